@@ -1,0 +1,110 @@
+import { Hono } from 'hono'
+import { newId } from '../../services/_kit/ids.ts'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import type { Driver, Param, Row } from '../../services/_kit/sql/sql.ts'
+import memory from '../../services/memory/service.ts'
+import { index } from '../../services/memory/terms.ts'
+import { facts, headers, key, tenant } from './requests.ts'
+
+/**
+ * The statements of memory-service behind handlers that do nothing else: no key, no validation, no
+ * envelope, no log, no metrics. The arguments are made as the service makes them, terms included.
+ */
+export async function bare(driver: Driver) {
+  const { read, insert, lock, conflict, update } = await statementsOf(driver)
+  const app = new Hono()
+
+  app.get(`${facts}/:id`, async (c) => {
+    const [fact] = await driver.query(read, [tenant, c.req.param('id')])
+    return c.json(fact)
+  })
+
+  app.post(facts, async (c) => {
+    const told = await c.req.json()
+    const { user_id, scope, case_id, entity_key, category, content, confidence, source } = told
+    const value = JSON.stringify(told.value)
+    const metadata = JSON.stringify(told.metadata)
+    const { terms, tally } = index(tenant, user_id, entity_key, content)
+    const says = [category, content, value, confidence, source, metadata]
+    const whose = [tenant, user_id, scope, case_id, entity_key]
+    const array = `{${terms}}`
+
+    const [created] = await driver.query(insert, [newId(), ...whose, ...says, array, tally])
+    if (created) return c.json(created, 201)
+    const changed = await driver.begin(async (query) => {
+      const [before] = await query(lock, [
+        content,
+        value,
+        category,
+        source,
+        confidence,
+        metadata,
+        ...whose,
+      ])
+      const { id, content: was, value: had, category: kind } = before as Row
+      const previous = JSON.stringify({ content: was, value: had, category: kind })
+      const current = JSON.stringify({ content, value: told.value, category })
+      await query(conflict, [
+        newId(),
+        tenant,
+        user_id,
+        id as string,
+        entity_key,
+        previous,
+        current,
+        'newest_wins',
+      ])
+      const [after] = await query(update, [...says, true, array, tally, ...whose])
+      return after
+    })
+    return c.json(changed)
+  })
+  return app.fetch
+}
+
+/** What the service asks of its database for a new fact, a changed one and a read, in its own words. */
+async function statementsOf(driver: Driver) {
+  const seen: string[] = []
+  const recorded =
+    (query: Driver['query']): Driver['query'] =>
+    (text: string, params: Param[]) => {
+      seen.push(text)
+      return query(text, params)
+    }
+  const { fetch } = memory.start({
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
+    database: {
+      query: recorded(driver.query),
+      begin: (work) => driver.begin((query) => work(recorded(query))),
+      end: driver.end,
+    },
+    peers: () => () => Promise.reject(new Error('nobody else is here')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  const tell = async (content: string): Promise<{ id: string }> => {
+    const body = {
+      user_id: 'probe',
+      scope: 'global',
+      entity_key: 'probe',
+      category: 'summary',
+      content,
+    }
+    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
+    const response = await fetch(
+      new Request(`http://bench${facts}`, { ...init, body: JSON.stringify(body) }),
+    )
+    return (await response.json()).data
+  }
+  await tell('one')
+  const { id } = await tell('another')
+  await fetch(new Request(`http://bench${facts}/${id}`, { headers }))
+  const [insert, again, lock, conflict, update, read] = seen
+  if (seen.length !== 6 || insert !== again) {
+    throw new Error(`the service's statements are others by now:\n${seen.join('\n')}`)
+  }
+  return { insert: insert!, lock: lock!, conflict: conflict!, update: update!, read: read! }
+}

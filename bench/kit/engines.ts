@@ -1,0 +1,65 @@
+import postgres from 'postgres'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
+import { queryWords } from '../../services/_kit/words.ts'
+import memory from '../../services/memory/service.ts'
+import { headers, key, tenant } from './requests.ts'
+import { quoted, type Store } from './store.ts'
+
+export interface Question {
+  user: string
+  query: string
+}
+
+export interface Engine {
+  /** The ids of the ten best facts, best first. */
+  ask(question: Question): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** memory-service's recall, from request to answer, without the network. */
+export function service({ url }: Store): Engine {
+  const database = postgresDriver(url, 1)
+  const { fetch } = memory.start({
+    env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key },
+    database,
+    peers: () => () => Promise.reject(new Error('nobody else is here')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  return {
+    async ask({ user, query }) {
+      const request = new Request('http://bench/api/v1/internal/memory/recall', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ user_id: user, query }),
+      })
+      const response = await fetch(request)
+      if (!response.ok) throw new Error(await response.text())
+      const { data } = (await response.json()) as { data: { facts: { id: string }[] } }
+      return data.facts.map(({ id }) => id)
+    },
+    close: () => database.end(),
+  }
+}
+
+/** PostgreSQL's own ranking of the same words, facts that have any of them. */
+export function tsRank({ url }: Store): Engine {
+  const sql = postgres(url, { max: 1 })
+  return {
+    async ask({ user, query }) {
+      const words = queryWords(query).map(quoted).join(' | ')
+      const rows = await sql<{ id: string }[]>`
+        select facts.* from (
+          select id, ts_rank(words, ${words}::tsquery) as rank from vectors
+          where tenant_id = ${tenant} and user_id = ${user} and words @@ ${words}::tsquery
+          order by rank desc limit 10) best
+        join memory.facts using (id) order by rank desc`
+      return rows.map(({ id }) => id)
+    },
+    close: () => sql.end(),
+  }
+}

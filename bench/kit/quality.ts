@@ -1,0 +1,42 @@
+import postgres from 'postgres'
+import { queryWords } from '../../services/_kit/words.ts'
+import { makeScore, statisticsOf } from '../../services/memory/bm25.ts'
+import { makeReader } from '../../services/memory/terms.ts'
+import { mean } from '../support/figures.ts'
+import type { Engine, Question } from './engines.ts'
+import type { Store } from './store.ts'
+
+/** How close the answers come to BM25 over every single fact of a store that is one user's. */
+export async function quality({ url }: Store, engine: Engine, questions: Question[]) {
+  const sql = postgres(url, { max: 1 })
+  const facts = await sql<{ id: string; tally: string }[]>`select id, tally from memory.facts`
+  await sql.end()
+
+  const shared: number[] = []
+  const worth: number[] = []
+  for (const question of questions) {
+    const scores = exactScores(facts, question.query)
+    const best = [...scores.values()].sort((a, b) => b - a).slice(0, 10)
+    if (best.length === 0) continue
+    const found = (await engine.ask(question)).map((id) => scores.get(id) ?? 0)
+    // Facts of equal score are equally good answers.
+    shared.push(found.filter((score) => score >= best.at(-1)!).length / best.length)
+    worth.push(sum(found) / sum(best))
+  }
+  return { overlap: mean(shared), score: mean(worth), questions: shared.length }
+}
+
+const sum = (scores: number[]) => scores.reduce((total, score) => total + score, 0)
+
+function exactScores(facts: { id: string; tally: string }[], query: string) {
+  const words = queryWords(query)
+  const read = makeReader(words)
+  const counted = facts.map(({ tally }) => read(tally))
+  const scoreOf = makeScore(statisticsOf(counted, words.length))
+  const scores = new Map<string, number>()
+  counted.forEach((fact, n) => {
+    const score = scoreOf(fact)
+    if (score > 0) scores.set(facts[n]!.id, score)
+  })
+  return scores
+}

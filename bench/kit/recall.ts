@@ -1,0 +1,91 @@
+import { count, milliseconds, quantile } from '../support/figures.ts'
+import { makeRandom } from '../support/random.ts'
+import type { Table } from '../support/results.ts'
+import { question } from './corpus.ts'
+import { type Engine, type Question, service, tsRank } from './engines.ts'
+import { quality } from './quality.ts'
+import { makeStore, type Store, userOf } from './store.ts'
+
+/** Where an engine takes seconds for a question, it is asked as many as it can answer in this time. */
+const patienceMs = 15_000
+
+/** How long a recall takes, by how many facts there are and whose they are. */
+export async function recall(server: string, quick: boolean): Promise<Table[]> {
+  const sizes = quick ? [1_000, 3_000] : [1_000, 100_000, 1_000_000]
+  const asked = quick ? 30 : 500
+  const speed: string[][] = []
+  const close: string[][] = []
+  for (const [shape, usersOf] of Object.entries({
+    'users of 1,000 facts': (facts: number) => facts / 1_000,
+    'one user': () => 1,
+  })) {
+    let least: number | undefined
+    for (const facts of sizes) {
+      const store = await makeStore(server, facts, usersOf(facts))
+      const questions = questionsFor(store, asked)
+      const ours = service(store)
+      const theirs = tsRank(store)
+      const times = await timesOf(ours, questions)
+      least ??= quantile(times, 0.99)
+      const growth = quantile(times, 0.99) / least
+      speed.push([
+        count(facts),
+        shape,
+        ...figures(times),
+        `${growth.toFixed(1)} ×`,
+        ...figures(await timesOf(theirs, questions)),
+      ])
+      if (shape === 'one user' && facts === sizes[1]) {
+        const { overlap, score } = await quality(store, ours, questions.slice(0, 100))
+        close.push([count(facts), overlap.toFixed(2), score.toFixed(3)])
+      }
+      await ours.close()
+      await theirs.close()
+      await store.drop()
+    }
+  }
+  return [speedTable(speed, asked), closeTable(close)]
+}
+
+const figures = (times: number[]) => [quantile(times, 0.5), quantile(times, 0.99)].map(milliseconds)
+
+function questionsFor(store: Store, asked: number): Question[] {
+  const random = makeRandom(99)
+  return Array.from({ length: asked }, () => ({
+    user: userOf(store, random.below(store.facts)),
+    query: question(random),
+  }))
+}
+
+/** One question after another, the first tenth to warm up. */
+async function timesOf({ ask }: Engine, questions: Question[]): Promise<number[]> {
+  const begun = performance.now()
+  const times: number[] = []
+  for (const [n, question] of questions.entries()) {
+    const started = performance.now()
+    await ask(question)
+    if (n >= questions.length / 10 || performance.now() - begun > patienceMs) {
+      times.push(performance.now() - started)
+    }
+    if (performance.now() - begun > patienceMs) break
+  }
+  return times
+}
+
+const speedTable = (rows: string[][], asked: number): Table => ({
+  title: 'Recall by words',
+  head: ['facts', 'of', 'p50', 'p99', 'p99 to the first', 'ts_rank p50', 'ts_rank p99'],
+  rows,
+  notes: [
+    `Ten facts by ${asked} questions of 2 to 12 words, Chinese and English, rare and common, one after another. Beside it PostgreSQL's own \`ts_rank\` of the same words on the same rows, through a GIN index on the \`tsvector\` and an index by user; where it is slow it was asked for ${patienceMs / 1000} s only. Goal: a p99 at 1,000,000 facts of at most ten times that at 1,000.`,
+  ],
+})
+
+const closeTable = (rows: string[][]): Table => ({
+  title: 'Recall beside BM25 over every fact',
+  head: ['facts of one user', 'of the ten best, found', 'their score, of the best possible'],
+  rows,
+  notes: [
+    'Of more than 1,024 facts not every one is scored. Means over 100 of the questions; where many facts are equally good, which ten are found matters little, and the score says how little.',
+  ],
+})

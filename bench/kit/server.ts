@@ -1,0 +1,40 @@
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { migrate } from '../../services/_kit/sql/migrate.ts'
+import { openPglite, pgliteDriver } from '../../services/_kit/sql/pglite.ts'
+import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
+import type { Driver } from '../../services/_kit/sql/sql.ts'
+import { listen } from '../../services/_run/listen.ts'
+import { makeLog } from '../../services/_run/log.ts'
+import { startLoop } from '../../services/_run/loop.ts'
+import memory from '../../services/memory/service.ts'
+import { bare } from './bare.ts'
+import { key } from './requests.ts'
+
+/** One server under load: `full` is memory-service as it runs in production, `bare` its SQL alone. */
+const [kind, database] = process.argv.slice(2)
+const driver = await open(database!)
+await migrate(driver, memory.folder, memory.schema)
+const { port } = await listen(kind === 'full' ? full(driver) : await bare(driver), 0, '127.0.0.1')
+process.send!({ port })
+
+/** The address of a PostgreSQL server, or the directory of an embedded database. */
+async function open(database: string): Promise<Driver> {
+  return database.startsWith('postgres:')
+    ? postgresDriver(database, 10)
+    : pgliteDriver(await openPglite(database))
+}
+
+function full(database: Driver) {
+  const log = makeLog(memory.name, 'info')
+  const started = memory.start({
+    env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key },
+    database,
+    peers: () => () => Promise.reject(new Error('nobody else is here')),
+    log,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  startLoop(started, log)
+  return started.fetch
+}

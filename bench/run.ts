@@ -1,0 +1,26 @@
+import { readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { type Family, section, write } from './support/results.ts'
+
+/** `npm run bench -- kit`: measures, prints, and keeps the figures in RESULTS.md. */
+const families = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
+  .map((file) => file.slice(0, -'.ts'.length))
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+if (positionals.length === 0 || positionals.some((name) => !families.includes(name))) {
+  console.error(`usage: npm run bench -- [--quick] <family…>
+  families: ${families.join(', ')}
+  --quick   a short run to see that it works; RESULTS.md stays as it is`)
+  process.exit(2)
+}
+
+for (const name of positionals) {
+  const family: Family = await import(`./${name}.ts`)
+  const text = section(name, await family.run({ quick: values.quick }), new Date())
+  console.log(text)
+  if (!values.quick) write(name, text)
+}

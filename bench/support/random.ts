@@ -1,0 +1,21 @@
+/** Numbers that look random and are the same in every run. */
+export function makeRandom(seed: number) {
+  let state = seed >>> 0
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  const below = (bound: number) => Math.floor(next() * bound)
+  return {
+    below,
+    between: (least: number, most: number) => least + below(most - least + 1),
+    chance: (share: number) => next() < share,
+    any: <T>(list: readonly T[]): T => list[below(list.length)]!,
+    /** The first of a list often, the last seldom: the n-th with a share of 1/n, as words in a text. */
+    zipf: <T>(list: readonly T[]): T => list[Math.floor((list.length + 1) ** next()) - 1]!,
+  }
+}
+
+export type Random = ReturnType<typeof makeRandom>

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+
+export interface Table {
+  title: string
+  /** How it was measured, and what to make of it. */
+  notes?: string[]
+  head: string[]
+  rows: string[][]
+}
+
+export interface Results {
+  /** Versions of what was measured, beside Node's. */
+  versions: Record<string, string>
+  tables: Table[]
+}
+
+export interface Family {
+  run(options: { quick: boolean }): Promise<Results>
+}
+
+const file = new URL('../RESULTS.md', import.meta.url)
+const preface = '# Results\n\nEach section is written by the command it names.\n'
+
+const machine = (versions: Record<string, string>) =>
+  [
+    `${availableParallelism()} cores`,
+    `${Math.round(totalmem() / 2 ** 30)} GB of memory`,
+    `Node ${process.versions.node}`,
+    ...Object.entries(versions).map(([what, version]) => `${what} ${version}`),
+  ].join(', ')
+
+/** A family's results as its section of the page. */
+export function section(family: string, { versions, tables }: Results, date: Date): string {
+  const parts = [
+    `## ${family}`,
+    `\`npm run bench -- ${family}\`, ${date.toISOString().slice(0, 10)}: ${machine(versions)}.`,
+    ...tables.flatMap(({ title, notes = [], head, rows }) => [
+      `### ${title}`,
+      grid([head, ...rows]),
+      ...notes,
+    ]),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+/** A table that is as readable in a terminal as on a page. */
+function grid([head, ...rows]: string[][]): string {
+  const widths = head!.map((_, column) =>
+    Math.max(...[head!, ...rows].map((row) => row[column]!.length)),
+  )
+  const line = (cells: string[], fill = ' ') =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!, fill)).join(' | ')} |`
+  return [
+    line(head!),
+    line(
+      head!.map(() => '-'),
+      '-',
+    ),
+    ...rows.map((row) => line(row)),
+  ].join('\n')
+}
+
+/** Puts a section in the place of the one before it. */
+export function write(family: string, text: string) {
+  const others = page()
+    .split(/^(?=## )/m)
+    .filter((part) => !part.startsWith(`## ${family}\n`))
+    .map((part) => `${part.trimEnd()}\n`)
+  writeFileSync(file, [...others, text].join('\n'))
+}
+
+function page(): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return preface
+  }
+}

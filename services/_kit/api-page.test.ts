@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { schemas } from './api-page/schemas.ts'
+import { apiPage } from './api-page.ts'
+import { silent } from './log.ts'
+import { makeMetrics } from './metrics.ts'
+import { defineService } from './service.ts'
+import type { Driver } from './sql/sql.ts'
+
+const refuse = () => Promise.reject(new Error('there is no database here'))
+const database: Driver = { query: refuse, begin: refuse, end: async () => {} }
+
+const ask = (env: Record<string, string> = {}) =>
+  defineService({
+    name: 'a-service',
+    folder: 'a',
+    schema: 'a',
+    config: z.object({}),
+    open: () => ({}),
+    endpoints: [],
+  })
+    .start({
+      env: { ENVIRONMENT: 'test', ...env },
+      database,
+      peers: () => refuse,
+      log: silent,
+      metrics: makeMetrics(),
+      runtime: 'node',
+      version: '1.2.3',
+    })
+    .fetch(new Request('http://test/api/v1/swagger-ui/index.html'))
+
+const script = /<script [^>]*>(.*?)<\/script>/s.exec(apiPage('a-service', 'n'))![1]!
+
+describe('the page of an API', () => {
+  test('may run its own script and style only, by a nonce that no other answer has', async () => {
+    const policies = new Set<string>()
+    for (let time = 0; time < 2; time++) {
+      const response = await ask()
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch('text/html')
+      const policy = response.headers.get('content-security-policy')!
+      expect(policy).toMatch(/^default-src 'none'; connect-src 'self';/)
+      const nonce = /script-src 'nonce-([^']+)'/.exec(policy)![1]!
+      expect(policy).toContain(`style-src 'nonce-${nonce}'`)
+      const tags = (await response.text()).match(/<(script|style)[^>]*>/g)!
+      expect(tags).toEqual([`<style nonce="${nonce}">`, `<script type="module" nonce="${nonce}">`])
+      policies.add(policy)
+    }
+    expect(policies.size).toBe(2)
+  })
+
+  test('is not there where the description is switched off', async () => {
+    const response = await ask({ AI_BOOT_OPENAPI_ENABLED: 'false' })
+    expect(response.status).toBe(404)
+  })
+
+  test('fetches nothing from elsewhere', () => {
+    const page = apiPage('a-service', 'n')
+    expect(page).not.toMatch(/https?:|url\(|@import|\bimport\b/)
+    const addresses = [...page.matchAll(/\b(?:src|href|action)="([^"]*)"/g)].map(([, url]) => url)
+    expect(addresses).toEqual(['../v3/api-docs'])
+  })
+
+  test('has nothing inline that its policy would refuse', () => {
+    expect(apiPage('a-service', 'n')).not.toMatch(/<[^>]*\s(on\w+|style)=/)
+  })
+
+  test('takes the name of a service as text', () => {
+    const page = apiPage('</title><img src=x onerror="alert(1)">&', 'n')
+    expect(page).not.toContain('<img')
+    expect(page).toContain(
+      '<title>&lt;/title&gt;&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp; API',
+    )
+  })
+
+  test('never makes markup of what the description says', () => {
+    expect(script).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|eval\(/,
+    )
+  })
+
+  test('has a script that can be read', () => {
+    const AsyncFunction = (async () => {}).constructor as new (body: string) => unknown
+    expect(() => new AsyncFunction(script)).not.toThrow()
+  })
+})
+
+describe('an example made from a schema', () => {
+  const told = new Function(
+    `${schemas}; return (json) => (description = json, { exampleOf, typeOf })`,
+  )()
+  const Tree = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+  const recursive = {
+    ...Tree,
+    required: ['up'],
+    properties: { up: { $ref: '#/components/schemas/R' } },
+  }
+  const { exampleOf, typeOf } = told({ components: { schemas: { Tree, R: recursive } } })
+
+  test('holds what is required, or everything where nothing is', () => {
+    const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x', 'y'] } }
+    expect(exampleOf({ type: 'object', required: ['a'], properties })).toEqual({ a: 3 })
+    expect(exampleOf({ type: 'object', properties })).toEqual({ a: 3, b: 'x' })
+  })
+
+  test('follows references, and ends where they come back', () => {
+    expect(exampleOf({ $ref: '#/components/schemas/Tree' })).toEqual({ id: 'text' })
+    expect(exampleOf({ $ref: '#/components/schemas/R' })).toEqual({ up: null })
+  })
+
+  test('prefers what the schema gives', () => {
+    expect(exampleOf({ type: 'string', examples: ['given'], default: 'usual' })).toBe('given')
+    expect(exampleOf({ type: 'boolean', default: false })).toBe(false)
+  })
+
+  test('is named by its type', () => {
+    expect(typeOf({ type: 'array', items: { $ref: '#/components/schemas/Tree' } })).toBe(
+      'array of Tree',
+    )
+    expect(typeOf({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toBe('string or null')
+    expect(typeOf({ type: 'object', additionalProperties: { type: 'boolean' } })).toBe(
+      'object of boolean',
+    )
+  })
+})

@@ -1,0 +1,127 @@
+/** Part of the page's script: elements, and a schema as a type, as a tree and as an example. */
+export const schemas = String.raw`
+let description = {}
+
+// Everything that comes from the description becomes text, never markup.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === 'on') for (const [event, react] of Object.entries(value)) element.addEventListener(event, react)
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value)
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ''))
+  return element
+}
+
+// A text with its words between backquotes as code.
+const prose = (text = '') =>
+  text.split('\u0060').map((part, index) => (index % 2 ? make('code', {}, part) : part))
+
+// A details element whose inside is made when it is opened first.
+function fold(attributes, summary, inside) {
+  const details = make('details', attributes, make('summary', {}, summary))
+  details.addEventListener('toggle', () => details.open && details.append(...inside()), { once: true })
+  return details
+}
+
+const nameOf = (ref) => ref.split('/').pop()
+
+function resolved(schema) {
+  if (!schema?.$ref) return schema ?? {}
+  return schema.$ref.slice(2).split('/').reduce((json, step) => json?.[step], description) ?? {}
+}
+
+const choices = (schema) => schema.anyOf ?? schema.oneOf
+
+function typeOf(schema = {}) {
+  if (schema.$ref) return nameOf(schema.$ref)
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (choices(schema)) return [...new Set(choices(schema).map(typeOf))].join(' or ')
+  if (schema.allOf) return schema.allOf.map(typeOf).join(' and ')
+  if (schema.not && Object.keys(schema.not).length === 0) return 'nothing'
+  const types = [schema.type ?? (schema.properties ? 'object' : 'any JSON')].flat()
+  return types.map((type) => typed(type, schema)).join(' or ')
+}
+
+function typed(type, schema) {
+  if (type === 'array') return 'array of ' + typeOf(schema.items)
+  const values = schema.additionalProperties
+  if (type === 'object' && values && Object.keys(values).length) return 'object of ' + typeOf(values)
+  return schema.format ? type + ' (' + schema.format + ')' : type
+}
+
+function limitsOf(schema) {
+  const { minLength, maxLength, minItems, maxItems, pattern, format } = schema
+  const span = (least, most, unit) =>
+    least === undefined && most === undefined ? '' : (least ?? 0) + ' to ' + (most ?? '∞') + unit
+  const within = (number) => (Math.abs(number) < Number.MAX_SAFE_INTEGER ? number : undefined)
+  const [minimum, maximum] = [within(schema.minimum), within(schema.maximum)]
+  return [
+    span(minLength, maxLength, ' characters'),
+    span(minItems, maxItems, ' items'),
+    minimum !== undefined && maximum !== undefined ? minimum + ' to ' + maximum : '',
+    minimum !== undefined && maximum === undefined ? 'at least ' + minimum : '',
+    minimum === undefined && maximum !== undefined ? 'at most ' + maximum : '',
+    pattern && !format ? 'like ' + pattern : '',
+    'default' in schema ? 'default ' + JSON.stringify(schema.default) : '',
+  ].filter(Boolean).join(', ')
+}
+
+// The objects that a schema may hold, each with the name it goes by.
+function objectsIn(schema, name) {
+  if (schema?.$ref) return objectsIn(resolved(schema), nameOf(schema.$ref))
+  if (!schema) return []
+  const parts = [...(choices(schema) ?? []), ...(schema.allOf ?? [])]
+  const own = schema.properties && Object.keys(schema.properties).length ? [{ name, schema }] : []
+  const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : null
+  return [...own, ...[...parts, schema.items, values].flatMap((part) => objectsIn(part))]
+}
+
+// In a request it matters what is required, in an answer what may be missing.
+function members(schema, mark) {
+  const required = schema.required ?? []
+  const marked = (name) => required.includes(name) === (mark === 'required')
+  return make('ul', { class: 'schema' }, Object.entries(schema.properties).map(([name, member]) => {
+    const { description: text } = member.$ref ? resolved(member) : member
+    return make('li', {},
+      make('code', { class: 'name' }, name), ' ', make('span', { class: 'type' }, typeOf(member)),
+      marked(name) ? make('b', {}, ' ' + mark) : '', make('span', { class: 'limits' }, limitsOf(member)),
+      text ? make('span', { class: 'text' }, prose(text)) : '',
+      objectsIn(member).map(({ name, schema }) => fold({}, name ?? 'members', () => [members(schema, mark)])))
+  }))
+}
+
+function treeOf(schema, mark) {
+  const objects = objectsIn(schema)
+  const named = schema.$ref || schema.type !== 'object' || objects.length !== 1
+  return [
+    named ? make('p', { class: 'type' }, typeOf(schema)) : '',
+    ...objects.map(({ schema }) => members(schema, mark)),
+  ].filter(Boolean)
+}
+
+function exampleOf(schema = {}, within = []) {
+  if (schema.$ref) {
+    return within.includes(schema.$ref) ? null : exampleOf(resolved(schema), [...within, schema.$ref])
+  }
+  for (const given of [schema.examples?.[0], schema.example, schema.default, schema.const, schema.enum?.[0]]) {
+    if (given !== undefined) return given
+  }
+  if (choices(schema)) return exampleOf(choices(schema)[0], within)
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, within)))
+  const type = [schema.type ?? (schema.properties ? 'object' : 'null')].flat()[0]
+  if (type === 'object') {
+    const all = Object.entries(schema.properties ?? {})
+    const needed = all.filter(([name]) => schema.required?.includes(name))
+    return Object.fromEntries((needed.length ? needed : all).map(([name, member]) => [name, exampleOf(member, within)]))
+  }
+  if (type === 'array') return schema.items && typeOf(schema.items) !== 'nothing' ? [exampleOf(schema.items, within)] : []
+  if (type === 'integer' || type === 'number') return Math.max(schema.minimum ?? 0, 0)
+  if (type === 'boolean') return true
+  if (type !== 'string') return null
+  const now = new Date().toISOString()
+  const byFormat = { uuid: '00000000-0000-7000-8000-000000000000', 'date-time': now, date: now.slice(0, 10), uri: 'urn:example' }
+  return byFormat[schema.format] ?? 'text'.padEnd(schema.minLength ?? 0, '.')
+}
+`

@@ -1,0 +1,40 @@
+import type { Hono } from 'hono'
+import { apiPage } from './api-page.ts'
+import type { Endpoint, Env } from './endpoint.ts'
+import { notFound } from './fault.ts'
+import { prefixes, visible } from './openapi/visible.ts'
+import { describe } from './openapi.ts'
+import type { Kit } from './service.ts'
+
+/** The published description, and a page to read and try it. */
+export function apiDocs<Deps extends object>(
+  app: Hono<Env<Deps>>,
+  service: string,
+  endpoints: readonly Endpoint[],
+) {
+  let description: ReturnType<typeof describe> | undefined
+
+  app.get('/api/v1/v3/api-docs', (c) => {
+    const { config, version } = c.env.kit
+    refuseWhenOff(config)
+    description ??= describe(service, version, endpoints)
+    const include = prefixes(config.AI_BOOT_OPENAPI_INCLUDE_PATH_PREFIXES)
+    const exclude = prefixes(config.AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES)
+    return c.json(visible(description, include, exclude))
+  })
+
+  app.get('/api/v1/swagger-ui/index.html', (c) => {
+    refuseWhenOff(c.env.kit.config)
+    const nonce = crypto.randomUUID()
+    c.header(
+      'Content-Security-Policy',
+      `default-src 'none'; connect-src 'self'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    )
+    return c.html(apiPage(service, nonce))
+  })
+}
+
+function refuseWhenOff({ AI_BOOT_OPENAPI_ENABLED: enabled, ENVIRONMENT }: Kit['config']) {
+  if (!(enabled ?? ENVIRONMENT !== 'production')) throw notFound('API description here')
+}

@@ -1,0 +1,221 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { services } from '../_run/services.ts'
+import { endpoints } from './endpoint.ts'
+import type { Json } from './openapi/schemas.ts'
+import { prefixes, visible } from './openapi/visible.ts'
+import { describe as description } from './openapi.ts'
+
+const operationsOf = (document: Json) =>
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+const refsOf = (json: unknown) =>
+  [...JSON.stringify(json).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer]) => pointer!)
+
+const at = (document: Json, pointer: string) =>
+  pointer.split('/').reduce<any>((json, step) => json?.[step], document)
+
+describe.each(services.map((service) => [service.name, service] as const))(
+  '%s',
+  (name, service) => {
+    const document = description(name, '1.2.3', service.endpoints)
+    const operations = operationsOf(document)
+
+    test('is described in valid OpenAPI 3.1', async () => {
+      const validator = new Validator()
+      const { valid, errors } = await validator.validate(structuredClone(document))
+      expect(errors ?? []).toEqual([])
+      expect(valid).toBe(true)
+      expect(validator.version).toBe('3.1')
+    })
+
+    test('describes every endpoint once, under an id of its own', () => {
+      expect(operations).toHaveLength(service.endpoints.length)
+      const ids = operations.map(({ operation }) => operation.operationId)
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+
+    test('refers only to what is there', () => {
+      for (const pointer of refsOf(document)) expect(at(document, pointer), pointer).toBeDefined()
+    })
+
+    test('names in each path the parameters that it describes', () => {
+      for (const { path, operation } of operations) {
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+        const described = operation.parameters.filter((each: Json) => each.in === 'path')
+        expect(described.map((each: Json) => each.name).sort(), path).toEqual(inPath.sort())
+        expect(path).not.toMatch(/[:*]/)
+      }
+    })
+
+    test('describes each parameter once, with a schema', () => {
+      for (const { path, operation } of operations) {
+        const places = operation.parameters.map((each: Json) => `${each.in} ${each.name}`)
+        expect(new Set(places).size, path).toBe(places.length)
+        for (const { schema } of operation.parameters) expect(Object.keys(schema)).not.toEqual([])
+      }
+    })
+
+    test('gives every operation a successful answer and its faults, all JSON with a schema', () => {
+      for (const { path, operation } of operations) {
+        const statuses = Object.keys(operation.responses)
+        expect(
+          statuses.some((status) => status.startsWith('2')),
+          path,
+        ).toBe(true)
+        expect(statuses).toContain('400')
+        for (const [status, { description, content }] of Object.entries<Json>(
+          operation.responses,
+        )) {
+          expect(description).not.toBe('')
+          // Bytes have none, but whatever is refused is refused in JSON.
+          const json = content['application/json']
+          if (json || status >= '400') expect(json.schema, `${path} ${status}`).toBeDefined()
+        }
+      }
+    })
+
+    test('gives examples that it would accept', () => {
+      for (const { path, spec } of service.endpoints) {
+        if (spec.example === undefined) continue
+        expect(spec.body?.safeParse(spec.example).error, path).toBeUndefined()
+      }
+    })
+
+    test('asks for the internal key on internal paths and on no other', () => {
+      for (const { path, operation } of operations) {
+        const internal = path.startsWith('/api/v1/internal/')
+        expect(operation.security, path).toEqual(internal ? [{ internalKey: [] }] : undefined)
+        expect('401' in operation.responses || !internal, path).toBe(true)
+      }
+    })
+  },
+)
+
+const { get, post, put } = endpoints<object>()
+const answer = async () => new Response()
+const Thing = z
+  .object({ id: z.string(), size: z.int().default(1), version: z.int() })
+  .meta({ id: 'Thing' })
+
+describe('a description', () => {
+  test('writes the parameters of a path as OpenAPI does', () => {
+    const params = z.object({ id: z.string() })
+    const { paths } = description('a', '1', [
+      get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, answers: {} }, answer),
+    ])
+    expect(Object.keys(paths)).toEqual(['/api/v1/things/{id}/x'])
+    expect(paths['/api/v1/things/{id}/x'].get.operationId).toBe('getThingsIdX')
+  })
+
+  test('gives a schema another name where a request holds less than an answer', () => {
+    const { components } = description('a', '1', [
+      put(
+        '/api/v1/things/:id',
+        {
+          summary: 's',
+          params: z.object({ id: z.string() }),
+          body: Thing,
+          answers: { 200: Thing },
+        },
+        answer,
+      ),
+    ])
+    expect(components.schemas.Thing.required).toEqual(['id', 'size', 'version'])
+    expect(components.schemas.ThingInput.required).toEqual(['id', 'version'])
+  })
+
+  test('keeps recursive schemas without a name apart', () => {
+    const Tree: z.ZodType = z.object({
+      get trees() {
+        return z.array(Tree)
+      },
+    })
+    const Wood: z.ZodType = z.object({
+      get woods() {
+        return z.array(Wood)
+      },
+    })
+    const document = description('a', '1', [
+      get('/api/v1/trees', { summary: 's', answers: { 200: Tree } }, answer),
+      get('/api/v1/woods', { summary: 's', answers: { 200: Wood } }, answer),
+    ])
+    const dataOf = (path: string) =>
+      document.paths[path].get.responses[200].content['application/json'].schema.properties.data
+    const [tree, wood] = [dataOf('/api/v1/trees'), dataOf('/api/v1/woods')].map(({ $ref }) =>
+      at(document, $ref.slice(2)),
+    )
+    expect(Object.keys(tree.properties)).toEqual(['trees'])
+    expect(Object.keys(wood.properties)).toEqual(['woods'])
+    expect(wood.properties.woods.items.$ref).toBe(dataOf('/api/v1/woods').$ref)
+  })
+
+  test('keeps what the values of a record are', () => {
+    const { paths } = description('a', '1', [
+      get(
+        '/api/v1/flags',
+        { summary: 's', answers: { 200: z.record(z.string(), z.boolean()) } },
+        answer,
+      ),
+    ])
+    const { schema } = paths['/api/v1/flags'].get.responses[200].content['application/json']
+    expect(schema.properties.data).toEqual({
+      type: 'object',
+      additionalProperties: { type: 'boolean' },
+    })
+  })
+
+  test('promises an ETag where the answer has a version, and If-Match where a record may be stale', () => {
+    const { paths } = description('a', '1', [
+      post(
+        '/api/v1/things',
+        { summary: 's', body: Thing, answers: { 201: Thing }, versioned: true, creates: true },
+        answer,
+      ),
+      put(
+        '/api/v1/things',
+        {
+          summary: 's',
+          body: Thing,
+          answers: { 200: z.object({ done: z.boolean() }) },
+          versioned: true,
+        },
+        answer,
+      ),
+    ])
+    const { post: made, put: changed } = paths['/api/v1/things']
+    const names = (operation: Json) => operation.parameters.map((each: Json) => each.name)
+    expect(names(made)).toEqual(['Idempotency-Key'])
+    expect(names(changed)).toEqual(['If-Match'])
+    expect(made.responses[201].headers.ETag.required).toBe(true)
+    expect(changed.responses[200].headers.ETag).toBeUndefined()
+    expect(changed.responses[409].description).toBe('VERSION_CONFLICT')
+  })
+})
+
+describe('what is shown of it', () => {
+  const Hidden = z.object({ secret: z.string() }).meta({ id: 'Hidden' })
+  const document = description('a', '1', [
+    get('/api/v1/things', { summary: 's', answers: { 200: Thing } }, answer),
+    get('/api/v1/internal/things', { summary: 's', answers: { 200: Hidden } }, answer),
+    get('/internal/things', { summary: 's', answers: { 200: Hidden } }, answer),
+  ])
+  const shown = (include: string, exclude: string) =>
+    visible(document, prefixes(include), prefixes(exclude))
+
+  test('is what an included prefix begins and no excluded one does', () => {
+    expect(Object.keys(shown('/api/', '/api/v1/internal/').paths)).toEqual(['/api/v1/things'])
+    expect(Object.keys(shown('/api/, /internal/', '').paths)).toHaveLength(3)
+    expect(Object.keys(shown('/api/v2/', '').paths)).toEqual([])
+  })
+
+  test('leaves out the schemas of what is not shown', () => {
+    const { components, paths } = shown('/api/', '/api/v1/internal/')
+    expect(Object.keys(components.schemas).sort()).toEqual(['Fault', 'Thing'])
+    for (const pointer of refsOf(paths)) expect(at({ components }, pointer)).toBeDefined()
+    expect(Object.keys(document.components.schemas)).toContain('Hidden')
+  })
+})

@@ -1,0 +1,178 @@
+import * as z from 'zod'
+import { jsonLimit } from './body.ts'
+import type { Endpoint, Spec } from './endpoint.ts'
+import { type FaultKind, statusOf } from './fault.ts'
+import { keyHeader } from './idempotency.ts'
+import {
+  conventions,
+  envelope,
+  etag,
+  faultSchema,
+  ifMatchHeader,
+  replayed,
+  requestId,
+  requestIdHeader,
+} from './openapi/parts.ts'
+import { type Json, makeSchemas, type SchemaOf } from './openapi/schemas.ts'
+
+const internal = (path: string) => path.startsWith('/api/v1/internal/')
+
+/** If-Match is for records that are there already. */
+const takesIfMatch = ({ method, spec }: Endpoint) =>
+  spec.versioned && method !== 'get' && !spec.creates
+
+/** The faults that follow from what an endpoint takes, and those it names itself. */
+function faultsOf(endpoint: Endpoint): Set<FaultKind> {
+  const { path, spec } = endpoint
+  return new Set<FaultKind>([
+    // Identity headers are checked on every path.
+    'VALIDATION_FAILED',
+    ...(internal(path) ? (['UNAUTHENTICATED'] as const) : []),
+    ...(spec.guard?.faults ?? []),
+    ...(spec.params ? (['NOT_FOUND'] as const) : []),
+    ...(spec.body || spec.stream ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+    ...(spec.creates ? (['CONFLICT'] as const) : []),
+    ...(takesIfMatch(endpoint) ? (['VERSION_CONFLICT'] as const) : []),
+    ...(spec.faults ?? []),
+  ])
+}
+
+/** OpenAPI 3.1 from the schemas that validate: a description that can't differ from the code. */
+export function describe(title: string, version: string, endpoints: readonly Endpoint[]): Json {
+  const schemas: Json = { Fault: faultSchema }
+  const schemaOf = makeSchemas(schemas)
+  // Answers first: where a request and an answer differ, the plain name is the answer's.
+  for (const { spec } of endpoints) {
+    for (const answer of Object.values(spec.answers)) {
+      if (answer instanceof z.ZodType) schemaOf(answer, 'output')
+    }
+  }
+  const paths: Json = {}
+  for (const endpoint of endpoints) {
+    const path = template(endpoint.path)
+    paths[path] ??= {}
+    paths[path][endpoint.method] = operation(endpoint, schemaOf)
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      version,
+      description: conventions,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas,
+      headers: { RequestId: requestId },
+      securitySchemes: {
+        internalKey: { type: 'apiKey', in: 'header', name: 'X-Internal-Api-Key' },
+      },
+    },
+  }
+}
+
+/** `/files/:id{[^/]{36}}` as OpenAPI writes it: `/files/{id}`. */
+const template = (path: string) => path.replace(/:(\w+)(?:\{(?:[^{}]|\{[^{}]*\})*\})?\??/g, '{$1}')
+
+function operation(endpoint: Endpoint, schemaOf: SchemaOf): Json {
+  const { method, path, spec } = endpoint
+  const words = template(path)
+    .replace('/api/v1', '')
+    .replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())
+  return {
+    operationId: method + words,
+    summary: spec.summary,
+    ...(spec.description && { description: spec.description }),
+    tags: [path.replace(/^\/api\/v1\/(internal\/)?/, '').split('/')[0]],
+    parameters: parameters(endpoint, schemaOf),
+    ...(spec.body && {
+      requestBody: {
+        required: !spec.body.safeParse(undefined).success,
+        description: `At most ${(spec.bodyLimit ?? jsonLimit) / 1024} KiB.`,
+        content: {
+          'application/json': {
+            schema: schemaOf(spec.body, 'input'),
+            ...(spec.example !== undefined && { example: spec.example }),
+          },
+        },
+      },
+    }),
+    ...(spec.stream && { requestBody: { required: true, content: spec.stream } }),
+    responses: { ...answers(spec, schemaOf), ...faults(endpoint) },
+    ...(internal(path) && { security: [{ internalKey: [] }] }),
+  }
+}
+
+const descriptions: Record<string, string> = {
+  201: 'Created.',
+  202: 'Started.',
+  206: 'The part that was asked for.',
+  304: 'Not changed.',
+}
+
+function answers(spec: Spec, schemaOf: SchemaOf): Json {
+  return Object.fromEntries(
+    Object.entries(spec.answers).map(([status, answer]) => [
+      status,
+      {
+        description: descriptions[status] ?? 'Done.',
+        headers: {
+          ...requestIdHeader,
+          ...(spec.versioned && hasVersion(answer) && { ETag: etag }),
+          ...(spec.creates && { 'Idempotency-Replayed': replayed }),
+          ...('headers' in answer && answer.headers),
+        },
+        content:
+          answer instanceof z.ZodType
+            ? { 'application/json': { schema: envelope(schemaOf(answer, 'output')) } }
+            : answer.content,
+      },
+    ]),
+  )
+}
+
+const hasVersion = (schema: unknown) => schema instanceof z.ZodObject && 'version' in schema.shape
+
+function faults(endpoint: Endpoint): Json {
+  const byStatus = new Map<number, FaultKind[]>()
+  for (const kind of faultsOf(endpoint)) {
+    byStatus.set(statusOf(kind), [...(byStatus.get(statusOf(kind)) ?? []), kind])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, kinds]) => [
+      status,
+      {
+        description: kinds.join(', '),
+        headers: requestIdHeader,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Fault' } } },
+      },
+    ]),
+  )
+}
+
+function parameters(endpoint: Endpoint, schemaOf: SchemaOf): Json[] {
+  const { spec } = endpoint
+  const fromSchema = (schema: z.ZodType | undefined, place: 'path' | 'query') => {
+    if (!schema) return []
+    const { properties, required = [] } = schemaOf(schema, 'input')
+    return Object.entries<Json>(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description && { description }),
+      schema,
+    }))
+  }
+  const headers = [
+    ...(spec.guard ? [spec.guard.header] : []),
+    ...(spec.creates ? [keyHeader] : []),
+    ...(takesIfMatch(endpoint) ? [ifMatchHeader] : []),
+  ]
+  return [
+    ...fromSchema(spec.params, 'path'),
+    ...fromSchema(spec.query, 'query'),
+    ...headers.map((header) => ({ ...header, in: 'header' })),
+  ]
+}

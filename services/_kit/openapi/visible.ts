@@ -1,0 +1,34 @@
+import type { Json } from './schemas.ts'
+
+/** The description cut to the paths it may show, and to the schemas that these mention. */
+export function visible(description: Json, include: string[], exclude: string[]): Json {
+  const paths = Object.fromEntries(
+    Object.entries<Json>(description.paths).filter(
+      ([path]) =>
+        include.some((prefix) => path.startsWith(prefix)) &&
+        !exclude.some((prefix) => path.startsWith(prefix)),
+    ),
+  )
+  const schemas = mentioned(description.components.schemas, paths)
+  return { ...description, paths, components: { ...description.components, schemas } }
+}
+
+function mentioned(schemas: Json, paths: Json): Json {
+  const found = new Set<string>()
+  const follow = (json: unknown) => {
+    for (const [, name] of JSON.stringify(json).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (found.has(name!)) continue
+      found.add(name!)
+      follow(schemas[name!])
+    }
+  }
+  follow(paths)
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
+}
+
+/** A comma-separated list, as the configuration gives it. */
+export const prefixes = (list: string) =>
+  list
+    .split(',')
+    .map((prefix) => prefix.trim())
+    .filter(Boolean)

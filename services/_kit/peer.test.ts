@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { makeCircuit } from './circuit.ts'
+import { makeMetrics } from './metrics.ts'
+import { makeClient, type Peer } from './peer.ts'
+
+const keys = () => ({ current: 'the-current-key', accepted: ['an-older-key'] })
+const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
+const Data = z.object({ n: z.number() })
+
+/** A peer that answers in turn as told, and remembers what it was asked. */
+function scripted(...answers: (() => Response | Promise<Response>)[]) {
+  const asked: Request[] = []
+  const peer: Peer = async (request) => {
+    asked.push(request)
+    return answers[Math.min(asked.length, answers.length) - 1]!()
+  }
+  return { peer, asked, client: makeClient('matter-service', peer, keys, makeMetrics()) }
+}
+const down = () => Promise.reject(new Error('ECONNREFUSED'))
+const busy = () =>
+  Response.json({ code: 'UPSTREAM_UNAVAILABLE', message: 'busy', data: null }, { status: 503 })
+const missing = () =>
+  Response.json({ code: 'MATTER_GONE', message: 'gone', data: { id: 1 } }, { status: 404 })
+
+describe('a question to another service', () => {
+  test('carries the current key, the request id, the trace and who asks', async () => {
+    const { client, asked } = scripted(() => envelope({ n: 1 }))
+    const headers = new Headers({ 'x-user-id': '7', 'x-organization-id': 'acme', cookie: 'secret' })
+    const from = { headers, requestId: 'r-1', traceparent: '00-a-b-01' }
+    expect(await client.ask(Data, '/x?y=1', { from })).toEqual({ n: 1 })
+    const sent = Object.fromEntries(asked[0]!.headers)
+    expect(sent).toEqual({
+      'x-internal-api-key': 'the-current-key',
+      'x-user-id': '7',
+      'x-organization-id': 'acme',
+      'x-request-id': 'r-1',
+      traceparent: '00-a-b-01',
+    })
+    expect(new URL(asked[0]!.url).pathname + new URL(asked[0]!.url).search).toBe('/x?y=1')
+  })
+
+  test('that the peer refuses is refused as there, and not asked again', async () => {
+    const { client, asked } = scripted(missing)
+    await expect(client.ask(Data, '/x')).rejects.toMatchObject({
+      kind: 'NOT_FOUND',
+      code: 'MATTER_GONE',
+      message: 'gone',
+      data: { id: 1 },
+    })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is asked again when it is safe to', async () => {
+    const read = scripted(down, busy, () => envelope({ n: 2 }))
+    expect(await read.client.ask(Data, '/x')).toEqual({ n: 2 })
+    const write = scripted(down, () => envelope({ n: 2 }))
+    await expect(write.client.ask(Data, '/x', { method: 'POST', body: {} })).rejects.toMatchObject({
+      kind: 'UPSTREAM_UNAVAILABLE',
+    })
+    expect(write.asked).toHaveLength(1)
+    const safeWrite = scripted(down, () => envelope({ n: 3 }))
+    const question = { method: 'POST', body: {}, idempotent: true } as const
+    expect(await safeWrite.client.ask(Data, '/x', question)).toEqual({ n: 3 })
+  })
+
+  test('that gets no answer in time, no envelope, or other data is a peer that is down', async () => {
+    const never = scripted(() => new Promise<Response>(() => {}))
+    const late = { method: 'POST', deadlineMs: 20 } as const
+    await expect(never.client.ask(Data, '/x', late)).rejects.toMatchObject({ status: 503 })
+    const html = scripted(() => new Response('<html>'))
+    await expect(html.client.ask(Data, '/x')).rejects.toMatchObject({ status: 503 })
+    const other = scripted(() => envelope({ n: 'one' }))
+    await expect(other.client.ask(Data, '/x')).rejects.toMatchObject({ status: 503 })
+  })
+
+  test('is not even asked while the circuit is open, and asked again after a while', async () => {
+    let now = 0
+    let alive = false
+    let asked = 0
+    const peer: Peer = () => {
+      asked++
+      return alive ? envelope({ n: 1 }) : down()
+    }
+    const circuit = makeCircuit(2, 1_000, () => now)
+    const client = makeClient('matter-service', peer, keys, makeMetrics(), circuit)
+    const ask = () => client.ask(Data, '/x', { method: 'POST' })
+    for (let i = 0; i < 5; i++) await expect(ask()).rejects.toMatchObject({ status: 503 })
+    expect(asked).toBe(2)
+    alive = true
+    now = 1_001
+    expect(await ask()).toEqual({ n: 1 })
+  })
+})

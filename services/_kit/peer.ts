@@ -1,0 +1,142 @@
+import * as z from 'zod'
+import { type Circuit, makeCircuit } from './circuit.ts'
+import { Fault, faultFrom } from './fault.ts'
+import { identityHeaders } from './identity.ts'
+import type { Keys } from './keys.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Another service, reached by HTTP, by a binding on the edge, or in this same process. */
+export type Peer = (request: Request) => Response | Promise<Response>
+export type Peers = (service: string) => Peer
+
+const Envelope = z.object({
+  code: z.union([z.number(), z.string()]),
+  message: z.string(),
+  data: z.unknown(),
+})
+
+export interface Question {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  body?: unknown
+  /** The request on whose behalf we ask: its id, trace and identity go along. */
+  from?: { headers: Headers; requestId: string; traceparent: string }
+  headers?: Record<string, string>
+  deadlineMs?: number
+  /** A write that may be sent twice because the peer makes it once; reads always may. */
+  idempotent?: boolean
+}
+
+/** A client of one service: asks, opens the envelope, checks what came. */
+export interface Client {
+  ask<T>(schema: z.ZodType<T>, path: string, question?: Question): Promise<T>
+}
+
+const tries = 3
+
+export function makeClient(
+  service: string,
+  peer: Peer,
+  keys: () => Keys,
+  metrics: Metrics,
+  circuit: Circuit = makeCircuit(),
+): Client {
+  const down = (cause?: unknown) =>
+    new Fault('UPSTREAM_UNAVAILABLE', `${service} does not answer; try again later.`, { cause })
+
+  async function once(path: string, question: Question): Promise<unknown> {
+    if (circuit.open()) throw down()
+    const started = performance.now()
+    let status = 'none'
+    try {
+      const envelope = await withDeadline(question.deadlineMs ?? 10_000, async (signal) => {
+        const response = await peer(request(path, question, keys(), signal))
+        status = String(response.status)
+        return Envelope.safeParse(await response.json())
+      })
+      if (!envelope.success) throw new Error(`${service} answered without an envelope`)
+      circuit.succeeded()
+      const { code, message, data } = envelope.data
+      if (code !== 0) throw faultFrom(Number(status), String(code), message, data)
+      return data
+    } catch (thrown) {
+      if (thrown instanceof Fault) throw thrown
+      circuit.failed()
+      throw down(thrown)
+    } finally {
+      metrics.count('upstream_requests_total', { service, status })
+      metrics.time('upstream_request_seconds', { service }, performance.now() - started)
+    }
+  }
+
+  return {
+    async ask(schema, path, question = {}) {
+      const safe = (question.method ?? 'GET') === 'GET' || question.idempotent === true
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return schema.parse(await once(path, question))
+        } catch (thrown) {
+          if (thrown instanceof z.ZodError) throw down(thrown)
+          const again = safe && attempt < tries && !circuit.open()
+          if (!(again && thrown instanceof Fault && thrown.retryable)) throw thrown
+          await new Promise((go) => setTimeout(go, 2 ** attempt * 25 * (0.5 + Math.random())))
+        }
+      }
+    },
+  }
+}
+
+function request(path: string, question: Question, keys: Keys, signal: AbortSignal): Request {
+  const { from, body } = question
+  return new Request(`http://peer${path}`, {
+    method: question.method ?? 'GET',
+    signal,
+    headers: {
+      'x-internal-api-key': keys.current,
+      ...(from && {
+        ...identityHeaders(from.headers),
+        'x-request-id': from.requestId,
+        traceparent: from.traceparent,
+      }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...question.headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+/** A peer in this process knows no sockets to time out, so the deadline is kept here. */
+async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`no answer within ${ms} ms`)
+      reject(error)
+      controller.abort(error)
+    }, ms)
+  })
+  try {
+    return await Promise.race([work(controller.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Peers over HTTP: the address is in <SERVICE>_URL, or the service's name is a host. */
+export const httpPeers =
+  (env: Record<string, string | undefined>): Peers =>
+  (service) =>
+  async (request) => {
+    const base = (env[addressVariable(service)] ?? `http://${service}`).replace(/\/$/, '')
+    const { pathname, search } = new URL(request.url)
+    return fetch(base + pathname + search, {
+      method: request.method,
+      headers: request.headers,
+      body: request.body ? await request.arrayBuffer() : null,
+      signal: request.signal,
+      redirect: 'manual',
+    })
+  }
+
+export const addressVariable = (service: string) =>
+  `${service.toUpperCase().replaceAll('-', '_')}_URL`

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { key, place, type Stage, stage } from '../../tests/support/stage.ts'
+import { services } from '../_run/services.ts'
+import { keyId } from './keys.ts'
+import { describe as describeService } from './openapi.ts'
+
+const actuator = '/api/v1/internal/actuator'
+/** A path with an id of ours wherever it takes one. */
+const sample = (path: string) =>
+  path.replace(/:\w+(\{.*?\}+)?(?=\/|$)/g, '00000000-0000-7000-8000-000000000000')
+
+const noKey = { 'x-internal-api-key': undefined }
+
+describe.each(services.map((service) => [service.name, service] as const))(
+  '%s',
+  (name, service) => {
+    let at: Stage
+    beforeAll(async () => {
+      at = await stage(service, { env: { INTERNAL_API_KEY_ACCEPTED: 'an-older-key, a-newer-key' } })
+    })
+    afterAll(() => at.close())
+
+    const json = async (path: string, headers: Record<string, string | undefined> = {}) => {
+      const answer = await at.call('GET', path, { headers })
+      return { ...answer, body: JSON.parse(answer.text) }
+    }
+
+    test('tells probes how it is without a key', async () => {
+      const health = await json(`${actuator}/health`, noKey)
+      expect(health.status).toBe(200)
+      expect(health.body).toMatchObject({ status: 'UP', components: { db: { status: 'UP' } } })
+      for (const probe of ['liveness', 'readiness']) {
+        const { status, body } = await json(`${actuator}/health/${probe}`, noKey)
+        expect([status, body]).toEqual([200, { status: 'UP' }])
+      }
+    })
+
+    test('tells who it is to those who hold the key', async () => {
+      const { body } = await json(`${actuator}/info`)
+      expect(body).toEqual({
+        service: name,
+        version: expect.any(String),
+        runtime: place === 'deno' || place === 'workerd' ? place : 'node',
+        internal_key: {
+          current: await keyId(key),
+          accepted: [await keyId('an-older-key'), await keyId('a-newer-key')],
+        },
+      })
+      expect((await at.call('GET', `${actuator}/info`, { headers: noKey })).status).toBe(401)
+    })
+
+    test('counts requests by route, not by path', async () => {
+      await at.call('GET', '/api/v1/internal/nowhere/4711')
+      const { text, headers } = await at.call('GET', `${actuator}/prometheus`)
+      expect(headers.get('content-type')).toContain('text/plain')
+      expect(text).toMatch(/http_requests_total\{method="GET",route="[^"]*",status="404"\} \d+/)
+      expect(text).not.toContain('4711')
+      expect((await at.call('GET', `${actuator}/prometheus`, { headers: noKey })).status).toBe(401)
+    })
+
+    test('accepts the further keys of a rotation', async () => {
+      for (const accepted of ['an-older-key', 'a-newer-key']) {
+        const headers = { 'x-internal-api-key': accepted }
+        expect((await at.call('GET', `${actuator}/info`, { headers })).status).toBe(200)
+      }
+    })
+
+    test('lets nobody into an internal path without the key', async () => {
+      const internal = service.endpoints.filter(({ path }) => path.startsWith('/api/v1/internal/'))
+      for (const { method, path } of internal) {
+        for (const given of [undefined, 'wrong']) {
+          const answer = await at.call(method.toUpperCase(), sample(path), {
+            headers: { 'x-internal-api-key': given, 'x-is-superuser': 'true' },
+            ...(method === 'get' || method === 'delete' ? {} : { body: {} }),
+          })
+          expect([path, answer.status, answer.code]).toEqual([path, 401, 'UNAUTHENTICATED'])
+        }
+      }
+    })
+
+    test('publishes its description, without internal paths', async () => {
+      const { status, body } = await json('/api/v1/v3/api-docs', noKey)
+      expect([status, body.openapi, body.info.title]).toEqual([200, '3.1.0', name])
+      const described = Object.keys(describeService(name, '', service.endpoints).paths)
+      const external = described.filter((path) => !path.startsWith('/api/v1/internal/'))
+      expect(new Set(Object.keys(body.paths))).toEqual(new Set(external))
+      const page = await at.call('GET', '/api/v1/swagger-ui/index.html', { headers: noKey })
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=UTF-8',
+      ])
+    })
+
+    test('echoes a request id, and makes one where there is none or a strange one', async () => {
+      const idFor = async (given: string | undefined) => {
+        const headers = { ...noKey, 'x-request-id': given }
+        return (await at.call('GET', `${actuator}/health/liveness`, { headers })).headers.get(
+          'x-request-id',
+        )
+      }
+      expect(await idFor('a-request.1')).toBe('a-request.1')
+      expect(await idFor(undefined)).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await idFor('x'.repeat(500))).toMatch(/^[0-9a-f-]{36}$/)
+      expect(await idFor('<script>')).toMatch(/^[0-9a-f-]{36}$/)
+    })
+
+    test('says in the envelope what it does not have', async () => {
+      const unknown = await at.call('GET', '/nowhere')
+      expect([unknown.status, unknown.code, unknown.data]).toEqual([404, 'NOT_FOUND', null])
+      for (const { method, path } of service.endpoints) {
+        const url = sample(path)
+        const fits = (pattern: string) =>
+          new RegExp(`^${pattern.replace(/:\w+(\{.*?\}+)?(?=\/|$)/g, '[^/]+')}$`).test(url)
+        const taken = service.endpoints.filter((each) => fits(each.path)).map((each) => each.method)
+        const other = (['patch', 'delete', 'post', 'get'] as const).find(
+          (each) => !taken.includes(each),
+        )!
+        const answer = await at.call(other.toUpperCase(), url)
+        expect([path, answer.status]).toEqual([path, 405])
+        expect(answer.headers.get('allow')).toContain(method.toUpperCase())
+      }
+    })
+  },
+)

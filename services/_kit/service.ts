@@ -1,0 +1,201 @@
+import { Hono } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type * as z from 'zod'
+import { actuator } from './actuator.ts'
+import type { Circuit } from './circuit.ts'
+import { makeCircuit } from './circuit.ts'
+import { ConfigError, type EnvironmentVariables, KitConfig, parseConfig } from './config.ts'
+import { apiDocs } from './docs.ts'
+import type { Endpoint, Env } from './endpoint.ts'
+import { Fault, toFault } from './fault.ts'
+import { sweepKeys } from './idempotency.ts'
+import { type JobHandler, runJobs, sweepJobs } from './jobs.ts'
+import { type Keys, splitKeys, weakness } from './keys.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import { internalKey, observe } from './middleware.ts'
+import { type Client, makeClient, type Peers } from './peer.ts'
+import { type Driver, makeSql, type Sql } from './sql/sql.ts'
+import { timed } from './sql/timed.ts'
+
+/** What a runtime gives a service to start with. */
+export interface Host {
+  env: EnvironmentVariables
+  database: Driver
+  peers: Peers
+  log: Log
+  metrics: Metrics
+  runtime: 'node' | 'deno' | 'workerd'
+  version: string
+  /** Keys that change while the service runs; without it they come from the environment. */
+  keys?: () => Keys
+  /** Circuits that outlive one start, where a start lasts one request. */
+  circuits?: Map<string, Circuit>
+}
+
+/** What the kit itself needs of a started service. */
+export interface Kit {
+  service: string
+  schema: string
+  config: KitConfig
+  keys: () => Keys
+  log: Log
+  metrics: Metrics
+  runtime: Host['runtime']
+  version: string
+  background: Background
+}
+
+interface Background {
+  /** Runs what is due; says how many jobs that were. */
+  tick(): Promise<number>
+  /** Tidies up; now and then. */
+  sweep(): Promise<void>
+}
+
+export type Given<Deps> = Deps & { sql: Sql; kit: Kit }
+
+/** A check of something the service can do without: a throw makes health DEGRADED. */
+export type Checks<Deps> = (deps: Given<Deps>) => Record<string, () => Promise<unknown>>
+
+export interface Definition<Config extends z.ZodObject, Deps extends object> {
+  /** Its name on the network: `memory-service`. */
+  name: string
+  /** Its folder under services/ and its schema in the database. */
+  folder: string
+  schema: string
+  config: Config
+  open(config: z.output<Config>, host: Opening): Deps
+  endpoints: Endpoint<Deps>[]
+  optional?: Checks<Deps>
+  /** By kind; a function where it depends on what was opened. */
+  jobs?: Jobs<Deps> | ((deps: Deps) => Jobs<Deps>)
+  /** Tidies up what the service itself leaves behind. */
+  sweep?(deps: Given<Deps>): Promise<unknown>
+}
+
+/** What a service may ask of its host while it opens. */
+export interface Opening {
+  client(service: string): Client
+  runtime: Host['runtime']
+}
+
+type Jobs<Deps> = Record<string, JobHandler<Given<Deps>>>
+
+/** A service is this value and nothing more; `_run` knows how to start it on each runtime. */
+export type Service = ReturnType<typeof defineService>
+export type Started = ReturnType<Service['start']>
+
+export function defineService<Config extends z.ZodObject, Deps extends object>(
+  definition: Definition<Config, Deps>,
+) {
+  const { name, folder, schema, endpoints, jobs = {} } = definition
+  const app = build(definition)
+
+  function start(host: Host) {
+    const config = parseConfig(definition.config.extend(KitConfig.shape), host.env)
+    const fixedKeys = keysFrom(config as unknown as KitConfig)
+    const keys = host.keys ?? (() => fixedKeys)
+    refuseWeakKeys(config as unknown as KitConfig, keys())
+    const { log, metrics, runtime, version, circuits = new Map() } = host
+    const client = (service: string) => {
+      const circuit = circuits.get(service) ?? makeCircuit()
+      circuits.set(service, circuit)
+      return makeClient(service, host.peers(service), keys, metrics, circuit)
+    }
+    const background: Background = {
+      tick: () => runJobs(worker),
+      sweep: async () => {
+        await sweepKeys(sql, schema)
+        await sweepJobs(worker)
+        await definition.sweep?.(given)
+      },
+    }
+    const kit: Kit = {
+      service: name,
+      schema,
+      config: config as unknown as KitConfig,
+      keys,
+      log,
+      metrics,
+      runtime,
+      version,
+      background,
+    }
+    const sql = makeSql(timed(host.database, metrics))
+    const deps = definition.open(config as z.output<Config>, { client, runtime })
+    const given: Given<Deps> = { ...deps, sql, kit }
+    const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
+    const worker = { sql, schema, deps: given, handlers, log, metrics }
+    return { fetch: async (request: Request) => app.fetch(request, given), ...background }
+  }
+
+  return {
+    name,
+    folder,
+    schema,
+    config: definition.config,
+    endpoints: endpoints as Endpoint[],
+    start,
+  }
+}
+
+function build<Config extends z.ZodObject, Deps extends object>(
+  definition: Definition<Config, Deps>,
+) {
+  const { name, endpoints } = definition
+  const app = new Hono<Env<Deps>>()
+  app.onError((thrown, c) => {
+    const fault = toFault(thrown)
+    if (fault.status >= 500) c.set('failure', fault)
+    return c.json(fault.toJSON(), fault.status, fault.headers)
+  })
+  app.notFound((c) => {
+    throw new Fault('NOT_FOUND', `There is no ${c.req.method} ${c.req.path} here.`)
+  })
+  app.use('*', observe)
+  app.use('/api/v1/internal/*', internalKey)
+  actuator(app, definition.optional)
+  apiDocs(app, name, endpoints)
+
+  for (const endpoint of endpoints) {
+    app.on(endpoint.method.toUpperCase(), endpoint.path, (c) => endpoint.respond(c))
+  }
+  refuseOtherMethods(app)
+  return app
+}
+
+/** Every path we know answers every method: those it does not take with 405 and the ones it does. */
+function refuseOtherMethods<Deps extends object>(app: Hono<Env<Deps>>) {
+  const methods = new Map<string, Set<string>>()
+  for (const { path, method } of app.routes) {
+    if (method === 'ALL') continue
+    const known = methods.get(path) ?? new Set<string>()
+    methods.set(path, known.add(method))
+    if (method === 'GET') known.add('HEAD')
+  }
+  for (const path of methods.keys()) {
+    app.all(path, (c) => {
+      // A request may fit several patterns: `configs/batch` is also `configs/:key`.
+      const known = matchedRoutes(c).flatMap(({ path }) => [...(methods.get(path) ?? [])])
+      const allow = [...new Set(known)].sort().join(', ')
+      throw new Fault('METHOD_NOT_ALLOWED', `${c.req.method} is not possible here; use ${allow}.`, {
+        headers: { Allow: allow },
+      })
+    })
+  }
+}
+
+const keysFrom = (config: KitConfig): Keys => ({
+  current: config.INTERNAL_API_KEY,
+  accepted: splitKeys(config.INTERNAL_API_KEY_ACCEPTED, /,/),
+})
+
+function refuseWeakKeys(config: KitConfig, keys: Keys) {
+  if (config.ENVIRONMENT !== 'production') return
+  for (const key of [keys.current, ...keys.accepted]) {
+    const fault = weakness(key)
+    if (fault)
+      throw new ConfigError(`In production the internal key must be a secret; one ${fault}.`)
+  }
+}

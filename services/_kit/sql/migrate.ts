@@ -1,0 +1,71 @@
+import { readdir, readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { hex } from '../hash.ts'
+import { type Driver, makeSql, name } from './sql.ts'
+
+const Applied = z.object({ file: z.string(), checksum: z.string() })
+
+/**
+ * Brings a service's schema up to date: `services/<folder>/migrations/NNN_what.sql`, in order, forward
+ * only. All that is pending is one transaction under a lock, so replicas that start together apply it
+ * once, and a migration that fails leaves nothing of itself.
+ */
+export async function migrate(driver: Driver, folder: string, schema: string): Promise<string[]> {
+  const files = await migrationsOf(folder, schema)
+  const table = name(`${schema}.migrations`)
+  return makeSql(driver).begin(async (sql) => {
+    await sql`select pg_advisory_xact_lock(hashtext(${`migrate ${schema}`}))`
+    await sql`create schema if not exists ${name(schema)}`
+    await sql`
+      create table if not exists ${table}
+        (file text primary key, checksum text not null, applied_at timestamptz default now())`
+    const applied = await sql.rows(Applied)`select file, checksum from ${table}`
+    const checksums = new Map(applied.map(({ file, checksum }) => [file, checksum]))
+
+    const pending = files.filter(({ file }) => !checksums.has(file))
+    for (const { file, checksum } of files) {
+      const before = checksums.get(file)
+      if (before && before !== checksum)
+        throw new Error(`${schema}/${file} changed after it was applied`)
+    }
+    for (const { file, checksum, text } of pending) {
+      for (const statement of statements(text)) await sql.statement(statement)
+      await sql`insert into ${table} (file, checksum) values (${file}, ${checksum})`
+    }
+    return pending.map(({ file }) => file)
+  })
+}
+
+async function migrationsOf(folder: string, schema: string) {
+  const own = new URL(`../../${folder}/migrations/`, import.meta.url)
+  const kit = new URL('./kit.sql', import.meta.url)
+  const names = (await readdir(own)).filter((file) => file.endsWith('.sql')).sort()
+  const urls = [
+    ['000_kit.sql', kit] as const,
+    ...names.map((file) => [file, new URL(file, own)] as const),
+  ]
+  return Promise.all(
+    urls.map(async ([file, url]) => {
+      const text = (await readFile(url, 'utf8')).replaceAll('{schema}', schema)
+      return { file, text, checksum: await hex(text) }
+    }),
+  )
+}
+
+/** A script as its statements: split at a semicolon that ends a line, outside $$ bodies. */
+export function statements(script: string): string[] {
+  const found: string[] = []
+  let current: string[] = []
+  let inBody = false
+  for (const line of script.split('\n')) {
+    if (!inBody && /^\s*(--.*)?$/.test(line)) continue
+    current.push(line)
+    if ((line.match(/\$\$/g)?.length ?? 0) % 2 === 1) inBody = !inBody
+    if (!inBody && /;\s*$/.test(line)) {
+      found.push(current.join('\n'))
+      current = []
+    }
+  }
+  if (current.length > 0) found.push(current.join('\n'))
+  return found
+}

@@ -1,0 +1,31 @@
+import { PGlite, types } from '@electric-sql/pglite'
+import { type Driver, timeFromText } from './sql.ts'
+
+const parsers = {
+  [types.TIMESTAMPTZ]: timeFromText,
+  [types.TIMESTAMP]: timeFromText,
+  [types.DATE]: (text: string) => text,
+  [types.INT8]: Number,
+}
+
+/**
+ * The embedded PostgreSQL: one session for the whole process. A query made outside an open
+ * transaction waits for it to end, so nothing may be asked of another service inside one.
+ */
+export function pgliteDriver(db: PGlite): Driver {
+  return {
+    query: async (text, params) => (await db.query<Record<string, unknown>>(text, params)).rows,
+    begin: (work) =>
+      db.transaction((tx) =>
+        work(async (text, params) => (await tx.query<Record<string, unknown>>(text, params)).rows),
+      ),
+    end: async () => {},
+  }
+}
+
+export const openPglite = (directory: string | undefined, from?: Blob) =>
+  PGlite.create({
+    parsers,
+    ...(directory === undefined ? {} : { dataDir: directory }),
+    ...(from === undefined ? {} : { loadDataDir: from }),
+  })

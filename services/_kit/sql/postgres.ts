@@ -1,0 +1,67 @@
+import postgres from 'postgres'
+import { type Driver, type Param, type Row, timeFromText } from './sql.ts'
+
+const same = (value: unknown) => value
+
+/** A pool of connections to a PostgreSQL server. */
+export function postgresDriver(url: string, pool: number): Driver {
+  const sql = postgres(url, {
+    max: pool,
+    onnotice: () => {},
+    connect_timeout: 5,
+    connection: { application_name: 'legal-suite', statement_timeout: 30_000 },
+    types: {
+      time: { to: 1184, from: [1184, 1114], serialize: same, parse: timeFromText },
+      day: { to: 1082, from: [1082], serialize: same, parse: same },
+      int8: { to: 20, from: [20], serialize: String, parse: Number },
+    },
+  }) as unknown as postgres.Sql
+
+  return {
+    query: async (text, params) => rowsOf(await statement(sql, text, params)),
+    begin: (work) => transaction(sql, work),
+    end: () => sql.end({ timeout: 5 }),
+  }
+}
+
+const statement = (connection: postgres.ISql, text: string, params: Param[]) =>
+  connection.unsafe(text, params, { prepare: true })
+
+/** The rows alone. After a lost connection the next result may begin with gaps, which filter skips. */
+const rowsOf = (result: Row[]) => result.filter(() => true)
+
+/**
+ * When a connection is lost, `postgres` fails the transaction, but would still send what comes after:
+ * to no socket, which ends the process, or to a new one, outside of any transaction. So nothing more
+ * is sent, and it is not told how the work went on.
+ */
+async function transaction<T>(
+  sql: postgres.Sql,
+  work: (query: Driver['query']) => Promise<T>,
+): Promise<T> {
+  let lost = false
+  const query =
+    (connection: postgres.TransactionSql): Driver['query'] =>
+    async (text, params) => {
+      if (lost)
+        throw Object.assign(new Error('The connection is gone.'), { code: 'CONNECTION_CLOSED' })
+      const pending = statement(connection, text, params)
+      // It would hold a failed statement against the whole transaction, though a savepoint undid it.
+      pending.catch = () => pending as never
+      return rowsOf(await pending)
+    }
+  const outcome = sql.begin(
+    (connection) =>
+      new Promise<T>((resolve, reject) => {
+        work(query(connection)).then(
+          (result) => lost || resolve(result),
+          // A connection that breaks fails the statement first, and says so a moment later.
+          (thrown) => setTimeout(() => lost || reject(thrown)),
+        )
+      }),
+  )
+  outcome.catch(() => {
+    lost = true
+  })
+  return outcome as Promise<T>
+}

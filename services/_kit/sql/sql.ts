@@ -1,0 +1,161 @@
+import type * as z from 'zod'
+
+export type Param = string | number | boolean | null
+export type Row = Record<string, unknown>
+
+/** What a database must offer; each driver is a file beside this one. */
+export interface Driver {
+  query(text: string, params: Param[]): Promise<Row[]>
+  /** Runs `work` in one transaction on one connection; a throw rolls it back. */
+  begin<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
+  end(): Promise<void>
+}
+
+/** A piece of SQL with its values, to be put into another. */
+class Part {
+  readonly strings: readonly string[]
+  readonly values: readonly Value[]
+
+  constructor(strings: readonly string[], values: readonly Value[]) {
+    this.strings = strings
+    this.values = values
+  }
+}
+
+export type Value = Param | Part
+type Tag<T> = (strings: TemplateStringsArray, ...values: Value[]) => Promise<T>
+
+export interface Sql extends Tag<Row[]> {
+  /** Rows, each parsed by the schema: what the database holds is checked, not believed. */
+  rows<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]>
+  /** The first row, parsed, or undefined. */
+  row<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined>
+  /** One transaction; inside another one, a savepoint of it. */
+  begin<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** A statement of ours as it stands, for migrations. */
+  statement(text: string): Promise<Row[]>
+  end(): Promise<void>
+}
+
+export const part = (strings: TemplateStringsArray, ...values: Value[]): Part =>
+  new Part(strings, values)
+
+/** Parts one after another, for conditions that come and go. */
+export const join = (parts: Part[]): Part => new Part(['', ...parts.map(() => '')], parts)
+
+/** Any JSON value as jsonb. It travels as text, so that every driver sends the same bytes. */
+export const json = (value: unknown): Part =>
+  new Part(['', '::text::jsonb'], [JSON.stringify(value ?? null)])
+
+export const texts = (list: readonly string[]): Part =>
+  new Part(['', '::text::text[]'], [`{${list.map(quoted).join(',')}}`])
+
+export const numbers = (list: readonly number[], type: 'int8' | 'int4' | 'float4' = 'int8'): Part =>
+  new Part(['', `::text::${type}[]`], [`{${list.join(',')}}`])
+
+const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+
+/** A schema or table name of ours, never one that came from outside. */
+export function name(identifier: string): Part {
+  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(identifier)) throw new Error(`not a name: ${identifier}`)
+  return new Part([identifier], [])
+}
+
+function compile(strings: readonly string[], values: readonly Value[]) {
+  const params: Param[] = []
+  let text = ''
+  const add = (strings: readonly string[], values: readonly Value[]) => {
+    text += strings[0]
+    values.forEach((value, index) => {
+      if (value instanceof Part) add(value.strings, value.values)
+      else text += `$${params.push(value)}`
+      text += strings[index + 1]
+    })
+  }
+  add(strings, values)
+  return { text, params }
+}
+
+/** Two transactions that stood in each other's way: one of them did nothing and may simply go again. */
+const mayGoAgain = (thrown: unknown) =>
+  ['40001', '40P01'].includes(String((thrown as { code?: unknown } | null)?.code))
+
+export function makeSql(driver: Driver): Sql {
+  const begin: Sql['begin'] = async (work) => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await driver.begin((query) => accounted(query, savepoints(query), work))
+      } catch (thrown) {
+        if (attempt === 4 || !mayGoAgain(thrown)) throw thrown
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt))
+      }
+    }
+  }
+  return tagged((text, params) => driver.query(text, params), begin, driver)
+}
+
+function savepoints(query: Driver['query']): Sql['begin'] {
+  let depth = 0
+  const begin: Sql['begin'] = async (work) => {
+    const point = `point_${++depth}`
+    await query(`savepoint ${point}`, [])
+    try {
+      const result = await accounted(query, begin, work)
+      await query(`release savepoint ${point}`, [])
+      return result
+    } catch (thrown) {
+      await query(`rollback to savepoint ${point}`, [])
+      throw thrown
+    }
+  }
+  return begin
+}
+
+/**
+ * Work whose failed statements are its own failure, even when it caught them: PostgreSQL would answer
+ * the commit of such a transaction by rolling it back without a word.
+ */
+async function accounted<T>(
+  query: Driver['query'],
+  begin: Sql['begin'],
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const failures: unknown[] = []
+  const watched: Driver['query'] = async (text, params) => {
+    try {
+      return await query(text, params)
+    } catch (thrown) {
+      failures.push(thrown)
+      throw thrown
+    }
+  }
+  const result = await work(tagged(watched, begin, undefined))
+  if (failures.length > 0) throw failures[0]
+  return result
+}
+
+function tagged(query: Driver['query'], begin: Sql['begin'], driver: Driver | undefined): Sql {
+  const run = (strings: readonly string[], values: readonly Value[]) => {
+    const { text, params } = compile(strings, values)
+    return query(text, params)
+  }
+  const tag: Tag<Row[]> = async (strings, ...values) => run(strings, values)
+  return Object.assign(tag, {
+    rows:
+      <Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]> =>
+      async (strings, ...values) =>
+        (await run(strings, values)).map((row) => schema.parse(row)),
+    row:
+      <Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined> =>
+      async (strings, ...values) => {
+        const [row] = await run(strings, values)
+        return row === undefined ? undefined : schema.parse(row)
+      },
+    begin,
+    statement: (text: string) => query(text, []),
+    end: async () => driver?.end(),
+  })
+}
+
+/** Every driver gives the same values: times as RFC 3339 in UTC with milliseconds, int8 as a number. */
+export const timeFromText = (text: string) => new Date(text).toISOString()

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError, parseConfig } from '../_kit/config.ts'
+import { makeMetrics } from '../_kit/metrics.ts'
+import type { Peer } from '../_kit/peer.ts'
+import type { Service, Started } from '../_kit/service.ts'
+import { migrate } from '../_kit/sql/migrate.ts'
+import { HostConfig } from './config.ts'
+import { type Data, openData } from './data.ts'
+import { fail, onStop, version } from './host.ts'
+import { indexPage } from './index-page.ts'
+import { keysFromDirectory } from './keys.ts'
+import { type Listening, listen } from './listen.ts'
+import { makeLog } from './log.ts'
+import { startLoop } from './loop.ts'
+import { portOf, services } from './services.ts'
+
+/** Every service in one process: a peer is a function call, everything else is as in the cluster. */
+async function main() {
+  const begun = performance.now()
+  const config = parseConfig(HostConfig, process.env)
+  const chosen = choose()
+  const data = await openData(config)
+  const log = makeLog('legal-suite', config.LOG_LEVEL)
+  const directory = config.INTERNAL_API_KEY_DIR
+    ? keysFromDirectory(config.INTERNAL_API_KEY_DIR)
+    : undefined
+  const env = { ...process.env, ...defaults(config, data) }
+
+  const running = new Map<string, Peer>()
+  const peers =
+    (name: string): Peer =>
+    async (request) => {
+      const peer = running.get(name)
+      if (!peer) throw new Error(`${name} does not run here`)
+      return peer(request)
+    }
+  const open: Listening[] = []
+  const loops: (() => Promise<void>)[] = []
+  try {
+    for (const service of chosen) {
+      await migrate(data.driver, service.folder, service.schema)
+      const serviceLog = makeLog(service.name, config.LOG_LEVEL)
+      const started: Started = service.start({
+        env,
+        database: data.driver,
+        peers,
+        log: serviceLog,
+        metrics: makeMetrics(),
+        runtime: 'node',
+        version,
+        ...(directory && { keys: directory.keys }),
+      })
+      running.set(service.name, started.fetch)
+      open.push(await listen(started.fetch, portOf(service, config.PORT), config.HOST))
+      loops.push(startLoop(started, serviceLog))
+    }
+    open.push(await listen(indexPage(chosen, config.PORT), config.PORT, config.HOST))
+  } catch (thrown) {
+    await data.close()
+    throw thrown
+  }
+  announce(chosen, config, data, performance.now() - begun)
+
+  onStop(async () => {
+    log.info({}, 'stopping')
+    await Promise.all([
+      ...open.map((server) => server.close(config.SHUTDOWN_GRACE_MS)),
+      ...loops.map((stop) => stop()),
+    ])
+    directory?.stop()
+    await data.close()
+  })
+}
+
+/** What the services are told here where the environment says nothing. */
+const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data) => ({
+  INTERNAL_API_KEY: process.env.INTERNAL_API_KEY || data.key,
+  FILES_DIR: process.env.FILES_DIR || join(DATA_DIR, 'files'),
+  FILES_PUBLIC_URL:
+    process.env.FILES_PUBLIC_URL || `http://${HOST}:${portOf({ folder: 'files' }, PORT)}`,
+})
+
+/** `--only memory,platform`: a part of the suite. */
+function choose(): Service[] {
+  const { values } = parseArgs({ options: { only: { type: 'string' } }, strict: true })
+  if (values.only === undefined) return services
+  const wanted = values.only.split(',').map((name) => name.trim())
+  const unknown = wanted.filter((name) => !services.some(({ folder }) => folder === name))
+  if (unknown.length > 0) {
+    const known = services.map(({ folder }) => folder).join(', ')
+    throw new ConfigError(`--only: there is no ${unknown.join(', ')}; there are ${known}.`)
+  }
+  return services.filter(({ folder }) => wanted.includes(folder))
+}
+
+function announce(chosen: Service[], config: HostConfig, data: Data, ms: number) {
+  const at = `http://${config.HOST}`
+  const lines = [
+    `legal-suite ${version} is up after ${(ms / 1000).toFixed(1)} s`,
+    '',
+    `  ${'index'.padEnd(24)}${at}:${config.PORT}`,
+    ...chosen.map((each) => `  ${each.name.padEnd(24)}${at}:${portOf(each, config.PORT)}`),
+    '',
+    `  data: ${data.where}`,
+    `  internal key: ${data.keyWhere}`,
+    '',
+  ]
+  console.log(lines.join('\n'))
+}
+
+main().catch(fail)

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { ConfigError, parseConfig } from '../_kit/config.ts'
+import { makeMetrics } from '../_kit/metrics.ts'
+import { httpPeers } from '../_kit/peer.ts'
+import type { Host, Service } from '../_kit/service.ts'
+import { migrate } from '../_kit/sql/migrate.ts'
+import { HostConfig } from './config.ts'
+import { onStop, openDatabase, version } from './host.ts'
+import { keysFromDirectory } from './keys.ts'
+import { makeLog } from './log.ts'
+import { startLoop } from './loop.ts'
+
+/** One service in one process, as a cluster runs it; the runtime's own part is to listen. */
+export async function startAlone(folder: string | undefined, runtime: Host['runtime']) {
+  const service = await find(folder)
+  const config = parseConfig(HostConfig, process.env)
+  const log = makeLog(service.name, config.LOG_LEVEL)
+  const database = openDatabase(config)
+  if (config.MIGRATE) await migrate(database, service.folder, service.schema)
+  const directory = config.INTERNAL_API_KEY_DIR
+    ? keysFromDirectory(config.INTERNAL_API_KEY_DIR)
+    : undefined
+  const started = service.start({
+    env: process.env,
+    database,
+    peers: httpPeers(process.env),
+    log,
+    metrics: makeMetrics(),
+    runtime,
+    version,
+    ...(directory && { keys: directory.keys }),
+  })
+
+  /** From here on it works in the background too, until a signal; `drain` lets requests finish. */
+  function live(port: number, drain: (graceMs: number) => Promise<unknown>) {
+    const stopLoop = config.BACKGROUND ? startLoop(started, log) : undefined
+    onStop(async () => {
+      log.info({}, 'stopping')
+      await Promise.all([drain(config.SHUTDOWN_GRACE_MS), stopLoop?.()])
+      directory?.stop()
+      await database.end()
+    })
+    log.info({ port }, 'listening')
+  }
+
+  return { fetch: started.fetch, config, live }
+}
+
+async function find(folder: string | undefined): Promise<Service> {
+  const file = new URL(`../${folder}/service.ts`, import.meta.url)
+  if (!folder || !/^[a-z-]+$/.test(folder) || !existsSync(file)) {
+    throw new ConfigError('Name the service to start: memory, platform, …')
+  }
+  const { default: service }: { default: Service } = await import(file.href)
+  return service
+}

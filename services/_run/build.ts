@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { ConfigError, KitConfig } from '../_kit/config.ts'
+import { addressVariable } from '../_kit/peer.ts'
+import type { Service } from '../_kit/service.ts'
+import { HostConfig } from './config.ts'
+import { fail, version } from './host.ts'
+import { portOf, services } from './services.ts'
+import { workerdConfig } from './workerd-config.ts'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** One file that workerd runs as it is. Code that needs Node is refused: nothing resolves `node:*`. */
+export async function bundle({ folder }: Service, directory: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `
+        import { worker } from './workerd.ts'
+        import service from '../${folder}/service.ts'
+        export default worker(service, ${JSON.stringify(version)})`,
+      resolveDir: here,
+      loader: 'ts',
+    },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser', 'import'],
+    mainFields: ['browser', 'module', 'main'],
+    target: 'es2024',
+    // Loaded where there is a process, which is not here.
+    external: ['*.node.ts'],
+    // In place of a parser that asks for a browser's DOM.
+    alias: { '@aws-sdk/xml-builder': '@aws-sdk/xml-builder/dist-cjs/index.js' },
+    minify: true,
+    write: false,
+    logLevel: 'silent',
+  })
+  const [file] = outputFiles
+  await writeFile(join(directory, `${folder}.js`), file!.contents)
+  return file!.contents.length
+}
+
+/** What a service on workerd may be told: its own configuration, the kit's, and where the rest is. */
+const variablesOf = (service: Service, others: Service[]) => {
+  const host = ['DATABASE_URL', 'NEON_WS_PROXY', 'LOG_LEVEL']
+  const config = Object.keys({ ...KitConfig.shape, ...service.config.shape })
+  return [...host, ...config, ...others.map(({ name }) => addressVariable(name))]
+}
+
+/** Bundles services into `directory` with the configuration that joins them; says how large they are. */
+export async function buildEdge(chosen: Service[], directory: string) {
+  await mkdir(directory, { recursive: true })
+  const others = services.filter((each) => !chosen.includes(each))
+  const sizes = await Promise.all(chosen.map((service) => bundle(service, directory)))
+  const placed = chosen.map((service) => ({
+    service,
+    address: `127.0.0.1:${portOf(service, HostConfig.shape.PORT.parse(undefined))}`,
+    variables: variablesOf(service, others),
+  }))
+  await writeFile(join(directory, 'suite.capnp'), workerdConfig(placed))
+  return chosen.map(({ folder }, index) => ({ folder, bytes: sizes[index]! }))
+}
+
+/** `node services/_run/build.ts [service…]`, then `workerd serve dist/edge/suite.capnp`. */
+async function main(folders: string[]) {
+  const unknown = folders.filter((name) => !services.some(({ folder }) => folder === name))
+  if (unknown.length > 0) throw new ConfigError(`There is no service ${unknown.join(', ')}.`)
+  const chosen = services.filter(({ folder }) => folders.length === 0 || folders.includes(folder))
+  for (const { folder, bytes } of await buildEdge(chosen, 'dist/edge')) {
+    console.log(`dist/edge/${folder}.js  ${Math.round(bytes / 1024)} KB`)
+  }
+}
+
+if (import.meta.main) await main(process.argv.slice(2)).catch(fail)

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { consoleLog } from './console-log.ts'
+
+const lines: string[] = []
+beforeEach(() => {
+  lines.length = 0
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line))
+})
+afterEach(() => vi.restoreAllMocks())
+
+test('a line is JSON with its level, its service and its fields', () => {
+  consoleLog('memory-service').warn({ status: 409 }, 'request')
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    level: 'warn',
+    service: 'memory-service',
+    status: 409,
+    msg: 'request',
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+  })
+})
+
+test('what is below the level is not written', () => {
+  const written = (level: string) => {
+    const log = consoleLog('memory-service', level)
+    for (const write of [log.info, log.warn, log.error]) write({}, 'said')
+    return lines.splice(0).length
+  }
+  expect(['debug', 'info', 'warn', 'error', 'silent'].map(written)).toEqual([3, 3, 2, 1, 0])
+})
+
+test('what is named like a secret is hidden, however deep', () => {
+  consoleLog('memory-service').info({ key: 'abc', body: { content: 'abc', size: 3 } }, 'request')
+  expect(lines[0]).not.toMatch(/abc/)
+  expect(JSON.parse(lines[0]!)).toMatchObject({ key: '[hidden]', body: { size: 3 } })
+})

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '../_kit/config.ts'
+import { neonDriver } from '../_kit/sql/neon.ts'
+import { postgresDriver } from '../_kit/sql/postgres.ts'
+import type { Driver } from '../_kit/sql/sql.ts'
+import type { HostConfig } from './config.ts'
+
+export const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
+
+export function openDatabase(config: HostConfig): Driver {
+  if (!config.DATABASE_URL)
+    throw new ConfigError('DATABASE_URL: a PostgreSQL server is needed here')
+  return config.DATABASE_DRIVER === 'neon'
+    ? neonDriver(config.DATABASE_URL, config.DATABASE_POOL, config.NEON_WS_PROXY)
+    : postgresDriver(config.DATABASE_URL, config.DATABASE_POOL)
+}
+
+/** Runs `stop` once on SIGTERM or SIGINT, then leaves; a second signal leaves at once. */
+export function onStop(stop: () => Promise<void>) {
+  let stopping = false
+  const signalled = () => {
+    if (stopping) process.exit(1)
+    stopping = true
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    )
+  }
+  process.on('SIGTERM', signalled)
+  process.on('SIGINT', signalled)
+}
+
+/** One clear line for what can be put right, a stack for what should not have happened. */
+export function fail(thrown: unknown): never {
+  const error = thrown as NodeJS.ErrnoException
+  console.error(lineFor(error))
+  process.exit(1)
+}
+
+function lineFor(error: NodeJS.ErrnoException & { port?: number; address?: string }): string {
+  if (error.code === 'EADDRINUSE') return `Port ${error.port} is in use; set PORT to another.`
+  if (error.code === 'EACCES' && error.port)
+    return `Port ${error.port} may not be used; set PORT to another.`
+  if (error instanceof ConfigError) return error.message
+  if (error.code === 'ECONNREFUSED') return 'The database does not answer at DATABASE_URL.'
+  return error.stack ?? String(error)
+}

@@ -1,0 +1,20 @@
+import type { Service } from '../_kit/service.ts'
+import memory from '../memory/service.ts'
+import platform from '../platform/service.ts'
+
+/** The suite, in the order of its ports: PORT + 1 is the first. A gap is a service yet to come. */
+export const order = [
+  'memory',
+  'ai-engine',
+  'consultations',
+  'matter',
+  'knowledge',
+  'collector',
+  'platform',
+  'files',
+] as const
+
+export const services: Service[] = [memory, platform]
+
+export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
+  base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { ExternalId } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { columns, Fact } from './fact.ts'
+
+const Context = z
+  .object({
+    user_id: z.string(),
+    profile: z.array(Fact),
+    preferences: z.array(Fact),
+    cases: z.array(z.object({ case_id: z.string(), facts: z.array(Fact) })),
+    summary: z.string(),
+  })
+  .meta({ id: 'UserContext' })
+type Context = z.infer<typeof Context>
+
+/** More facts than this are no context, they are an archive: recall is the way to them. */
+const mostFacts = 500
+
+export const context = [
+  get(
+    '/api/v1/internal/memory/users/:userId/context',
+    {
+      summary: 'What is known of a user, to begin a conversation with',
+      description:
+        'Global facts of category user_profile and preference, the facts of cases by case, and the summaries joined. `max_chars` bounds the length of the whole as JSON; the newest facts are kept.',
+      guard: organization,
+      params: z.object({ userId: z.string().min(1).max(200) }),
+      query: z.object({
+        case_id: ExternalId.optional(),
+        max_chars: z.coerce.number().int().min(1).max(1_000_000).default(20_000),
+      }),
+      answers: { 200: Context },
+    },
+    async (c, { params, query }) => {
+      const facts = await newestFacts(
+        c.env.sql,
+        c.var.caller.organizationId!,
+        params.userId,
+        query.case_id,
+      )
+      return ok(c, assemble(params.userId, facts, query.max_chars))
+    },
+  ),
+]
+
+const newestFacts = (sql: Sql, tenant: string, user: string, caseId: string | undefined) =>
+  sql.rows(Fact)`
+    select ${columns} from memory.facts
+    where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null
+      ${caseId === undefined ? part`` : part`and (scope = 'global' or case_id = ${caseId})`}
+    order by updated_at desc, id desc limit ${mostFacts}`
+
+/** Takes facts, the newest first, as long as the whole stays within its bound. */
+export function assemble(userId: string, facts: Fact[], maxChars: number): Context {
+  const context: Context = { user_id: userId, profile: [], preferences: [], cases: [], summary: '' }
+  let length = JSON.stringify(context).length
+  const fits = (added: unknown) => {
+    // One more for the comma or the line break that joins it to the others.
+    const more = JSON.stringify(added).length + 1
+    if (length + more > maxChars) return false
+    length += more
+    return true
+  }
+  for (const fact of facts) {
+    if (fact.scope === 'case') addToCase(context, fact, fits)
+    else if (fact.category === 'summary') {
+      if (fits(fact.content)) context.summary += (context.summary && '\n') + fact.content
+    } else {
+      const list = fact.category === 'preference' ? context.preferences : context.profile
+      if (fits(fact)) list.push(fact)
+    }
+  }
+  return context
+}
+
+function addToCase(context: Context, fact: Fact, fits: (added: unknown) => boolean) {
+  const known = context.cases.find(({ case_id }) => case_id === fact.case_id)
+  if (known) {
+    if (fits(fact)) known.facts.push(fact)
+    return
+  }
+  const opened = { case_id: fact.case_id!, facts: [fact] }
+  if (fits(opened)) context.cases.push(opened)
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import { endpoints } from '../_kit/endpoint.ts'
+import { makeReranker, type Reranker } from './rerank.ts'
+
+export const Config = z.object({
+  RERANK_URL: z.url().optional().describe('A rerank service; recall asks it when told to.'),
+  RERANK_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(60_000)
+    .default(2_000)
+    .describe('How long recall waits for it.'),
+})
+
+export interface Deps {
+  rerank: Reranker | undefined
+}
+
+export const open = (config: z.output<typeof Config>): Deps => ({
+  rerank:
+    config.RERANK_URL === undefined
+      ? undefined
+      : makeReranker(config.RERANK_URL, config.RERANK_TIMEOUT_MS),
+})
+
+export const { get, post, put, del } = endpoints<Deps>()

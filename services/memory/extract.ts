@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { organization } from '../_kit/identity.ts'
+import { post } from './deps.ts'
+
+const Extracted = z.object({
+  success: z.literal(true),
+  facts: z.array(z.never()),
+  count: z.literal(0),
+  error: z.null(),
+})
+
+export const extract = [
+  post(
+    '/api/v1/internal/memory/extract',
+    {
+      summary: 'Extract facts from a text',
+      description: 'A placeholder: takes anything, finds nothing, and says so in the final shape.',
+      guard: organization,
+      body: z.unknown(),
+      answers: { 200: Extracted },
+    },
+    async (c) => ok(c, { success: true, facts: [], count: 0, error: null }),
+  ),
+]

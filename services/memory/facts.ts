@@ -1,0 +1,184 @@
+import * as z from 'zod'
+import { ifMatch, ok, okVersion, staleVersion } from '../_kit/endpoint.ts'
+import { invalid, notFound } from '../_kit/fault.ts'
+import { ExternalId, Id } from '../_kit/fields.ts'
+import { organization, sameOrganization } from '../_kit/identity.ts'
+import { json, numbers, type Sql } from '../_kit/sql/sql.ts'
+import { del, get, post, put } from './deps.ts'
+import {
+  CaseId,
+  Category,
+  Confidence,
+  Content,
+  caseFitsScope,
+  caseFitsScopeSchema,
+  columns,
+  EntityKey,
+  Fact,
+  Scope,
+  Source,
+  Told,
+} from './fact.ts'
+import { tell } from './tell.ts'
+import { index } from './terms.ts'
+
+const NewFact = Told.extend({
+  tenant_id: ExternalId.optional(),
+  user_id: ExternalId,
+  scope: Scope,
+  case_id: CaseId,
+  entity_key: EntityKey,
+  source: Source.default('user'),
+})
+  .superRefine(caseFitsScope)
+  .meta(caseFitsScopeSchema)
+
+const Identity = z.object({
+  tenant_id: ExternalId.optional(),
+  user_id: ExternalId.optional(),
+  scope: Scope.optional(),
+  case_id: ExternalId.nullable().optional(),
+  entity_key: EntityKey.optional(),
+})
+
+const Edit = Identity.extend({
+  category: Category.optional(),
+  content: Content.optional(),
+  value: z.unknown().optional(),
+  confidence: Confidence.optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+})
+
+const ById = z.object({ factId: Id })
+const path = '/api/v1/internal/memory/facts'
+
+export const facts = [
+  post(
+    path,
+    {
+      summary: 'Tell a fact',
+      description:
+        'A new key makes a fact (201). The same content, value and category again change nothing; anything else wins over the old, which is kept as a conflict (200).',
+      guard: organization,
+      body: NewFact,
+      example: {
+        user_id: 7,
+        scope: 'case',
+        case_id: 'C-1',
+        entity_key: 'loan.principal',
+        category: 'case_detail',
+        content: 'The principal of the loan is 100,000.',
+        value: { amount: 100_000 },
+      },
+      answers: { 200: Fact, 201: Fact },
+      versioned: true,
+      creates: true,
+    },
+    async (c, { body }) => {
+      sameOrganization(c.var.caller, body.tenant_id, 'tenant_id')
+      const tenant = c.var.caller.organizationId!
+      const { fact, change } = await tell(c.env.sql, { ...body, tenant_id: tenant }, 'newest_wins')
+      return okVersion(c, fact, change === 'created' ? 201 : 200)
+    },
+  ),
+
+  get(
+    `${path}/:factId`,
+    {
+      summary: 'Read a fact',
+      guard: organization,
+      params: ById,
+      answers: { 200: Fact },
+      versioned: true,
+    },
+    async (c, { params }) => {
+      const tenant = c.var.caller.organizationId!
+      return okVersion(c, await factById(c.env.sql, tenant, params.factId))
+    },
+  ),
+
+  put(
+    `${path}/:factId`,
+    {
+      summary: 'Edit a fact',
+      description: 'Members left out stay. Whose fact it is and its key cannot change.',
+      guard: organization,
+      params: ById,
+      body: Edit,
+      example: { content: 'The principal of the loan is 120,000.', confidence: 0.9 },
+      answers: { 200: Fact },
+      versioned: true,
+    },
+    async (c, { params, body }) => {
+      const tenant = c.var.caller.organizationId!
+      const expected = ifMatch(c)
+      const fact = await c.env.sql.begin(async (sql) => {
+        const before = await factById(sql, tenant, params.factId, true)
+        if (expected !== null && expected !== before.version) throw staleVersion(before.version)
+        refuseNewIdentity(before, body)
+        return edit(sql, before, body)
+      })
+      return okVersion(c, fact)
+    },
+  ),
+
+  del(
+    `${path}/:factId`,
+    {
+      summary: 'Delete a fact and its conflicts',
+      guard: organization,
+      params: ById,
+      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      versioned: true,
+    },
+    async (c, { params }) => {
+      const tenant = c.var.caller.organizationId!
+      const expected = ifMatch(c)
+      await c.env.sql.begin(async (sql) => {
+        const { version } = await factById(sql, tenant, params.factId, true)
+        if (expected !== null && expected !== version) throw staleVersion(version)
+        await sql`delete from memory.facts where tenant_id = ${tenant} and id = ${params.factId}`
+      })
+      return ok(c, { deleted: true })
+    },
+  ),
+]
+
+async function factById(sql: Sql, tenant: string, id: string, lock = false): Promise<Fact> {
+  const fact = lock
+    ? await sql.row(Fact)`
+        select ${columns} from memory.facts where tenant_id = ${tenant} and id = ${id} for update`
+    : await sql.row(Fact)`
+        select ${columns} from memory.facts where tenant_id = ${tenant} and id = ${id}`
+  if (!fact) throw notFound(`fact ${id}`)
+  return fact
+}
+
+function refuseNewIdentity(before: Fact, body: z.output<typeof Identity>) {
+  const issues = (Object.keys(Identity.shape) as (keyof typeof body)[])
+    .filter((member) => body[member] !== undefined && body[member] !== before[member])
+    .map((member) => ({ path: member, message: 'Cannot change; tell a new fact instead.' }))
+  if (issues.length > 0) throw invalid(issues)
+}
+
+async function edit(sql: Sql, before: Fact, body: z.output<typeof Edit>): Promise<Fact> {
+  const { category, content, value, confidence, metadata } = body
+  if ([category, content, value, confidence, metadata].every((member) => member === undefined)) {
+    return before
+  }
+  const after = {
+    category: category ?? before.category,
+    content: content ?? before.content,
+    value: value === undefined ? before.value : value,
+    confidence: confidence ?? before.confidence,
+    metadata: metadata ?? before.metadata,
+  }
+  const { terms, tally } = index(before.tenant_id, before.user_id, before.entity_key, after.content)
+  const fact = await sql.row(Fact)`
+    update memory.facts set category = ${after.category}, content = ${after.content},
+      value = ${json(after.value)}, confidence = ${after.confidence},
+      metadata = ${json(after.metadata)}, version = version + 1, updated_at = now(),
+      terms = ${numbers(terms, 'int4')}, tally = ${tally}
+    where tenant_id = ${before.tenant_id} and id = ${before.id} returning ${columns}`
+  return fact!
+}

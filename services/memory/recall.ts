@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { ExternalId } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { errorFields } from '../_kit/log.ts'
+import { join, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { queryWords } from '../_kit/words.ts'
+import { makeScore } from './bm25.ts'
+import { candidates } from './candidates.ts'
+import { post } from './deps.ts'
+import { Category, columns, EntityKey, Fact, Scope } from './fact.ts'
+import type { Reranker } from './rerank.ts'
+
+const Question = z.object({
+  user_id: ExternalId,
+  scope: Scope.optional(),
+  case_id: ExternalId.nullish(),
+  categories: z.array(Category).max(10).optional(),
+  entity_keys: z.array(EntityKey).max(100).optional(),
+  query: z.string().max(2_000).nullish(),
+  top_k: z.int().min(1).max(100).default(10),
+  rerank: z.boolean().default(false),
+  min_score: z.number().optional(),
+})
+type Question = z.output<typeof Question>
+
+const Scored = Fact.extend({ score: z.number() }).meta({ id: 'ScoredFact' })
+type Scored = z.infer<typeof Scored>
+
+const Recalled = z.object({
+  facts: z.array(Scored),
+  reranked: z.boolean(),
+  degraded: z.boolean(),
+})
+
+/** Words of a question that count; who asks more asks a paragraph. */
+const mostWords = 64
+
+/** How many facts a rerank service is shown, so that it can lift one that words alone ranked low. */
+const shownToReranker = 50
+
+export const recall = [
+  post(
+    '/api/v1/internal/memory/recall',
+    {
+      summary: 'Recall facts',
+      description:
+        'Ranked by BM25 over content and entity_key; without a query the newest first, with score 0. `degraded` says that a rerank was asked for and could not be had.',
+      guard: organization,
+      body: Question,
+      example: { user_id: 7, query: 'How much was lent?', top_k: 5 },
+      answers: { 200: Recalled },
+    },
+    async (c, { body }) => {
+      const { sql, rerank, kit } = c.env
+      const tenant = c.var.caller.organizationId!
+      const wanted = body.rerank && body.query ? Math.max(body.top_k, shownToReranker) : body.top_k
+      const found = body.query
+        ? await byWords(sql, tenant, body, body.query, wanted)
+        : await newest(sql, tenant, body, wanted)
+
+      const reranked =
+        body.rerank && body.query && found.length > 0
+          ? await reorder(rerank, body.query, found, body.top_k).catch((thrown: unknown) => {
+              kit.metrics.count('rerank_failures_total', {})
+              kit.log.warn(errorFields(thrown), 'rerank failed')
+              return 'failed' as const
+            })
+          : undefined
+      const facts = Array.isArray(reranked) ? reranked : found.slice(0, body.top_k)
+      return ok(c, {
+        facts: facts.filter(({ score }) => body.min_score === undefined || score >= body.min_score),
+        reranked: Array.isArray(reranked),
+        degraded: reranked === 'failed',
+      })
+    },
+  ),
+]
+
+function filter(question: Question) {
+  const { scope, case_id, categories, entity_keys } = question
+  return join([
+    ...(scope ? [part` and scope = ${scope}`] : []),
+    ...(case_id ? [part` and case_id = ${case_id}`] : []),
+    ...(categories ? [part` and category = any(${texts(categories)})`] : []),
+    ...(entity_keys ? [part` and entity_key = any(${texts(entity_keys)})`] : []),
+  ])
+}
+
+async function byWords(sql: Sql, tenant: string, question: Question, query: string, most: number) {
+  const words = queryWords(query).slice(0, mostWords)
+  const asked = { tenant, user: question.user_id, filter: filter(question) }
+  const { facts, statistics } = await candidates(sql, asked, words)
+  const scoreOf = makeScore(statistics)
+  const best = facts
+    .map((fact) => ({ id: fact.id, score: scoreOf(fact) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
+    .slice(0, most)
+  const found = await sql.rows(Fact)`
+    select ${columns} from memory.facts
+    where tenant_id = ${tenant} and superseded_by is null
+      and id = any(${texts(best.map(({ id }) => id))}::uuid[])`
+  const byId = new Map(found.map((fact) => [fact.id, fact]))
+  return best.flatMap(({ id, score }) => {
+    const fact = byId.get(id)
+    return fact ? [{ ...fact, score }] : []
+  })
+}
+
+const newest = (sql: Sql, tenant: string, question: Question, most: number) =>
+  sql.rows(Scored)`
+    select ${columns}, 0::float8 as score from memory.facts
+    where tenant_id = ${tenant} and user_id = ${question.user_id} and superseded_by is null
+      ${filter(question)}
+    order by updated_at desc, id desc limit ${most}`
+
+async function reorder(rerank: Reranker | undefined, query: string, found: Scored[], top: number) {
+  if (!rerank) throw new Error('no rerank service is configured')
+  const documents = found.map(({ content }) => content)
+  const order = await rerank.order(query, documents, top)
+  return order.map(({ index, score }) => ({ ...found[index]!, score }))
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { ExternalId } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { type Sql, texts } from '../_kit/sql/sql.ts'
+import { post } from './deps.ts'
+import { EntityKey, Told } from './fact.ts'
+import { type Change, tell } from './tell.ts'
+
+const Reconcile = z
+  .object({
+    user_id: ExternalId,
+    case_id: ExternalId,
+    matter_version: z.int().min(0).nullish(),
+    facts: z.array(Told.extend({ entity_key: EntityKey })).max(2_000),
+  })
+  .superRefine(({ facts }, issue) => {
+    const seen = new Set<string>()
+    facts.forEach(({ entity_key }, index) => {
+      if (seen.has(entity_key)) {
+        const path = ['facts', index, 'entity_key']
+        issue.addIssue({ code: 'custom', path, message: 'The same key twice.' })
+      }
+      seen.add(entity_key)
+    })
+  })
+
+const Counts = z.object({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  deleted: z.int(),
+})
+
+export const reconcile = [
+  post(
+    '/api/v1/internal/memory/reconcile',
+    {
+      summary: 'Make memory say what the matter says',
+      description:
+        'Afterwards the facts of source `matter` for this case are exactly these. An older matter_version than the last one changes nothing.',
+      guard: organization,
+      body: Reconcile,
+      example: {
+        user_id: 7,
+        case_id: 'C-1',
+        matter_version: 3,
+        facts: [
+          { entity_key: 'claim.amount', category: 'case_detail', content: 'The claim is 100,000.' },
+        ],
+      },
+      answers: { 200: Counts },
+    },
+    async (c, { body }) => {
+      const tenant = c.var.caller.organizationId!
+      return ok(c, await c.env.sql.begin((sql) => rewrite(sql, tenant, body)))
+    },
+  ),
+]
+
+async function rewrite(sql: Sql, tenant: string, body: z.output<typeof Reconcile>) {
+  const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 }
+  if (!(await newer(sql, tenant, body))) return counts
+
+  // In order of key: two writers of one case take the rows in the same order.
+  const told = [...body.facts].sort((a, b) => (a.entity_key < b.entity_key ? -1 : 1))
+  for (const fact of told) {
+    const change: Change = await tell(
+      sql,
+      {
+        ...fact,
+        tenant_id: tenant,
+        user_id: body.user_id,
+        scope: 'case',
+        case_id: body.case_id,
+        source: 'matter',
+      },
+      'matter_wins',
+    ).then(({ change }) => change)
+    counts[change]++
+  }
+  const gone = await sql`
+    delete from memory.facts
+    where tenant_id = ${tenant} and user_id = ${body.user_id} and case_id = ${body.case_id}
+      and source = 'matter' and not entity_key = any(${texts(told.map((fact) => fact.entity_key))})
+    returning id`
+  return { ...counts, deleted: gone.length }
+}
+
+/** Takes the case's row, so that its reconciliations come one after another; false for an old state. */
+async function newer(
+  sql: Sql,
+  tenant: string,
+  { user_id, case_id, matter_version }: z.output<typeof Reconcile>,
+) {
+  const taken = await sql`
+    insert into memory.reconciliations (tenant_id, user_id, case_id, matter_version)
+    values (${tenant}, ${user_id}, ${case_id}, ${matter_version ?? null})
+    on conflict (tenant_id, user_id, case_id) do update
+    set matter_version = coalesce(excluded.matter_version, reconciliations.matter_version),
+      reconciled_at = now()
+    where excluded.matter_version is null or reconciliations.matter_version is null
+      or excluded.matter_version >= reconciliations.matter_version
+    returning case_id`
+  return taken.length > 0
+}

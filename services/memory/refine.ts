@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { ExternalId } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+import { alike, plain } from './alike.ts'
+import { post } from './deps.ts'
+import { columns, Fact, Scope } from './fact.ts'
+
+const Request = z.object({
+  user_id: ExternalId,
+  scope: Scope.optional(),
+  case_id: ExternalId.nullish(),
+  dry_run: z.boolean().default(false),
+})
+type Request = z.output<typeof Request>
+
+const Refined = z.object({
+  examined: z.int(),
+  merged: z.int(),
+  facts: z.array(Fact).describe('The facts that took others in.'),
+})
+
+/** Facts examined in one call, the newest first: comparing is quadratic. */
+const mostExamined = 2_000
+const share = 0.9
+
+export const refine = [
+  post(
+    '/api/v1/internal/memory/refine',
+    {
+      summary: 'Merge facts that say nearly the same',
+      description:
+        'Within one scope, case and category; alike means that at most a tenth of the letters differ, punctuation and case aside. The most certain fact stays, the newest among equals; the others are superseded: out of lists and recall, still readable by id.',
+      guard: organization,
+      body: Request,
+      example: { user_id: 7, dry_run: true },
+      answers: { 200: Refined },
+    },
+    async (c, { body }) => {
+      const tenant = c.var.caller.organizationId!
+      const refined = await c.env.sql.begin(async (sql) => {
+        const facts = await examine(sql, tenant, body)
+        const merges = mergesOf(facts)
+        if (!body.dry_run) for (const merge of merges) await supersede(sql, tenant, merge)
+        return {
+          examined: facts.length,
+          merged: merges.reduce((sum, { others }) => sum + others.length, 0),
+          facts: merges.map(({ kept }) => kept),
+        }
+      })
+      return ok(c, refined)
+    },
+  ),
+]
+
+/** Locked in order of id, so that two calls at once can't hold each other's facts. */
+async function examine(sql: Sql, tenant: string, { user_id, scope, case_id }: Request) {
+  const facts = await sql.rows(Fact)`
+    select ${columns} from memory.facts
+    where tenant_id = ${tenant} and id in (
+      select id from memory.facts
+      where tenant_id = ${tenant} and user_id = ${user_id} and superseded_by is null
+        ${scope ? part`and scope = ${scope}` : part``}
+        ${case_id ? part`and case_id = ${case_id}` : part``}
+      order by updated_at desc, id desc limit ${mostExamined})
+      and superseded_by is null
+    order by id for update`
+  return facts.sort(
+    (a, b) =>
+      b.confidence - a.confidence ||
+      b.updated_at.localeCompare(a.updated_at) ||
+      b.id.localeCompare(a.id),
+  )
+}
+
+type Merge = { kept: Fact; others: Fact[] }
+
+/** Each fact joins the first one before it that it is alike to, else it stands for itself. */
+export function mergesOf(facts: Fact[]): Merge[] {
+  const groups = new Map<string, (Merge & { text: string })[]>()
+  for (const fact of facts) {
+    const place = JSON.stringify([fact.scope, fact.case_id, fact.category])
+    const group = groups.get(place) ?? []
+    groups.set(place, group)
+    const text = plain(fact.content)
+    const like = group.find((merge) => alike(merge.text, text, share))
+    if (like) like.others.push(fact)
+    else group.push({ kept: fact, others: [], text })
+  }
+  return [...groups.values()]
+    .flat()
+    .filter(({ others }) => others.length > 0)
+    .map(({ kept, others }) => ({ kept, others }))
+}
+
+async function supersede(sql: Sql, tenant: string, { kept, others }: Merge) {
+  for (const { id } of others) {
+    await sql`
+      update memory.facts set superseded_by = ${kept.id}, version = version + 1, updated_at = now()
+      where tenant_id = ${tenant} and id = ${id}`
+  }
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { type Circuit, makeCircuit } from '../_kit/circuit.ts'
+
+const Results = z.object({
+  results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
+})
+
+export interface Reranker {
+  /** Positions of the documents with their scores, best first. Throws when the service fails. */
+  order(
+    query: string,
+    documents: string[],
+    top: number,
+  ): Promise<{ index: number; score: number }[]>
+  /** Throws when nobody listens there. */
+  check(): Promise<unknown>
+}
+
+export function makeReranker(
+  url: string,
+  timeoutMs: number,
+  circuit: Circuit = makeCircuit(3, 10_000),
+): Reranker {
+  return {
+    async order(query, documents, top) {
+      if (circuit.open()) throw new Error('the rerank service failed a moment ago')
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ query, documents, top_n: top }),
+          signal: AbortSignal.timeout(timeoutMs),
+          redirect: 'manual',
+        })
+        if (!response.ok) throw new Error(`the rerank service answered ${response.status}`)
+        const { results } = Results.parse(await response.json())
+        const places = new Set(results.map(({ index }) => index))
+        if (
+          places.size < results.length ||
+          results.some(({ index }) => index >= documents.length)
+        ) {
+          throw new Error('the rerank service named a document twice, or one it was not given')
+        }
+        if (results.length < Math.min(top, documents.length)) {
+          throw new Error('the rerank service left documents out')
+        }
+        circuit.succeeded()
+        return results
+          .map(({ index, relevance_score }) => ({ index, score: relevance_score }))
+          .sort((a, b) => b.score - a.score)
+          .slice(0, top)
+      } catch (thrown) {
+        circuit.failed()
+        throw thrown
+      }
+    },
+    check: () =>
+      fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(1_000), redirect: 'manual' }),
+  }
+}

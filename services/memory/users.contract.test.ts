@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Stage, stage } from '../../tests/support/stage.ts'
+import memory from './service.ts'
+
+const facts = '/api/v1/internal/memory/facts'
+const users = '/api/v1/internal/memory/users'
+
+let at: Stage
+beforeAll(async () => {
+  at = await stage(memory)
+  for (let n = 0; n < 23; n++) await tell('paged', { entity_key: `k${n}`, content: `fact ${n}` })
+})
+afterAll(() => at.close())
+
+const tell = async (user_id: string, more: object) => {
+  const body = { user_id, scope: 'global', category: 'preference', content: 'x', ...more }
+  const { data, status } = await at.call('POST', facts, { body })
+  expect(status).toBe(201)
+  return data
+}
+
+describe('the facts of a user', () => {
+  test('come in pages that together are all of them, once, for any size', async () => {
+    const sizes = fc.integer({ min: 1, max: 30 })
+    await fc.assert(
+      fc.asyncProperty(sizes, async (size) => {
+        const keys: string[] = []
+        for (let page = 1; ; page++) {
+          const { data } = await at.call('GET', `${users}/paged/facts?page=${page}&size=${size}`)
+          expect(data).toMatchObject({ page, size, total: 23, total_pages: Math.ceil(23 / size) })
+          if (data.items.length === 0) break
+          keys.push(...data.items.map((fact: any) => fact.entity_key))
+        }
+        expect(keys).toEqual(Array.from({ length: 23 }, (_, n) => `k${22 - n}`))
+      }),
+      { numRuns: 8 },
+    )
+  })
+
+  test('limit is another name of size, and size wins', async () => {
+    const size = async (query: string) =>
+      (await at.call('GET', `${users}/paged/facts?${query}`)).data.size
+    expect(await size('limit=3')).toBe(3)
+    expect(await size('limit=3&size=4')).toBe(4)
+    expect(await size('')).toBe(20)
+  })
+
+  test('a page past the end is empty, and one out of range is refused', async () => {
+    const { status, data } = await at.call(
+      'GET',
+      `${users}/paged/facts?page=9007199254740991&size=200`,
+    )
+    expect([status, data.items, data.total]).toEqual([200, [], 23])
+    for (const query of [
+      'page=0',
+      'page=-1',
+      'page=x',
+      'page=1.5',
+      'size=0',
+      'size=201',
+      'limit=201',
+      'page=',
+    ]) {
+      const answer = await at.call('GET', `${users}/paged/facts?${query}`)
+      expect([query, answer.status, answer.data.issues[0].path]).toEqual([
+        query,
+        400,
+        query.split('=')[0],
+      ])
+    }
+  })
+
+  test('are filtered by scope, case and category', async () => {
+    await tell('filtered', { entity_key: 'a', category: 'user_profile' })
+    await tell('filtered', { entity_key: 'b', scope: 'case', case_id: 9, category: 'evidence' })
+    const total = async (query: string) =>
+      (await at.call('GET', `${users}/filtered/facts?${query}`)).data.total
+    expect(await total('')).toBe(2)
+    expect(await total('scope=case')).toBe(1)
+    expect(await total('case_id=9')).toBe(1)
+    expect(await total('case_id=9&category=user_profile')).toBe(0)
+    expect((await at.call('GET', `${users}/filtered/facts?category=x`)).status).toBe(400)
+  })
+
+  test('are nothing to another organization', async () => {
+    for (const list of ['facts', 'conflicts']) {
+      const headers = { 'x-organization-id': 'other' }
+      const { data } = await at.call('GET', `${users}/paged/${list}`, { headers })
+      expect([data.items, data.total]).toEqual([[], 0])
+      const anonymous = { 'x-organization-id': undefined }
+      expect((await at.call('GET', `${users}/paged/${list}`, { headers: anonymous })).status).toBe(
+        400,
+      )
+    }
+  })
+})
+
+describe('the context of a user', () => {
+  const context = async (query = '', user = 'known') =>
+    (await at.call('GET', `${users}/${user}/context${query}`)).data
+
+  beforeAll(async () => {
+    await tell('known', { entity_key: 'name', category: 'user_profile', content: '张三' })
+    await tell('known', { entity_key: 'contact', content: 'by email' })
+    await tell('known', { entity_key: 'sum', category: 'summary', content: 'A patient client.' })
+    for (const case_id of ['C-1', 'C-2']) {
+      await tell('known', { entity_key: 'amount', scope: 'case', case_id, category: 'case_detail' })
+      await tell('known', { entity_key: 'iou', scope: 'case', case_id, category: 'evidence' })
+    }
+  })
+
+  test('sorts what is known', async () => {
+    const data = await context()
+    expect(data.profile.map((fact: any) => fact.content)).toEqual(['张三'])
+    expect(data.preferences.map((fact: any) => fact.content)).toEqual(['by email'])
+    expect(data.summary).toBe('A patient client.')
+    expect(data.cases.map((each: any) => [each.case_id, each.facts.length])).toEqual([
+      ['C-2', 2],
+      ['C-1', 2],
+    ])
+  })
+
+  test('of one case holds no other case', async () => {
+    const data = await context('?case_id=C-1')
+    expect(data.cases.map((each: any) => each.case_id)).toEqual(['C-1'])
+    expect(data.profile).toHaveLength(1)
+  })
+
+  test('of somebody unknown is empty', async () => {
+    const empty = { user_id: 'nobody', profile: [], preferences: [], cases: [], summary: '' }
+    expect(await context('', 'nobody')).toEqual(empty)
+  })
+
+  test('is never longer than max_chars allows', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 100, max: 4_000 }), async (most) => {
+        expect(JSON.stringify(await context(`?max_chars=${most}`)).length).toBeLessThanOrEqual(most)
+      }),
+      { numRuns: 15 },
+    )
+    expect((await at.call('GET', `${users}/known/context?max_chars=0`)).status).toBe(400)
+  })
+})
+
+test('extract takes anything and finds nothing', async () => {
+  const nothing = { success: true, facts: [], count: 0, error: null }
+  for (const body of [{ text: 'x' }, [], 'text', null, undefined]) {
+    const { status, data } = await at.call('POST', '/api/v1/internal/memory/extract', { body })
+    expect([status, data]).toEqual([200, nothing])
+  }
+})

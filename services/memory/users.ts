@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { ExternalId, Id, Time } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { Category, columns, Fact, Scope } from './fact.ts'
+
+const Saying = z.object({ content: z.string(), value: z.unknown(), category: Category })
+
+const Conflict = z
+  .object({
+    id: Id,
+    fact_id: Id,
+    entity_key: z.string(),
+    previous: Saying,
+    current: Saying,
+    detected_at: Time,
+    resolution: z.enum(['newest_wins', 'matter_wins']),
+  })
+  .meta({ id: 'Conflict' })
+
+const ByUser = z.object({ userId: z.string().min(1).max(200) })
+
+export const users = [
+  get(
+    '/api/v1/internal/memory/users/:userId/facts',
+    {
+      summary: 'Facts of a user, the newest first',
+      guard: organization,
+      params: ByUser,
+      query: PageQuery.extend({
+        scope: Scope.optional(),
+        case_id: ExternalId.optional(),
+        category: Category.optional(),
+      }),
+      answers: { 200: pageOf(Fact) },
+    },
+    async (c, { params, query }) => {
+      const { sql } = c.env
+      const { scope, case_id, category } = query
+      const where = part`
+        tenant_id = ${c.var.caller.organizationId!} and user_id = ${params.userId}
+        and superseded_by is null ${join([
+          ...(scope ? [part` and scope = ${scope}`] : []),
+          ...(case_id ? [part` and case_id = ${case_id}`] : []),
+          ...(category ? [part` and category = ${category}`] : []),
+        ])}`
+      const from = part`memory.facts where ${where}`
+      const order = part`updated_at desc, id desc`
+      return ok(c, await paged(sql, Fact, query, { columns, from, order }))
+    },
+  ),
+
+  get(
+    '/api/v1/internal/memory/users/:userId/conflicts',
+    {
+      summary: 'Contents that gave way to others, the newest first',
+      guard: organization,
+      params: ByUser,
+      query: PageQuery,
+      answers: { 200: pageOf(Conflict) },
+    },
+    async (c, { params, query }) => {
+      const columns = part`
+        id, fact_id, entity_key, previous, current, detected_at, resolution`
+      const from = part`memory.conflicts
+        where tenant_id = ${c.var.caller.organizationId!} and user_id = ${params.userId}`
+      const order = part`detected_at desc, id desc`
+      return ok(c, await paged(c.env.sql, Conflict, query, { columns, from, order }))
+    },
+  ),
+]

@@ -1,0 +1,91 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { type Env, ok } from '../_kit/endpoint.ts'
+import { JsonObject } from '../_kit/fields.ts'
+import { type Deps, get, manage } from './deps.ts'
+
+const Skill = z.looseObject({ name: z.string(), description: z.string() }).meta({ id: 'Skill' })
+const Skills = z.looseObject({ skills: z.array(Skill) })
+
+/** Two dots would climb to another path of the engine. */
+const BySkill = z.object({
+  skillName: z
+    .string()
+    .max(200)
+    .regex(/^(?!\.{1,2}$)/),
+})
+
+const Asked = z.string().max(200).optional()
+const UsageQuery = z.object({
+  from: Asked,
+  to: Asked,
+  organization_id: Asked,
+  user_id: Asked,
+  skill: Asked,
+  model: Asked,
+  page: Asked,
+  size: Asked,
+})
+
+const engine = '/api/v1/internal/ai'
+
+export const aiProxy = [
+  get(
+    '/api/v1/ai/skills',
+    {
+      summary: 'Skills of the AI engine',
+      answers: { 200: Skills },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c) => ok(c, await ask(c, Skills, `${engine}/skills`)),
+  ),
+
+  get(
+    '/api/v1/ai/skills/:skillName',
+    {
+      summary: 'One skill of the AI engine',
+      params: BySkill,
+      answers: { 200: Skill },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params }) =>
+      ok(c, await ask(c, Skill, `${engine}/skills/${encodeURIComponent(params.skillName)}`)),
+  ),
+
+  get(
+    '/api/v1/ai/admin/usage',
+    {
+      summary: 'What the AI engine was used for',
+      guard: manage,
+      query: UsageQuery,
+      answers: { 200: JsonObject },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { query }) => ok(c, await ask(c, JsonObject, `${engine}/usage${search(query)}`)),
+  ),
+
+  get(
+    '/api/v1/ai/admin/usage/stats',
+    {
+      summary: 'The same, summed up',
+      guard: manage,
+      query: UsageQuery,
+      answers: { 200: JsonObject },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { query }) =>
+      ok(c, await ask(c, JsonObject, `${engine}/usage/stats${search(query)}`)),
+  ),
+]
+
+const ask = <T>(c: Context<Env<Deps>>, schema: z.ZodType<T>, path: string): Promise<T> => {
+  const { requestId, traceparent } = c.var
+  return c.env.engine.ask(schema, path, {
+    from: { headers: c.req.raw.headers, requestId, traceparent },
+  })
+}
+
+function search(query: z.output<typeof UsageQuery>): string {
+  const asked = Object.entries(query).filter(([, value]) => value !== undefined)
+  return asked.length === 0 ? '' : `?${new URLSearchParams(asked as [string, string][])}`
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Key } from '../_kit/fields.ts'
+import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { Description, Value } from './config.ts'
+import { post } from './deps.ts'
+
+const Batch = z
+  .object({
+    configs: z
+      .array(z.object({ key: Key, value: Value, description: Description.optional() }))
+      .max(1_000),
+    dry_run: z.boolean().default(false).describe('Count only, write nothing.'),
+  })
+  .superRefine(({ configs }, issue) => {
+    const seen = new Set<string>()
+    configs.forEach(({ key }, index) => {
+      if (seen.has(key)) {
+        const path = ['configs', index, 'key']
+        issue.addIssue({ code: 'custom', path, message: 'The same key twice.' })
+      }
+      seen.add(key)
+    })
+  })
+type Batch = z.output<typeof Batch>
+
+const Counts = z.object({ created: z.int(), updated: z.int(), unchanged: z.int() })
+
+export const configBatch = [
+  post(
+    '/api/v1/internal/platform/configs/batch',
+    {
+      summary: 'Write many configs, all or none',
+      description: 'A description that is left out stays.',
+      body: Batch,
+      answers: { 200: Counts },
+    },
+    async (c, { body }) => {
+      const { sql } = c.env
+      const { configs } = body
+      const counts = body.dry_run
+        ? await count(sql, configs)
+        : await sql.begin((sql) => write(sql, configs))
+      return ok(c, { ...counts, unchanged: configs.length - counts.created - counts.updated })
+    },
+  ),
+]
+
+/** JSON's null comes out of a record set as SQL's, which a value never is. */
+const given = (configs: Batch['configs']) => part`(
+  select key, coalesce(value, 'null') as value, description
+  from jsonb_to_recordset(${json(configs)}) as given (key text, value jsonb, description text)
+) given`
+
+const differs = part`
+  (config.value <> given.value or config.description <> given.description)`
+
+async function count(sql: Sql, configs: Batch['configs']) {
+  const counts = await sql.row(Counts.omit({ unchanged: true }))`
+    select count(*) filter (where config.key is null) as created,
+      count(*) filter (where ${differs}) as updated
+    from ${given(configs)} left join platform.configs config using (key)`
+  return counts!
+}
+
+/** Rows are taken in order of key, so that two batches never wait for each other. */
+async function write(sql: Sql, configs: Batch['configs']) {
+  const created = await sql`
+    insert into platform.configs (key, value, description)
+    select key, value, coalesce(description, '') from ${given(configs)} order by key collate "C"
+    on conflict (key) do nothing returning key`
+  const keys = texts(configs.map(({ key }) => key))
+  await sql`select key from platform.configs where key = any(${keys}) order by key for update`
+  const updated = await sql`
+    update platform.configs config
+    set value = given.value, description = coalesce(given.description, config.description),
+      version = config.version + 1, updated_at = now()
+    from ${given(configs)} where config.key = given.key and ${differs} returning config.key`
+  return { created: created.length, updated: updated.length }
+}

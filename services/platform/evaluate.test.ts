@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isOn, type Rule, type Subject } from './evaluate.ts'
+
+const flag = (rules: Rule[], enabled = true, key = 'new-chat') => ({ key, enabled, rules })
+
+const id = fc.constantFrom('a', 'b', 'c', 'd')
+const ids = fc.option(fc.array(id, { maxLength: 3 }), { nil: undefined })
+const percentage = fc.double({ min: 0, max: 100, noNaN: true })
+const rule: fc.Arbitrary<Rule> = fc.record({
+  organization_ids: ids,
+  user_ids: ids,
+  percentage: fc.option(percentage, { nil: undefined }),
+})
+const rules = fc.array(rule, { maxLength: 4 })
+const optional = fc.option(id, { nil: undefined })
+const subject: fc.Arbitrary<Subject> = fc.record({ user_id: optional, organization_id: optional })
+
+describe('a flag', () => {
+  test('without rules is on for everybody, when it is enabled', () => {
+    expect(isOn(flag([]), {})).toBe(true)
+    expect(isOn(flag([], false), { user_id: 'a' })).toBe(false)
+  })
+
+  test('that is not enabled is off, whatever its rules say', () => {
+    fc.assert(fc.property(rules, subject, (rules, who) => !isOn(flag(rules, false), who)))
+  })
+
+  test('is on when one of its rules is, each taken alone', () => {
+    fc.assert(
+      fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), subject, (rules, who) => {
+        const alone = rules.map((each) => isOn(flag([each]), who))
+        expect(isOn(flag(rules), who)).toBe(alone.includes(true))
+      }),
+    )
+  })
+
+  test('asks every member of a rule, each taken alone', () => {
+    fc.assert(
+      fc.property(rule, subject, (rule, who) => {
+        const members = (Object.keys(rule) as (keyof Rule)[]).filter(
+          (each) => rule[each] !== undefined,
+        )
+        const alone = members.map((member) => isOn(flag([{ [member]: rule[member] }]), who))
+        expect(isOn(flag([rule]), who)).toBe(!alone.includes(false))
+      }),
+    )
+  })
+
+  test('tells the same each time', () => {
+    fc.assert(
+      fc.property(rules, subject, (rules, who) => {
+        expect(isOn(flag(rules), who)).toBe(isOn(flag(structuredClone(rules)), { ...who }))
+      }),
+    )
+  })
+})
+
+describe('a list of ids', () => {
+  test('matches those in it and nobody else', () => {
+    expect(isOn(flag([{ user_ids: ['7'] }]), { user_id: '7' })).toBe(true)
+    expect(isOn(flag([{ user_ids: ['7'] }]), { user_id: '8' })).toBe(false)
+    expect(isOn(flag([{ user_ids: ['7'] }]), { organization_id: '7' })).toBe(false)
+    expect(isOn(flag([{ organization_ids: ['7'] }]), {})).toBe(false)
+    expect(isOn(flag([{ organization_ids: [] }]), { organization_id: '7' })).toBe(false)
+  })
+})
+
+describe('a percentage', () => {
+  const on = (share: number, who: Subject, key?: string) =>
+    isOn(flag([{ percentage: share }], true, key), who)
+
+  test('keeps whom it has as it grows', () => {
+    fc.assert(
+      fc.property(percentage, percentage, fc.string(), (one, other, user_id) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)]
+        if (on(low, { user_id })) expect(on(high, { user_id })).toBe(true)
+      }),
+    )
+  })
+
+  test('of 0 matches nobody, of 100 everybody', () => {
+    fc.assert(
+      fc.property(subject, (who) => {
+        expect([on(0, who), on(100, who)]).toEqual([false, true])
+      }),
+    )
+  })
+
+  test('goes by the user, else by the organization, else matches nobody', () => {
+    fc.assert(
+      fc.property(percentage, fc.string(), fc.string(), (share, user, organization) => {
+        const user_id = `u${user}`
+        const organization_id = `o${organization}`
+        expect(on(share, { user_id, organization_id })).toBe(on(share, { user_id }))
+        expect(on(share, { organization_id })).toBe(on(share, { user_id: organization_id }))
+        expect(on(Math.min(share, 99.99), {})).toBe(false)
+      }),
+    )
+  })
+
+  test.each([1, 10, 50, 90])('of %i is about that share of the users', (share) => {
+    const users = Array.from({ length: 20_000 }, (_, n) => `user-${n}`)
+    const matched = users.filter((user_id) => on(share, { user_id })).length
+    expect(matched / 200).toBeGreaterThan(share - 1.5)
+    expect(matched / 200).toBeLessThan(share + 1.5)
+  })
+
+  test('falls on other users for another flag', () => {
+    const users = Array.from({ length: 1_000 }, (_, n) => `user-${n}`)
+    const both = users.filter(
+      (user_id) => on(50, { user_id }, 'one') && on(50, { user_id }, 'other'),
+    ).length
+    expect(both).toBeGreaterThan(150)
+    expect(both).toBeLessThan(350)
+  })
+})

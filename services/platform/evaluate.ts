@@ -1,0 +1,39 @@
+import { hash32 } from '../_kit/hash.ts'
+
+export interface Rule {
+  organization_ids?: string[] | undefined
+  user_ids?: string[] | undefined
+  percentage?: number | undefined
+}
+
+export interface Subject {
+  user_id?: string | undefined
+  organization_id?: string | undefined
+}
+
+/** An enabled flag is on when one of its rules matches, or when it has none. */
+export const isOn = (
+  { key, enabled, rules }: { key: string; enabled: boolean; rules: Rule[] },
+  subject: Subject,
+): boolean => enabled && (rules.length === 0 || rules.some((rule) => matches(key, rule, subject)))
+
+function matches(
+  key: string,
+  { organization_ids, user_ids, percentage }: Rule,
+  { user_id, organization_id }: Subject,
+): boolean {
+  return (
+    among(organization_ids, organization_id) &&
+    among(user_ids, user_id) &&
+    (percentage === undefined || within(percentage, key, user_id ?? organization_id))
+  )
+}
+
+const among = (ids: string[] | undefined, id: string | undefined) =>
+  ids === undefined || (id !== undefined && ids.includes(id))
+
+/** The same subject falls on the same side each time, and stays on as the percentage grows. */
+function within(percentage: number, key: string, id: string | undefined): boolean {
+  if (percentage === 100) return true
+  return id !== undefined && hash32(`${key}:${id}`) % 10_000 < percentage * 100
+}

@@ -1,0 +1,33 @@
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { Edit, Named, New, named } from './named.ts'
+
+const TagGroup = Named.meta({ id: 'TagGroup' })
+
+const path = '/api/v1/tag-groups'
+const table = part`platform.tag_groups`
+
+export const tagGroups = [
+  get(
+    path,
+    { summary: 'Groups of tags by key', query: PageQuery, answers: { 200: pageOf(TagGroup) } },
+    async (c, { query }) =>
+      ok(c, await paged(c.env.sql, TagGroup, query, { from: table, order: part`key` })),
+  ),
+
+  ...named({
+    word: 'tag group',
+    path,
+    table,
+    Record: TagGroup,
+    New,
+    Edit,
+    async unused(sql, id) {
+      const [tag] = await sql`select key from platform.tags where group_id = ${id} limit 1`
+      if (tag) throw new Fault('CONFLICT', 'The group still has tags; move or delete them first.')
+    },
+  }),
+]

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { Id } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { Edit, Named, New, named } from './named.ts'
+
+const Tag = Named.extend({ group_id: Id.nullable() }).meta({ id: 'Tag' })
+
+const path = '/api/v1/tags'
+const table = part`platform.tags`
+
+export const tags = [
+  get(
+    path,
+    {
+      summary: 'Tags by key',
+      query: PageQuery.extend({ group_id: Id.optional() }),
+      answers: { 200: pageOf(Tag) },
+    },
+    async (c, { query }) => {
+      const { group_id } = query
+      const from = group_id ? part`${table} where group_id = ${group_id}` : table
+      return ok(c, await paged(c.env.sql, Tag, query, { from, order: part`key` }))
+    },
+  ),
+
+  ...named({
+    word: 'tag',
+    path,
+    table,
+    Record: Tag,
+    New: New.extend({ group_id: Id.nullable().default(null) }),
+    Edit: Edit.extend({ group_id: z.optional(Id.nullable()) }),
+    async fits(sql, _, { group_id }) {
+      if (!group_id) return
+      const [group] = await sql`select key from platform.tag_groups where id = ${group_id}`
+      if (!group) throw invalid([{ path: 'group_id', message: 'There is no such group.' }])
+    },
+  }),
+]

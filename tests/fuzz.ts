@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util'
+import type { Service } from '../services/_kit/service.ts'
+import { migrate } from '../services/_kit/sql/migrate.ts'
+import { postgresDriver } from '../services/_kit/sql/postgres.ts'
+import { services } from '../services/_run/services.ts'
+import { fuzz, missing } from './fuzz/schemathesis.ts'
+import { startPostgres } from './support/postgres-server.ts'
+import { type Runtime, startProcess } from './support/runtimes.ts'
+
+/**
+ * Asks services what their own descriptions allow, and what they forbid:
+ * `npm run fuzz -- memory platform --examples 60 --seed 1`. Without a name, all of them.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    examples: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    /** node, deno or workerd. */
+    runtime: { type: 'string', default: 'node' },
+    /** Nothing to do it with is no failure. */
+    optional: { type: 'boolean', default: false },
+  },
+})
+
+const key = 'a-key-for-fuzzing-only'
+
+const reason = missing()
+if (reason) {
+  console.log(values.optional ? `skipped: ${reason}` : `Can't fuzz: ${reason}.`)
+  process.exit(values.optional ? 0 : 2)
+}
+const chosen = positionals.length > 0 ? positionals.map(serviceIn) : services
+const postgres = await startPostgres()
+let failed = false
+try {
+  for (const service of chosen) if (!(await holds(service))) failed = true
+} finally {
+  await postgres.stop()
+}
+process.exit(failed ? 1 : 0)
+
+function serviceIn(folder: string): Service {
+  const service = services.find((each) => each.folder === folder)
+  if (service) return service
+  console.error(`There is no service ${folder}: ${services.map((each) => each.folder).join(', ')}.`)
+  process.exit(2)
+}
+
+async function holds(service: Service): Promise<boolean> {
+  const { examples, seed, runtime } = values
+  const started = performance.now()
+  const database = postgresDriver(postgres.url, 1)
+  await migrate(database, service.folder, service.schema)
+  await database.end()
+  const env = {
+    ENVIRONMENT: 'test',
+    DATABASE_URL: postgres.url,
+    INTERNAL_API_KEY: key,
+    AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES: '',
+    LOG_LEVEL: 'error',
+  }
+  const running = await startProcess(runtime as Runtime, service, env, {})
+  try {
+    const headers = { 'X-Internal-Api-Key': key, 'X-Is-Superuser': 'true' }
+    const url = `http://${running.address}`
+    const result = await fuzz(service.name, { url, headers, examples, seed })
+    const { passed, operations, requests, failures, output } = result
+    const seconds = Math.round((performance.now() - started) / 1000)
+    if (!passed) console.log(`${output}\n${running.process.output()}`)
+    console.log(
+      `${passed ? 'ok    ' : 'FAILED'} ${service.name} on ${runtime}: ${operations} operations, ` +
+        `${requests} requests, ${failures} failures (seed ${seed}, ${seconds} s)`,
+    )
+    return passed
+  } finally {
+    await running.close()
+  }
+}

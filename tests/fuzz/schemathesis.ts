@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const version = '4.32.5'
+const here = dirname(fileURLToPath(import.meta.url))
+const cache = join(here, '../../.cache/fuzz')
+const environment = join(cache, `schemathesis-${version}`)
+
+/** Why there is no schemathesis; undefined once it is installed, which the first call sees to. */
+export function missing(): string | undefined {
+  const installed = join(environment, 'installed')
+  if (existsSync(installed)) return undefined
+  rmSync(environment, { recursive: true, force: true })
+  try {
+    execFileSync('python3', ['-m', 'venv', environment], { stdio: 'pipe' })
+  } catch {
+    return 'python3 with venv is needed, version 3.10 or later'
+  }
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
+  try {
+    const python = join(environment, 'bin/python')
+    execFileSync(python, [...pip, `schemathesis==${version}`], { stdio: 'pipe' })
+  } catch {
+    return `schemathesis ${version} can't be had from PyPI`
+  }
+  writeFileSync(installed, '')
+  return undefined
+}
+
+interface Report {
+  operations: { tested: number }
+  test_cases: { generated: number; unique_failures: number; errored: number }
+}
+
+interface Run {
+  /** Where the service listens. */
+  url: string
+  headers: Record<string, string>
+  examples: string
+  seed: string
+}
+
+/** Runs every check of schemathesis in all its phases. */
+export async function fuzz(service: string, { url, headers, examples, seed }: Run) {
+  const directory = join(cache, service)
+  mkdirSync(directory, { recursive: true })
+  const report = join(directory, 'report.json')
+  rmSync(report, { force: true })
+  const args = [
+    ...['run', `${url}/api/v1/v3/api-docs`, '--no-color', '--continue-on-failure'],
+    ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
+    ...['--max-examples', examples, '--seed', seed, '--generation-database', 'none'],
+    ...['--request-timeout', '20', '--report', 'json', '--report-json-path', report],
+    ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+  ]
+  const { code, output } = await spoken(join(environment, 'bin/schemathesis'), args, directory)
+  if (!existsSync(report)) throw new Error(`schemathesis did not run:\n${output}`)
+  const { operations, test_cases } = JSON.parse(readFileSync(report, 'utf8')) as Report
+  return {
+    passed: code === 0,
+    output,
+    operations: operations.tested,
+    requests: test_cases.generated,
+    failures: test_cases.unique_failures + test_cases.errored,
+  }
+}
+
+function spoken(command: string, args: string[], cwd: string) {
+  const child = spawn(command, args, {
+    cwd,
+    env: {
+      ...process.env,
+      PYTHONPATH: here,
+      PYTHONDONTWRITEBYTECODE: '1',
+      SCHEMATHESIS_HOOKS: 'hooks',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return new Promise<{ code: number | null; output: string }>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}

@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What one service needs and no other. */
+const packages: Record<string, string> = {
+  files:
+    '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
+}
+
+/** Who may import whom: the first folder that a file is in, and the only places it may import from. */
+const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
+  [
+    /^services\/_kit\//,
+    () => /^(services\/_kit\/|hono|zod$|postgres$|@neondatabase\/|@electric-sql\/)/,
+    /^services\/_kit\/sql\/migrate\.ts$/,
+  ],
+  [
+    /^services\/_run\//,
+    () =>
+      /^(services\/_kit\/|services\/_run\/|services\/[a-z-]+\/service\.ts$|hono|@hono\/|zod$|pino$|esbuild$)/,
+    /./,
+  ],
+  [
+    /^services\/([a-z-]+)\//,
+    (own) => new RegExp(`^(services/${own}/|services/_kit/|hono|zod$${packages[own] ?? ''})`),
+    /\.(cli|worker|node)\.ts$/,
+  ],
+]
+
+/** The end of an import, on one line or many; a computed one names no file. */
+const imports = /^\s*(?:\}|import\b|export\b)[^'\n]* from '([^'$]+)'/gm
+
+const files = globSync('services/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+
+test.each(files)('%s imports only what it may', (file) => {
+  const [folder, may, node] = rules.find(([folder]) => folder.test(file))!
+  const allowed = may(folder.exec(file)?.[1] ?? '')
+  for (const [, from] of readFileSync(file, 'utf8').matchAll(imports)) {
+    const target = from!.startsWith('.') ? normalize(`${dirname(file)}/${from}`) : from!
+    if (target.startsWith('node:')) expect(file, `${file} imports ${from}`).toMatch(node)
+    else expect(target, `${file} imports ${from}`).toMatch(allowed)
+  }
+})
+
+test.each(files.filter((file) => !file.startsWith('services/_run/')))(
+  '%s reads no environment',
+  (file) => {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/process\.env|Deno\.env/)
+  },
+)
+
+test('the rule catches a service that imports another', () => {
+  const [, may] = rules[2]!
+  expect('services/platform/configs.ts').not.toMatch(may('memory'))
+  expect('services/memory/facts.ts').toMatch(may('memory'))
+})
+
+test('no source file is longer than 300 lines', () => {
+  const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
+  expect(long).toEqual([])
+})

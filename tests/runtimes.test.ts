@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeSql, type Sql } from '../services/_kit/sql/sql.ts'
+import { buildEdge } from '../services/_run/build.ts'
+import { services } from '../services/_run/services.ts'
+import memory from '../services/memory/service.ts'
+import { type Database, newDatabase } from './support/databases.ts'
+import { freePort } from './support/free-port.ts'
+import { run } from './support/process.ts'
+import { startRelay } from './support/relay.ts'
+import { binary, type Runtime, ready, startProcess } from './support/runtimes.ts'
+import { key } from './support/stage.ts'
+
+let database: Database
+let sql: Sql
+beforeAll(async () => {
+  database = await newDatabase('postgres')
+  sql = makeSql(database.driver)
+})
+afterAll(() => database.drop())
+
+const start = (runtime: Runtime, env: Record<string, string> = {}) =>
+  startProcess(runtime, memory, { INTERNAL_API_KEY: key, DATABASE_URL: database.url, ...env }, {})
+
+const ask = (path: string, init: RequestInit = {}, at = 'http://test') =>
+  new Request(`${at}/api/v1/internal/${path}`, {
+    ...init,
+    headers: { 'x-internal-api-key': key, 'x-organization-id': 'acme', ...init.headers },
+  })
+
+describe.each(['node', 'deno', 'workerd'] as const)('a service on %s', (runtime) => {
+  test('says what it runs on, and stops when told to', async () => {
+    const running = await start(runtime)
+    const response = await running.fetch(ask('actuator/info'))
+    expect(await response.json()).toMatchObject({ service: 'memory-service', runtime })
+    expect(await running.tick()).toBe(0)
+    await running.close()
+    expect(await running.process.exit).toBe(0)
+  })
+
+  test('that cannot start says why', async () => {
+    const starting = start(runtime, { ENVIRONMENT: 'nowhere' })
+    await expect(starting).rejects.toThrow(/The configuration is not usable:.*ENVIRONMENT/s)
+  })
+})
+
+describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
+  test('answers at SIGTERM what it was asked before, and then ends', async () => {
+    const running = await start(runtime)
+    const body = JSON.stringify({
+      user_id: 7,
+      scope: 'global',
+      entity_key: `stopped.on.${runtime}`,
+      category: 'preference',
+      content: 'told just in time',
+    })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await sql.begin(async (holding) => {
+      await holding`lock table memory.facts in access exclusive mode`
+      const answer = running.fetch(ask('memory/facts', { method: 'POST', body, headers }))
+      await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+      running.process.signal('SIGTERM')
+      await running.process.said('stopping')
+      return { soon: answer }
+    })
+    expect((await answer.soon).status).toBe(201)
+    expect(await running.process.exit).toBe(0)
+    await running.close()
+  })
+})
+
+test('the suite as built for the edge runs on workerd, each service on a port', async () => {
+  await using opened = new AsyncDisposableStack()
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-built-'))
+  opened.defer(() => rmSync(directory, { recursive: true }))
+  const relay = opened.adopt(await startRelay(), (relay) => relay.close())
+  await buildEdge(services, directory)
+
+  const placed = await Promise.all(
+    services.map(async ({ name }) => ({ name, address: `127.0.0.1:${await freePort()}` })),
+  )
+  const sockets = placed.map(({ name, address }) => `--socket-addr=${name}=${address}`)
+  const suite = run(binary('workerd'), ['serve', join(directory, 'suite.capnp'), ...sockets], {
+    INTERNAL_API_KEY: key,
+    DATABASE_URL: database.url,
+    NEON_WS_PROXY: relay.address,
+  })
+  opened.defer(() => suite.stop())
+
+  for (const { name, address } of placed) {
+    await ready(suite, address)
+    const response = await fetch(ask('actuator/info', {}, `http://${address}`))
+    expect(await response.json()).toMatchObject({ service: name, runtime: 'workerd' })
+  }
+})
+
+const waiting = () => sql`
+  select pid from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { portOf, services } from '../services/_run/services.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'legal-suite-start-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** `npm start`, but for npm. */
+function start(env: Record<string, string>, ...args: string[]) {
+  const { INTERNAL_API_KEY: _, DATABASE_URL: __, ...inherited } = process.env
+  const child = spawn(process.execPath, ['services/_run/start.js', ...args], {
+    env: { ...inherited, NODE_ENV: '', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      if (output.includes('internal key:')) resolve()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    ended.then((code) => reject(new Error(`ended with ${code}: ${output}`)))
+  })
+  ready.catch(() => {})
+  return { child, ready, ended, output: () => output }
+}
+
+const base = 23_000 + (process.pid % 900) * 10
+
+describe('npm start', () => {
+  test('answers on every port it lists, and continues on the same data', async () => {
+    const data = join(directory, 'data')
+    const env = { PORT: String(base), DATA_DIR: data }
+    const first = start(env)
+    await first.ready
+    expect(first.output()).toContain(`data: ${data}`)
+    const page = await (await fetch(`http://127.0.0.1:${base}/`)).text()
+    for (const service of services) {
+      const at = `http://127.0.0.1:${portOf(service, base)}`
+      expect(first.output()).toContain(at)
+      expect(page).toContain(service.name)
+      const health = await fetch(`${at}/api/v1/internal/actuator/health`)
+      expect(await health.json()).toMatchObject({ status: 'UP' })
+    }
+    const key = readFileSync(join(data, 'internal-api-key'), 'utf8').trim()
+    const memory = `http://127.0.0.1:${base + 1}/api/v1/internal/memory/facts`
+    const headers = {
+      'x-internal-api-key': key,
+      'x-organization-id': 'o',
+      'content-type': 'application/json',
+    }
+    const body = JSON.stringify({
+      user_id: 1,
+      scope: 'global',
+      entity_key: 'k',
+      category: 'summary',
+      content: 'kept',
+    })
+    const { data: fact } = (await (
+      await fetch(memory, { method: 'POST', headers, body })
+    ).json()) as any
+
+    const intruder = start({ PORT: String(base + 100), DATA_DIR: data })
+    expect(await intruder.ended).toBe(1)
+    expect(intruder.output().trim()).toMatch(
+      /^Process \d+ works on this data directory already; stop it first\.$/,
+    )
+
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toBe(0)
+    const second = start(env)
+    await second.ready
+    const again = (await (await fetch(`${memory}/${fact.id}`, { headers })).json()) as any
+    expect(again.data).toEqual(fact)
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toBe(0)
+  })
+
+  test('runs a part of the suite', async () => {
+    const part = start(
+      { PORT: String(base + 20), DATA_DIR: join(directory, 'part') },
+      '--only',
+      'memory',
+    )
+    await part.ready
+    expect(part.output()).toContain('memory-service')
+    expect(part.output()).not.toContain('platform-service')
+    part.child.kill('SIGTERM')
+    await part.ended
+  })
+
+  test('says in one line what keeps it from starting', async () => {
+    const busy = createServer().listen(base + 41, '127.0.0.1')
+    const port = start({ PORT: String(base + 40), DATA_DIR: join(directory, 'busy') })
+    expect(await port.ended).toBe(1)
+    expect(port.output().trim()).toBe(`Port ${base + 41} is in use; set PORT to another.`)
+    busy.close()
+
+    const file = join(directory, 'file')
+    writeFileSync(file, '')
+    const unusable = start({ PORT: String(base + 60), DATA_DIR: file })
+    expect(await unusable.ended).toBe(1)
+    expect(unusable.output().trim()).toBe(
+      `DATA_DIR: ${file} can't be used (EEXIST); choose another.`,
+    )
+
+    const unknown = start({ PORT: String(base + 60), DATA_DIR: directory }, '--only', 'astrology')
+    expect(await unknown.ended).toBe(1)
+    expect(unknown.output()).toContain('--only: there is no astrology; there are memory')
+  })
+})

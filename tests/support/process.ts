@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+
+/** A process of a test: what it said, how it ended; never left behind. */
+export function run(command: string, args: string[], env: Record<string, string>) {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env
+  const child = spawn(command, args, {
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const release = guard(child)
+
+  let output = ''
+  const waiting = new Set<() => void>()
+  const heard = (text: string) => {
+    output = (output + text).slice(-50_000)
+    for (const look of waiting) look()
+  }
+  child.stdout.setEncoding('utf8').on('data', heard)
+  child.stderr.setEncoding('utf8').on('data', heard)
+  child.on('error', (error) => heard(String(error)))
+
+  let ended = false
+  const exit = new Promise<number | string>((resolve) => {
+    child.once('close', (code, signal) => {
+      ended = true
+      release()
+      resolve(code ?? signal ?? 'unknown')
+      for (const look of waiting) look()
+    })
+  })
+
+  return {
+    /** Its exit code, or the signal that ended it. */
+    exit,
+    pid: child.pid!,
+    ended: () => ended,
+    output: () => output,
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+
+    /** Comes back when it has said so; fails when it ends without. */
+    said: (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (output.includes(text)) resolve()
+          else if (ended) reject(new Error(`It ended without saying “${text}”:\n${output}`))
+          else return
+          waiting.delete(look)
+        }
+        waiting.add(look)
+        look()
+      }),
+
+    async stop() {
+      const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      if (!ended) child.kill('SIGTERM')
+      await exit
+      clearTimeout(late)
+    },
+  }
+}
+
+/** Ends the child when we are gone, however that came about: our end of its guard's pipe closes. */
+function guard({ pid }: ChildProcess) {
+  if (pid === undefined) return () => {}
+  const script = 'read released || kill -KILL "$0"'
+  const watching = spawn('sh', ['-c', script, String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watching.unref()
+  return () => watching.stdin.end('released\n')
+}
+
+export type Running = ReturnType<typeof run>

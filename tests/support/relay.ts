@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { pipeline } from 'node:stream'
+import { createWebSocketStream, WebSocketServer } from 'ws'
+
+/**
+ * What stands between Neon's driver and a PostgreSQL server of our own: the bytes of a WebSocket to
+ * `ws://relay?address=host:port` go to that address, and back.
+ */
+export async function startRelay() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+  await once(server, 'listening')
+  server.on('connection', (socket, request) => {
+    const target = new URL(`tcp://${addressIn(request.url)}`)
+    const there = connect(Number(target.port), target.hostname).setNoDelay()
+    const here = createWebSocketStream(socket)
+    // When either side goes, for whatever reason, so does the other.
+    pipeline(here, there, () => here.destroy())
+    pipeline(there, here, () => there.destroy())
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    address: `127.0.0.1:${port}`,
+    async close() {
+      for (const socket of server.clients) socket.terminate()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const addressIn = (url = '') => new URL(url, 'ws://relay').searchParams.get('address')

@@ -1,0 +1,105 @@
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import type { Peer } from '../../services/_kit/peer.ts'
+import type { Service } from '../../services/_kit/service.ts'
+import { makeSql } from '../../services/_kit/sql/sql.ts'
+import { newDatabase } from './databases.ts'
+import { checkAnswer } from './described.ts'
+import { startProcess } from './runtimes.ts'
+
+export const key = 'a-key-for-tests-only'
+
+/** Where the contract tests run: in this process on either database, or in a process of each runtime. */
+export type Place = 'pglite' | 'postgres' | 'deno' | 'workerd'
+export const place = (process.env.TEST_PLACE ?? 'pglite') as Place
+
+export interface Call {
+  body?: unknown
+  /** Sent as it is, in place of `body`. */
+  raw?: string | Uint8Array
+  headers?: Record<string, string | undefined>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  code: unknown
+  message: string
+  data: any
+  text: string
+}
+
+export interface Options {
+  env?: Record<string, string>
+  peers?: Record<string, Peer>
+  /** Sent with every call unless the call says otherwise. */
+  headers?: Record<string, string>
+}
+
+/** A service on a new database of its own, asked as its clients ask it. */
+export async function stage(service: Service, options: Options = {}) {
+  const database = await newDatabase(place === 'pglite' ? 'pglite' : 'postgres')
+  const env = { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...options.env }
+  const peers = options.peers ?? {}
+  const running =
+    place === 'deno' || place === 'workerd'
+      ? await startProcess(place, service, { ...env, DATABASE_URL: database.url }, peers)
+      : startHere(service, database.driver, env, peers)
+  const sql = makeSql(database.driver)
+
+  async function call(
+    method: string,
+    path: string,
+    { body, raw, headers }: Call = {},
+  ): Promise<Answer> {
+    const sent = Object.entries({
+      'x-internal-api-key': key,
+      'x-organization-id': 'acme',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+      ...headers,
+    }).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const response = await running.fetch(
+      new Request(`http://test${path}`, {
+        method,
+        headers: sent,
+        body: (raw as string | undefined) ?? (body === undefined ? null : JSON.stringify(body)),
+      }),
+    )
+    const text = await response.text()
+    checkAnswer(service, method, path, response, text)
+    const envelope = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : {}
+    return { ...envelope, status: response.status, headers: response.headers, text }
+  }
+
+  return {
+    call,
+    sql,
+    fetch: running.fetch,
+    tick: running.tick,
+    async close() {
+      await running.close()
+      await database.drop()
+    },
+  }
+}
+
+export type Stage = Awaited<ReturnType<typeof stage>>
+
+function startHere(
+  service: Service,
+  database: Parameters<typeof makeSql>[0],
+  env: Record<string, string>,
+  peers: Record<string, Peer>,
+) {
+  const started = service.start({
+    env,
+    database,
+    peers: (name) => peers[name] ?? (() => Promise.reject(new Error(`no ${name} here`))),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0.0.0-test',
+  })
+  return { fetch: started.fetch, tick: started.tick, close: async () => {} }
+}

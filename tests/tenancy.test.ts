@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import memory from '../services/memory/service.ts'
+import { type Stage, stage } from './support/stage.ts'
+
+const secret = 'only-for-the-owners-eyes'
+
+/** Each service with one record of every kind that belongs to an organization, and their ids. */
+const fixtures = [
+  {
+    service: memory,
+    async fill({ call }: Stage) {
+      const path = '/api/v1/internal/memory/facts'
+      const told = {
+        user_id: 'u',
+        scope: 'case',
+        case_id: 'c',
+        entity_key: 'k',
+        category: 'summary',
+      }
+      const { data } = await call('POST', path, { body: { ...told, content: secret } })
+      await call('POST', path, { body: { ...told, content: `${secret} again` } })
+      return { factId: data.id as string, userId: 'u' }
+    },
+    /** What a body of theirs would say, for every endpoint that takes one. */
+    body: {
+      user_id: 'u',
+      scope: 'case',
+      case_id: 'c',
+      query: secret,
+      facts: [],
+      content: 'theirs',
+    },
+  },
+]
+
+describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
+  let at: Stage
+  let ids: Record<string, string>
+  beforeAll(async () => {
+    at = await stage(service)
+    ids = await fill(at)
+  })
+  afterAll(() => at.close())
+
+  const theirs = { 'x-organization-id': 'somebody-else' }
+
+  test.each(service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const))(
+    'another organization learns and changes nothing by %s',
+    async (_, { method, path, spec }) => {
+      const before = await everything(at, service.schema)
+      const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? 'x')
+      const call = { headers: theirs, ...(spec.body ? { body } : {}) }
+      const answer = await at.call(method.toUpperCase(), url, call)
+      expect(answer.text).not.toContain(secret)
+      expect(answer.status).toBeLessThan(500)
+      expect(await everything(at, service.schema)).toEqual(before)
+    },
+  )
+})
+
+/** All rows that hold the owner's organization, as text. */
+async function everything({ sql }: Stage, schema: string): Promise<string[]> {
+  const rows = await sql`select query_to_xml(
+      format('select * from %I.%I t where t::text like ''%%acme%%'' order by t::text', table_schema, table_name),
+      true, true, '')::text as content
+    from information_schema.tables where table_schema = ${schema} and table_type = 'BASE TABLE' order by table_name`
+  return rows.map(({ content }) => String(content))
+}
