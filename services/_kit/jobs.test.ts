@@ -61,16 +61,18 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
   })
 
   // The embedded database is one session: nothing runs beside a transaction there.
-  test.runIf(on === 'postgres')('a job that waits is held by who asks for it again', async () => {
-    const greeted: unknown[] = []
-    const one = worker({ greet: async () => greeted.push(1) })
-    await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })
-    await sql.begin(async (tx) => {
-      await enqueue(tx, 'memory', { kind: 'greet', key: 'k' })
-      expect(await runJobs(one)).toBe(0)
+  if (on === 'postgres') {
+    test('a job that waits is held by who asks for it again', async () => {
+      const greeted: unknown[] = []
+      const one = worker({ greet: async () => greeted.push(1) })
+      await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })
+      await sql.begin(async (tx) => {
+        await enqueue(tx, 'memory', { kind: 'greet', key: 'k' })
+        expect(await runJobs(one)).toBe(0)
+      })
+      expect(await runJobs(one)).toBe(1)
     })
-    expect(await runJobs(one)).toBe(1)
-  })
+  }
 
   test('a job that failed leaves its work to another of its key that waits by now', async () => {
     const fail = async () => {

@@ -35,7 +35,7 @@ export const toPage = <T>(
   total_pages: Math.ceil(total / size),
 })
 
-export const Total = z.object({ total: z.int() })
+const Total = z.object({ total: z.int() })
 
 type Part = ReturnType<typeof part>
 

@@ -150,8 +150,10 @@ function build<Config extends z.ZodObject, Deps extends object>(
     if (fault.status >= 500) c.set('failure', fault)
     return c.json(fault.toJSON(), fault.status, fault.headers)
   })
+  // Answered, not thrown: what is thrown past the last handler would pass `observe` by.
   app.notFound((c) => {
-    throw new Fault('NOT_FOUND', `There is no ${c.req.method} ${c.req.path} here.`)
+    const fault = new Fault('NOT_FOUND', `There is no ${c.req.method} ${c.req.path} here.`)
+    return c.json(fault.toJSON(), fault.status)
   })
   app.use('*', observe)
   app.use('/api/v1/internal/*', internalKey)

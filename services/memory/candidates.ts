@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { part, type Sql, texts } from '../_kit/sql/sql.ts'
 import { type Counted, has, type Statistics, statisticsOf } from './bm25.ts'
-import { isUncertain, looksFor, rareOf } from './looks.ts'
+import { looksFor, rareOf } from './looks.ts'
 import { makeReader, sizes, termsOf } from './terms.ts'
 
 /** Fewer facts than this are all looked at; of more, this many are drawn by lot. */
 const sampleSize = 1_024
 /** Facts that are fetched for one rare word, and for common words together. */
 const mostPerWord = 800
-const mostPerLook = 400
+const mostPerLook = 300
 
 type Part = ReturnType<typeof part>
 
@@ -64,7 +64,7 @@ export async function candidates(
     if (!found.has(row.id)) found.set(row.id, counted(row))
   }
   const facts = [...found.values()]
-  return { facts, statistics: scaled(statistics, scale, facts) }
+  return { facts, statistics: scaled(statistics, scale, rare, facts) }
 }
 
 /** The first by lot, which is chance; the same ones every time. */
@@ -88,12 +88,10 @@ function lookUp(sql: Sql, asked: Asked, alone: number[][], together: number[][])
     ${having(alone, part`&&`, mostPerWord)} union all ${having(together, part`@>`, mostPerLook)}`
 }
 
-/** Of all facts, by the sample; of a rare word, by those found, which are all or more than enough. */
-function scaled(statistics: Statistics, scale: number, found: Candidate[]): Statistics {
+/** How common a word is: a rare one by the facts found, which are all, any other by the sample. */
+function scaled(statistics: Statistics, scale: number, rare: number[], found: Candidate[]) {
   const having = statistics.having.map((facts, place) =>
-    isUncertain(statistics, place)
-      ? found.filter((fact) => has(fact, place)).length
-      : facts * scale,
+    rare.includes(place) ? found.filter((fact) => has(fact, place)).length : facts * scale,
   )
   return { ...statistics, facts: statistics.facts * scale, having }
 }

@@ -4,18 +4,15 @@ import { sizeOf, sizes } from './terms.ts'
 /** A word in no more facts of the sample than this is so rare that the sample can't tell how rare. */
 const fewInSample = 3
 /** Facts that the rare words may have in all, by what the sample tells. */
-const mostOfRare = 1_500
+const mostOfRare = 1_000
 /** Sets of common words that are looked for together. */
 const mostSets = 8
 /** More words of a set would find little else: the commoner ones weigh little. */
 const wordsPerSet = 3
 /** A set that this many facts have in all is not looked for in longer ones. */
-const enough = 600
+const enough = 300
 /** Entries of the index that all sets together may walk, by what the sample tells. */
 const mostWalked = 100_000
-
-export const isUncertain = (statistics: Statistics, place: number) =>
-  statistics.having[place]! <= fewInSample
 
 /** The words, by their places, of which every fact is worth a look: the rarest of the question. */
 export function rareOf(statistics: Statistics, scale: number): number[] {
@@ -25,7 +22,7 @@ export function rareOf(statistics: Statistics, scale: number): number[] {
     .sort((a, b) => having[a]! - having[b]!)
     .filter((place) => {
       facts += having[place]! * scale
-      return facts <= mostOfRare || isUncertain(statistics, place)
+      return facts <= mostOfRare || having[place]! <= fewInSample
     })
 }
 

@@ -33,8 +33,8 @@ const Recalled = z.object({
   degraded: z.boolean(),
 })
 
-/** Words of a question that count; who asks more asks a paragraph. */
-const mostWords = 64
+/** Words of a question that count; one that is longer is a document. */
+const mostWords = 256
 
 /** How many facts a rerank service is shown, so that it can lift one that words alone ranked low. */
 const shownToReranker = 50

@@ -21,27 +21,21 @@ export interface Database {
 }
 
 /** A new database with every schema in it. */
-export const newDatabase = (on: 'pglite' | 'postgres', template?: 'empty'): Promise<Database> =>
-  on === 'pglite' ? newPglite(template) : newPostgres(template)
+export const newDatabase = (on: 'pglite' | 'postgres'): Promise<Database> =>
+  on === 'pglite' ? newPglite() : newPostgres()
 
-async function newPglite(template?: 'empty'): Promise<Database> {
+async function newPglite(): Promise<Database> {
   const dump = new Blob([new Uint8Array(readFileSync(inject('pgliteDump')))])
   const db = await openPglite(undefined, dump)
   const driver = pgliteDriver(db)
-  if (template) {
-    for (const schema of ['memory', 'platform'])
-      await driver.query(`drop schema ${schema} cascade`, [])
-  }
   return { driver, url: '', drop: () => db.close() }
 }
 
-async function newPostgres(template?: 'empty'): Promise<Database> {
+async function newPostgres(): Promise<Database> {
   const server = inject('postgresUrl')
   const admin = makeSql(postgresDriver(server, 1))
   const database = `test_${crypto.randomUUID().replaceAll('-', '')}`
-  await admin.statement(
-    `create database ${database} template ${template ? 'template1' : 'legal_template'}`,
-  )
+  await admin.statement(`create database ${database} template legal_template`)
   const url = Object.assign(new URL(server), { pathname: database }).href
   const driver = postgresDriver(url, 20)
   return {

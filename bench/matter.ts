@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openPglite, pgliteDriver } from '../services/_kit/sql/pglite.ts'
+import { postgresDriver } from '../services/_kit/sql/postgres.ts'
+import { startPostgres } from '../tests/support/postgres-server.ts'
+import { createDatabase, versions } from './kit/postgres.ts'
+import { analysis } from './matter/analysis.ts'
+import { open, replay, type Statement, type Subject, statementsFor } from './matter/subject.ts'
+import { count, median } from './support/figures.ts'
+import type { Results } from './support/results.ts'
+
+const atOnce = 8
+
+interface Size {
+  rounds: number
+  /** Syncs in a round. */
+  syncs: number
+}
+
+/** sync/all of a full analysis, beside its own statements. */
+export async function run({ quick }: { quick: boolean }): Promise<Results> {
+  const size = quick ? { rounds: 2, syncs: 40 } : { rounds: 5, syncs: 200 }
+  const server = await startPostgres({ durable: true })
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-bench-'))
+  const embedded = await openPglite(directory)
+  try {
+    const postgres = await open(postgresDriver(await createDatabase(server.url), 10))
+    const rows = [
+      ...(await compare('PostgreSQL', postgres, size)),
+      ...(await compare('the embedded database', await open(pgliteDriver(embedded)), size)),
+    ]
+    await postgres.driver.end()
+    const bytes = JSON.stringify(analysis(1)).length
+    return {
+      versions: await versions(server.url),
+      tables: [
+        {
+          title: 'sync/all of a full analysis, syncs a second',
+          head: ['database', 'sync', 'statements', 'bare SQL', 'matter-service', 'ratio'],
+          rows,
+          notes: [
+            `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${count(bytes)} characters of JSON. matter-service answers requests in this process (validation, merges, parsed rows, events, the job for memory-service); bare SQL is the same statements with the same values, recorded from it and made for other matters beforehand, each sync in one transaction on the same pool. Writes to PostgreSQL wait for the disk.`,
+            `${atOnce} at once, each of a matter of its own; median of ${size.rounds} rounds of ${size.syncs} syncs, in turn.`,
+          ],
+        },
+      ],
+    }
+  } finally {
+    await embedded.close()
+    rmSync(directory, { recursive: true, force: true })
+    await server.stop()
+  }
+}
+
+/** The first analysis of a matter, one that changes all of it, and the second sent again. */
+async function compare(name: string, subject: Subject, size: Size): Promise<string[][]> {
+  const [first, second] = [JSON.stringify(analysis(1)), JSON.stringify(analysis(2))]
+  const bodies = [first, second, second]
+  const template = await subject.make()
+  const recorded: Statement[][] = []
+  for (const body of bodies) recorded.push(await subject.record(template, body))
+
+  const rates = bodies.map(() => ({ full: [] as number[], bare: [] as number[] }))
+  for (let round = 0; round <= size.rounds; round++) {
+    for (const kind of ['bare', 'full'] as const) {
+      const ids = await Promise.all(Array.from({ length: size.syncs }, subject.make))
+      for (const [step, body] of bodies.entries()) {
+        const lists = ids.map((id) => statementsFor(recorded[step]!, template, id))
+        const rate = await perSecond(ids, (id, index) =>
+          kind === 'full' ? subject.sync(id, body) : replay(subject.driver, lists[index]!),
+        )
+        if (round > 0) rates[step]![kind].push(rate)
+      }
+    }
+  }
+  return ['the first', 'one that changes all', 'the same again'].map((what, step) => {
+    const { full, bare } = rates[step]!
+    const statements = String(recorded[step]!.length)
+    const ratio = (median(full) / median(bare)).toFixed(2)
+    return [name, what, statements, count(median(bare)), count(median(full)), ratio]
+  })
+}
+
+async function perSecond(ids: string[], work: (id: string, index: number) => Promise<unknown>) {
+  const begun = performance.now()
+  let next = 0
+  const worker = async () => {
+    while (next < ids.length) {
+      const index = next++
+      await work(ids[index]!, index)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return (ids.length / (performance.now() - begun)) * 1000
+}

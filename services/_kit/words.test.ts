@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { arabic, queryWords, words } from './words.ts'
+
+describe('words', () => {
+  const cases: [string, string, string[]][] = [
+    [
+      'Han text as characters and pairs',
+      '借款本金',
+      ['借', '款', '借款', '本', '款本', '金', '本金'],
+    ],
+    ['a single Han character', '王', ['王']],
+    [
+      'English words in lower case',
+      'The Client prefers E-mail',
+      ['the', 'client', 'prefer', 'e', 'mail'],
+    ],
+    [
+      'plurals and possessives as one form',
+      "parties party's companies boxes",
+      ['party', 'party', 'company', 'box'],
+    ],
+    ['a typographic apostrophe like a plain one', 'the client’s', ['the', 'client']],
+    [
+      'words that only look like plurals',
+      'status basis loss gas',
+      ['status', 'basis', 'loss', 'gas'],
+    ],
+    [
+      'Latin letters beside Han text apart from it',
+      'A公司iPhone',
+      ['a', '公', '司', '公司', 'iphone'],
+    ],
+    [
+      'a number with thousands separators as without',
+      '100,000 1,234,567.89',
+      ['100000', '1234567.89'],
+    ],
+    ['a list of numbers as several', '2021,2022 1,2', ['2021', '2022', '1', '2']],
+    ['full-width forms like the usual ones', 'ＡＢＣ　１２３', ['abc', '123']],
+    ['words of other scripts', 'договор über', ['договор', 'über']],
+    ['nothing in emoji and punctuation', '👩‍⚖️ ❤️ …!? ——', []],
+    ['nothing in nothing', '', []],
+  ]
+  test.each(cases)('finds %s', (_, text, expected) => {
+    expect(words(text)).toEqual(expected)
+  })
+
+  test('a case number stays whole beside its parts, however its brackets are written', () => {
+    const number = '(2021)京01民终1234号'
+    expect(words(number)).toEqual(
+      expect.arrayContaining([number, '2021', '京', '01', '民终', '1234', '号']),
+    )
+    for (const form of [
+      '（2021）京01民终1234号',
+      '（２０２１）京０１民终１２３４号',
+      '(2021) 京01民终1234号',
+    ]) {
+      expect(words(`见${form}判决`)).toContain(number)
+    }
+    expect(words('(2021)京01民终12345号')).not.toContain(number)
+  })
+
+  test('an article has one name, whichever numerals it is written in', () => {
+    for (const form of ['第六百七十五条', '第675条', '第６７５条', '第六七五条']) {
+      expect(words(`依据${form}之规定`)).toContain('第675条')
+    }
+    expect(words('第一千二百六十条')).toContain('第1260条')
+    expect(words('第十条')).toContain('第10条')
+    expect(words('第条')).toEqual(['第', '条', '第条'])
+  })
+
+  test('never holds an empty word, and says the same for the same text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const found = words(text)
+        expect(found).not.toContain('')
+        expect(words(text)).toEqual(found)
+      }),
+    )
+  })
+
+  test('what was written in full width or in capitals is found in plain letters', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z0-9 ]{0,30}$/), (text) => {
+        const wide = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0))
+        expect(words(wide)).toEqual(words(text))
+        expect(words(text.toUpperCase())).toEqual(words(text))
+      }),
+    )
+  })
+
+  test('finds as many words as a text has, however long it is and however it tries', () => {
+    const n = 200_000
+    expect(words('合'.repeat(n))).toHaveLength(2 * n - 1)
+    expect(words('a '.repeat(n))).toHaveLength(n)
+    expect(words('1'.repeat(n))).toHaveLength(1)
+    expect(words(`(2021)${'1'.repeat(n)}`)).toHaveLength(2)
+    expect(words('(2021)京'.repeat(n))).toHaveLength(2 * n)
+    expect(words('第'.repeat(n))).toHaveLength(2 * n - 1)
+    expect(words('1,'.repeat(n))).toHaveLength(n)
+    expect(words('1,000'.repeat(n / 10))).not.toHaveLength(0)
+    expect(words("a'".repeat(n))).toHaveLength(1)
+  })
+})
+
+describe('the words of a question', () => {
+  test('are pairs where there are any, each once', () => {
+    expect(queryWords('借款借款')).toEqual(['借款', '款借'])
+    expect(queryWords('王 contract')).toEqual(['contract'])
+    expect(queryWords('王')).toEqual(['王'])
+    expect(queryWords('𠮷 contract')).toEqual(['contract'])
+    expect(queryWords('…')).toEqual([])
+  })
+
+  test('are among those of the text it was taken from', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const all = new Set(words(text))
+        for (const word of queryWords(text)) expect(all).toContain(word)
+      }),
+    )
+  })
+})
+
+test('Chinese numerals below ten thousand are read as numbers', () => {
+  const digits = '零一二三四五六七八九'
+  const chinese = (n: number): string => {
+    const [thousand, hundred, ten, one] = [n / 1000, (n / 100) % 10, (n / 10) % 10, n % 10].map(
+      Math.floor,
+    ) as [number, number, number, number]
+    let text = thousand ? `${digits[thousand]}千` : ''
+    if (hundred) text += `${digits[hundred]}百`
+    else if (text && (ten || one)) text += '零'
+    if (ten) text += `${digits[ten]}十`
+    else if (text && one && hundred) text += '零'
+    return text + (one ? digits[one] : '')
+  }
+  for (let n = 1; n < 10_000; n++) expect(arabic(chinese(n))).toBe(n)
+  expect(arabic('〇')).toBe(0)
+  expect(arabic('合同')).toBeNull()
+})

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import type { Sql } from '../_kit/sql/sql.ts'
+import { latestOf } from './analysis.ts'
+import { post } from './deps.ts'
+import { Name } from './fields.ts'
+import { ById, lockMatter } from './matter.ts'
+import { taken } from './playbook.ts'
+import { engine, service, trusted } from './scope.ts'
+import { write } from './write.ts'
+
+const Allocation = z
+  .object({
+    kind: z
+      .string()
+      .min(1)
+      .max(100)
+      .nullish()
+      .describe('A note; there is one sequence per matter.'),
+    allocation_key: Name.nullish().describe('The same key gives the same version.'),
+  })
+  .meta({ examples: [{ kind: 'evidence', allocation_key: 'run-1' }] })
+
+const Allocated = z.object({ version: z.int().min(1) })
+
+export const allocate = [
+  post(
+    '/api/v1/internal/matters/:id/analysis/versions/allocate',
+    {
+      summary: 'Allocate an analysis version',
+      description: '1, 2, 3 … without gap or double, however many ask at once.',
+      guard: service,
+      params: ById,
+      body: taken(Allocation.prefault({})),
+      answers: { 200: Allocated },
+    },
+    async (c, { params, body: { kind, allocation_key } }) => {
+      const version = await c.env.sql.begin(async (sql) => {
+        const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
+        const before = allocation_key && (await allocated(sql, matter.id, allocation_key))
+        if (before) return before.version
+        const from = await latestOf(sql, matter.id)
+        const to = from + 1
+        await sql`
+          insert into matter.analysis_versions (matter_id, version, kind, allocation_key)
+          values (${matter.id}, ${to}, ${kind ?? null}, ${allocation_key ?? null})`
+        await write(sql, matter, engine, {
+          type: 'analysis.allocated',
+          summary: `Began analysis version ${to}${kind ? ` (${kind})` : ''}.`,
+          from: { analysis_version: from },
+          to: { analysis_version: to },
+        })
+        return to
+      })
+      return ok(c, { version })
+    },
+  ),
+]
+
+const allocated = (sql: Sql, matterId: string, key: string) => sql.row(Allocated)`
+  select version from matter.analysis_versions
+  where matter_id = ${matterId} and allocation_key = ${key}`

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { bundled, readBlueprints } from './blueprint.ts'
+
+const phase = { phase_id: 'intake', phase_name: 'Intake', order_num: 1, description: '' }
+const blueprint = {
+  id: 'loan',
+  name: 'Loan',
+  matter_category: 'civil_litigation',
+  description: '',
+  phases: [phase],
+}
+
+test('the bundled blueprints are what they should be, and none is fine', () => {
+  expect(readBlueprints(bundled)).toHaveLength(3)
+  expect(readBlueprints([])).toEqual([])
+  expect(readBlueprints([blueprint])).toEqual([blueprint])
+})
+
+test.each([
+  ['no object', 'loan'],
+  ['no phases', { ...blueprint, phases: undefined }],
+  ['an unknown category', { ...blueprint, matter_category: 'divorce' }],
+  ['a phase twice', { ...blueprint, phases: [phase, phase] }],
+  ['a playbook', { ...blueprint, playbook_id: 'x' }],
+  ['something to run', { ...blueprint, phases: [{ ...phase, next: 'filing' }] }],
+])('a blueprint with %s stops the start', (_, wrong) => {
+  expect(() => readBlueprints([wrong])).toThrow()
+})
+
+test('two blueprints of one id stop the start', () => {
+  expect(() => readBlueprints([blueprint, blueprint])).toThrow('An id twice.')
+})

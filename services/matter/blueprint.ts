@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import contractReview from './blueprints/contract-review.json' with { type: 'json' }
+import laborArbitration from './blueprints/labor-arbitration.json' with { type: 'json' }
+import privateLending from './blueprints/private-lending.json' with { type: 'json' }
+import { Name, Title } from './fields.ts'
+import { MatterCategory } from './matter.ts'
+
+/** How a kind of matter usually goes, for display. Nothing is ever run by it, so nothing else fits in. */
+export const Blueprint = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9_]{1,100}$/),
+    name: Title,
+    matter_category: MatterCategory,
+    description: z.string(),
+    phases: z.array(
+      z.strictObject({
+        phase_id: Name,
+        phase_name: Title,
+        order_num: z.int().min(0),
+        description: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'FlowBlueprint' })
+export type Blueprint = z.infer<typeof Blueprint>
+
+export const bundled: unknown[] = [contractReview, laborArbitration, privateLending]
+
+const once = (keys: string[]) => new Set(keys).size === keys.length
+
+const Bundle = z
+  .array(
+    Blueprint.refine(({ phases }) => once(phases.map((phase) => phase.phase_id)), {
+      error: 'A phase_id twice.',
+    }),
+  )
+  .refine((list) => once(list.map((blueprint) => blueprint.id)), { error: 'An id twice.' })
+
+/** Stops the start of a service whose blueprints are not what they should be; none is fine. */
+export const readBlueprints = (files: unknown[]): readonly Blueprint[] => Bundle.parse(files)

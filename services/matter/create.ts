@@ -1,0 +1,33 @@
+import { newId } from '../_kit/ids.ts'
+import { json, type Sql } from '../_kit/sql/sql.ts'
+import { toRecord } from './events.ts'
+import { columns, Matter } from './matter.ts'
+
+type NewMatter = Omit<Matter, 'id' | 'status' | 'version' | 'created_at' | 'updated_at'>
+
+/** A new matter in DRAFT; undefined where the session has one already. */
+export async function create(
+  sql: Sql,
+  actor: string,
+  matter: NewMatter,
+): Promise<Matter | undefined> {
+  const made = await sql.row(Matter)`
+    insert into matter.matters
+      (id, status, title, matter_category, cause_of_action_code, service_type_id, session_id,
+        user_id, organization_id, provider_organization_id, lawyer_id, firm_id, file_ids, profile,
+        data)
+    values (${newId()}, 'DRAFT', ${matter.title}, ${matter.matter_category},
+      ${matter.cause_of_action_code}, ${matter.service_type_id}, ${matter.session_id},
+      ${matter.user_id}, ${matter.organization_id}, ${matter.provider_organization_id},
+      ${matter.lawyer_id}, ${matter.firm_id}, ${json(matter.file_ids)}, ${json(matter.profile)},
+      ${json(matter.data)})
+    on conflict (organization_id, session_id) do nothing returning ${columns}`
+  if (!made) return undefined
+  await sql`${toRecord(made.id, actor, {
+    type: 'matter.created',
+    summary: made.session_id === null ? 'Made.' : 'Made from a consultation.',
+    from: {},
+    to: { title: made.title, status: made.status, session_id: made.session_id },
+  })}`
+  return made
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type MatterStage, makePeer, path, stageMatter } from '../../tests/support/matter.ts'
+
+let made = 0
+const files = makePeer(({ body }) =>
+  body.fileId.startsWith('gone')
+    ? undefined
+    : {
+        url: `https://files.test/${body.fileId}?n=${++made}`,
+        expiresAt: '2027-01-01T00:00:00.000Z',
+      },
+)
+
+let at: MatterStage
+beforeAll(async () => {
+  at = await stageMatter({ peers: { 'files-service': files.peer } })
+})
+afterAll(() => at.close())
+beforeEach(() => {
+  files.asked.length = 0
+  files.state.down = false
+})
+
+const withDeliverables = async (...deliverables: object[]) => {
+  const { id } = await at.make({ provider_organization_id: 'firm' })
+  await at.sync(id, { deliverables })
+  return id
+}
+
+describe('deliverables', () => {
+  test('have a fresh link each time they are read', async () => {
+    const id = await withDeliverables(
+      { deliverable_key: 'a', title: '起诉状', kind: 'complaint', file_id: 'f-1' },
+      { deliverable_key: 'b' },
+    )
+    const page = await at.read(`${path}/${id}/deliverables`)
+    expect(page).toMatchObject({ page: 1, size: 20, total: 2, total_pages: 1 })
+    expect(page.items).toEqual([
+      {
+        deliverable_key: 'a',
+        title: '起诉状',
+        kind: 'complaint',
+        file_id: 'f-1',
+        version: 1,
+        created_at: expect.any(String),
+        presigned_url: `https://files.test/f-1?n=${made}`,
+      },
+      expect.objectContaining({ deliverable_key: 'b', file_id: null, presigned_url: null }),
+    ])
+    const one = await at.read(`${path}/${id}/deliverables/a`)
+    expect(one).toEqual({ ...page.items[0], presigned_url: `https://files.test/f-1?n=${made}` })
+    expect(one.presigned_url).not.toBe(page.items[0].presigned_url)
+    expect(files.asked).toHaveLength(2)
+  })
+
+  test('are asked for in the name of the matter’s organization, and of no person', async () => {
+    const id = await withDeliverables({ deliverable_key: 'a', file_id: 'f-1' })
+    const headers = { 'x-organization-id': 'firm', 'x-request-id': 'r-1' }
+    const { data } = await at.call('GET', `${path}/${id}/deliverables/a`, { headers })
+    expect(data.presigned_url).toContain('f-1')
+    const [asked] = files.asked
+    expect(asked).toMatchObject({
+      path: '/api/v1/internal/files/presigned-url',
+      body: { fileId: 'f-1', expires_in: 900 },
+    })
+    const sent = ['x-organization-id', 'x-user-id', 'x-request-id', 'x-internal-api-key']
+    expect(sent.map((name) => asked!.headers.get(name))).toEqual([
+      'acme',
+      null,
+      'r-1',
+      'a-key-for-tests-only',
+    ])
+  })
+
+  test('have no link where the file is gone', async () => {
+    const id = await withDeliverables(
+      { deliverable_key: 'a', file_id: 'gone-1' },
+      { deliverable_key: 'b', file_id: 'f-1' },
+    )
+    const { items } = await at.read(`${path}/${id}/deliverables`)
+    expect(items[0].presigned_url).toBeNull()
+    expect(items[1].presigned_url).toContain('f-1')
+  })
+
+  test('come in pages, each with its links', async () => {
+    const keys = Array.from({ length: 25 }, (_, n) => `d${String(n).padStart(2, '0')}`)
+    const id = await withDeliverables(
+      ...keys.map((deliverable_key) => ({ deliverable_key, file_id: `file-${deliverable_key}` })),
+    )
+    const page = await at.read(`${path}/${id}/deliverables?size=12&page=2`)
+    expect(page).toMatchObject({ total: 25, total_pages: 3 })
+    expect(page.items.map((each: any) => each.deliverable_key)).toEqual(keys.slice(12, 24))
+    for (const { file_id, presigned_url } of page.items) expect(presigned_url).toContain(file_id)
+  })
+
+  test('are listed without links while files-service is away', async () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `d${n}`)
+    const id = await withDeliverables(
+      ...keys.map((deliverable_key) => ({ deliverable_key, file_id: `f-${deliverable_key}` })),
+    )
+    files.state.down = true
+    const { status, data } = await at.call('GET', `${path}/${id}/deliverables?size=30`)
+    expect(status).toBe(200)
+    expect(data.items).toHaveLength(30)
+    expect(data.items.every((each: any) => each.presigned_url === null)).toBe(true)
+    // Once it is seen to be away, the rest is not asked for.
+    expect(new Set(files.asked.map(({ body }) => body.fileId)).size).toBeLessThanOrEqual(10)
+  })
+
+  test('that are not there are 404', async () => {
+    const id = await withDeliverables()
+    expect((await at.call('GET', `${path}/${id}/deliverables/a`)).status).toBe(404)
+  })
+})

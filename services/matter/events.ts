@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { Id, Time } from '../_kit/fields.ts'
+import { newId } from '../_kit/ids.ts'
+import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import type { Members } from './merge.ts'
+import { StoredJson } from './playbook.ts'
+
+/** What happened to a matter: who did it, when, and what it was before and after. */
+export const Event = z
+  .object({
+    id: Id,
+    type: z.string(),
+    actor: z.string(),
+    at: Time,
+    summary: z.string(),
+    from: StoredJson,
+    to: StoredJson,
+  })
+  .meta({ id: 'MatterEvent' })
+
+export interface NewEvent {
+  type: string
+  summary: string
+  from: Members
+  to: Members
+}
+
+/** The statement that keeps an event, to be part of the write that it tells of. */
+export const toRecord = (matterId: string, actor: string, event: NewEvent) => part`
+  insert into matter.events (id, matter_id, type, actor, summary, before, after)
+  values (${newId()}, ${matterId}, ${event.type}, ${actor}, ${event.summary},
+    ${json(bounded(event.from))}, ${json(bounded(event.to))})`
+
+const most = 200
+
+export const newest = (sql: Sql, matterId: string) => sql.rows(Event)`
+  select id, type, actor, at, summary, before as "from", after as "to" from matter.events
+  where matter_id = ${matterId} order by no desc limit ${most}`
+
+/** An event tells of a change, it is no second copy of it: what is long is left out of it. */
+function bounded(state: Members): Members {
+  if (JSON.stringify(state).length <= 4_000) return state
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      JSON.stringify(value).length <= 300 ? value : '…',
+    ]),
+  )
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { Fault } from '../_kit/fault.ts'
+import { ExternalId, Json, JsonObject } from '../_kit/fields.ts'
+import { enqueue } from '../_kit/jobs.ts'
+import type { Given } from '../_kit/service.ts'
+import { json, type Sql, texts } from '../_kit/sql/sql.ts'
+import type { Deps } from './deps.ts'
+import { Name } from './fields.ts'
+import { StoredJson, StoredObject } from './playbook.ts'
+
+const Category = z.enum(['user_profile', 'preference', 'case_detail', 'evidence', 'summary'])
+
+const Fact = z.object({
+  entity_key: z.string(),
+  category: Category,
+  content: z.string(),
+  value: StoredJson,
+  confidence: z.number(),
+  metadata: StoredObject,
+})
+type Fact = z.infer<typeof Fact>
+
+/** A fact of the case as the engine knows it, by its key; told whole, or with content null removed. */
+export const FactTold = z.object({
+  entity_key: Name,
+  category: Category.default('case_detail'),
+  content: z.string().min(1).max(8_000).nullable().describe('Null removes the fact.'),
+  value: Json.default(null),
+  confidence: z.number().min(0).max(1).default(1),
+  metadata: JsonObject.default({}),
+})
+export type FactTold = z.output<typeof FactTold>
+
+/** The fact that was told; null where it is to be no more. */
+export const told = ({ content, ...fact }: FactTold): Fact | null =>
+  content === null ? null : { ...fact, content }
+
+export async function loadFacts(sql: Sql, matterId: string, keys: string[]) {
+  const rows = await sql.rows(Fact)`
+    select entity_key, category, content, value, confidence, metadata from matter.facts
+    where matter_id = ${matterId} and entity_key = any(${texts(keys)})`
+  return new Map<string, Fact | null>(rows.map((fact) => [fact.entity_key, fact]))
+}
+
+export async function saveFacts(sql: Sql, matterId: string, facts: Map<string, Fact | null>) {
+  const kept = [...facts.values()].filter((fact) => fact !== null)
+  const gone = [...facts].filter(([, fact]) => fact === null).map(([key]) => key)
+  if (gone.length > 0) {
+    await sql`
+      delete from matter.facts
+      where matter_id = ${matterId} and entity_key = any(${texts(gone)})`
+  }
+  if (kept.length > 0) await upsert(sql, matterId, kept)
+  await refuseTooMany(sql, matterId)
+  await enqueue(sql, 'matter', {
+    kind: 'reconcile_memory',
+    payload: { matter_id: matterId },
+    key: matterId,
+    maxAttempts: untilItWorks,
+  })
+}
+
+const upsert = (sql: Sql, matterId: string, facts: Fact[]) => sql`
+  insert into matter.facts (matter_id, entity_key, category, content, value, confidence, metadata)
+  select ${matterId}::uuid, entity_key, category, content, value, confidence, metadata
+  from jsonb_to_recordset(${json(facts)})
+    as told (entity_key text, category text, content text, value jsonb, confidence float8,
+      metadata jsonb)
+  on conflict (matter_id, entity_key) do update
+  set category = excluded.category, content = excluded.content, value = excluded.value,
+    confidence = excluded.confidence, metadata = excluded.metadata`
+
+/** A memory-service that is away delays the job, for as long as it takes. */
+const untilItWorks = 1_000_000
+
+/** They go to memory-service all in one request, and that has its limits. */
+const most = { facts: 2_000, bytes: 900_000 }
+const Size = z.object({ facts: z.int(), bytes: z.int() })
+
+async function refuseTooMany(sql: Sql, matterId: string) {
+  const size = await sql.row(Size)`
+    select count(*) as facts, coalesce(sum(octet_length(to_jsonb(fact)::text)), 0)::int8 as bytes
+    from matter.facts as fact where matter_id = ${matterId}`
+  if (size!.facts <= most.facts && size!.bytes <= most.bytes) return
+  throw new Fault('CONFLICT', 'The matter would hold more facts than memory-service takes.', {
+    data: { ...size, most },
+  })
+}
+
+const Payload = z.object({ matter_id: z.uuid() })
+const Current = z.object({
+  organization_id: z.string(),
+  user_id: ExternalId,
+  version: z.int(),
+  facts: z.array(Fact),
+})
+
+/** Makes memory say of the case what the matter says now: one statement sees one state of both. */
+export async function reconcileMemory({ sql, memory }: Given<Deps>, payload: unknown) {
+  const { matter_id } = Payload.parse(payload)
+  const current = await sql.row(Current)`
+    select organization_id, user_id, version,
+      (select coalesce(jsonb_agg(to_jsonb(fact) - 'matter_id' order by entity_key), '[]')
+        from matter.facts as fact where fact.matter_id = matters.id) as facts
+    from matter.matters where id = ${matter_id}`
+  if (!current) return
+  const { organization_id, user_id, version, facts } = current
+  await memory.ask(z.unknown(), '/api/v1/internal/memory/reconcile', {
+    method: 'POST',
+    headers: { 'x-organization-id': organization_id },
+    body: { user_id, case_id: matter_id, matter_version: version, facts },
+    idempotent: true,
+  })
+}

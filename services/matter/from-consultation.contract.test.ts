@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  internal,
+  type MatterStage,
+  makePeer,
+  path,
+  stageMatter,
+} from '../../tests/support/matter.ts'
+
+const types = {
+  service_types: [{ id: 'contract_review', name: 'Contract review by a lawyer' }],
+  resolved_service_types: { wages: { name: '讨薪' } },
+}
+const platform = makePeer(() => ({ value: types }))
+
+let at: MatterStage
+beforeAll(async () => {
+  at = await stageMatter({ peers: { 'platform-service': platform.peer } })
+})
+afterAll(() => at.close())
+
+let sessions = 0
+const asked = (more: object = {}) => ({
+  session_id: `S-${++sessions}`,
+  user_id: 7,
+  organization_id: 'acme',
+  title: 'Loan to Li',
+  ...more,
+})
+const open = (body: object, headers = {}) => at.post(`${internal}/from-consultation`, body, headers)
+const todosOf = async (id: string) =>
+  (await at.todos(id)).map(({ todo_key, actor, status }: any) => [todo_key, actor, status])
+
+describe('a matter from a consultation', () => {
+  test('is a draft of the session with something to collect', async () => {
+    const body = asked({ service_type_id: 3, file_ids: ['f-1'] })
+    const { status, data } = await open(body)
+    expect([status, data]).toEqual([
+      201,
+      { matter_id: expect.any(String), status: 'DRAFT', created: true },
+    ])
+    expect(await at.matter(data.matter_id)).toMatchObject({
+      title: 'Loan to Li',
+      status: 'DRAFT',
+      matter_category: 'consultation',
+      service_type_id: '3',
+      session_id: body.session_id,
+      user_id: '7',
+      organization_id: 'acme',
+      lawyer_id: null,
+      firm_id: null,
+      file_ids: ['f-1'],
+      version: 1,
+    })
+    expect(await todosOf(data.matter_id)).toEqual([['intake_collection', 'client', 'OPEN']])
+    const { events } = await at.timeline(data.matter_id)
+    expect(events).toMatchObject([{ type: 'matter.created', actor: '7' }])
+  })
+
+  test('is the same for the same session, as it is by now', async () => {
+    const body = asked()
+    const { data: first } = await open(body)
+    await at.post(`${path}/${first.matter_id}/status`, { status: 'ACTIVE' })
+    const again = await open({ ...body, title: 'Another', user_id: 8 })
+    expect([again.status, again.data]).toEqual([
+      200,
+      { matter_id: first.matter_id, status: 'ACTIVE', created: false },
+    ])
+    expect((await at.matter(first.matter_id)).title).toBe('Loan to Li')
+    expect(await at.todos(first.matter_id)).toHaveLength(1)
+  })
+
+  test('asked for by twenty at once is one', async () => {
+    const body = asked({ providerOrganizationId: 'firm' })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        open(body, n % 4 === 0 ? { 'idempotency-key': 'race' } : {}),
+      ),
+    )
+    expect(new Set(answers.map(({ data }) => data.matter_id)).size).toBe(1)
+    const made = answers.filter(({ data }) => data.created)
+    // The one that made it may be repeated under its Idempotency-Key.
+    expect([1, 5]).toContain(made.length)
+    expect(answers.every(({ status, data }) => status === (data.created ? 201 : 200))).toBe(true)
+    const { total } = await at.read(`${path}?q=loan&user_id=7&size=1`)
+    expect(total).toBe(sessions)
+    expect(await at.todos(made[0]!.data.matter_id)).toHaveLength(2)
+  })
+
+  test('of the same session in another organization is another', async () => {
+    const body = asked()
+    const mine = await open(body)
+    const theirs = await open(
+      { ...body, organization_id: 'other' },
+      { 'x-organization-id': 'other' },
+    )
+    expect([mine.status, theirs.status]).toEqual([201, 201])
+    expect(theirs.data.matter_id).not.toBe(mine.data.matter_id)
+  })
+
+  test('takes the organization of body or header, which may not contradict each other', async () => {
+    const contradiction = await open(asked({ organization_id: 'other' }))
+    expect([contradiction.status, contradiction.data.issues[0].path]).toEqual([
+      400,
+      'organization_id',
+    ])
+    expect((await open(asked(), { 'x-organization-id': undefined })).status).toBe(201)
+    expect((await open(asked({ organization_id: undefined }))).status).toBe(201)
+    const none = await open(asked({ organization_id: undefined }), {
+      'x-organization-id': undefined,
+    })
+    expect([none.status, none.data.issues[0].path]).toEqual([400, 'organization_id'])
+  })
+
+  test.each([
+    ['a client', {}, null, null, ['intake_collection']],
+    ['a lawyer', { user_type: 'lawyer' }, '7', null, ['intake_collection']],
+    [
+      'a lawyer for another',
+      { user_type: 'lawyer', lawyer_id: 9 },
+      '9',
+      null,
+      ['intake_collection'],
+    ],
+    ['a firm', { user_type: 'firm_admin' }, null, 'acme', ['intake_collection']],
+    [
+      'a client of a provider',
+      { user_type: 'client', providerOrganizationId: 12 },
+      null,
+      null,
+      ['intake_collection', 'dispatch_lawyer'],
+    ],
+    [
+      'a client of a provider with a lawyer',
+      { providerOrganizationId: 'firm', lawyer_id: 'l-1' },
+      'l-1',
+      null,
+      ['intake_collection'],
+    ],
+    [
+      'a lawyer of a provider',
+      { user_type: 'lawyer', providerOrganizationId: 'firm' },
+      '7',
+      null,
+      ['intake_collection'],
+    ],
+    [
+      'a firm of a provider',
+      { user_type: 'firm_admin', providerOrganizationId: 'firm' },
+      null,
+      'acme',
+      ['intake_collection', 'dispatch_lawyer'],
+    ],
+  ])(
+    'of %s binds whom it should and asks for what is missing',
+    async (_, more, lawyer, firm, keys) => {
+      const { data } = await open(asked(more))
+      expect(await at.matter(data.matter_id)).toMatchObject({ lawyer_id: lawyer, firm_id: firm })
+      expect((await todosOf(data.matter_id)).map(([key]: string[]) => key)).toEqual(keys)
+    },
+  )
+
+  test('takes the user type from the header where the body has none', async () => {
+    const { data } = await open(asked(), { 'x-user-type': 'lawyer' })
+    expect((await at.matter(data.matter_id)).lawyer_id).toBe('7')
+  })
+
+  test('without a title is called by its service type', async () => {
+    const titled = async (more: object) => {
+      const { data } = await open(asked({ title: undefined, ...more }))
+      const { title, service_type_id } = await at.matter(data.matter_id)
+      return [title, service_type_id]
+    }
+    expect(await titled({})).toEqual(['Legal consultation', 'legal_consultation'])
+    expect(await titled({ title: ' ', service_type_id: null })).toEqual([
+      'Legal consultation',
+      'legal_consultation',
+    ])
+    await at.read('/api/v1/service-types')
+    expect((await titled({ service_type_id: 'contract_review' }))[0]).toBe(
+      'Contract review by a lawyer',
+    )
+    expect((await titled({ service_type_id: 'wages' }))[0]).toBe('讨薪')
+    expect((await titled({ service_type_id: 'toString' }))[0]).toBe('ToString')
+  })
+
+  test('needs a session, a user and the key', async () => {
+    for (const [member, value] of Object.entries({
+      session_id: '',
+      user_id: null,
+      user_type: 'judge',
+    })) {
+      const { status, data } = await open(asked({ [member]: value }))
+      expect([status, data.issues[0].path]).toEqual([400, member])
+    }
+    expect((await open(asked(), { 'x-internal-api-key': 'wrong' })).status).toBe(401)
+  })
+})

@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { ExternalId, Id } from '../_kit/fields.ts'
+import { sameOrganization } from '../_kit/identity.ts'
+import type { Sql } from '../_kit/sql/sql.ts'
+import { create } from './create.ts'
+import { post } from './deps.ts'
+import { FileIds, OrganizationId } from './fields.ts'
+import { type Matter, Status } from './matter.ts'
+import { union } from './merge.ts'
+import { taken } from './playbook.ts'
+import { service } from './scope.ts'
+import { nameOf } from './service-types.ts'
+import { saveTodos, upserted } from './todo.ts'
+
+const UserType = z.enum(['client', 'lawyer', 'firm_admin', 'operator'])
+type UserType = z.infer<typeof UserType>
+
+const FromConsultation = z
+  .object({
+    session_id: ExternalId,
+    user_id: ExternalId,
+    organization_id: OrganizationId.optional().describe('By default that of the header.'),
+    title: z.string().max(500).nullish(),
+    service_type_id: ExternalId.nullish().describe('By default `legal_consultation`.'),
+    file_ids: FileIds.nullish(),
+    user_type: UserType.nullish(),
+    lawyer_id: ExternalId.nullish(),
+    providerOrganizationId: OrganizationId.nullish(),
+  })
+  .meta({
+    examples: [
+      { session_id: 'S-1', user_id: 7, organization_id: 'acme', title: 'Loan to Li', file_ids: [] },
+    ],
+  })
+type FromConsultation = z.output<typeof FromConsultation>
+
+const Made = z.object({ matter_id: Id, status: Status, created: z.boolean() })
+
+export const fromConsultation = [
+  post(
+    '/api/v1/internal/matters/from-consultation',
+    {
+      summary: 'The matter of a consultation session',
+      description:
+        'Made in DRAFT with its first todos (201); a session that has one gets the same again (200), also when two ask at once. A lawyer who consults is bound to the matter, a firm_admin binds the organization as firm; a provider organization without a lawyer makes the todo `dispatch_lawyer`.',
+      guard: service,
+      body: taken(FromConsultation),
+      answers: { 200: Made, 201: Made },
+      creates: true,
+    },
+    async (c, { body }) => {
+      const { caller } = c.var
+      sameOrganization(caller, body.organization_id, 'organization_id')
+      const organization = body.organization_id ?? caller.organizationId
+      if (organization === undefined) {
+        const message = 'Required where X-Organization-Id is not sent.'
+        throw invalid([{ path: 'organization_id', message }])
+      }
+      const asked = {
+        ...body,
+        user_type: body.user_type ?? UserType.safeParse(caller.userType).data,
+      }
+      const made = await c.env.sql.begin((sql) => make(sql, organization, asked))
+      return ok(c, made, made.created ? 201 : 200)
+    },
+  ),
+]
+
+async function make(sql: Sql, organization: string, asked: FromConsultation) {
+  const serviceType = asked.service_type_id ?? 'legal_consultation'
+  const matter = await create(sql, asked.user_id, {
+    title: asked.title?.trim() || (await nameOf(sql, serviceType)) || plain(serviceType),
+    matter_category: 'consultation',
+    cause_of_action_code: null,
+    service_type_id: serviceType,
+    session_id: asked.session_id,
+    user_id: asked.user_id,
+    organization_id: organization,
+    provider_organization_id: asked.providerOrganizationId ?? null,
+    lawyer_id: asked.lawyer_id ?? (asked.user_type === 'lawyer' ? asked.user_id : null),
+    firm_id: asked.user_type === 'firm_admin' ? organization : null,
+    file_ids: union([], asked.file_ids ?? []),
+    profile: {},
+    data: {},
+  })
+  if (!matter) return { ...(await matterOf(sql, organization, asked.session_id)), created: false }
+  await saveTodos(sql, matter.id, firstTodos(matter, asked.user_type))
+  return { matter_id: matter.id, status: matter.status, created: true }
+}
+
+function firstTodos(matter: Matter, userType: UserType | null | undefined) {
+  const intake = upserted(undefined, {
+    todo_key: 'intake_collection',
+    title: 'Collect what the case needs to begin',
+    actor: userType === 'lawyer' || userType === 'firm_admin' ? userType : 'client',
+    review_type: 'clarify',
+    payload: { session_id: matter.session_id },
+  })
+  if (matter.provider_organization_id === null || matter.lawyer_id !== null) return [intake]
+  const dispatch = upserted(undefined, {
+    todo_key: 'dispatch_lawyer',
+    title: 'Give the matter to a lawyer',
+    actor: 'firm_admin',
+    review_type: 'select',
+    payload: { provider_organization_id: matter.provider_organization_id },
+  })
+  return [intake, dispatch]
+}
+
+const Existing = Made.omit({ created: true })
+
+async function matterOf(sql: Sql, organization: string, session: string) {
+  const existing = await sql.row(Existing)`
+    select id as matter_id, status from matter.matters
+    where organization_id = ${organization} and session_id = ${session}`
+  return existing!
+}
+
+/** legal_consultation → Legal consultation */
+const plain = (id: string) => {
+  const words = id.replaceAll('_', ' ').trim() || 'Matter'
+  return words[0]!.toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { staleVersion } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { Id, Time, Version } from '../_kit/fields.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+import { StoredObject } from './playbook.ts'
+import type { Scope } from './scope.ts'
+
+export const Status = z.enum(['DRAFT', 'ACTIVE', 'ON_HOLD', 'COMPLETED', 'ARCHIVED', 'CANCELLED'])
+export type Status = z.infer<typeof Status>
+
+export const MatterCategory = z.enum([
+  'civil_litigation',
+  'criminal_litigation',
+  'administrative_litigation',
+  'commercial_arbitration',
+  'labor_arbitration',
+  'non_litigation',
+  'consultation',
+])
+
+export const Matter = z
+  .object({
+    id: Id,
+    title: z.string(),
+    status: Status,
+    matter_category: MatterCategory,
+    cause_of_action_code: z.string().nullable(),
+    service_type_id: z.string(),
+    session_id: z.string().nullable(),
+    user_id: z.string(),
+    organization_id: z.string(),
+    provider_organization_id: z.string().nullable(),
+    lawyer_id: z.string().nullable(),
+    firm_id: z.string().nullable(),
+    file_ids: z.array(z.string()),
+    profile: StoredObject,
+    data: StoredObject,
+    version: Version,
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'Matter' })
+export type Matter = z.infer<typeof Matter>
+
+/** The columns that make a Matter. */
+export const columns = part`
+  id, title, status, matter_category, cause_of_action_code, service_type_id, session_id, user_id,
+  organization_id, provider_organization_id, lawyer_id, firm_id, file_ids, profile, data, version,
+  created_at, updated_at`
+
+export const ById = z.object({ id: Id })
+
+export async function matterById(sql: Sql, scope: Scope, id: string): Promise<Matter> {
+  const matter = await sql.row(Matter)`
+    select ${columns} from matter.matters where id = ${id} and ${scope}`
+  return matter ?? missing(id)
+}
+
+/** The same, held until the transaction ends: writers of a matter come one after another. */
+export async function lockMatter(
+  sql: Sql,
+  scope: Scope,
+  id: string,
+  expected: number | null = null,
+): Promise<Matter> {
+  const matter = await sql.row(Matter)`
+    select ${columns} from matter.matters where id = ${id} and ${scope} for update`
+  if (!matter) return missing(id)
+  if (expected !== null && expected !== matter.version) throw staleVersion(matter.version)
+  return matter
+}
+
+const Seen = Matter.pick({ organization_id: true })
+
+/** Whose matter it is, for those who need no more of it than that it is there. */
+export async function seen(sql: Sql, scope: Scope, id: string): Promise<z.infer<typeof Seen>> {
+  const found = await sql.row(Seen)`
+    select organization_id from matter.matters where id = ${id} and ${scope}`
+  return found ?? missing(id)
+}
+
+function missing(id: string): never {
+  throw notFound(`matter ${id}`)
+}

@@ -1,0 +1,159 @@
+import * as z from 'zod'
+import { ifMatch, ok, okVersion } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { ExternalId, JsonObject } from '../_kit/fields.ts'
+import { type Caller, sameOrganization } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, part } from '../_kit/sql/sql.ts'
+import { create } from './create.ts'
+import { get, post, put } from './deps.ts'
+import { Edit, edit } from './edit.ts'
+import { FileIds, OrganizationId, Title } from './fields.ts'
+import { ById, columns, lockMatter, Matter, MatterCategory, matterById, Status } from './matter.ts'
+import { mergeMembers, mergeSections, union } from './merge.ts'
+import { taken } from './playbook.ts'
+import { member, personOf, seenBy, service, trusted } from './scope.ts'
+
+const NewMatter = z
+  .object({
+    title: Title,
+    matter_category: MatterCategory.default('consultation'),
+    cause_of_action_code: ExternalId.nullable().default(null),
+    service_type_id: ExternalId.default('legal_consultation'),
+    user_id: ExternalId.optional().describe('Whose matter it is; by default of who asks.'),
+    organization_id: OrganizationId.optional(),
+    provider_organization_id: OrganizationId.nullable().default(null),
+    lawyer_id: ExternalId.nullable().default(null),
+    firm_id: ExternalId.nullable().default(null),
+    file_ids: FileIds.default([]),
+    profile: JsonObject.default({}),
+    data: JsonObject.default({}),
+  })
+  .meta({ examples: [{ title: 'Loan to Li', matter_category: 'civil_litigation', user_id: 7 }] })
+
+const Filters = PageQuery.extend({
+  status: Status.optional(),
+  matter_category: MatterCategory.optional(),
+  user_id: z.string().max(200).optional(),
+  q: z.string().max(200).optional().describe('In the title or the cause of action code.'),
+})
+
+const path = '/api/v1/matters'
+
+export const matters = [
+  get(
+    path,
+    {
+      summary: 'Matters, the latest changed first',
+      guard: member,
+      query: Filters,
+      answers: { 200: pageOf(Matter) },
+    },
+    async (c, { query }) => {
+      const { status, matter_category, user_id, q } = query
+      const conditions = join([
+        ...(status ? [part` and status = ${status}`] : []),
+        ...(matter_category ? [part` and matter_category = ${matter_category}`] : []),
+        ...(user_id ? [part` and user_id = ${user_id}`] : []),
+        ...(q
+          ? [part` and strpos(lower(concat(title, ' ', cause_of_action_code)), lower(${q})) > 0`]
+          : []),
+      ])
+      const page = await paged(c.env.sql, Matter, query, {
+        columns,
+        from: part`matter.matters where ${seenBy(c.var.caller)}${conditions}`,
+        order: part`updated_at desc, id desc`,
+      })
+      return ok(c, page)
+    },
+  ),
+
+  post(
+    path,
+    {
+      summary: 'Make a matter',
+      guard: member,
+      body: taken(NewMatter),
+      answers: { 201: Matter },
+      versioned: true,
+      creates: true,
+    },
+    async (c, { body }) => {
+      const { caller } = c.var
+      sameOrganization(caller, body.organization_id, 'organization_id')
+      const matter = await c.env.sql.begin((sql) =>
+        create(sql, personOf(caller), {
+          ...body,
+          profile: mergeMembers({}, body.profile),
+          data: mergeSections({}, body.data),
+          file_ids: union([], body.file_ids),
+          user_id: ownerOf(caller, body.user_id),
+          organization_id: caller.organizationId!,
+          session_id: null,
+        }),
+      )
+      return okVersion(c, matter!, 201)
+    },
+  ),
+
+  get(
+    `${path}/:id`,
+    {
+      summary: 'Read a matter',
+      guard: member,
+      params: ById,
+      answers: { 200: Matter },
+      versioned: true,
+    },
+    async (c, { params }) =>
+      okVersion(c, await matterById(c.env.sql, seenBy(c.var.caller), params.id)),
+  ),
+
+  put(
+    `${path}/:id`,
+    {
+      summary: 'Edit a matter',
+      description:
+        'Members left out stay. `profile` merges by member and `data` by the members of its sections; one set to null is removed. The status moves only by /status, and whose matter it is cannot change.',
+      guard: member,
+      params: ById,
+      body: taken(Edit),
+      answers: { 200: Matter },
+      versioned: true,
+    },
+    async (c, { params, body }) => {
+      const { caller } = c.var
+      const matter = await c.env.sql.begin(async (sql) => {
+        const before = await lockMatter(sql, seenBy(caller), params.id, ifMatch(c))
+        return edit(sql, before, personOf(caller), body)
+      })
+      return okVersion(c, matter)
+    },
+  ),
+
+  get(
+    // Not every name: from-consultation is a neighbour.
+    '/api/v1/internal/matters/:id{[0-9a-fA-F-]{36}}',
+    {
+      summary: 'Read a matter, as another service',
+      guard: service,
+      params: ById,
+      answers: { 200: Matter },
+      versioned: true,
+    },
+    async (c, { params }) =>
+      okVersion(c, await matterById(c.env.sql, trusted(c.var.caller), params.id)),
+  ),
+]
+
+/** A client opens matters for themselves; others may name the client. */
+function ownerOf({ userId, userType }: Caller, named: string | undefined): string {
+  const owner = named ?? userId
+  if (owner === undefined) {
+    throw invalid([{ path: 'user_id', message: 'Required where X-User-Id is not sent.' }])
+  }
+  if (userType === 'client' && owner !== userId) {
+    throw invalid([{ path: 'user_id', message: 'Contradicts the header X-User-Id.' }])
+  }
+  return owner
+}

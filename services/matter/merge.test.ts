@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { canonical } from '../_kit/hash.ts'
+import { difference, fold, isObject, mergeMembers, mergeSections, same, union } from './merge.ts'
+
+const names = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '')
+const leaf = fc.jsonValue({ maxDepth: 1 })
+const members = fc.dictionary(names, leaf)
+const sections = fc.dictionary(names, fc.oneof(members, leaf))
+
+test('two values are the same when their canonical texts are', () => {
+  const shuffled = (value: unknown): unknown =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value)
+            .reverse()
+            .map(([name, each]) => [name, shuffled(each)]),
+        )
+      : Array.isArray(value)
+        ? value.map(shuffled)
+        : value
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, two) => {
+      expect(same(one, two)).toBe(canonical(one) === canonical(two))
+      expect(same(one, shuffled(one))).toBe(true)
+    }),
+  )
+  expect(same({ a: 1 }, { a: 1, b: null })).toBe(false)
+  expect(same({ constructor: 1 }, { a: 1 })).toBe(false)
+  expect([same([], {}), same(null, {}), same(0, '0'), same([1, 2], [2, 1])]).not.toContain(true)
+})
+
+describe('a merge by member', () => {
+  test('has what was told, without what was told to be null, and else what was there', () => {
+    fc.assert(
+      fc.property(members, members, (before, told) => {
+        const after = mergeMembers(before, told)
+        for (const name of union(Object.keys(before), Object.keys(told))) {
+          const expected = Object.hasOwn(told, name) ? told[name] : before[name]
+          const gone = Object.hasOwn(told, name) && told[name] === null
+          expect(Object.hasOwn(after, name)).toBe(!gone)
+          if (!gone) expect(after[name]).toEqual(expected)
+        }
+        expect(Object.getPrototypeOf(after)).toBe(Object.prototype)
+      }),
+    )
+  })
+
+  test.each([
+    ['members', mergeMembers],
+    ['sections', mergeSections],
+  ])('of %s told twice is the same as once', (_, merge) => {
+    fc.assert(
+      fc.property(sections, sections, (before, told) => {
+        const once = merge(before, told)
+        expect(same(merge(once, told), once)).toBe(true)
+      }),
+    )
+  })
+
+  test.each([
+    ['members', mergeMembers],
+    ['sections', mergeSections],
+  ])('of %s changes neither side', (_, merge) => {
+    fc.assert(
+      fc.property(sections, sections, (before, told) => {
+        const texts = JSON.stringify([before, told])
+        merge(before, told)
+        expect(JSON.stringify([before, told])).toBe(texts)
+      }),
+    )
+  })
+
+  test('of members that differ comes out the same in either order', () => {
+    const mine = fc.dictionary(fc.constantFrom('a', 'b'), leaf)
+    const yours = fc.dictionary(fc.constantFrom('c', 'd'), leaf)
+    fc.assert(
+      fc.property(members, mine, yours, (before, mine, yours) => {
+        const [one, two] = [
+          mergeMembers(mergeMembers(before, mine), yours),
+          mergeMembers(mergeMembers(before, yours), mine),
+        ]
+        expect(same(one, two)).toBe(true)
+      }),
+    )
+  })
+})
+
+test('sections merge by their members where both are objects, and are replaced else', () => {
+  fc.assert(
+    fc.property(sections, sections, (before, told) => {
+      const after = mergeSections(before, told)
+      for (const [name, section] of Object.entries(told)) {
+        const there = Object.hasOwn(before, name) ? before[name] : undefined
+        if (section === null) expect(Object.hasOwn(after, name)).toBe(false)
+        else if (isObject(section)) {
+          expect(same(after[name], mergeMembers(isObject(there) ? there : {}, section))).toBe(true)
+        } else expect(after[name]).toEqual(section)
+      }
+    }),
+  )
+})
+
+test('a union has each once, in the order of first mention', () => {
+  expect(union(['b', 'a'], ['c', 'a', 'c'])).toEqual(['b', 'a', 'c'])
+})
+
+describe('a keyed list', () => {
+  type Told = { key: string; a?: number; b?: number }
+  const next = (before: Told | undefined, told: Told) => ({ a: 0, b: 0, ...before, ...told })
+  const tell = (before: ReadonlyMap<string, Told>, told: Told[]) =>
+    fold(before, told, ({ key }) => key, next)
+
+  test('takes the later members of a key told twice, and says what changed', () => {
+    const before = new Map([['x', { key: 'x', a: 1, b: 1 }]])
+    const told = [
+      { key: 'x', a: 5, b: 1 },
+      { key: 'y', b: 2 },
+      { key: 'x', a: 1 },
+    ]
+    const { after, changed } = tell(before, told)
+    expect([...changed]).toEqual([['y', { key: 'y', a: 0, b: 2 }]])
+    expect([...after.keys()]).toEqual(['x', 'y'])
+    expect(before.size).toBe(1)
+  })
+
+  test('told again does not change', () => {
+    const one = fc.record(
+      { key: fc.constantFrom('x', 'y'), a: fc.nat(2), b: fc.nat(2) },
+      { requiredKeys: ['key'] },
+    )
+    fc.assert(
+      fc.property(fc.array(one), fc.array(one), (first, second) => {
+        const once = tell(tell(new Map(), first).after, second).after
+        expect(tell(once, second).changed.size).toBe(0)
+      }),
+    )
+  })
+})
+
+test('a difference names what differs, and nothing where nothing does', () => {
+  expect(
+    difference({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3, d: 2 }, f: 'x' }, 1),
+  ).toEqual({ from: { b: { c: 1 }, e: [1], f: null }, to: { b: { c: 3 }, e: null, f: 'x' } })
+  fc.assert(
+    fc.property(sections, sections, fc.nat(3), (one, two, depth) => {
+      const { from, to } = difference(one, two, depth)
+      const strip = (value: object) => mergeMembers({}, { ...value })
+      const equal = same(strip(one), strip(two))
+      expect(Object.keys(to).length === 0).toBe(equal)
+      expect(Object.keys(from)).toEqual(Object.keys(to))
+    }),
+  )
+})

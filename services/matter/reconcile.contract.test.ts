@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  internal,
+  type MatterStage,
+  makePeer,
+  path,
+  stageMatter,
+} from '../../tests/support/matter.ts'
+
+const memory = makePeer(() => ({ created: 0, updated: 0, unchanged: 0, deleted: 0 }))
+
+let at: MatterStage
+beforeAll(async () => {
+  at = await stageMatter({ peers: { 'memory-service': memory.peer } })
+})
+afterAll(() => at.close())
+beforeEach(async () => {
+  memory.state.down = false
+  await at.sql`delete from matter.jobs`
+  memory.asked.length = 0
+})
+
+const fact = (entity_key: string, content: string | null, more = {}) => ({
+  entity_key,
+  content,
+  ...more,
+})
+/** As if the time to try again had come. */
+const due = () => at.sql`update matter.jobs set run_at = now() where status = 'PENDING'`
+const waiting = async () =>
+  (await at.sql`select id from matter.jobs where status = 'PENDING'`).length
+
+describe('the facts of a matter', () => {
+  test('are told to memory-service as a job, all of them as they are', async () => {
+    const { id } = await at.make({ user_id: 7 })
+    const told = {
+      category: 'evidence',
+      value: { page: 1 },
+      confidence: 0.5,
+      metadata: { by: 'x' },
+    }
+    await at.sync(id, { facts: [fact('b', 'two', told), fact('a', 'one')] })
+    expect(memory.asked).toEqual([])
+    expect(await at.tick()).toBe(1)
+    expect(memory.asked).toHaveLength(1)
+    const [{ path, headers, body }] = memory.asked as any
+    expect(path).toBe('/api/v1/internal/memory/reconcile')
+    expect(headers.get('x-organization-id')).toBe('acme')
+    expect(body).toEqual({
+      user_id: '7',
+      case_id: id,
+      matter_version: 2,
+      facts: [
+        {
+          entity_key: 'a',
+          content: 'one',
+          category: 'case_detail',
+          value: null,
+          confidence: 1,
+          metadata: {},
+        },
+        { entity_key: 'b', content: 'two', ...told },
+      ],
+    })
+    await at.sync(id, { facts: [fact('a', null), fact('b', 'two', told), fact('never', null)] })
+    expect(await at.tick()).toBe(1)
+    expect(memory.asked[1]!.body.facts.map((each: any) => each.entity_key)).toEqual(['b'])
+  })
+
+  test('that did not change are not told again', async () => {
+    const { id } = await at.make()
+    await at.sync(id, { facts: [fact('a', 'one', { value: { x: 1, y: 2 } })] })
+    await at.tick()
+    const { data } = await at.sync(id, {
+      title: 'Other',
+      facts: [fact('a', 'one', { value: { y: 2, x: 1 } }), fact('b', null)],
+    })
+    expect(data.changed).toMatchObject({ matter: 1, facts: 0 })
+    await at.post(`${path}/${id}/status`, { status: 'ACTIVE' })
+    await at.post(`${internal}/${id}/analysis/versions/allocate`)
+    expect(await at.tick()).toBe(0)
+  })
+
+  test('changed many times before the job runs are told once, as they are then', async () => {
+    const { id } = await at.make()
+    for (const content of ['one', 'two', 'three'])
+      await at.sync(id, { facts: [fact('a', content)] })
+    expect(await at.tick()).toBe(1)
+    expect(memory.asked.map(({ body }) => [body.matter_version, body.facts[0].content])).toEqual([
+      [4, 'three'],
+    ])
+    expect(await at.tick()).toBe(0)
+  })
+
+  test('wait while memory-service is down, and no write fails by it', async () => {
+    const { id } = await at.make()
+    memory.state.down = true
+    const { status } = await at.sync(id, { facts: [fact('a', 'one')] })
+    expect(status).toBe(200)
+    for (let attempt = 0; attempt < 12; attempt++) {
+      await due()
+      expect(await at.tick()).toBe(1)
+      expect(await waiting()).toBe(1)
+    }
+    await at.sync(id, { facts: [fact('a', 'two')] })
+    expect(await waiting()).toBe(1)
+    memory.state.down = false
+    memory.asked.length = 0
+    await due()
+    // The circuit to a dead peer may still be open for a while.
+    for (let attempt = 0; memory.asked.length === 0 && attempt < 100; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await due()
+      await at.tick()
+    }
+    expect(memory.asked.at(-1)!.body.facts).toMatchObject([{ content: 'two' }])
+    expect(await waiting()).toBe(0)
+  })
+
+  test('of a sync that was refused are not told', async () => {
+    const { id } = await at.make()
+    const { status } = await at.sync(id, { status: 'ARCHIVED', facts: [fact('a', 'one')] })
+    expect(status).toBe(409)
+    expect(await at.tick()).toBe(0)
+  })
+
+  test('must be facts', async () => {
+    const { id } = await at.make()
+    const issue = async (more: object) => {
+      const { status, data } = await at.sync(id, {
+        facts: [fact('a', 'x'), { ...fact('b', 'y'), ...more }],
+      })
+      return [status, data.issues[0].path]
+    }
+    expect(await issue({ entity_key: '' })).toEqual([400, 'facts.1.entity_key'])
+    expect(await issue({ content: '' })).toEqual([400, 'facts.1.content'])
+    expect(await issue({ content: 'x'.repeat(8_001) })).toEqual([400, 'facts.1.content'])
+    expect(await issue({ category: 'rumour' })).toEqual([400, 'facts.1.category'])
+    expect(await issue({ confidence: 1.1 })).toEqual([400, 'facts.1.confidence'])
+    expect(await issue({ metadata: [] })).toEqual([400, 'facts.1.metadata'])
+  })
+})

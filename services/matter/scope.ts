@@ -1,0 +1,54 @@
+import { Fault } from '../_kit/fault.ts'
+import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
+import { part } from '../_kit/sql/sql.ts'
+
+/** Which matters a caller may touch, as a condition on their rows. */
+export type Scope = ReturnType<typeof part>
+
+/** People come through the gateway, which says who they are and for which organization. */
+export const member: Guard = {
+  header: {
+    name: 'X-Organization-Id',
+    required: true,
+    description:
+      'The organization whose matters these are: its own, and those given to it as provider. With X-User-Type `client` only those of X-User-Id.',
+    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
+  },
+  faults: ['UNAUTHENTICATED'],
+  check({ organizationId, userId, userType }) {
+    if (organizationId === undefined) {
+      throw new Fault('UNAUTHENTICATED', 'Sign in: X-Organization-Id is missing.')
+    }
+    if (userType === 'client' && userId === undefined) {
+      throw new Fault('UNAUTHENTICATED', 'Sign in: X-User-Id is missing.')
+    }
+  },
+}
+
+/** A holder of the internal key is trusted; an organization that it names must be the record's. */
+export const service: Guard = {
+  header: {
+    name: 'X-Organization-Id',
+    required: false,
+    description: 'Where it is sent, the matter must belong to this organization.',
+    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+  },
+  faults: [],
+  check() {},
+}
+
+const of = (organization: string): Scope =>
+  part`(organization_id = ${organization} or provider_organization_id = ${organization})`
+
+/** A client sees their own matters, everybody else those of the organization. */
+export const seenBy = ({ organizationId, userId, userType }: Caller): Scope =>
+  userType === 'client'
+    ? part`(${of(organizationId!)} and user_id = ${userId!})`
+    : of(organizationId!)
+
+export const trusted = ({ organizationId }: Caller): Scope =>
+  organizationId === undefined ? part`true` : of(organizationId)
+
+/** Who an event says did it. */
+export const personOf = ({ userId }: Caller) => userId ?? 'system'
+export const engine = 'ai-engine'

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { Json } from '../_kit/fields.ts'
+import type { Client, Question } from '../_kit/peer.ts'
+import { json, type Sql } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { isObject } from './merge.ts'
+import { StoredJson } from './playbook.ts'
+import { member } from './scope.ts'
+
+const ServiceTypes = z.object({ service_types: StoredJson, resolved_service_types: StoredJson })
+type ServiceTypes = z.infer<typeof ServiceTypes>
+
+const none: ServiceTypes = { service_types: [], resolved_service_types: [] }
+
+export const serviceTypes = [
+  get(
+    '/api/v1/service-types',
+    {
+      summary: 'The service types that platform-service is told of',
+      description:
+        'At most 60 seconds old; older while platform-service does not answer, and empty where nothing was ever configured.',
+      guard: member,
+      answers: { 200: ServiceTypes },
+    },
+    async (c) => {
+      const { requestId, traceparent } = c.var
+      const from = { headers: c.req.raw.headers, requestId, traceparent }
+      return ok(c, await current(c.env.sql, c.env.platform, from))
+    },
+  ),
+]
+
+async function current(sql: Sql, platform: Client, from: Question['from']): Promise<ServiceTypes> {
+  const known = await kept(sql)
+  if (known?.fresh) return known.value
+  try {
+    return await keep(sql, await read(platform, from))
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    return known?.value ?? none
+  }
+}
+
+const SystemConfig = z.object({ value: Json })
+const Partly = ServiceTypes.partial()
+
+async function read(platform: Client, from: Question['from']): Promise<ServiceTypes> {
+  const path = '/api/v1/internal/platform/configs/matters.service_types'
+  try {
+    const { value } = await platform.ask(SystemConfig, path, {
+      ...(from && { from }),
+      deadlineMs: 2_000,
+    })
+    return Object.assign({ ...none }, Partly.safeParse(value).data)
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.kind === 'NOT_FOUND') return none
+    throw thrown
+  }
+}
+
+/** It is kept in the database: replicas share it, and a restart still has what was served before. */
+const Kept = z.object({ value: ServiceTypes, fresh: z.boolean() })
+
+const kept = (sql: Sql) => sql.row(Kept)`
+  select value, read_at > now() - interval '60 seconds' as fresh from matter.service_types`
+
+async function keep(sql: Sql, value: ServiceTypes): Promise<ServiceTypes> {
+  await sql`
+    insert into matter.service_types (value) values (${json(value)})
+    on conflict (only_row) do update set value = excluded.value, read_at = now()`
+  return value
+}
+
+/** What people call a service type, as far as it was read before; this asks nobody. */
+export async function nameOf(sql: Sql, id: string): Promise<string | undefined> {
+  const { service_types, resolved_service_types } = (await kept(sql))?.value ?? none
+  return nameIn(resolved_service_types, id) ?? nameIn(service_types, id)
+}
+
+const Entry = z.object({
+  id: z.string().optional(),
+  service_type_id: z.string().optional(),
+  name: z.string().min(1).max(500),
+})
+
+/** Entries are listed, each with its id, or kept under it. */
+function nameIn(types: unknown, id: string): string | undefined {
+  if (isObject(types)) return Entry.safeParse(types[id]).data?.name
+  const entries = Array.isArray(types) ? types.map((each) => Entry.safeParse(each).data) : []
+  return entries.find((entry) => entry && (entry.id ?? entry.service_type_id) === id)?.name
+}

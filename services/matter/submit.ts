@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { Json, JsonObject } from '../_kit/fields.ts'
+import { json, type Sql } from '../_kit/sql/sql.ts'
+import { type Kind, latestOf } from './analysis.ts'
+import { post } from './deps.ts'
+import { ById, lockMatter, type Matter } from './matter.ts'
+import { same } from './merge.ts'
+import { StoredObject, taken } from './playbook.ts'
+import { engine, service, trusted } from './scope.ts'
+import { write } from './write.ts'
+
+const Version = z.int().min(1).max(2_147_483_647)
+
+const Submission = z
+  .object({
+    version: Version,
+    items: z.array(Json).optional(),
+    result: JsonObject.optional(),
+  })
+  .refine(({ items, result }) => (items === undefined) !== (result === undefined), {
+    path: ['items'],
+    error: 'Send either items or result.',
+  })
+  .meta({
+    oneOf: [
+      { required: ['items'], not: { required: ['result'] } },
+      { required: ['result'], not: { required: ['items'] } },
+    ],
+    examples: [{ version: 1, items: [{ name: 'Bank statement', weight: 'strong' }] }],
+  })
+
+const Stored = z.object({ version: Version, stored: z.int().min(0) })
+
+/** Each product of an analysis: where it is submitted, and what it is in a sentence. */
+const doors: [Kind, string, string][] = [
+  ['evidences', 'evidences/submit-analysis', 'the evidence analysis'],
+  ['sufficiency', 'sufficiency/submit', 'the sufficiency of the evidence'],
+  ['issues', 'issues/submit', 'the issues'],
+  ['strategies', 'strategies/submit', 'the strategies'],
+  ['risk_assessment', 'risk-assessment/submit', 'the risk assessment'],
+]
+
+export const submit = doors.map(([kind, path, what]) =>
+  post(
+    `/api/v1/internal/matters/:id/${path}`,
+    {
+      summary: `Submit ${what} of a version`,
+      description:
+        'Once per version: the same again changes nothing, another is a conflict and leaves the first. So is a version that was never allocated. `stored` counts the items, or 1 for a result.',
+      guard: service,
+      params: ById,
+      body: taken(Submission),
+      answers: { 200: Stored },
+      faults: ['CONFLICT'],
+    },
+    async (c, { params, body: { version, ...body } }) => {
+      const stored = await c.env.sql.begin(async (sql) => {
+        const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
+        const before = await submittedBefore(sql, matter.id, version, kind)
+        if (!before) return store(sql, matter, version, { kind, what, body })
+        if (same(before.body, body)) return before.stored
+        throw new Fault('CONFLICT', `Another analysis of ${kind} was submitted as ${version}.`)
+      })
+      return ok(c, { version, stored })
+    },
+  ),
+)
+
+const Before = z.object({ body: StoredObject, stored: z.int() })
+
+const submittedBefore = (sql: Sql, matterId: string, version: number, kind: Kind) => sql.row(
+  Before,
+)`
+  select body, stored from matter.submissions
+  where matter_id = ${matterId} and version = ${version} and kind = ${kind}`
+
+async function store(
+  sql: Sql,
+  matter: Matter,
+  version: number,
+  { kind, what, body }: { kind: Kind; what: string; body: { items?: unknown[] | undefined } },
+): Promise<number> {
+  const latest = await latestOf(sql, matter.id)
+  if (version > latest) {
+    throw new Fault('CONFLICT', `The analysis version ${version} was never allocated.`, {
+      data: { latest },
+    })
+  }
+  const stored = body.items?.length ?? 1
+  await sql`
+    insert into matter.submissions (matter_id, version, kind, body, stored)
+    values (${matter.id}, ${version}, ${kind}, ${json(body)}, ${stored})`
+  await write(sql, matter, engine, {
+    type: 'analysis.submitted',
+    summary: `Submitted ${what} of analysis version ${version}.`,
+    from: { [kind]: null },
+    to: { [kind]: { version, stored } },
+  })
+  return stored
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type MatterStage, stageMatter } from '../../tests/support/matter.ts'
+import {
+  applySync,
+  type Model,
+  newModel,
+  type SyncBody,
+  seen,
+} from '../../tests/support/matter-model.ts'
+
+let at: MatterStage
+beforeAll(async () => {
+  at = await stageMatter()
+})
+afterAll(() => at.close())
+
+/** Syncs of one run of the engine: each tells its own part, under its own key. */
+const told = fc.jsonValue({ maxDepth: 2 })
+const parts = fc
+  .uniqueArray(fc.tuple(fc.nat(5), told), { minLength: 2, maxLength: 6, selector: ([n]) => n })
+  .map((list): SyncBody[] =>
+    list.map(([n, told]) => ({
+      sync_key: `part-${n}`,
+      profile: { [`p${n}`]: told },
+      data: { shared: { [`m${n}`]: told }, [`s${n}`]: { told } },
+      phases: [{ phase_id: `phase-${n}`, order_num: n, status: 'COMPLETED' }],
+      todos: [{ todo_key: `todo-${n}` }],
+      complete_todos: [{ todo_key: `todo-${n}`, result: n }],
+      deliverables: [{ deliverable_key: `d-${n}`, file_id: `f-${n}` }],
+      facts: [{ entity_key: `e-${n}`, content: `fact ${n}` }],
+    })),
+  )
+
+test('parts that are repeated, reordered and sent at once come to the same matter', async () => {
+  const delivery = parts.chain((list) =>
+    fc.record({
+      list: fc.constant(list),
+      /** Waves of what is sent at once, each part somewhere among them and many more than once. */
+      waves: fc
+        .array(fc.subarray(list), { maxLength: 4 })
+        .chain((waves) =>
+          fc.shuffledSubarray(list, { minLength: list.length }).map((all) => [...waves, all]),
+        ),
+    }),
+  )
+  await fc.assert(
+    fc.asyncProperty(delivery, async ({ list, waves }) => {
+      const { id } = await at.make({ title: 'T0' })
+      const applied = new Set<string>()
+      for (const wave of waves) {
+        const answers = await Promise.all([...wave, ...wave].map((part) => at.sync(id, part)))
+        answers.forEach(({ status, data }, index) => {
+          expect(status).toBe(200)
+          const key = [...wave, ...wave][index]!.sync_key!
+          if (data.applied) expect(applied.has(key)).toBe(false)
+          if (data.applied) applied.add(key)
+        })
+      }
+      expect(applied.size).toBe(list.length)
+      const inTurn = list.reduce<Model>(
+        (model, part) => applySync(model, part) as Model,
+        newModel('T0'),
+      )
+      expect(await seen(at, id)).toEqual(inTurn)
+    }),
+    { numRuns: 12 },
+  )
+})

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { internal, type MatterStage, path, stageMatter } from '../../tests/support/matter.ts'
+import matter from './service.ts'
+
+let at: MatterStage
+let id: string
+beforeAll(async () => {
+  at = await stageMatter()
+  ;({ id } = await at.make({ title: 'Secret', user_id: 'u-1', provider_organization_id: 'firm' }))
+  await at.sync(id, {
+    todos: [{ todo_key: 'secret' }],
+    deliverables: [{ deliverable_key: 'secret' }],
+    facts: [{ entity_key: 'secret', content: 'secret' }],
+  })
+  await at.post(`${internal}/${id}/analysis/versions/allocate`)
+})
+afterAll(() => at.close())
+
+/** Every endpoint that names a matter, with a body that would do. */
+const bodies: Record<string, object> = {
+  'PUT /api/v1/matters/:id': { title: 'Stolen' },
+  'POST /api/v1/matters/:id/status': { status: 'CANCELLED' },
+  'POST /api/v1/matters/:id/todos': { todo_key: 'stolen' },
+  'POST /api/v1/internal/matters/:id/sync/all': { title: 'Stolen' },
+  ...Object.fromEntries(
+    [
+      'evidences/submit-analysis',
+      'sufficiency/submit',
+      'issues/submit',
+      'strategies/submit',
+      'risk-assessment/submit',
+    ].map((door) => [`POST ${internal}/:id/${door}`, { version: 1, items: [1] }]),
+  ),
+}
+const doors = matter.endpoints
+  .filter((endpoint) => endpoint.path.includes('matters/:id'))
+  .map(({ method, path, spec }) => {
+    const name = `${method.toUpperCase()} ${path}`
+    const body = spec.body ? (bodies[name] ?? {}) : undefined
+    return { name, method: method.toUpperCase(), path, body }
+  })
+const ask = (door: (typeof doors)[number], headers: Record<string, string | undefined>) =>
+  at.call(
+    door.method,
+    door.path
+      .replace(/:id(\{.*?\}\})?/, id)
+      .replace(/:todo|:deliverableKey/, 'secret')
+      .replace(':version', '1'),
+    { body: door.body, headers },
+  )
+const everything = async () => [
+  await at.matter(id),
+  await at.todos(id),
+  await at.timeline(id),
+  await at.read(`${path}/${id}/analysis/1`),
+]
+const externals = doors.filter((door) => !door.path.startsWith(internal))
+const internals = doors.filter((door) => door.path.startsWith(internal))
+
+describe('a matter of another organization', () => {
+  test('has every door known to this test', () => {
+    expect([externals.length, internals.length]).toEqual([11, 10])
+  })
+
+  test.each(doors.map((door) => [door.name, door] as const))(
+    'is not there at %s',
+    async (_, door) => {
+      const before = await everything()
+      const answer = await ask(door, { 'x-organization-id': 'other' })
+      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
+      expect(answer.text.toLowerCase()).not.toContain('secret')
+      expect(await everything()).toEqual(before)
+    },
+  )
+
+  test('is in no list', async () => {
+    for (const query of ['', 'q=secret', 'user_id=u-1']) {
+      const headers = { 'x-organization-id': 'other' }
+      const { data } = await at.call('GET', `${path}?${query}`, { headers })
+      expect(data).toMatchObject({ items: [], total: 0 })
+    }
+  })
+})
+
+describe('a matter of another client', () => {
+  const other = { 'x-user-type': 'client', 'x-user-id': 'u-2' }
+
+  test.each(externals.map((door) => [door.name, door] as const))(
+    'is not there at %s',
+    async (_, door) => {
+      const before = await everything()
+      const answer = await ask(door, other)
+      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
+      expect(await everything()).toEqual(before)
+    },
+  )
+
+  test('is in their list only who it belongs to, and in everybody else’s', async () => {
+    const total = async (type: string, user: string) => {
+      const headers = { 'x-user-type': type, 'x-user-id': user }
+      return (await at.call('GET', path, { headers })).data.total
+    }
+    expect(await total('client', 'u-1')).toBe(1)
+    expect(await total('client', 'u-2')).toBe(0)
+    for (const type of ['lawyer', 'firm_admin', 'operator'])
+      expect(await total(type, 'u-2')).toBe(1)
+  })
+})
+
+describe('identity', () => {
+  test.each(externals.map((door) => [door.name, door] as const))(
+    'is asked for at %s',
+    async (_, door) => {
+      const answer = await ask(door, { 'x-organization-id': undefined })
+      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+    },
+  )
+
+  test.each(internals.map((door) => [door.name, door] as const))(
+    'is the key at %s',
+    async (_, door) => {
+      const answer = await ask(door, { 'x-internal-api-key': 'wrong' })
+      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+    },
+  )
+
+  test('is asked for at every other external door too', async () => {
+    for (const door of [
+      path,
+      '/api/v1/service-types',
+      '/api/v1/flow-blueprints',
+      '/api/v1/flow-blueprints/x',
+    ]) {
+      const { status } = await at.call('GET', door, { headers: { 'x-organization-id': undefined } })
+      expect([door, status]).toEqual([door, 401])
+    }
+  })
+})
+
+describe('the provider that a matter was given to', () => {
+  const firm = { 'x-organization-id': 'firm', 'x-user-id': 'l-1', 'x-user-type': 'lawyer' }
+
+  test('sees it and works on it', async () => {
+    const { data } = await at.call('GET', `${path}/${id}`, { headers: firm })
+    expect(data.title).toBe('Secret')
+    expect((await at.call('GET', path, { headers: firm })).data.total).toBe(1)
+    const todo = await at.post(`${path}/${id}/todos`, { todo_key: 'firm' }, firm)
+    expect(todo.status).toBe(201)
+    expect((await at.timeline(id)).events[0]).toMatchObject({ type: 'todo.made', actor: 'l-1' })
+  })
+
+  test('does so no more when it is taken back', async () => {
+    await at.call('PUT', `${path}/${id}`, { body: { provider_organization_id: null } })
+    expect((await at.call('GET', `${path}/${id}`, { headers: firm })).status).toBe(404)
+  })
+})
+
+test('a service that names no organization is trusted', async () => {
+  const headers = { 'x-organization-id': undefined }
+  const { status, data, headers: sent } = await at.call('GET', `${internal}/${id}`, { headers })
+  expect([status, data.id, sent.get('etag')]).toEqual([200, id, `"${data.version}"`])
+  expect((await at.call('GET', `${internal}/${id}`)).data).toEqual(data)
+})

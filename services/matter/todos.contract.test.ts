@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type MatterStage, path, stageMatter } from '../../tests/support/matter.ts'
+
+let at: MatterStage
+beforeAll(async () => {
+  at = await stageMatter()
+})
+afterAll(() => at.close())
+
+const upsert = (id: string, todo_key: string, more = {}, headers = {}) =>
+  at.post(`${path}/${id}/todos`, { todo_key, ...more }, headers)
+const complete = (id: string, todo: string, body: object = {}) =>
+  at.post(`${path}/${id}/todos/${encodeURIComponent(todo)}/complete`, body)
+
+describe('a todo', () => {
+  test('is made by its key', async () => {
+    const { id } = await at.make()
+    const bare = await upsert(id, 'bare')
+    expect([bare.status, bare.data]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        todo_key: 'bare',
+        title: 'bare',
+        actor: 'client',
+        review_type: null,
+        status: 'OPEN',
+        payload: {},
+        result: null,
+        due_at: null,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ])
+    const told = {
+      title: 'Confirm',
+      actor: 'lawyer',
+      review_type: 'confirm',
+      payload: { questions: [{ field_key: 'a.b' }] },
+      due_at: '2027-01-01T08:00:00+08:00',
+    }
+    const full = await upsert(id, 'full', told)
+    expect(full.data).toMatchObject({ ...told, due_at: '2027-01-01T00:00:00.000Z' })
+    expect((await at.matter(id)).version).toBe(3)
+  })
+
+  test('is changed by its key, members left out stay', async () => {
+    const { id } = await at.make()
+    const told = { title: 'A', review_type: 'confirm', due_at: '2027-01-01T00:00:00Z' }
+    const { data: made } = await upsert(id, 'k', { ...told, payload: { a: 1 } })
+    const again = await upsert(id, 'k', { title: 'A' })
+    expect([again.status, again.data]).toEqual([200, made])
+    const changed = await upsert(id, 'k', { payload: null, due_at: null, review_type: null })
+    expect([changed.status, changed.data]).toEqual([
+      200,
+      {
+        ...made,
+        payload: null,
+        due_at: null,
+        review_type: null,
+        updated_at: changed.data.updated_at,
+      },
+    ])
+    expect((await at.matter(id)).version).toBe(3)
+    const [event] = (await at.timeline(id)).events
+    expect(event).toMatchObject({
+      type: 'todo.changed',
+      from: { payload: { a: 1 }, review_type: 'confirm' },
+      to: { payload: null, review_type: null },
+    })
+  })
+
+  test('is completed once, by key or by id', async () => {
+    const { id } = await at.make()
+    const { data: first } = await upsert(id, 'first')
+    await upsert(id, 'second/第二')
+    const done = await complete(id, 'first', { result: { sure: true, how: 1 } })
+    expect([done.status, done.data.status, done.data.result]).toEqual([
+      200,
+      'DONE',
+      { sure: true, how: 1 },
+    ])
+    expect((await complete(id, first.id, { result: { how: 1, sure: true } })).data).toEqual(
+      done.data,
+    )
+    const other = await complete(id, 'first', { result: 'other' })
+    expect([other.status, other.code]).toEqual([409, 'CONFLICT'])
+    expect((await complete(id, 'second/第二')).data).toMatchObject({ status: 'DONE', result: null })
+    expect((await at.matter(id)).version).toBe(5)
+    const [, event] = (await at.timeline(id)).events
+    expect(event).toMatchObject({
+      type: 'todo.completed',
+      actor: 'u-1',
+      from: { status: 'OPEN' },
+      to: { status: 'DONE' },
+    })
+  })
+
+  test('that is done or cancelled is not opened again by a repeat', async () => {
+    const { id } = await at.make()
+    await upsert(id, 'done', { title: 'A' })
+    const { data: done } = await complete(id, 'done', { result: 1 })
+    expect((await upsert(id, 'done', { title: 'B', status: 'OPEN' })).data).toEqual(done)
+    await upsert(id, 'off')
+    const { data: off } = await upsert(id, 'off', { status: 'CANCELLED' })
+    expect(off.status).toBe('CANCELLED')
+    expect((await upsert(id, 'off', { status: 'OPEN' })).data).toEqual(off)
+    expect((await complete(id, 'off')).status).toBe(409)
+  })
+
+  test('completed by many at once with other results is done with one of them', async () => {
+    const { id } = await at.make()
+    await upsert(id, 'k')
+    const answers = await Promise.all([1, 2, 3, 4].map((result) => complete(id, 'k', { result })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const [todo] = await at.todos(id)
+    expect(todo).toEqual(answers.find(({ status }) => status === 200)!.data)
+  })
+
+  test('made by many at once is one', async () => {
+    const { id } = await at.make()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(id, 'k')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
+    expect(await at.todos(id)).toHaveLength(1)
+    expect((await at.matter(id)).version).toBe(2)
+  })
+
+  test('made with an Idempotency-Key is answered as the first time', async () => {
+    const { id } = await at.make()
+    const headers = { 'idempotency-key': 'todo' }
+    const first = await upsert(id, 'k', {}, headers)
+    const again = await upsert(id, 'k', {}, headers)
+    expect([again.status, again.data]).toEqual([201, first.data])
+  })
+
+  test('that is wrong is refused, and one that is not there is 404', async () => {
+    const { id } = await at.make()
+    const issue = async (key: string, more = {}) => {
+      const { status, data } = await upsert(id, key, more)
+      return [status, data.issues[0].path]
+    }
+    expect(await issue('')).toEqual([400, 'todo_key'])
+    expect(await issue('x'.repeat(201))).toEqual([400, 'todo_key'])
+    expect(await issue('k', { actor: 'operator' })).toEqual([400, 'actor'])
+    expect(await issue('k', { status: 'OPENED' })).toEqual([400, 'status'])
+    expect(await issue('k', { due_at: 'tomorrow' })).toEqual([400, 'due_at'])
+    expect(await issue('k', { due_at: '0000-01-01T00:00:00Z' })).toEqual([400, 'due_at'])
+    expect((await complete(id, 'nothing')).status).toBe(404)
+    expect(await at.todos(id)).toEqual([])
+  })
+
+  test('is listed in the order of making, by status and actor', async () => {
+    const { id } = await at.make()
+    for (const key of ['c', 'a', 'b']) await upsert(id, key)
+    await upsert(id, 'd', { actor: 'lawyer' })
+    await complete(id, 'a')
+    const keys = async (query: string) => {
+      const { items } = await at.read(`${path}/${id}/todos?${query}`)
+      return items.map((todo: any) => todo.todo_key)
+    }
+    expect(await keys('')).toEqual(['c', 'a', 'b', 'd'])
+    expect(await keys('status=OPEN')).toEqual(['c', 'b', 'd'])
+    expect(await keys('status=DONE&actor=client')).toEqual(['a'])
+    expect(await keys('actor=lawyer')).toEqual(['d'])
+    expect(await keys('size=1&page=2')).toEqual(['a'])
+    expect((await at.call('GET', `${path}/${id}/todos?actor=me`)).status).toBe(400)
+  })
+})

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { Json } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, part, type Sql } from '../_kit/sql/sql.ts'
+import { get, post } from './deps.ts'
+import { ById, lockMatter, seen } from './matter.ts'
+import { difference, same } from './merge.ts'
+import { taken } from './playbook.ts'
+import { member, personOf, seenBy } from './scope.ts'
+import {
+  Actor,
+  columns,
+  completed,
+  loadTodos,
+  saveTodos,
+  Todo,
+  TodoStatus,
+  TodoTold,
+  upserted,
+} from './todo.ts'
+import { write } from './write.ts'
+
+const Filters = PageQuery.extend({ status: TodoStatus.optional(), actor: Actor.optional() })
+const ByKeyOrId = ById.extend({ todo: z.string().min(1).max(200).describe('Its key or its id.') })
+const Result = z.object({ result: Json.default(null) })
+
+const path = '/api/v1/matters/:id/todos'
+
+export const todos = [
+  get(
+    path,
+    {
+      summary: 'The todos of a matter, in the order they were made',
+      guard: member,
+      params: ById,
+      query: Filters,
+      answers: { 200: pageOf(Todo) },
+    },
+    async (c, { params, query }) => {
+      await seen(c.env.sql, seenBy(c.var.caller), params.id)
+      const conditions = join([
+        ...(query.status ? [part` and status = ${query.status}`] : []),
+        ...(query.actor ? [part` and actor = ${query.actor}`] : []),
+      ])
+      const page = await paged(c.env.sql, Todo, query, {
+        columns,
+        from: part`matter.todos where matter_id = ${params.id}${conditions}`,
+        order: part`created_at, id`,
+      })
+      return ok(c, page)
+    },
+  ),
+
+  post(
+    path,
+    {
+      summary: 'Make or change a todo',
+      description:
+        'By its key: a new one is made (201), one that is open is changed, one that is done or cancelled stays as it is (200).',
+      guard: member,
+      params: ById,
+      body: taken(TodoTold),
+      answers: { 200: Todo, 201: Todo },
+      creates: true,
+    },
+    async (c, { params, body }) => {
+      const { caller } = c.var
+      const { todo, made } = await c.env.sql.begin(async (sql) => {
+        const matter = await lockMatter(sql, seenBy(caller), params.id)
+        const before = (await loadTodos(sql, matter.id, [body.todo_key])).get(body.todo_key)
+        const after = upserted(before, body)
+        if (same(before, after)) return { todo: await todoOf(sql, matter.id, body.todo_key) }
+        const [todo] = await saveTodos(sql, matter.id, [after])
+        await write(sql, matter, personOf(caller), {
+          type: before ? 'todo.changed' : 'todo.made',
+          summary: `${before ? 'Changed' : 'New'} todo ${body.todo_key}: ${after.title}`,
+          ...difference(before ?? {}, after, 0),
+        })
+        return { todo: todo!, made: !before }
+      })
+      return ok(c, todo, made ? 201 : 200)
+    },
+  ),
+
+  post(
+    `${path}/:todo/complete`,
+    {
+      summary: 'Complete a todo',
+      description:
+        'Again with the same result nothing changes; with another, or where it was cancelled, it is a conflict.',
+      guard: member,
+      params: ByKeyOrId,
+      body: taken(Result.prefault({})),
+      answers: { 200: Todo },
+      faults: ['CONFLICT'],
+    },
+    async (c, { params, body }) => {
+      const { caller } = c.var
+      const todo = await c.env.sql.begin(async (sql) => {
+        const matter = await lockMatter(sql, seenBy(caller), params.id)
+        const before = await todoOf(sql, matter.id, params.todo)
+        const after = completed(before, body.result)
+        if (after === before) return before
+        const [todo] = await saveTodos(sql, matter.id, [after])
+        await write(sql, matter, personOf(caller), {
+          type: 'todo.completed',
+          summary: `Completed todo ${before.todo_key}: ${before.title}`,
+          ...difference(before, after, 0),
+        })
+        return todo!
+      })
+      return ok(c, todo)
+    },
+  ),
+]
+
+async function todoOf(sql: Sql, matterId: string, keyOrId: string): Promise<Todo> {
+  const todo = await sql.row(Todo)`
+    select ${columns} from matter.todos
+    where matter_id = ${matterId} and (todo_key = ${keyOrId} or id::text = ${keyOrId})
+    order by todo_key <> ${keyOrId} limit 1`
+  if (!todo) throw notFound(`todo ${keyOrId}`)
+  return todo
+}

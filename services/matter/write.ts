@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { Time, Version } from '../_kit/fields.ts'
+import { join, json, name, part, type Sql } from '../_kit/sql/sql.ts'
+import { type NewEvent, toRecord } from './events.ts'
+import type { Matter } from './matter.ts'
+
+/** What of a matter can change after it was made. */
+export type Changes = Partial<
+  Omit<
+    Matter,
+    'id' | 'session_id' | 'user_id' | 'organization_id' | 'version' | 'created_at' | 'updated_at'
+  >
+>
+
+const Moved = z.object({ version: Version, updated_at: Time })
+
+/** Every write of a matter that is held ends here: its version moves by one, and an event tells why. */
+export async function write(
+  sql: Sql,
+  matter: Matter,
+  actor: string,
+  event: NewEvent,
+  changes: Changes = {},
+): Promise<Matter> {
+  const set = Object.entries(changes).map(([column, value]) =>
+    typeof value === 'object' && value !== null
+      ? part`${name(column)} = ${json(value)}, `
+      : part`${name(column)} = ${value}, `,
+  )
+  const moved = await sql.row(Moved)`
+    with told as (${toRecord(matter.id, actor, event)})
+    update matter.matters
+    set ${join(set)} version = version + 1, updated_at = clock_timestamp()
+    where id = ${matter.id} returning version, updated_at`
+  return { ...matter, ...changes, ...moved! }
+}

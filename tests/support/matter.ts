@@ -1,0 +1,58 @@
+import type { Peer } from '../../services/_kit/peer.ts'
+import matter from '../../services/matter/service.ts'
+import { type Options, stage } from './stage.ts'
+
+export const path = '/api/v1/matters'
+export const internal = '/api/v1/internal/matters'
+
+/** A matter-service on stage, with the few calls that most of its tests begin with. */
+export async function stageMatter(options: Options = {}) {
+  const at = await stage(matter, {
+    ...options,
+    headers: { 'x-user-id': 'u-1', ...options.headers },
+  })
+  const post = (
+    path: string,
+    body: unknown = {},
+    headers: Record<string, string | undefined> = {},
+  ) => at.call('POST', path, { body, headers })
+  const read = async (path: string) => (await at.call('GET', path)).data
+  return {
+    ...at,
+    post,
+    read,
+    /** A new matter. */
+    make: async (body: object = {}) => (await post(path, { title: 'Loan to Li', ...body })).data,
+    matter: (id: string) => read(`${path}/${id}`),
+    sync: (id: string, body: object) => post(`${internal}/${id}/sync/all`, body),
+    timeline: (id: string) => read(`${path}/${id}/timeline`),
+    todos: async (id: string) => (await read(`${path}/${id}/todos?size=200`)).items,
+  }
+}
+
+export type MatterStage = Awaited<ReturnType<typeof stageMatter>>
+
+export interface Asked {
+  path: string
+  headers: Headers
+  body: any
+}
+
+/** A service that keeps what it was asked and answers as it is told at the time. */
+export function makePeer(answer: (asked: Asked) => unknown) {
+  const asked: Asked[] = []
+  const state = { down: false }
+  const peer: Peer = async (request) => {
+    const text = await request.text()
+    const { pathname } = new URL(request.url)
+    const one = { path: pathname, headers: request.headers, body: text ? JSON.parse(text) : null }
+    asked.push(one)
+    if (state.down)
+      return Response.json({ code: 'INTERNAL', message: 'Down.', data: null }, { status: 500 })
+    const data = answer(one)
+    return data === undefined
+      ? Response.json({ code: 'NOT_FOUND', message: 'Not here.', data: null }, { status: 404 })
+      : Response.json({ code: 0, message: 'ok', data })
+  }
+  return { peer, asked, state }
+}
