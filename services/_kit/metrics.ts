@@ -14,36 +14,19 @@ export interface Metrics {
 }
 
 export function makeMetrics(): Metrics {
-  const help = new Map<string, 'counter' | 'gauge' | 'histogram'>()
-  const numbers = new Map<string, Map<string, number>>()
-  const histograms = new Map<string, Map<string, Histogram>>()
-
-  const series = <T>(all: Map<string, Map<string, T>>, metric: string) => {
-    const found = all.get(metric) ?? new Map<string, T>()
-    all.set(metric, found)
-    return found
-  }
+  const counters = new Map<string, Series<{ value: number }>>()
+  const gauges = new Map<string, Series<{ value: number }>>()
+  const histograms = new Map<string, Series<Histogram>>()
 
   return {
     count(metric, labels, by = 1) {
-      help.set(metric, 'counter')
-      const values = series(numbers, metric)
-      const key = rendered(labels)
-      values.set(key, (values.get(key) ?? 0) + by)
+      seriesValue(counters, metric, labels, zero).value += by
     },
     gauge(metric, labels, value) {
-      help.set(metric, 'gauge')
-      series(numbers, metric).set(rendered(labels), value)
+      seriesValue(gauges, metric, labels, zero).value = value
     },
     time(metric, labels, milliseconds) {
-      help.set(metric, 'histogram')
-      const values = series(histograms, metric)
-      const key = rendered(labels)
-      let histogram = values.get(key)
-      if (!histogram) {
-        histogram = { counts: buckets.map(() => 0), sum: 0, count: 0 }
-        values.set(key, histogram)
-      }
+      const histogram = seriesValue(histograms, metric, labels, empty)
       const seconds = milliseconds / 1000
       const bucket = buckets.findIndex((bound) => seconds <= bound)
       if (bucket >= 0) histogram.counts[bucket]!++
@@ -51,20 +34,53 @@ export function makeMetrics(): Metrics {
       histogram.count++
     },
     text() {
-      const lines: string[] = []
-      for (const [metric, type] of [...help].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        lines.push(`# TYPE ${metric} ${type}`)
-        for (const [labels, value] of numbers.get(metric) ?? []) {
-          lines.push(`${metric}${labels && `{${labels}}`} ${value}`)
-        }
-        for (const [labels, histogram] of histograms.get(metric) ?? []) {
-          lines.push(...histogramLines(metric, labels, histogram))
-        }
-      }
-      return `${lines.join('\n')}\n`
+      const blocks = [
+        ...written(counters, 'counter', plainLines),
+        ...written(gauges, 'gauge', plainLines),
+        ...written(histograms, 'histogram', histogramLines),
+      ]
+      return `${blocks.sort().join('\n')}\n`
     },
   }
 }
+
+const zero = () => ({ value: 0 })
+const empty = (): Histogram => ({ counts: buckets.map(() => 0), sum: 0, count: 0 })
+
+/** Values of one metric. Their keys are made quickly; labels are written out when they are read. */
+type Series<T> = Map<string, { labels: Labels; value: T }>
+
+function seriesValue<T>(
+  all: Map<string, Series<T>>,
+  metric: string,
+  labels: Labels,
+  begin: () => T,
+): T {
+  let key = ''
+  for (const label in labels) key += `${labels[label]}\n`
+  const known = all.get(metric)?.get(key)
+  if (known) return known.value
+  const value = begin()
+  const series = all.get(metric) ?? new Map()
+  all.set(metric, series.set(key, { labels, value }))
+  return value
+}
+
+type Write<T> = (metric: string, labels: string, value: T) => string[]
+
+const written = <T>(all: Map<string, Series<T>>, type: string, write: Write<T>) =>
+  Array.from(all, ([metric, series]) =>
+    [
+      `# TYPE ${metric} ${type}`,
+      ...[...series.values()].flatMap(({ labels, value }) =>
+        write(metric, rendered(labels), value),
+      ),
+    ].join('\n'),
+  )
+
+const plainLines: Write<{ value: number }> = (metric, labels, { value }) => [
+  `${metric}${labels && `{${labels}}`} ${value}`,
+]
 
 function histogramLines(metric: string, labels: string, { counts, sum, count }: Histogram) {
   const before = labels && `${labels},`

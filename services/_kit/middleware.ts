@@ -70,8 +70,8 @@ const requestIdFrom = (given: string | null) =>
 
 /** The same trace with a span of ours, or a trace of our own where none was sent. */
 function traceparentFrom(given: string | null): string {
-  const trace = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/.exec(
-    given ?? '',
-  )
+  const trace = given
+    ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/.exec(given)
+    : null
   return `00-${trace?.[1] ?? randomHex(16)}-${randomHex(8)}-${trace?.[2] ?? '01'}`
 }
