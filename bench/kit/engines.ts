@@ -20,7 +20,7 @@ export interface Engine {
 
 /** memory-service's recall, from request to answer, without the network. */
 export function service({ url }: Store): Engine {
-  const database = postgresDriver(url, 1)
+  const database = postgresDriver(url, 10)
   const { fetch } = memory.start({
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key },
     database,

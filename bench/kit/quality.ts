@@ -4,12 +4,13 @@ import { makeScore, statisticsOf } from '../../services/memory/bm25.ts'
 import { makeReader } from '../../services/memory/terms.ts'
 import { mean } from '../support/figures.ts'
 import type { Engine, Question } from './engines.ts'
-import type { Store } from './store.ts'
+import { firstUser, type Store } from './store.ts'
 
-/** How close the answers come to BM25 over every single fact of a store that is one user's. */
+/** How close the answers come to BM25 over every single fact of the first user. */
 export async function quality({ url }: Store, engine: Engine, questions: Question[]) {
   const sql = postgres(url, { max: 1 })
-  const facts = await sql<{ id: string; tally: string }[]>`select id, tally from memory.facts`
+  const facts = await sql<{ id: string; tally: string }[]>`
+    select id, tally from memory.facts where user_id = ${firstUser}`
   await sql.end()
 
   const shared: number[] = []

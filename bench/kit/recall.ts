@@ -1,10 +1,10 @@
 import { count, milliseconds, quantile } from '../support/figures.ts'
-import { makeRandom } from '../support/random.ts'
+import { makeRandom, type Random } from '../support/random.ts'
 import type { Table } from '../support/results.ts'
 import { question } from './corpus.ts'
 import { type Engine, type Question, service, tsRank } from './engines.ts'
 import { quality } from './quality.ts'
-import { makeStore, type Store, userOf } from './store.ts'
+import { firstUser, makeStore, otherUser } from './store.ts'
 
 /** Where an engine takes seconds for a question, it is asked as many as it can answer in this time. */
 const patienceMs = 15_000
@@ -13,71 +13,66 @@ const patienceMs = 15_000
 export async function recall(server: string, quick: boolean): Promise<Table[]> {
   const sizes = quick ? [1_000, 3_000] : [1_000, 100_000, 1_000_000]
   const asked = quick ? 30 : 500
+  const least = new Map<string, number>()
   const speed: string[][] = []
   const close: string[][] = []
-  for (const [shape, usersOf] of Object.entries({
-    'users of 1,000 facts': (facts: number) => facts / 1_000,
-    'one user': () => 1,
-  })) {
-    let least: number | undefined
-    for (const facts of sizes) {
-      const store = await makeStore(server, facts, usersOf(facts))
-      const questions = questionsFor(store, asked)
-      const ours = service(store)
-      const theirs = tsRank(store)
+  for (const facts of sizes) {
+    const store = await makeStore(server, facts)
+    const ours = service(store)
+    const theirs = tsRank(store)
+    const shapes = {
+      'one user': () => firstUser,
+      'others, 1,000 each': (random: Random) => otherUser(random.below(store.others)),
+    }
+    for (const [shape, userOf] of Object.entries(shapes)) {
+      const questions = questionsFor(userOf, asked)
       const times = await timesOf(ours, questions)
-      least ??= quantile(times, 0.99)
-      const growth = quantile(times, 0.99) / least
-      speed.push([
-        count(facts),
-        shape,
-        ...figures(times),
-        `${growth.toFixed(1)} ×`,
-        ...figures(await timesOf(theirs, questions)),
-      ])
+      const slowest = quantile(times, 0.99)
+      if (!least.has(shape)) least.set(shape, slowest)
+      const growth = `${(slowest / least.get(shape)!).toFixed(1)} ×`
+      const beside = figures(await timesOf(theirs, questions))
+      speed.push([count(facts), shape, ...figures(times), growth, ...beside])
       if (shape === 'one user' && facts === sizes[1]) {
         const { overlap, score } = await quality(store, ours, questions.slice(0, 100))
         close.push([count(facts), overlap.toFixed(2), score.toFixed(3)])
       }
-      await ours.close()
-      await theirs.close()
-      await store.drop()
     }
+    await ours.close()
+    await theirs.close()
+    await store.drop()
   }
   return [speedTable(speed, asked), closeTable(close)]
 }
 
 const figures = (times: number[]) => [quantile(times, 0.5), quantile(times, 0.99)].map(milliseconds)
 
-function questionsFor(store: Store, asked: number): Question[] {
+function questionsFor(userOf: (random: Random) => string, asked: number): Question[] {
   const random = makeRandom(99)
-  return Array.from({ length: asked }, () => ({
-    user: userOf(store, random.below(store.facts)),
-    query: question(random),
-  }))
+  return Array.from({ length: asked }, () => ({ user: userOf(random), query: question(random) }))
 }
 
-/** One question after another, the first tenth to warm up. */
+/** One question after another; a tenth of them, or of our patience, is for warming up. */
 async function timesOf({ ask }: Engine, questions: Question[]): Promise<number[]> {
   const begun = performance.now()
   const times: number[] = []
   for (const [n, question] of questions.entries()) {
     const started = performance.now()
+    if (started - begun > patienceMs && times.length > 0) break
     await ask(question)
-    if (n >= questions.length / 10 || performance.now() - begun > patienceMs) {
+    if (n >= questions.length / 10 || started - begun > patienceMs / 10) {
       times.push(performance.now() - started)
     }
-    if (performance.now() - begun > patienceMs) break
   }
   return times
 }
 
 const speedTable = (rows: string[][], asked: number): Table => ({
   title: 'Recall by words',
-  head: ['facts', 'of', 'p50', 'p99', 'p99 to the first', 'ts_rank p50', 'ts_rank p99'],
+  head: ['facts', 'asked of', 'p50', 'p99', 'p99 to the first', 'ts_rank p50', 'ts_rank p99'],
   rows,
   notes: [
-    `Ten facts by ${asked} questions of 2 to 12 words, Chinese and English, rare and common, one after another. Beside it PostgreSQL's own \`ts_rank\` of the same words on the same rows, through a GIN index on the \`tsvector\` and an index by user; where it is slow it was asked for ${patienceMs / 1000} s only. Goal: a p99 at 1,000,000 facts of at most ten times that at 1,000.`,
+    'A tenant in which one user has so many facts and, for each 10,000 of them, another has 1,000; all are kept in one table.',
+    `Ten facts by ${asked} questions of 2 to 12 words, Chinese and English, rare and common, one after another. Beside it PostgreSQL's own \`ts_rank\` of the same words on the same rows, through a GIN index on the \`tsvector\` and an index by user; where it is slow it was asked for ${patienceMs / 1000} s only, and its p99 is the slowest of a few. Goal: a p99 at 1,000,000 facts of at most ten times that at 1,000.`,
   ],
 })
 

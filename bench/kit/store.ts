@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import postgres from 'postgres'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
@@ -12,97 +13,112 @@ import { tenant } from './requests.ts'
 
 export interface Store {
   url: string
+  /** How many facts the first user has. */
   facts: number
-  users: number
+  /** How many others there are in the same tenant, with `ofOthers` facts each. */
+  others: number
   drop(): Promise<void>
 }
 
-export const userOf = (store: { users: number }, n: number) => `user-${n % store.users}`
+export const ofOthers = 1_000
+export const firstUser = 'user-0'
 
-/** A database with so many facts of one tenant, and beside them the same words as `tsvector`. */
-export async function makeStore(server: string, facts: number, users: number): Promise<Store> {
+/**
+ * A database of one tenant: a user with so many facts, and among them, one user for each ten thousand,
+ * others with a thousand each. Beside the facts are the same words as `tsvector`.
+ */
+export async function makeStore(server: string, facts: number): Promise<Store> {
   const url = await createDatabase(server)
   const driver = postgresDriver(url, 1)
   await migrate(driver, memory.folder, memory.schema)
   await driver.end()
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  await sql.unsafe('set maintenance_work_mem = "1GB"')
-  await sql.unsafe('set synchronous_commit = off')
-  await loadFacts(sql, facts, users)
-  await loadVectors(sql, facts, users)
+  const others = Math.ceil(facts / 10_000)
+  const sql = postgres(url, { max: 2, onnotice: () => {} })
+  const definitions = await dropIndexes(sql)
+  await load(sql, facts, others)
+  await Promise.all([indexFacts(sql, definitions), indexVectors(sql)])
   await sql.end()
-  return { url, facts, users, drop: () => dropDatabase(url) }
+  return { url, facts, others, drop: () => dropDatabase(url) }
 }
 
 /** Indexes are made after the rows: that is many times faster than row by row. */
-async function loadFacts(sql: postgres.Sql, facts: number, users: number) {
+async function dropIndexes(sql: postgres.Sql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexname as name, indexdef as definition from pg_indexes
     where schemaname = 'memory' and tablename = 'facts' and indexname <> 'facts_pkey'`
   for (const { name } of indexes) await sql.unsafe(`drop index memory.${name}`)
-  const columns = `id, tenant_id, user_id, scope, entity_key, category, content, confidence, source,
-    metadata, terms, tally`
-  await copy(sql, `memory.facts (${columns})`, facts, users, ({ id, user, key, text }) => {
-    const { terms, tally } = index(tenant, user, key, text)
-    const cells = [id, tenant, user, 'global', key, 'summary', text, 1, 'import', '{}']
-    return [...cells, `{${terms}}`, tally]
-  })
-  for (const { definition } of indexes) await sql.unsafe(definition)
+  return indexes.map(({ definition }) => definition)
+}
+
+async function indexFacts(sql: postgres.Sql, definitions: string[]) {
+  await sql.unsafe(`set maintenance_work_mem = '1GB'; ${definitions.join(';')}`)
   await sql.unsafe('vacuum analyze memory.facts')
 }
 
-/** What PostgreSQL's own ranking needs, with an index by words and one by user. */
-async function loadVectors(sql: postgres.Sql, facts: number, users: number) {
-  await sql.unsafe('create table vectors (id uuid, tenant_id text, user_id text, words tsvector)')
-  await copy(sql, 'vectors', facts, users, ({ id, user, key, text }) => [
-    id,
-    tenant,
-    user,
-    vector(words(`${key} ${text}`)),
-  ])
-  await sql.unsafe('create index on vectors using gin (words)')
-  await sql.unsafe('create index on vectors (tenant_id, user_id)')
+/** What PostgreSQL's own ranking needs: an index by words and one by user. */
+async function indexVectors(sql: postgres.Sql) {
+  await sql.unsafe(`set maintenance_work_mem = '1GB';
+    create index on vectors using gin (words);
+    create index on vectors (tenant_id, user_id)`)
   await sql.unsafe('vacuum analyze vectors')
 }
 
-function vector(all: string[]): string {
-  const positions = new Map<string, number[]>()
-  all.forEach((word, at) => {
-    const known = positions.get(word)
-    if (known) known.push(at + 1)
-    else positions.set(word, [at + 1])
-  })
-  return [...positions].map(([word, at]) => `${quoted(word)}:${at}`).join(' ')
-}
-
-export const quoted = (word: string) => `'${word.replaceAll("'", "''")}'`
-
-type Generated = { id: string; user: string; key: string; text: string }
-
-/** Rows of generated facts, the same ones every time it is called. */
-async function copy(
-  sql: postgres.Sql,
-  into: string,
-  facts: number,
-  users: number,
-  row: (fact: Generated) => (string | number)[],
-) {
+/** Generates the facts once and writes both tables as it goes, each over a connection of its own. */
+async function load(sql: postgres.Sql, facts: number, others: number) {
+  await sql.unsafe('create table vectors (id uuid, tenant_id text, user_id text, words tsvector)')
+  // Nothing here outlives the run, so it need not be written twice.
+  await sql.unsafe('alter table memory.conflicts set unlogged')
+  await sql.unsafe('alter table memory.facts set unlogged')
+  await sql.unsafe('alter table vectors set unlogged')
+  const intoFacts = await copyInto(
+    sql,
+    `memory.facts (id, tenant_id, user_id, scope, entity_key, category, content, confidence, source,
+      metadata, terms, tally)`,
+  )
+  const intoVectors = await copyInto(sql, 'vectors')
   const random = makeRandom(7)
-  const out = await sql.unsafe(`copy ${into} from stdin`).writable()
-  let lines = ''
-  for (let n = 0; n < facts; n++) {
+  const total = facts + others * ofOthers
+  for (let n = 0; n < total; n++) {
+    const user = userOf(n, facts, total)
     const id = `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
-    const fact = {
-      id,
-      user: userOf({ users }, n),
-      key: entityKey(random, n),
-      text: content(random),
-    }
-    lines += `${row(fact).join('\t').replaceAll('\\', '\\\\')}\n`
-    if (lines.length < 2 ** 20) continue
-    if (!out.write(lines)) await once(out, 'drain')
-    lines = ''
+    const key = entityKey(random, n)
+    const text = content(random)
+    const { terms, tally } = index(tenant, user, key, text)
+    const said = ['global', key, 'summary', text, 1, 'import', '{}']
+    await intoFacts.row([id, tenant, user, ...said, `{${terms}}`, tally])
+    await intoVectors.row([id, tenant, user, vector(words(`${key} ${text}`))])
   }
-  out.end(lines)
-  await once(out, 'finish')
+  await Promise.all([intoFacts.end(), intoVectors.end()])
 }
+
+/** The rows of all users lie mixed on the disk, as they would if told over time. */
+function userOf(n: number, facts: number, total: number): string {
+  const before = (n: number) => Math.floor((n * (total - facts)) / total)
+  const other = before(n)
+  return before(n + 1) > other ? otherUser(Math.floor(other / ofOthers)) : firstUser
+}
+
+export const otherUser = (n: number) => `user-${n + 1}`
+
+async function copyInto(sql: postgres.Sql, table: string) {
+  const out: Writable = await sql.unsafe(`copy ${table} from stdin`).writable()
+  let lines = ''
+  return {
+    async row(cells: (string | number)[]) {
+      lines += `${cells.join('\t').replaceAll('\\', '\\\\')}\n`
+      if (lines.length < 2 ** 18) return
+      const room = out.write(lines)
+      lines = ''
+      if (!room) await once(out, 'drain')
+    },
+    async end() {
+      out.end(lines)
+      await once(out, 'finish')
+    },
+  }
+}
+
+const vector = (all: string[]) => all.map((word, at) => `${quoted(word)}:${at + 1}`).join(' ')
+
+export const quoted = (word: string) =>
+  word.includes("'") ? `'${word.replaceAll("'", "''")}'` : `'${word}'`

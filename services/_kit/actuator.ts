@@ -1,8 +1,6 @@
-import type { Hono } from 'hono'
-import type { Env } from './endpoint.ts'
 import { keyId } from './keys.ts'
 import { errorFields } from './log.ts'
-import type { Checks, Given } from './service.ts'
+import type { Checks, Given, Mount } from './service.ts'
 
 const base = '/api/v1/internal/actuator'
 const patienceMs = 2_000
@@ -10,8 +8,8 @@ const patienceMs = 2_000
 type Component = { status: 'UP' | 'DOWN' }
 
 /** Health for probes and people, metrics, and who this is. None of it is wrapped in the envelope. */
-export function actuator<Deps extends object>(app: Hono<Env<Deps>>, optional?: Checks<Deps>) {
-  app.get(`${base}/health`, async (c) => {
+export function actuator<Deps extends object>(mount: Mount<Deps>, optional?: Checks<Deps>) {
+  mount('GET', `${base}/health`, async (c) => {
     const checks = Object.entries(optional?.(c.env) ?? {})
     const [db, ...others] = await Promise.all([
       database(c.env),
@@ -26,19 +24,19 @@ export function actuator<Deps extends object>(app: Hono<Env<Deps>>, optional?: C
     return c.json({ status, components }, status === 'DOWN' ? 503 : 200)
   })
 
-  app.get(`${base}/health/liveness`, (c) => c.json({ status: 'UP' }))
+  mount('GET', `${base}/health/liveness`, (c) => c.json({ status: 'UP' }))
 
-  app.get(`${base}/health/readiness`, async (c) => {
+  mount('GET', `${base}/health/readiness`, async (c) => {
     const { status } = await database(c.env)
     return c.json({ status }, status === 'UP' ? 200 : 503)
   })
 
-  app.get(`${base}/prometheus`, (c) => {
+  mount('GET', `${base}/prometheus`, (c) => {
     c.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
     return c.body(c.env.kit.metrics.text())
   })
 
-  app.get(`${base}/info`, async (c) => {
+  mount('GET', `${base}/info`, async (c) => {
     const { service, version, runtime, keys } = c.env.kit
     const { current, accepted } = keys()
     const internalKey = {
@@ -49,7 +47,7 @@ export function actuator<Deps extends object>(app: Hono<Env<Deps>>, optional?: C
   })
 
   // Where no process lives long enough to do its background work by itself, a request starts it.
-  app.post(`${base}/tick`, async (c) => {
+  mount('POST', `${base}/tick`, async (c) => {
     const { tick, sweep } = c.env.kit.background
     await sweep()
     return c.json({ ran: await tick() })

@@ -1,20 +1,19 @@
-import type { Hono } from 'hono'
 import { apiPage } from './api-page.ts'
-import type { Endpoint, Env } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { notFound } from './fault.ts'
 import { prefixes, visible } from './openapi/visible.ts'
 import { describe } from './openapi.ts'
-import type { Kit } from './service.ts'
+import type { Kit, Mount } from './service.ts'
 
 /** The published description, and a page to read and try it. */
 export function apiDocs<Deps extends object>(
-  app: Hono<Env<Deps>>,
+  mount: Mount<Deps>,
   service: string,
   endpoints: readonly Endpoint[],
 ) {
   let description: ReturnType<typeof describe> | undefined
 
-  app.get('/api/v1/v3/api-docs', (c) => {
+  mount('GET', '/api/v1/v3/api-docs', (c) => {
     const { config, version } = c.env.kit
     refuseWhenOff(config)
     description ??= describe(service, version, endpoints)
@@ -23,7 +22,7 @@ export function apiDocs<Deps extends object>(
     return c.json(visible(description, include, exclude))
   })
 
-  app.get('/api/v1/swagger-ui/index.html', (c) => {
+  mount('GET', '/api/v1/swagger-ui/index.html', (c) => {
     refuseWhenOff(c.env.kit.config)
     const nonce = crypto.randomUUID()
     c.header(

@@ -14,8 +14,6 @@ export type Env<Deps> = {
     requestId: string
     traceparent: string
     caller: Caller
-    /** What went wrong on our side, for the log. */
-    failure?: Fault
   }
 }
 

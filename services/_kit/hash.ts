@@ -7,12 +7,18 @@ export async function hex(text: string): Promise<string> {
 }
 
 /** JSON with members in order of name, so that equal values have equal texts. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    member && typeof member === 'object' && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
+export const canonical = (value: unknown): string => JSON.stringify(ordered(value))
+
+function ordered(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value
+  if (Array.isArray(value)) return value.map(ordered)
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort()) {
+    const member = ordered((value as Record<string, unknown>)[name])
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true })
+    else copy[name] = member
+  }
+  return copy
 }
 
 /** A 32-bit hash, the same on every runtime: FNV-1a with murmur's finish. */

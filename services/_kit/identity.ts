@@ -76,6 +76,20 @@ export const organization: Guard = {
   },
 }
 
+/** The person who asks must be named. */
+export const user: Guard = {
+  header: {
+    name: 'X-User-Id',
+    required: true,
+    description: 'Who asks.',
+    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
+  },
+  faults: ['UNAUTHENTICATED'],
+  check({ userId }) {
+    if (userId === undefined) throw new Fault('UNAUTHENTICATED', 'Send who asks in X-User-Id.')
+  },
+}
+
 /** A superuser passes, and whoever has the permission. */
 export const permission = (needed: string): Guard => ({
   header: {

@@ -1,5 +1,6 @@
 let lastTime = 0
 let counter = 0
+let prefix = ''
 
 /**
  * A UUIDv7. Within one process they rise even inside a millisecond: the twelve bits after the
@@ -8,16 +9,21 @@ let counter = 0
 export function newId(now = Date.now()): string {
   const random = randomHex(10)
   if (now > lastTime) {
-    lastTime = now
+    moveTo(now)
     counter = Number.parseInt(random.slice(0, 4), 16) & 0x3ff
   } else if (++counter > 0xfff) {
-    lastTime++
+    moveTo(lastTime + 1)
     counter = 0
   }
-  const time = lastTime.toString(16).padStart(12, '0')
-  const sequence = counter.toString(16).padStart(3, '0')
+  const sequence = (0x7000 + counter).toString(16)
   const variant = '89ab'[random.charCodeAt(4) & 3]
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${variant}${random.slice(5, 8)}-${random.slice(8)}`
+  return `${prefix}${sequence}-${variant}${random.slice(5, 8)}-${random.slice(8)}`
+}
+
+function moveTo(time: number) {
+  lastTime = time
+  const hex = time.toString(16).padStart(12, '0')
+  prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`
 }
 
 const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

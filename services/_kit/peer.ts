@@ -29,6 +29,8 @@ export interface Question {
 /** A client of one service: asks, opens the envelope, checks what came. */
 export interface Client {
   ask<T>(schema: z.ZodType<T>, path: string, question?: Question): Promise<T>
+  /** An answer to be read as it comes. The deadline is for its beginning; a fault is thrown as one. */
+  stream(path: string, question?: Question): Promise<Response>
 }
 
 const tries = 3
@@ -43,23 +45,28 @@ export function makeClient(
   const down = (cause?: unknown) =>
     new Fault('UPSTREAM_UNAVAILABLE', `${service} does not answer; try again later.`, { cause })
 
-  async function once(path: string, question: Question): Promise<unknown> {
+  /** Asks once, for as long as the deadline lets `read` take over the answer. */
+  async function once<T>(
+    path: string,
+    question: Question,
+    read: (response: Response) => T | Promise<T>,
+  ): Promise<T> {
     if (circuit.open()) throw down()
     const started = performance.now()
     let status = 'none'
     try {
-      const envelope = await withDeadline(question.deadlineMs ?? 10_000, async (signal) => {
+      const answer = await withDeadline(question.deadlineMs ?? 10_000, async (signal) => {
         const response = await peer(request(path, question, keys(), signal))
         status = String(response.status)
-        return Envelope.safeParse(await response.json())
+        return read(response)
       })
-      if (!envelope.success) throw new Error(`${service} answered without an envelope`)
       circuit.succeeded()
-      const { code, message, data } = envelope.data
-      if (code !== 0) throw faultFrom(Number(status), String(code), message, data)
-      return data
+      return answer
     } catch (thrown) {
-      if (thrown instanceof Fault) throw thrown
+      if (thrown instanceof Fault) {
+        circuit.succeeded()
+        throw thrown
+      }
       circuit.failed()
       throw down(thrown)
     } finally {
@@ -68,12 +75,19 @@ export function makeClient(
     }
   }
 
+  /** The data of an envelope; a fault is thrown as it was there. */
+  async function opened(response: Response): Promise<unknown> {
+    const { code, message, data } = Envelope.parse(await response.json())
+    if (code !== 0) throw faultFrom(response.status, String(code), message, data)
+    return data
+  }
+
   return {
     async ask(schema, path, question = {}) {
       const safe = (question.method ?? 'GET') === 'GET' || question.idempotent === true
       for (let attempt = 1; ; attempt++) {
         try {
-          return schema.parse(await once(path, question))
+          return schema.parse(await once(path, question, opened))
         } catch (thrown) {
           if (thrown instanceof z.ZodError) throw down(thrown)
           const again = safe && attempt < tries && !circuit.open()
@@ -82,6 +96,13 @@ export function makeClient(
         }
       }
     },
+
+    stream: (path, question = {}) =>
+      once(path, question, async (response) => {
+        if (response.ok) return response
+        await opened(response)
+        throw new Error(`${service} answered ${response.status} and no fault`)
+      }),
   }
 }
 

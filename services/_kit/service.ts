@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { matchedRoutes } from 'hono/route'
 import type * as z from 'zod'
 import { actuator } from './actuator.ts'
 import type { Circuit } from './circuit.ts'
@@ -7,13 +6,13 @@ import { makeCircuit } from './circuit.ts'
 import { ConfigError, type EnvironmentVariables, KitConfig, parseConfig } from './config.ts'
 import { apiDocs } from './docs.ts'
 import type { Endpoint, Env } from './endpoint.ts'
-import { Fault, toFault } from './fault.ts'
+import { Fault } from './fault.ts'
 import { sweepKeys } from './idempotency.ts'
 import { type JobHandler, runJobs, sweepJobs } from './jobs.ts'
 import { type Keys, splitKeys, weakness } from './keys.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { internalKey, observe } from './middleware.ts'
+import { type Handler, observe } from './observe.ts'
 import { type Client, makeClient, type Peers } from './peer.ts'
 import { type Driver, makeSql, type Sql } from './sql/sql.ts'
 import { timed } from './sql/timed.ts'
@@ -70,6 +69,10 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   optional?: Checks<Deps>
   /** By kind; a function where it depends on what was opened. */
   jobs?: Jobs<Deps> | ((deps: Deps) => Jobs<Deps>)
+  /** What must be there before the service may answer; a throw stops the start. */
+  ready?(deps: Deps): Promise<unknown>
+  /** Background work beside the jobs; says how much there was. */
+  tick?(deps: Given<Deps>): Promise<number>
   /** Tidies up what the service itself leaves behind. */
   sweep?(deps: Given<Deps>): Promise<unknown>
 }
@@ -79,6 +82,13 @@ export interface Opening {
   client(service: string): Client
   runtime: Host['runtime']
 }
+
+/** Puts a handler where requests find it. */
+export type Mount<Deps extends object> = (
+  method: string,
+  path: string,
+  handle: Handler<Deps>,
+) => void
 
 type Jobs<Deps> = Record<string, JobHandler<Given<Deps>>>
 
@@ -104,7 +114,7 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       return makeClient(service, host.peers(service), keys, metrics, circuit)
     }
     const background: Background = {
-      tick: () => runJobs(worker),
+      tick: async () => ((await definition.tick?.(given)) ?? 0) + (await runJobs(worker)),
       sweep: async () => {
         await sweepKeys(sql, schema)
         await sweepJobs(worker)
@@ -127,7 +137,11 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const given: Given<Deps> = { ...deps, sql, kit }
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
     const worker = { sql, schema, deps: given, handlers, log, metrics }
-    return { fetch: async (request: Request) => app.fetch(request, given), ...background }
+    return {
+      fetch: (request: Request) => app.fetch(request, given),
+      ready: async () => definition.ready?.(deps),
+      ...background,
+    }
   }
 
   return {
@@ -145,47 +159,33 @@ function build<Config extends z.ZodObject, Deps extends object>(
 ) {
   const { name, endpoints } = definition
   const app = new Hono<Env<Deps>>()
-  app.onError((thrown, c) => {
-    const fault = toFault(thrown)
-    if (fault.status >= 500) c.set('failure', fault)
-    return c.json(fault.toJSON(), fault.status, fault.headers)
-  })
-  // Answered, not thrown: what is thrown past the last handler would pass `observe` by.
-  app.notFound((c) => {
-    const fault = new Fault('NOT_FOUND', `There is no ${c.req.method} ${c.req.path} here.`)
-    return c.json(fault.toJSON(), fault.status)
-  })
-  app.use('*', observe)
-  app.use('/api/v1/internal/*', internalKey)
-  actuator(app, definition.optional)
-  apiDocs(app, name, endpoints)
-
-  for (const endpoint of endpoints) {
-    app.on(endpoint.method.toUpperCase(), endpoint.path, (c) => endpoint.respond(c))
-  }
-  refuseOtherMethods(app)
+  // Whatever is mounted is observed by its own handler: middleware would cost each request more.
+  const mount: Mount<Deps> = (method, path, handle) =>
+    app.on(method, path, (c) => observe(c, path, handle))
+  actuator(mount, definition.optional)
+  apiDocs(mount, name, endpoints)
+  for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)
+  refuseOthers(app)
   return app
 }
 
 /** Every path we know answers every method: those it does not take with 405 and the ones it does. */
-function refuseOtherMethods<Deps extends object>(app: Hono<Env<Deps>>) {
-  const methods = new Map<string, Set<string>>()
-  for (const { path, method } of app.routes) {
-    if (method === 'ALL') continue
-    const known = methods.get(path) ?? new Set<string>()
-    methods.set(path, known.add(method))
-    if (method === 'GET') known.add('HEAD')
-  }
-  for (const path of methods.keys()) {
-    app.all(path, (c) => {
-      // A request may fit several patterns: `configs/batch` is also `configs/:key`.
-      const known = matchedRoutes(c).flatMap(({ path }) => [...(methods.get(path) ?? [])])
+function refuseOthers<Deps extends object>(app: Hono<Env<Deps>>) {
+  const methods = [...new Set(app.routes.map(({ method }) => method))].sort()
+  app.notFound((c) => {
+    const routes = methods.flatMap((method) =>
+      app.router.match(method, c.req.path)[0].map(([[, route]]) => route),
+    )
+    return observe(c, routes[0]?.path ?? '/*', () => {
+      const { method, path } = c.req
+      if (routes.length === 0) throw new Fault('NOT_FOUND', `There is no ${method} ${path} here.`)
+      const known = routes.flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : method))
       const allow = [...new Set(known)].sort().join(', ')
-      throw new Fault('METHOD_NOT_ALLOWED', `${c.req.method} is not possible here; use ${allow}.`, {
+      throw new Fault('METHOD_NOT_ALLOWED', `${method} is not possible here; use ${allow}.`, {
         headers: { Allow: allow },
       })
     })
-  }
+  })
 }
 
 const keysFrom = (config: KitConfig): Keys => ({

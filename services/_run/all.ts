@@ -51,6 +51,7 @@ async function main() {
         version,
         ...(directory && { keys: directory.keys }),
       })
+      await started.ready()
       running.set(service.name, started.fetch)
       open.push(await listen(started.fetch, portOf(service, config.PORT), config.HOST))
       loops.push(startLoop(started, serviceLog))

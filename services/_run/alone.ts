@@ -30,6 +30,7 @@ export async function startAlone(folder: string | undefined, runtime: Host['runt
     version,
     ...(directory && { keys: directory.keys }),
   })
+  await started.ready()
 
   /** From here on it works in the background too, until a signal; `drain` lets requests finish. */
   function live(port: number, drain: (graceMs: number) => Promise<unknown>) {

@@ -6,9 +6,10 @@ import { makeReader, sizes, termsOf } from './terms.ts'
 
 /** Fewer facts than this are all looked at; of more, this many are drawn by lot. */
 const sampleSize = 1_024
-/** Facts that are fetched for one rare word, and for common words together. */
-const mostPerWord = 800
-const mostPerLook = 300
+/** Facts that are fetched for one rare word, and for all of them, the rarest first. */
+const alone = { condition: part`&&`, each: 800, all: 2_000 }
+/** Facts that are fetched for common words together, and for all such sets of words. */
+const together = { condition: part`@>`, each: 300, all: 2_000 }
 
 type Part = ReturnType<typeof part>
 
@@ -54,17 +55,34 @@ export async function candidates(
       places.map((place) => words[place]!),
     )
   const rare = rareOf(statistics, scale)
-  const alone = rare.map((place) => sizes.flatMap((size) => terms(size, [place])))
-  const together = looksFor(sample, statistics, scale, rare).map(({ size, places }) =>
-    terms(size, places),
-  )
-
+  const sets = looksFor(sample, statistics, scale, rare)
+  const [ofRare, ofSets] = await Promise.all([
+    lookUp(
+      sql,
+      asked,
+      alone,
+      rare.map((place) => sizes.flatMap((size) => terms(size, [place]))),
+    ),
+    lookUp(
+      sql,
+      asked,
+      together,
+      sets.map(({ size, places }) => terms(size, places)),
+    ),
+  ])
   const found = new Map(sample.map((fact) => [fact.id, fact]))
-  for (const row of await lookUp(sql, asked, alone, together)) {
+  for (const row of [...ofRare, ...ofSets]) {
     if (!found.has(row.id)) found.set(row.id, counted(row))
   }
   const facts = [...found.values()]
-  return { facts, statistics: scaled(statistics, scale, rare, facts) }
+
+  // Of a rare word every fact was found, unless there were too many.
+  const having = statistics.having.map((drawn, place) => {
+    if (!rare.includes(place)) return drawn * scale
+    const known = facts.filter((fact) => has(fact, place)).length
+    return ofRare.length < alone.all ? known : Math.max(known, drawn * scale)
+  })
+  return { facts, statistics: { ...statistics, facts: sampleSize * scale, having } }
 }
 
 /** The first by lot, which is chance; the same ones every time. */
@@ -74,24 +92,18 @@ const draw = (sql: Sql, { tenant, user, filter }: Asked) =>
     where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null ${filter}
     order by lot limit ${sampleSize}`
 
-function lookUp(sql: Sql, asked: Asked, alone: number[][], together: number[][]) {
-  const { tenant, user, filter } = asked
-  // `is true` around a condition keeps the planner from choosing an index by it.
-  const having = (looks: number[][], condition: Part, most: number) => part`
+/** `is true` around a condition keeps the planner from choosing an index by it. */
+const lookUp = (
+  sql: Sql,
+  asked: Asked,
+  { condition, each, all }: typeof alone,
+  looks: number[][],
+) =>
+  sql.rows(Tallied)`
     select fact.id, fact.tally
     from unnest(${texts(looks.map((terms) => `{${terms}}`))}) look (terms), lateral (
       select id, tally from memory.facts
       where terms ${condition} look.terms::int4[] and superseded_by is null
-        and (tenant_id = ${tenant} and user_id = ${user}) is true ${filter}
-      limit ${most}) fact`
-  return sql.rows(Tallied)`
-    ${having(alone, part`&&`, mostPerWord)} union all ${having(together, part`@>`, mostPerLook)}`
-}
-
-/** How common a word is: a rare one by the facts found, which are all, any other by the sample. */
-function scaled(statistics: Statistics, scale: number, rare: number[], found: Candidate[]) {
-  const having = statistics.having.map((facts, place) =>
-    rare.includes(place) ? found.filter((fact) => has(fact, place)).length : facts * scale,
-  )
-  return { ...statistics, facts: statistics.facts * scale, having }
-}
+        and (tenant_id = ${asked.tenant} and user_id = ${asked.user}) is true ${asked.filter}
+      limit ${each}) fact
+    limit ${all}`

@@ -12,7 +12,7 @@ const wordsPerSet = 3
 /** A set that this many facts have in all is not looked for in longer ones. */
 const enough = 300
 /** Entries of the index that all sets together may walk, by what the sample tells. */
-const mostWalked = 100_000
+const mostWalked = 80_000
 
 /** The words, by their places, of which every fact is worth a look: the rarest of the question. */
 export function rareOf(statistics: Statistics, scale: number): number[] {

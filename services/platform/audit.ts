@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
-import { ExternalId, JsonObject, Moment } from '../_kit/fields.ts'
+import { ExternalId, Instant, JsonObject } from '../_kit/fields.ts'
 import { type Caller, sameOrganization } from '../_kit/identity.ts'
 import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, part } from '../_kit/sql/sql.ts'
+import { join, moment, part } from '../_kit/sql/sql.ts'
 import { append, Entry, platform } from './chain.ts'
 import { get, manage, post } from './deps.ts'
 import { Verdict, verify } from './verify.ts'
@@ -22,9 +22,6 @@ const Batch = z.object({
     .min(1)
     .max(500),
 })
-
-/** As milliseconds: the database knows fewer years and offsets than RFC 3339 can write. */
-const Instant = Moment.transform((text) => Date.parse(text))
 
 const whose = 'Of the organization in X-Organization-Id; without it, of the platform itself.'
 const chainOf = ({ organizationId }: Caller) => organizationId ?? platform
@@ -86,5 +83,3 @@ export const audit = [
     },
   ),
 ]
-
-const moment = (milliseconds: number) => part`to_timestamp(${milliseconds}::float8 / 1000)`

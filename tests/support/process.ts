@@ -60,7 +60,7 @@ export function run(command: string, args: string[], env: Record<string, string>
 }
 
 /** Ends the child when we are gone, however that came about: our end of its guard's pipe closes. */
-function guard({ pid }: ChildProcess) {
+export function guard({ pid }: Pick<ChildProcess, 'pid'>) {
   if (pid === undefined) return () => {}
   const script = 'read released || kill -KILL "$0"'
   const watching = spawn('sh', ['-c', script, String(pid)], {

@@ -68,7 +68,9 @@ export async function stage(service: Service, options: Options = {}) {
     )
     const text = await response.text()
     checkAnswer(service, method, path, response, text)
-    const envelope = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : {}
+    const envelope = response.headers.get('content-type')?.startsWith('application/json')
+      ? JSON.parse(text)
+      : {}
     return { ...envelope, status: response.status, headers: response.headers, text }
   }
 

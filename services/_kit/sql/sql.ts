@@ -53,6 +53,10 @@ export const texts = (list: readonly string[]): Part =>
 export const numbers = (list: readonly number[], type: 'int8' | 'int4' | 'float4' = 'int8'): Part =>
   new Part(['', `::text::${type}[]`], [`{${list.join(',')}}`])
 
+/** A moment told in milliseconds. */
+export const moment = (milliseconds: number): Part =>
+  new Part(['to_timestamp(', '::float8 / 1000)'], [milliseconds])
+
 const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 /** A schema or table name of ours, never one that came from outside. */
@@ -121,13 +125,10 @@ async function accounted<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const failures: unknown[] = []
-  const watched: Driver['query'] = async (text, params) => {
-    try {
-      return await query(text, params)
-    } catch (thrown) {
-      failures.push(thrown)
-      throw thrown
-    }
+  const watched: Driver['query'] = (text, params) => {
+    const pending = query(text, params)
+    pending.catch((thrown) => failures.push(thrown))
+    return pending
   }
   const result = await work(tagged(watched, begin, undefined))
   if (failures.length > 0) throw failures[0]
@@ -139,7 +140,7 @@ function tagged(query: Driver['query'], begin: Sql['begin'], driver: Driver | un
     const { text, params } = compile(strings, values)
     return query(text, params)
   }
-  const tag: Tag<Row[]> = async (strings, ...values) => run(strings, values)
+  const tag: Tag<Row[]> = (strings, ...values) => run(strings, values)
   return Object.assign(tag, {
     rows:
       <Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]> =>

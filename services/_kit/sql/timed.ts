@@ -4,21 +4,20 @@ import type { Driver } from './sql.ts'
 const ok = { outcome: 'ok' }
 const failed = { outcome: 'failed' }
 
-/** The same driver, with its queries counted and timed. */
+/** The same driver, with its queries counted and timed. Whoever asks does not wait for that. */
 export function timed(driver: Driver, metrics: Metrics): Driver {
   const watch =
     (query: Driver['query']): Driver['query'] =>
-    async (text, params) => {
+    (text, params) => {
       const started = performance.now()
-      let outcome = ok
-      try {
-        return await query(text, params)
-      } catch (thrown) {
-        outcome = failed
-        throw thrown
-      } finally {
+      const note = (outcome: typeof ok) =>
         metrics.time('db_query_seconds', outcome, performance.now() - started)
-      }
+      const pending = query(text, params)
+      pending.then(
+        () => note(ok),
+        () => note(failed),
+      )
+      return pending
     }
   return {
     query: watch((text, params) => driver.query(text, params)),
