@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Service } from '../services/_kit/service.ts'
 import { migrate } from '../services/_kit/sql/migrate.ts'
@@ -32,11 +35,13 @@ if (reason) {
 }
 const chosen = positionals.length > 0 ? positionals.map(serviceIn) : services
 const postgres = await startPostgres()
+const directory = mkdtempSync(join(tmpdir(), 'legal-suite-fuzz-'))
 let failed = false
 try {
   for (const service of chosen) if (!(await holds(service))) failed = true
 } finally {
   await postgres.stop()
+  rmSync(directory, { recursive: true, force: true })
 }
 process.exit(failed ? 1 : 0)
 
@@ -59,6 +64,7 @@ async function holds(service: Service): Promise<boolean> {
     INTERNAL_API_KEY: key,
     AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES: '',
     LOG_LEVEL: 'error',
+    FILES_DIR: directory,
   }
   const running = await startProcess(runtime as Runtime, service, env, {})
   try {

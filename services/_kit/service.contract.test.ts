@@ -1,22 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newStorage } from '../../tests/support/files.ts'
 import { key, place, type Stage, stage } from '../../tests/support/stage.ts'
 import { services } from '../_run/services.ts'
 import { keyId } from './keys.ts'
 import { describe as describeService } from './openapi.ts'
 
 const actuator = '/api/v1/internal/actuator'
+/** files-service needs one; the others do not know of it. */
+const storage = await newStorage()
+if (typeof storage === 'string') console.warn(`skipped: files-service, ${storage}`)
+const variables = typeof storage === 'string' ? {} : storage.variables
+const startable = services.filter(({ folder }) => folder !== 'files' || typeof storage !== 'string')
+afterAll(() => (typeof storage === 'string' ? undefined : storage.drop()))
+
 /** A path with an id of ours wherever it takes one. */
 const sample = (path: string) =>
   path.replace(/:\w+(\{.*?\}+)?(?=\/|$)/g, '00000000-0000-7000-8000-000000000000')
 
 const noKey = { 'x-internal-api-key': undefined }
 
-describe.each(services.map((service) => [service.name, service] as const))(
+describe.each(startable.map((service) => [service.name, service] as const))(
   '%s',
   (name, service) => {
     let at: Stage
     beforeAll(async () => {
-      at = await stage(service, { env: { INTERNAL_API_KEY_ACCEPTED: 'an-older-key, a-newer-key' } })
+      at = await stage(service, {
+        env: { ...variables, INTERNAL_API_KEY_ACCEPTED: 'an-older-key, a-newer-key' },
+      })
     })
     afterAll(() => at.close())
 

@@ -1,4 +1,5 @@
 import type { Service } from '../_kit/service.ts'
+import files from '../files/service.ts'
 import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
 import platform from '../platform/service.ts'
@@ -15,7 +16,7 @@ export const order = [
   'files',
 ] as const
 
-export const services: Service[] = [memory, matter, platform]
+export const services: Service[] = [memory, matter, platform, files]
 
 export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
   base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { notFound } from '../_kit/fault.ts'
+import type { Caller } from '../_kit/identity.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+import { columns, File } from './file.ts'
+
+/**
+ * Which files a person sees: their own, within the organization that the file belongs to if to any; those
+ * shared within their organization; a superuser all.
+ */
+export const visibleTo = ({ superuser, userId, organizationId }: Caller) =>
+  superuser
+    ? part`true`
+    : part`(organization_id = ${organizationId ?? null}::text and visibility = 'organization'
+        or owner = ${userId!}
+          and (organization_id is null or organization_id = ${organizationId ?? null}::text))`
+
+/** Which files another service sees: it is trusted, within the organization that it names. */
+export const trusted = ({ organizationId }: Caller) =>
+  organizationId === undefined ? part`true` : part`organization_id = ${organizationId}`
+
+type Condition = ReturnType<typeof visibleTo>
+
+/** The file where the condition holds of it; any other is not there. */
+export async function fileWhere(
+  sql: Sql,
+  fileId: string,
+  condition: Condition,
+  lock?: 'lock',
+): Promise<File> {
+  const file = await sql.row(File)`
+    select ${columns} from files.files where file_id = ${fileId} and ${condition}
+    ${lock ? part`for update` : part``}`
+  if (!file) throw noFile(fileId)
+  return file
+}
+
+/** A file with where its bytes are, which no answer says. */
+const Stored = File.extend({ storageKey: z.string() })
+export type Stored = z.infer<typeof Stored>
+
+export async function storedWhere(sql: Sql, fileId: string, condition: Condition): Promise<Stored> {
+  const file = await sql.row(Stored)`
+    select ${columns}, storage_key as "storageKey" from files.files
+    where file_id = ${fileId} and ${condition}`
+  if (!file) throw noFile(fileId)
+  return file
+}
+
+export const noFile = (fileId: string) => notFound(`file ${fileId}`)
+
+/** Beyond seeing a file, changing it is for its owner and for a superuser. */
+export const mayChange = ({ superuser, userId }: Caller, file: File) =>
+  superuser || file.owner === userId

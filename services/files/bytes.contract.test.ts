@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FilesStage, formOf, newStorage, stageFiles } from '../../tests/support/files.ts'
+import { key } from '../../tests/support/stage.ts'
+
+const api = '/api/v1/files'
+const internal = '/api/v1/internal/files'
+const most = 1024 * 1024
+
+const storage = await newStorage()
+if (typeof storage === 'string') console.warn(`skipped: ${storage}`)
+
+describe.skipIf(typeof storage === 'string')('bytes', () => {
+  if (typeof storage === 'string') return
+  let at: FilesStage
+  beforeAll(async () => {
+    at = await stageFiles(storage, { FILES_MAX_BYTES: String(most) })
+  })
+  afterAll(async () => {
+    await at?.close()
+    await storage.drop()
+  })
+
+  /** Bytes that no two places have alike. */
+  const bytesOf = (size: number) =>
+    Uint8Array.from({ length: size }, (_, n) => (Math.imul(n, 2_654_435_761) >>> 13) & 255)
+
+  describe('a download', () => {
+    let file: { fileId: string; sha256: string }
+    const content = bytesOf(700_000)
+    beforeAll(async () => {
+      file = (await at.upload({ bytes: content, filename: '证据 1.bin' })).data
+    })
+    const download = (headers?: Record<string, string>) =>
+      at.bytes(`${api}/${file.fileId}/download`, headers)
+
+    test('is the file as it was sent, named and tagged', async () => {
+      for (const path of [`${api}/${file.fileId}/download`, `${internal}/${file.fileId}/content`]) {
+        const { response, bytes } = await at.bytes(path)
+        expect(response.status).toBe(200)
+        expect(Buffer.compare(bytes, content)).toBe(0)
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'content-type': 'application/octet-stream',
+          'content-disposition':
+            'attachment; filename="__ 1.bin"; filename*=UTF-8\'\'%E8%AF%81%E6%8D%AE%201.bin',
+          etag: `"${file.sha256}"`,
+          'accept-ranges': 'bytes',
+          'x-content-type-options': 'nosniff',
+          'cache-control': 'private, no-cache',
+        })
+      }
+    })
+
+    const ranges: [string, number, number][] = [
+      ['bytes=0-0', 0, 0],
+      ['bytes=0-99', 0, 99],
+      ['bytes=300000-', 300_000, 699_999],
+      ['bytes=-5', 699_995, 699_999],
+      ['bytes=262140-262150', 262_140, 262_150],
+      ['bytes=699999-900000', 699_999, 699_999],
+      ['bytes=-9999999', 0, 699_999],
+    ]
+    test.each(ranges)('gives the part that %s asks for', async (range, start, end) => {
+      const { response, bytes } = await download({ range })
+      expect(response.status).toBe(206)
+      expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/700000`)
+      expect(Buffer.compare(bytes, content.subarray(start, end + 1))).toBe(0)
+    })
+
+    test('gives all of it for a range that it does not understand, or for several', async () => {
+      for (const range of ['bytes=5-2', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,5-6', 'bytes=-']) {
+        const { response, bytes } = await download({ range })
+        expect([response.status, bytes.length]).toEqual([200, 700_000])
+      }
+    })
+
+    test('of a part that is not there is 416 with the size', async () => {
+      const { status, code, headers } = await at.call('GET', `${api}/${file.fileId}/download`, {
+        headers: { range: 'bytes=700000-' },
+      })
+      expect([status, code]).toEqual([416, 'RANGE_NOT_SATISFIABLE'])
+      expect(headers.get('content-range')).toBe('bytes */700000')
+    })
+
+    test('of what the client has is not sent again', async () => {
+      const etag = `"${file.sha256}"`
+      for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+        const { response, bytes } = await download({ 'if-none-match': tag })
+        expect([response.status, bytes.length]).toEqual([304, 0])
+        expect(response.headers.get('etag')).toBe(etag)
+      }
+      expect((await download({ 'if-none-match': '"x"' })).response.status).toBe(200)
+    })
+
+    test('goes on where it was broken off, if the file is still the same', async () => {
+      const range = 'bytes=1-1'
+      const same = await download({ range, 'if-range': `"${file.sha256}"` })
+      expect(same.response.status).toBe(206)
+      expect((await download({ range, 'if-range': '"other"' })).response.status).toBe(200)
+    })
+
+    test('is announced by HEAD', async () => {
+      const response = await at.fetch(
+        new Request(`http://test${internal}/${file.fileId}/content`, {
+          method: 'HEAD',
+          headers: { 'x-internal-api-key': key },
+        }),
+      )
+      expect(response.status).toBe(200)
+      expect(response.headers.get('etag')).toBe(`"${file.sha256}"`)
+      expect(await response.text()).toBe('')
+    })
+
+    test('that its reader leaves keeps nothing from being deleted', async () => {
+      const { fileId } = (await at.upload({ bytes: content })).data
+      const response = await at.fetch(
+        new Request(`http://test${internal}/${fileId}/content`, {
+          headers: { 'x-internal-api-key': key },
+        }),
+      )
+      const reader = response.body!.getReader()
+      await reader.read()
+      expect((await at.call('DELETE', `${api}/${fileId}`)).status).toBe(200)
+      await reader.cancel()
+      expect((await at.bytes(`${internal}/${fileId}/content`)).response.status).toBe(404)
+    })
+  })
+
+  describe('what could be a page', () => {
+    const dangerous: [string, string, string][] = [
+      ['a page', '<!doctype html><script>alert(1)</script>', 'text/html'],
+      ['a page that calls itself a picture', '\n <HTML><body>', 'text/html'],
+      ['a page without its first line', '<script>alert(1)</script>', 'text/html'],
+      ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', 'image/svg+xml'],
+      ['a drawing in XML', '<?xml version="1.0"?><!-- x --><svg/>', 'image/svg+xml'],
+    ]
+    test.each(dangerous)('%s is downloaded, never shown', async (_, bytes, contentType) => {
+      const { data } = await at.upload({ bytes, filename: 'cat.png' })
+      expect(data.contentType).toBe(contentType)
+      const { response } = await at.bytes(`${api}/${data.fileId}/download`)
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment;/)
+      expect(response.headers.get('content-security-policy')).toContain('sandbox')
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    })
+
+    test('a picture is shown', async () => {
+      const png = Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      )
+      const { data } = await at.upload({ bytes: new Uint8Array(png), filename: 'page.html' })
+      expect(data.contentType).toBe('image/png')
+      const { response } = await at.bytes(`${api}/${data.fileId}/download`)
+      expect(response.headers.get('content-disposition')).toMatch(/^inline;/)
+    })
+  })
+
+  describe('the limit', () => {
+    test('is the largest file that is taken', async () => {
+      const { status, data } = await at.upload({ bytes: bytesOf(most) })
+      expect([status, data.size]).toEqual([201, most])
+    })
+
+    test('is past by one byte, and nothing is kept', async () => {
+      const before = await storage.holds()
+      const { status, code, data } = await at.upload({ bytes: bytesOf(most + 1) })
+      expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: most }])
+      expect(await storage.holds()).toEqual(before)
+    })
+
+    test('is told by the announced length before anything is read', async () => {
+      const { raw, headers } = await formOf({ bytes: bytesOf(2 * most) })
+      const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
+      expect(status).toBe(413)
+    })
+
+    test('holds for what is promised', async () => {
+      const body = { filename: 'a.bin', contentType: 'application/pdf', size: most + 1 }
+      expect((await at.call('POST', `${api}/upload-url`, { body })).status).toBe(413)
+    })
+  })
+
+  test('bytes go with their file', async () => {
+    const before = await storage.holds()
+    const ids = []
+    for (let n = 0; n < 3; n++) ids.push((await at.upload({ bytes: `${n}` })).data.fileId)
+    expect((await storage.holds()).length).toBe(before.length + 3)
+    for (const id of ids) await at.call('DELETE', `${api}/${id}`)
+    expect(await storage.holds()).toEqual(before)
+  })
+})

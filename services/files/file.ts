@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import { Id, Time } from '../_kit/fields.ts'
+import { enqueue } from '../_kit/jobs.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+
+export const Visibility = z.enum(['private', 'organization'])
+export const ParseStatus = z.enum([
+  'NONE',
+  'PENDING',
+  'PROCESSING',
+  'SUCCEEDED',
+  'FAILED',
+  'UNSUPPORTED',
+])
+export const Purpose = z.string().min(1).max(100)
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hex')
+
+export const File = z
+  .object({
+    fileId: Id,
+    owner: z.string(),
+    organizationId: z.string().nullable(),
+    visibility: Visibility,
+    purpose: z.string().nullable(),
+    filename: z.string(),
+    contentType: z.string().describe('By its first bytes, whatever was said of it.'),
+    size: z.int(),
+    sha256: Sha256,
+    parseStatus: ParseStatus,
+    parseError: z.string().nullable().describe('Why it could not be parsed.'),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .meta({ id: 'File' })
+export type File = z.infer<typeof File>
+
+/** The columns that make a File. */
+export const columns = part`
+  file_id as "fileId", owner, organization_id as "organizationId", visibility, purpose, filename,
+  content_type as "contentType", size, sha256, parse_status as "parseStatus",
+  parse_error as "parseError", created_at as "createdAt", updated_at as "updatedAt"`
+
+export const ById = z.object({ fileId: Id })
+
+/** A segment of a path that may be an id; the literal paths beside it are shorter. */
+export const idSegment = ':fileId{[^/]{36}}'
+
+export interface NewFile {
+  fileId: string
+  organizationId: string | null
+  owner: string
+  visibility: z.infer<typeof Visibility>
+  purpose: string | null
+  filename: string
+  contentType: string
+  size: number
+  sha256: string
+  storageKey: string
+  parse: boolean
+}
+
+/** Makes the file, and the job that parses it where that was asked for. */
+export async function insertFile(sql: Sql, file: NewFile): Promise<File> {
+  const status = file.parse ? 'PENDING' : 'NONE'
+  const made = await sql.row(File)`
+    insert into files.files (file_id, organization_id, owner, visibility, purpose, filename,
+      content_type, size, sha256, storage_key, parse_status)
+    values (${file.fileId}, ${file.organizationId}, ${file.owner}, ${file.visibility},
+      ${file.purpose}, ${file.filename}, ${file.contentType}, ${file.size}, ${file.sha256},
+      ${file.storageKey}, ${status})
+    returning ${columns}`
+  if (file.parse) await enqueueParse(sql, file.fileId, 0)
+  return made!
+}
+
+export const enqueueParse = (sql: Sql, fileId: string, run: number) =>
+  enqueue(sql, 'files', { kind: 'parse', key: `${fileId} ${run}`, payload: { fileId, run } })
+
+/** A name to show, never a path: its last segment, without what can't be shown. */
+export function shownName(given: string | undefined): string {
+  const last = (given ?? '').split(/[/\\]/).at(-1)!
+  const shown = last
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+  return [...shown].slice(0, 255).join('') || 'file'
+}

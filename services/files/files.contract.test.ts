@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FilesStage, newStorage, stageFiles } from '../../tests/support/files.ts'
+
+const api = '/api/v1/files'
+const internal = '/api/v1/internal/files'
+const ben = { 'x-user-id': 'ben' }
+const elsewhere = { 'x-organization-id': 'other' }
+
+const storage = await newStorage()
+if (typeof storage === 'string') console.warn(`skipped: ${storage}`)
+
+describe.skipIf(typeof storage === 'string')('files', () => {
+  if (typeof storage === 'string') return
+  let at: FilesStage
+  beforeAll(async () => {
+    at = await stageFiles(storage)
+  })
+  afterAll(async () => {
+    await at.close()
+    await storage.drop()
+  })
+
+  describe('an upload', () => {
+    test('becomes a file of the caller, with what its bytes say of it', async () => {
+      const { status, data } = await at.upload({ bytes: '# 借条\n', filename: '借条.md' })
+      expect(status).toBe(201)
+      expect(data).toEqual({
+        fileId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+        owner: 'ann',
+        organizationId: 'acme',
+        visibility: 'private',
+        purpose: null,
+        filename: '借条.md',
+        contentType: 'text/markdown',
+        size: 9,
+        sha256: createHash('sha256').update('# 借条\n').digest('hex'),
+        parseStatus: 'NONE',
+        parseError: null,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      })
+      expect((await at.call('GET', `${api}/${data.fileId}`)).data).toEqual(data)
+      const { bytes } = await at.bytes(`${api}/${data.fileId}/download`)
+      expect(new TextDecoder().decode(bytes)).toBe('# 借条\n')
+    })
+
+    test('takes its fields before and after the file', async () => {
+      const body = (...parts: string[]) =>
+        [
+          ...parts.map((part) => `--x\r\nContent-Disposition: form-data; ${part}\r\n`),
+          '--x--',
+        ].join('')
+      const file = 'name="file"; filename="a.txt"\r\n\r\nHello.'
+      const fields = [
+        'name="purpose"\r\n\r\nevidence',
+        'name="visibility"\r\n\r\norganization',
+        'name="parse"\r\n\r\ntrue',
+      ]
+      const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+      for (const raw of [body(file, ...fields), body(...fields, file)]) {
+        const { status, data } = await at.call('POST', `${api}/upload`, { raw, headers })
+        expect(status).toBe(201)
+        expect(data).toMatchObject({
+          purpose: 'evidence',
+          visibility: 'organization',
+          parseStatus: 'PENDING',
+          size: 6,
+        })
+      }
+    })
+
+    test('by another service belongs to the user it names', async () => {
+      const { status, data } = await at.upload({}, ben, `${internal}/upload`)
+      expect([status, data.owner]).toEqual([201, 'ben'])
+    })
+
+    test('of nothing is a file of no bytes', async () => {
+      const { data } = await at.upload({ bytes: '', filename: 'empty.txt' })
+      expect(data).toMatchObject({ size: 0, contentType: 'text/plain' })
+      const { response, bytes } = await at.bytes(`${api}/${data.fileId}/download`)
+      expect([response.status, bytes.length]).toEqual([200, 0])
+    })
+
+    test('has a name to show, never a path', async () => {
+      const named = async (filename: string) => (await at.upload({ filename })).data.filename
+      expect(await named('../../etc/passwd')).toBe('passwd')
+      expect(await named('C:\\Users\\ann\\诉状 "终稿".docx')).toBe('诉状 "终稿".docx')
+      expect(await named('..')).toBe('..')
+      expect(await named('a\tb.txt')).toBe('ab.txt')
+    })
+
+    test('with the same Idempotency-Key makes one file', async () => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const form = { bytes: 'once', fields: { purpose: 'evidence' } }
+      const answers = await Promise.all([1, 2, 3].map(() => at.upload(form, headers)))
+      const [first, ...others] = answers
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+      for (const { data } of others) expect(data).toEqual(first!.data)
+      const other = await at.upload({ ...form, bytes: 'twice' }, headers)
+      expect([other.status, other.code]).toEqual([409, 'CONFLICT'])
+      expect((await at.upload(form, headers)).headers.get('idempotency-replayed')).toBe('true')
+      const { bytes } = await at.bytes(`${api}/${first!.data.fileId}/download`)
+      expect(new TextDecoder().decode(bytes)).toBe('once')
+    })
+  })
+
+  describe('what is refused', () => {
+    test('whoever does not say who they are', async () => {
+      const nobody = { 'x-user-id': undefined }
+      const { fileId } = (await at.upload()).data
+      const answers = [
+        await at.upload({}, nobody),
+        await at.upload({}, nobody, `${internal}/upload`),
+        await at.call('GET', `${api}/${fileId}`, { headers: nobody }),
+        await at.call('GET', `${api}/user/ann`, { headers: nobody }),
+        await at.call('GET', `${api}/${fileId}/download`, { headers: nobody }),
+        await at.call('GET', `${api}/${fileId}/download-url`, { headers: nobody }),
+        await at.call('DELETE', `${api}/${fileId}`, { headers: nobody }),
+        await at.call('POST', `${api}/upload-url`, {
+          body: { filename: 'a', size: 1 },
+          headers: nobody,
+        }),
+      ]
+      for (const { status, code } of answers)
+        expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
+    })
+
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const part = (head: string, body = '') => `--x\r\n${head}\r\n\r\n${body}\r\n`
+    const file = part('Content-Disposition: form-data; name="file"; filename="a.txt"', 'Hello.')
+    const field = (name: string, value: string) =>
+      part(`Content-Disposition: form-data; name="${name}"`, value)
+    const forms: [string, string, string][] = [
+      ['no file', `${field('purpose', 'x')}--x--`, 'file'],
+      ['two files', `${file}${file}--x--`, 'file'],
+      ['an unknown visibility', `${file}${field('visibility', 'everyone')}--x--`, 'visibility'],
+      ['a purpose past its limit', `${file}${field('purpose', 'x'.repeat(101))}--x--`, 'purpose'],
+      ['a purpose of many bytes', `${field('purpose', 'x'.repeat(5_000))}${file}--x--`, 'purpose'],
+      ['a parse that is no boolean', `${file}${field('parse', 'perhaps')}--x--`, 'parse'],
+      ['NUL in a field', `${file}${field('purpose', 'a\0b')}--x--`, 'purpose'],
+      ['an end in the middle', file, ''],
+      ['no boundary at all', 'Hello.', ''],
+      ['a part without a name', `${part('Content-Type: text/plain')}--x--`, ''],
+    ]
+    test.each(forms)('a form with %s', async (_, raw, path) => {
+      const { status, code, data } = await at.call('POST', `${api}/upload`, { raw, headers })
+      expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
+      expect(data.issues[0].path).toBe(path)
+    })
+
+    test('a body that is no form', async () => {
+      const { status } = await at.call('POST', `${api}/upload`, { body: {} })
+      expect(status).toBe(415)
+      const unbounded = await at.call('POST', `${api}/upload`, {
+        raw: 'x',
+        headers: { 'content-type': 'multipart/form-data' },
+      })
+      expect(unbounded.status).toBe(400)
+    })
+
+    test('sharing within no organization', async () => {
+      const form = { fields: { visibility: 'organization' } }
+      const { status } = await at.upload(form, { 'x-organization-id': undefined })
+      expect(status).toBe(400)
+    })
+
+    test('an id that names nothing', async () => {
+      const missing = crypto.randomUUID()
+      for (const id of [missing, 'upload-of-mine', '0'.repeat(36)]) {
+        for (const path of [`${api}/${id}`, `${internal}/${id}`, `${api}/${id}/download`]) {
+          expect((await at.call('GET', path)).status).toBe(404)
+        }
+      }
+      expect((await at.call('DELETE', `${api}/${missing}`)).status).toBe(404)
+      expect((await at.call('DELETE', `${internal}/${missing}`)).status).toBe(404)
+    })
+
+    test('a method that a path does not take', async () => {
+      const { status, headers } = await at.call('PUT', `${api}/upload`)
+      expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+    })
+  })
+
+  describe('who sees a file', () => {
+    const shared = { fields: { visibility: 'organization' } }
+    const superuser = { 'x-user-id': 'root', 'x-is-superuser': 'true', ...elsewhere }
+    const reads = (id: string) => [
+      `${api}/${id}`,
+      `${api}/${id}/download`,
+      `${api}/${id}/download-url`,
+    ]
+    const statuses = async (id: string, headers: Record<string, string>) =>
+      Promise.all(reads(id).map(async (path) => (await at.call('GET', path, { headers })).status))
+
+    test('a private one its owner and a superuser, and nobody else', async () => {
+      const { fileId } = (await at.upload()).data
+      expect(await statuses(fileId, {})).toEqual([200, 200, 200])
+      expect(await statuses(fileId, ben)).toEqual([404, 404, 404])
+      expect(await statuses(fileId, elsewhere)).toEqual([404, 404, 404])
+      expect(await statuses(fileId, superuser)).toEqual([200, 200, 200])
+      expect((await at.call('DELETE', `${api}/${fileId}`, { headers: ben })).status).toBe(404)
+    })
+
+    test('a shared one everybody of the organization; deleting stays with the owner', async () => {
+      const { fileId } = (await at.upload(shared)).data
+      expect(await statuses(fileId, ben)).toEqual([200, 200, 200])
+      expect(await statuses(fileId, { ...ben, ...elsewhere })).toEqual([404, 404, 404])
+      const refused = await at.call('DELETE', `${api}/${fileId}`, { headers: ben })
+      expect([refused.status, refused.code]).toEqual([403, 'FORBIDDEN'])
+      expect((await at.call('DELETE', `${api}/${fileId}`)).data).toEqual({ deleted: true })
+      expect((await at.call('DELETE', `${api}/${fileId}`)).status).toBe(404)
+    })
+
+    test('one of no organization its owner, wherever they are', async () => {
+      const nowhere = { 'x-organization-id': undefined }
+      const { fileId, organizationId } = (await at.upload({}, nowhere, `${internal}/upload`)).data
+      expect(organizationId).toBeNull()
+      expect(await statuses(fileId, {})).toEqual([200, 200, 200])
+      expect(await statuses(fileId, ben)).toEqual([404, 404, 404])
+      const inOne = (await at.upload(shared)).data.fileId
+      expect((await at.call('GET', `${api}/${inOne}`, { headers: nowhere })).status).toBe(404)
+    })
+
+    test('a superuser deletes what is not theirs', async () => {
+      const { fileId } = (await at.upload()).data
+      const { status } = await at.call('DELETE', `${api}/${fileId}`, { headers: superuser })
+      expect(status).toBe(200)
+    })
+
+    test('a service sees all, within the organization that it names', async () => {
+      const { fileId } = (await at.upload()).data
+      const none = { 'x-organization-id': undefined, 'x-user-id': undefined }
+      expect((await at.call('GET', `${internal}/${fileId}`, { headers: none })).status).toBe(200)
+      expect((await at.call('GET', `${internal}/${fileId}`, { headers: ben })).status).toBe(200)
+      expect((await at.call('GET', `${internal}/${fileId}`, { headers: elsewhere })).status).toBe(
+        404,
+      )
+      const exists = async (headers: Record<string, string | undefined>, id = fileId) =>
+        (await at.call('GET', `${internal}/${id}/exists`, { headers })).data
+      expect(await exists(none)).toEqual({ exists: true })
+      expect(await exists(elsewhere)).toEqual({ exists: false })
+      expect(await exists(none, crypto.randomUUID())).toEqual({ exists: false })
+      expect(await exists(none, 'no-id')).toEqual({ exists: false })
+      expect(
+        (await at.call('DELETE', `${internal}/${fileId}`, { headers: elsewhere })).status,
+      ).toBe(404)
+      expect((await at.call('DELETE', `${internal}/${fileId}`, { headers: none })).status).toBe(200)
+      expect(await exists(none)).toEqual({ exists: false })
+    })
+
+    test('the list of a user holds what the caller may see, the newest first', async () => {
+      const cleo = { 'x-user-id': 'cleo' }
+      const mine: string[] = []
+      for (const form of [{}, shared, {}]) mine.push((await at.upload(form, cleo)).data.fileId)
+      const list = async (headers: Record<string, string>, query = '') => {
+        const { data } = await at.call('GET', `${api}/user/cleo${query}`, { headers })
+        return { ids: data.items.map((file: { fileId: string }) => file.fileId), total: data.total }
+      }
+      expect(await list(cleo)).toEqual({ ids: mine.toReversed(), total: 3 })
+      expect(await list(cleo, '?page=2&size=2')).toEqual({ ids: [mine[0]], total: 3 })
+      expect(await list(ben)).toEqual({ ids: [mine[1]], total: 1 })
+      expect(await list({ ...cleo, ...elsewhere })).toEqual({ ids: [], total: 0 })
+      expect(await list(superuser)).toEqual({ ids: mine.toReversed(), total: 3 })
+      expect((await at.call('GET', `${api}/user/cleo?size=201`, { headers: cleo })).status).toBe(
+        400,
+      )
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { Id } from '../_kit/fields.ts'
+import { user } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import type { Given } from '../_kit/service.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { fileWhere, mayChange, noFile, trusted, visibleTo } from './access.ts'
+import { type Deps, del, get } from './deps.ts'
+import { ById, columns, File, idSegment } from './file.ts'
+import { giveUpBytes, removeBytes } from './unowned.ts'
+
+const external = '/api/v1/files'
+const internal = '/api/v1/internal/files'
+const Deleted = z.object({ deleted: z.literal(true) })
+
+export const files = [
+  get(
+    `${external}/user/:userId`,
+    {
+      summary: 'List the files of a user',
+      description: 'Of another user, those that the caller may see. The newest first.',
+      guard: user,
+      params: z.object({ userId: z.string().min(1).max(200) }),
+      query: PageQuery,
+      answers: { 200: pageOf(File) },
+    },
+    async (c, { params, query }) => {
+      const from = part`files.files
+        where owner = ${params.userId} and ${visibleTo(c.var.caller)}`
+      const order = part`created_at desc, file_id desc`
+      return ok(c, await paged(c.env.sql, File, query, { columns, from, order }))
+    },
+  ),
+
+  get(
+    `${external}/${idSegment}`,
+    { summary: 'Read what is known of a file', guard: user, params: ById, answers: { 200: File } },
+    async (c, { params }) =>
+      ok(c, await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
+  ),
+
+  del(
+    `${external}/${idSegment}`,
+    {
+      summary: 'Delete a file',
+      description: 'For its owner, and for a superuser.',
+      guard: user,
+      params: ById,
+      answers: { 200: Deleted },
+      faults: ['FORBIDDEN'],
+    },
+    async (c, { params }) => {
+      const file = await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))
+      if (!mayChange(c.var.caller, file)) {
+        throw new Fault('FORBIDDEN', 'Only its owner may delete this file.')
+      }
+      await remove(c.env, file.fileId)
+      return ok(c, { deleted: true })
+    },
+  ),
+
+  get(
+    `${internal}/${idSegment}`,
+    { summary: 'Read what is known of a file', params: ById, answers: { 200: File } },
+    async (c, { params }) =>
+      ok(c, await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
+  ),
+
+  get(
+    `${internal}/:fileId/exists`,
+    {
+      summary: 'Ask whether a file is there',
+      params: z.object({ fileId: z.string().min(1).max(200) }),
+      answers: { 200: z.object({ exists: z.boolean() }) },
+    },
+    async (c, { params }) => {
+      const id = Id.safeParse(params.fileId)
+      const [found] = id.success
+        ? await c.env.sql`
+            select 1 from files.files where file_id = ${id.data} and ${trusted(c.var.caller)}`
+        : []
+      return ok(c, { exists: found !== undefined })
+    },
+  ),
+
+  del(
+    `${internal}/${idSegment}`,
+    { summary: 'Delete a file', params: ById, answers: { 200: Deleted } },
+    async (c, { params }) => {
+      const { fileId } = await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))
+      await remove(c.env, fileId)
+      return ok(c, { deleted: true })
+    },
+  ),
+]
+
+const Stored = z.object({ storage_key: z.string() })
+
+/** The file goes, and its bytes with it: now, or where the storage is away, when it is back. */
+async function remove(given: Given<Deps>, fileId: string) {
+  const key = await given.sql.begin(async (sql) => {
+    const gone = await sql.row(Stored)`
+      delete from files.files where file_id = ${fileId} returning storage_key`
+    if (!gone) throw noFile(fileId)
+    await giveUpBytes(sql, gone.storage_key)
+    return gone.storage_key
+  })
+  await removeBytes(given, [key])
+}

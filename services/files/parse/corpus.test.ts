@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { docx, pdf, rawPdf, xlsx } from '../../../tests/support/corpus/documents.ts'
+import * as hostile from '../../../tests/support/corpus/hostile.ts'
+import { asJpeg } from '../../../tests/support/corpus/jpeg.ts'
+import { asPng, asTiff, draw } from '../../../tests/support/corpus/picture.ts'
+import { sampleSize, sniff } from '../sniff.ts'
+import { childParser } from './parser.node.ts'
+import type { Outcome } from './parser.ts'
+
+type Bytes = Uint8Array | Promise<Uint8Array>
+
+const parser = childParser({ timeoutMs: 60_000, memoryMb: 700, processes: 2 })
+
+/** As an upload does it: the type by the bytes, then the text. */
+async function parse(
+  made: Bytes,
+  filename = 'file',
+  using = parser,
+): Promise<Outcome & { type: string }> {
+  const bytes = await made
+  const type = await sniff(bytes.subarray(0, sampleSize), filename)
+  const stream = new Response(bytes as BodyInit).body!
+  return { type, ...(await using(type, stream, new AbortController().signal)) }
+}
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const office = 'application/vnd.openxmlformats-officedocument'
+const word = `${office}.wordprocessingml.document`
+const sheet = `${office}.spreadsheetml.sheet`
+
+describe('an ordinary file gives its text', () => {
+  const found = (type: string, text: string | RegExp, pages: number, language: string | null) => ({
+    type,
+    status: 'SUCCEEDED',
+    text: typeof text === 'string' ? text : expect.stringMatching(text),
+    pages,
+    language,
+    truncated: false,
+  })
+  // 借款 in GBK.
+  const gbk = Uint8Array.of(0xbd, 0xe8, 0xbf, 0xee, 0x0a)
+  const wide = new Uint8Array(Buffer.from('\ufeff借款', 'utf16le'))
+  const row =
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>本金</t></is></c><c r="B1"><v>100000</v></c></row>'
+
+  const ordinary: [name: string, Bytes, filename: string, object][] = [
+    ['text', utf8('借款本金十万元'), 'a.txt', found('text/plain', '借款本金十万元', 1, 'zh')],
+    ['text with a mark', utf8('\ufeffA loan.'), 'a', found('text/plain', 'A loan.', 1, 'en')],
+    ['text in GBK', gbk, 'a.txt', found('text/plain', '借款\n', 1, 'zh')],
+    ['text in UTF-16', wide, 'a.txt', found('text/plain', '借款', 1, 'zh')],
+    [
+      'Markdown',
+      utf8('# 借条\n\n*十万*元'),
+      'a.md',
+      found('text/markdown', '# 借条\n\n*十万*元', 1, 'zh'),
+    ],
+    ['a table', utf8('name,sum\n张三,1'), 'a.csv', found('text/csv', 'name,sum\n张三,1', 1, 'en')],
+    ['nothing', utf8(''), 'a.txt', found('text/plain', '', 1, null)],
+    [
+      'a page',
+      utf8(
+        '<!doctype html><title>x</title><style>p{}</style><p>甲 &amp; 乙</p><script>1<2</script>丙',
+      ),
+      'a.html',
+      found('text/html', 'x\n甲 & 乙\n丙', 1, 'zh'),
+    ],
+    [
+      'a PDF',
+      pdf(['First page', 'Second page']),
+      'a.pdf',
+      found('application/pdf', 'First page\fSecond page', 2, 'en'),
+    ],
+    [
+      'a Word document',
+      docx(['第一条 本金', 'Interest'], ['甲', '乙']),
+      'a.docx',
+      found(word, /^第一条 本金\n+Interest\n+甲\n+乙$/, 1, 'zh'),
+    ],
+    ['a sheet', xlsx(row), 'a.xlsx', found(sheet, '借款\n本金\t100000', 1, 'zh')],
+    [
+      'a picture',
+      asPng(draw('THE FILE TITLE')),
+      'a.png',
+      found('image/png', 'THE FILE TITLE', 1, 'en'),
+    ],
+    [
+      'a photograph',
+      asJpeg(draw('THE FILE TITLE')),
+      'a.jpg',
+      found('image/jpeg', 'THE FILE TITLE', 1, 'en'),
+    ],
+    [
+      'a facsimile',
+      asTiff(draw('中日王田工三十')),
+      'a.tif',
+      found('image/tiff', '中日王田工三十', 1, 'zh'),
+    ],
+    [
+      'a PDF with a scanned page',
+      pdf(['First page', draw('工三王田中日')]),
+      'a.pdf',
+      found('application/pdf', 'First page\f工三王田中日', 2, 'zh'),
+    ],
+  ]
+  test.each(ordinary)('%s', async (_, bytes, filename, expected) => {
+    expect(await parse(bytes, filename)).toEqual(expected)
+  })
+})
+
+describe('a hostile or broken file ends in its state, with a reason', () => {
+  const failed = (reason: RegExp) => ({ status: 'FAILED', reason: expect.stringMatching(reason) })
+  const unsupported = (reason: RegExp) => ({
+    status: 'UNSUPPORTED',
+    reason: expect.stringMatching(reason),
+  })
+  const password = failed(/protected by a password/)
+
+  const files: [name: string, () => Bytes, object][] = [
+    ['a zip bomb', hostile.zipBomb, failed(/too large/)],
+    ['a zip bomb that lies', hostile.lyingZipBomb, failed(/too large/)],
+    ['a billion laughs', hostile.billionLaughs, failed(/entities/)],
+    ['a billion laughs in UTF-16', hostile.wideBillionLaughs, failed(/entities/)],
+    ['an archive of too many members', hostile.manyMembers, failed(/too many members/)],
+    ['a sheet of 17 billion cells', hostile.vastSheet, failed(/memory|broke down|damaged/)],
+    ['a PDF of 10,000 pages', () => hostile.manyPages(10_000), failed(/10000 pages/)],
+    ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failed(/memory|broke down/)],
+    ['a PNG of 50,000 × 50,000', hostile.hugePng, failed(/50000 × 50000/)],
+    ['a JPEG of 50,000 × 50,000', hostile.hugeJpeg, failed(/50000 × 50000/)],
+    ['a TIFF of 50,000 × 50,000', hostile.hugeTiff, failed(/50000 × 50000/)],
+    ['a PDF with a password', hostile.lockedPdf, password],
+    ['a Word document with a password', hostile.lockedOffice, password],
+    ['an archive with a password', hostile.lockedZip, password],
+    ['a Word document from before 2007', hostile.oldOffice, unsupported(/before 2007/)],
+    ['a PDF in name only', () => utf8('%PDF-1.7\nnothing of the kind'), failed(/damaged/)],
+    [
+      'half a Word document',
+      async () => (await docx(['x'], ['y'])).subarray(0, 3_000),
+      failed(/damaged/),
+    ],
+    ['half a picture', () => asPng(draw('THE')).subarray(0, 200), failed(/damaged/)],
+    [
+      'a program',
+      () => Uint8Array.from([0x4d, 0x5a, 0x90, 0, 3, 0, 0, 0]),
+      unsupported(/msdownload|not parsed/),
+    ],
+    ['an archive of whatever', () => hostile.plainZip(), unsupported(/application\/zip/)],
+    ['a drawing', () => utf8('<svg xmlns="http://www.w3.org/2000/svg"/>'), unsupported(/svg/)],
+    [
+      'noise',
+      () => Uint8Array.from({ length: 500 }, (_, n) => (n * 7919) & 255),
+      unsupported(/octet-stream/),
+    ],
+  ]
+  test.each(files)('%s', async (_, made, expected) => {
+    expect(await parse(made())).toMatchObject(expected)
+  })
+
+  test('a PDF that has no pages worth the name', async () => {
+    const empty = rawPdf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Count 0 /Kids [] >>',
+    ])
+    expect((await parse(empty)).status).not.toBe('UNSUPPORTED')
+  })
+})
+
+describe('a parser', () => {
+  test('is ended when its time is over', async () => {
+    const hasty = childParser({ timeoutMs: 1_000, memoryMb: 700, processes: 1 })
+    const pixels = Uint8Array.from({ length: 9_000_000 }, (_, n) => Math.imul(n, n ^ 40_503) >>> 24)
+    const noise = asTiff({ width: 3_000, height: 3_000, pixels })
+    expect(await parse(noise, 'a.tif', hasty)).toMatchObject({
+      status: 'FAILED',
+      reason: 'Parsing took longer than 1 seconds.',
+    })
+  })
+
+  test('stops when it is told to', async () => {
+    const stop = new AbortController()
+    const running = parser(
+      'text/plain',
+      new ReadableStream({ pull: () => new Promise(() => {}) }),
+      stop.signal,
+    )
+    setTimeout(() => stop.abort(new Error('the lease was lost')), 300)
+    await expect(running).rejects.toThrow('the lease was lost')
+  })
+
+  test('keeps two million characters, and says that there were more', async () => {
+    const outcome = await parse(utf8('借'.repeat(2_000_001)), 'a.txt')
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED', truncated: true })
+    expect((outcome as { text: string }).text.length).toBe(2_000_000)
+  })
+})

@@ -1,0 +1,23 @@
+const office = 'application/vnd.openxmlformats-officedocument'
+
+const formats = {
+  'text/plain': 'text',
+  'text/markdown': 'text',
+  'text/csv': 'text',
+  'application/json': 'text',
+  'text/html': 'html',
+  'application/pdf': 'pdf',
+  [`${office}.wordprocessingml.document`]: 'docx',
+  [`${office}.spreadsheetml.sheet`]: 'xlsx',
+  // Older office files, and newer ones that are locked.
+  'application/x-cfb': 'compound',
+  'image/png': 'image',
+  'image/jpeg': 'image',
+  'image/tiff': 'image',
+} as const
+
+export type Format = (typeof formats)[keyof typeof formats]
+
+/** Which parser reads a content type, or undefined where none does. */
+export const formatOf = (contentType: string): Format | undefined =>
+  (formats as Record<string, Format>)[contentType]

@@ -1,0 +1,48 @@
+import { type Found, limits, Unreadable } from './limits.ts'
+import type { Recognize } from './ocr.ts'
+
+export async function textOfImage(bytes: Uint8Array, recognize: Recognize): Promise<Found> {
+  refuseHuge(...dimensionsOf(bytes))
+  return { text: await recognize(bytes), pages: 1 }
+}
+
+/** A few bytes can stand for billions of pixels: they are counted before any is unpacked. */
+export function refuseHuge(width: number, height: number) {
+  if (width * height > limits.pixels || Math.max(width, height) > limits.side) {
+    throw new Unreadable(`The picture is too large: ${width} × ${height} pixels.`)
+  }
+}
+
+/** Width and height as the header says them, of PNG, JPEG and TIFF. */
+export function dimensionsOf(bytes: Uint8Array): [width: number, height: number] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  try {
+    if (view.getUint32(0) === 0x89504e47) return [view.getUint32(16), view.getUint32(20)]
+    return view.getUint16(0) === 0xffd8 ? ofJpeg(view) : ofTiff(view)
+  } catch (thrown) {
+    throw thrown instanceof RangeError ? new Unreadable('The picture is damaged.') : thrown
+  }
+}
+
+function ofJpeg(view: DataView): [number, number] {
+  for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
+    while (view.getUint8(at + 1) === 0xff) at++
+    const marker = view.getUint8(at + 1)
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+    if (isFrame) return [view.getUint16(at + 7), view.getUint16(at + 5)]
+  }
+}
+
+function ofTiff(view: DataView): [number, number] {
+  const little = view.getUint16(0) === 0x4949
+  const directory = view.getUint32(4, little)
+  const size: [number, number] = [0, 0]
+  const count = view.getUint16(directory, little)
+  for (let at = directory + 2; at < directory + 2 + count * 12; at += 12) {
+    const tag = view.getUint16(at, little)
+    if (tag !== 256 && tag !== 257) continue
+    const isShort = view.getUint16(at + 2, little) === 3
+    size[tag - 256] = isShort ? view.getUint16(at + 8, little) : view.getUint32(at + 8, little)
+  }
+  return size
+}

@@ -1,0 +1,110 @@
+import { PNG } from 'pngjs'
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
+import { refuseHuge } from './image.ts'
+import { type Budget, type Found, limits, locked, Unreadable } from './limits.ts'
+import type { Recognize } from './ocr.ts'
+
+type Document = Awaited<ReturnType<typeof getDocumentProxy>>
+type Page = Awaited<ReturnType<Document['getPage']>>
+
+/** The text layer of each page; where a page has none, the text in its pictures. */
+export async function textOfPdf(
+  bytes: Uint8Array,
+  recognize: Recognize,
+  budget: Budget,
+): Promise<Found> {
+  const pdf = await open(bytes)
+  if (pdf.numPages > limits.pages) {
+    throw new Unreadable(
+      `The document has ${pdf.numPages} pages; at most ${limits.pages} are read.`,
+    )
+  }
+  const pages: string[] = []
+  let [characters, recognized, truncated] = [0, 0, false]
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const page = await pdf.getPage(number)
+    let text = await textLayer(page)
+    if (text === '' && recognized < limits.recognizedPages && Date.now() < budget.until) {
+      const pictures = await picturesOf(page)
+      recognized += pictures.length > 0 ? 1 : 0
+      text = await all(pictures, recognize)
+    } else if (text === '') {
+      truncated ||= (await picturesOf(page)).length > 0
+    }
+    pages.push(text)
+    characters += text.length
+    page.cleanup()
+    if (characters > limits.characters) break
+  }
+  return { text: pages.join('\f'), pages: pdf.numPages, truncated }
+}
+
+async function open(bytes: Uint8Array): Promise<Document> {
+  try {
+    return await getDocumentProxy(bytes, {
+      disableFontFace: true,
+      useSystemFonts: false,
+      maxImageSize: limits.pixels,
+      verbosity: 0,
+    })
+  } catch (thrown) {
+    if ((thrown as Error).name === 'PasswordException') throw locked()
+    throw new Unreadable('The PDF is damaged.')
+  }
+}
+
+async function textLayer(page: Page): Promise<string> {
+  const { items } = await page.getTextContent()
+  const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+  return text.join('').trim()
+}
+
+interface Picture {
+  width: number
+  height: number
+  data: Uint8Array
+}
+
+/** Smaller ones are ornaments. */
+const smallest = 32
+
+async function picturesOf(page: Page): Promise<Picture[]> {
+  const { OPS } = await getResolvedPDFJS()
+  const { fnArray, argsArray } = await page.getOperatorList()
+  const names = fnArray.flatMap((operation, index) =>
+    operation === OPS.paintImageXObject ? [String(argsArray[index][0])] : [],
+  )
+  const pictures: Picture[] = []
+  for (const name of new Set(names)) {
+    const objects = name.startsWith('g_') ? page.commonObjs : page.objs
+    const picture = await new Promise<Picture | null>((resolve) => objects.get(name, resolve))
+    if (picture?.data && Math.min(picture.width, picture.height) >= smallest) pictures.push(picture)
+  }
+  return pictures
+}
+
+async function all(pictures: Picture[], recognize: Recognize): Promise<string> {
+  const texts: string[] = []
+  for (const picture of pictures) texts.push(await recognize(asPng(picture)))
+  return texts.join('\n').trim()
+}
+
+/** Pixels come as bits, as grey, as RGB or as RGBA: how many there are of them tells. */
+function asPng({ width, height, data }: Picture): Uint8Array {
+  refuseHuge(width, height)
+  const png = new PNG({ width, height })
+  const samples = Math.floor(data.length / (width * height))
+  const stride = Math.ceil(width / 8)
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = y * width + x
+      const grey = samples === 0 ? ((data[y * stride + (x >> 3)]! >> (7 - (x & 7))) & 1) * 255 : 0
+      for (let color = 0; color < 3; color++) {
+        png.data[at * 4 + color] =
+          samples === 0 ? grey : data[at * samples + (samples >= 3 ? color : 0)]!
+      }
+      png.data[at * 4 + 3] = 255
+    }
+  }
+  return PNG.sync.write(png)
+}

@@ -1,0 +1,20 @@
+import readSheets from 'read-excel-file/universal'
+import type { Found } from './limits.ts'
+import { inspectZip } from './zip.ts'
+
+/** A sheet is a page: its name, then its rows with tabs between the cells. */
+export async function textOfXlsx(bytes: Uint8Array): Promise<Found> {
+  inspectZip(bytes)
+  const sheets = await readSheets(bytes.slice().buffer)
+  const pages = sheets.map(({ sheet, data }) =>
+    [sheet, ...data.map((row) => row.map(cellText).join('\t').trimEnd())].join('\n'),
+  )
+  return { text: pages.join('\f'), pages: sheets.length }
+}
+
+function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return ''
+  if (!(cell instanceof Date)) return String(cell)
+  // A date without a time is what people write in most cells.
+  return cell.toISOString().replace(/T00:00:00\.000Z$/, '')
+}

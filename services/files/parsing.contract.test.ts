@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { docx, pdf, xlsx } from '../../tests/support/corpus/documents.ts'
+import { billionLaughs } from '../../tests/support/corpus/hostile.ts'
+import { asPng, draw } from '../../tests/support/corpus/picture.ts'
+import { type FilesStage, type Form, newStorage, stageFiles } from '../../tests/support/files.ts'
+import { place } from '../../tests/support/stage.ts'
+
+const api = '/api/v1/files'
+const internal = '/api/v1/internal/files'
+
+const storage = await newStorage()
+if (typeof storage === 'string') console.warn(`skipped: ${storage}`)
+
+describe.skipIf(typeof storage === 'string')('parsing', () => {
+  if (typeof storage === 'string') return
+  let at: FilesStage
+  beforeAll(async () => {
+    at = await stageFiles(storage)
+  })
+  afterAll(async () => {
+    await at?.close()
+    await storage.drop()
+  })
+
+  const parsed = (form: Form) => at.upload({ ...form, fields: { parse: 'true' } })
+  const read = async (fileId: string) => (await at.call('GET', `${internal}/${fileId}`)).data
+  const ask = (fileId: string, body?: object) =>
+    at.call('POST', `${internal}/${fileId}/parse`, { body })
+  const report = (fileId: string, parseStatus: string, more: object = {}) =>
+    at.call('PUT', `${internal}/${fileId}/parse-status`, { body: { parseStatus, ...more } })
+  const text = (fileId: string, path = internal) => at.call('GET', `${path}/${fileId}/text`)
+
+  const withParser = () => {
+    test('an upload is parsed in the background', async () => {
+      const { data } = await parsed({ bytes: '借款本金十万元', filename: 'a.txt' })
+      expect(data.parseStatus).toBe('PENDING')
+      const early = await text(data.fileId)
+      expect([early.status, early.data]).toEqual([409, { parseStatus: 'PENDING' }])
+      await at.background()
+      expect(await read(data.fileId)).toMatchObject({ parseStatus: 'SUCCEEDED', parseError: null })
+      for (const path of [internal, api]) {
+        expect((await text(data.fileId, path)).data).toEqual({
+          text: '借款本金十万元',
+          pages: 1,
+          language: 'zh',
+          truncated: false,
+        })
+      }
+      const ben = { 'x-user-id': 'ben' }
+      const other = await at.call('GET', `${api}/${data.fileId}/text`, { headers: ben })
+      expect(other.status).toBe(404)
+    })
+
+    test('every kind of file comes to its end', async () => {
+      const row = '<row r="1"><c r="A1"><v>7</v></c></row>'
+      const forms: [Form, string, string | null][] = [
+        [{ bytes: await pdf(['A page']), filename: 'a.pdf' }, 'SUCCEEDED', 'A page'],
+        [
+          { bytes: await docx(['A paragraph'], []), filename: 'a.docx' },
+          'SUCCEEDED',
+          'A paragraph',
+        ],
+        [{ bytes: xlsx(row), filename: 'a.xlsx' }, 'SUCCEEDED', '借款\n7'],
+        [{ bytes: asPng(draw('THE FILE')), filename: 'a.png' }, 'SUCCEEDED', 'THE FILE'],
+        [{ bytes: billionLaughs(), filename: 'a.docx' }, 'FAILED', null],
+        [{ bytes: new Uint8Array(64), filename: 'a.docx' }, 'UNSUPPORTED', null],
+      ]
+      const files = []
+      for (const [form] of forms) files.push((await parsed(form)).data)
+      await at.background()
+      await at.background()
+      for (const [index, [, status, expected]] of forms.entries()) {
+        const { fileId } = files[index]
+        const { parseStatus, parseError } = await read(fileId)
+        expect([files[index].filename, parseStatus]).toEqual([files[index].filename, status])
+        if (expected === null) expect(parseError).toMatch(/\w/)
+        else expect((await text(fileId)).data.text).toBe(expected)
+      }
+    })
+
+    test('what is finished is parsed again only by force', async () => {
+      const { fileId } = (await parsed({ bytes: 'first' })).data
+      await at.background()
+      expect((await ask(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
+      await at.sql`update files.texts set text = 'stale' where file_id = ${fileId}`
+      const forced = await ask(fileId, { force: true })
+      expect([forced.status, forced.data]).toEqual([202, { fileId, parseStatus: 'PENDING' }])
+      expect((await text(fileId)).status).toBe(409)
+      await at.background()
+      expect((await text(fileId)).data.text).toBe('first')
+    })
+
+    test('what another run was asked for is not overwritten by the one before', async () => {
+      const { fileId } = (await parsed({ bytes: 'one' })).data
+      await at.sql`update files.files set parse_run = 5 where file_id = ${fileId}`
+      await at.background()
+      expect((await read(fileId)).parseStatus).toBe('PENDING')
+      await ask(fileId)
+      await at.background()
+      expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
+    })
+
+    test('a file whose parsing was given up has failed', async () => {
+      const { fileId } = (await parsed({})).data
+      await at.sql`
+        update files.jobs set status = 'DEAD' where payload ->> 'fileId' = ${fileId}`
+      await at.background()
+      expect(await read(fileId)).toMatchObject({
+        parseStatus: 'FAILED',
+        parseError: 'Parsing did not come to an end.',
+      })
+
+      await report(fileId, 'PENDING')
+      await at.background()
+      expect((await read(fileId)).parseStatus).toBe('PENDING')
+      await ask(fileId)
+      await at.background()
+      expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
+    })
+
+    test('a file that is deleted while it waits is no trouble', async () => {
+      const { fileId } = (await parsed({})).data
+      await at.call('DELETE', `${api}/${fileId}`)
+      await at.background()
+      const [job] = await at.sql`
+        select status from files.jobs where payload ->> 'fileId' = ${fileId}`
+      expect(job).toEqual({ status: 'DONE' })
+    })
+  }
+
+  const withoutParser = async () => {
+    const { fileId } = (await parsed({})).data
+    await at.background()
+    expect((await read(fileId)).parseStatus).toBe('PENDING')
+    const [job] = await at.sql`
+      select status, attempts from files.jobs where payload ->> 'fileId' = ${fileId}`
+    expect(job).toEqual({ status: 'PENDING', attempts: 0 })
+  }
+
+  if (place === 'workerd') test('waits for a process that has a parser', withoutParser)
+  else describe('where there is a parser', withParser)
+
+  test('is asked for once, however often', async () => {
+    const { fileId } = (await at.upload()).data
+    const answers = await Promise.all([ask(fileId), ask(fileId, {}), ask(fileId, { force: true })])
+    for (const { status, data } of answers) {
+      expect([status, data]).toEqual([202, { fileId, parseStatus: 'PENDING' }])
+    }
+    const jobs = await at.sql`select id from files.jobs where payload ->> 'fileId' = ${fileId}`
+    expect(jobs).toHaveLength(1)
+    expect((await ask(crypto.randomUUID())).status).toBe(404)
+    expect((await ask(fileId, { force: 'yes' })).status).toBe(400)
+  })
+
+  describe('a parser beside ours', () => {
+    test('reports how far it has come', async () => {
+      const { fileId } = (await at.upload()).data
+      for (const status of [
+        'PENDING',
+        'PROCESSING',
+        'PENDING',
+        'PROCESSING',
+        'SUCCEEDED',
+        'SUCCEEDED',
+      ]) {
+        const { status: code, data } = await report(fileId, status)
+        expect([code, data.parseStatus]).toEqual([200, status])
+      }
+      const failed = await report(fileId, 'FAILED', { parseError: '看不清' })
+      expect(failed.data).toMatchObject({ fileId, parseStatus: 'FAILED', parseError: '看不清' })
+    })
+
+    test.each(['SUCCEEDED', 'FAILED', 'UNSUPPORTED'])(
+      'goes back from %s only to the beginning',
+      async (end) => {
+        const { fileId } = (await at.upload()).data
+        await report(fileId, end)
+        for (const status of ['NONE', 'PROCESSING']) {
+          const { status: code, code: name } = await report(fileId, status)
+          expect([code, name]).toEqual([409, 'CONFLICT'])
+        }
+        expect((await read(fileId)).parseStatus).toBe(end)
+        expect((await report(fileId, 'PENDING')).data.parseStatus).toBe('PENDING')
+      },
+    )
+
+    test('says nothing that is not a status', async () => {
+      const { fileId } = (await at.upload()).data
+      expect((await report(fileId, 'DONE')).status).toBe(400)
+      expect((await report(crypto.randomUUID(), 'FAILED')).status).toBe(404)
+    })
+  })
+})

@@ -1,0 +1,74 @@
+import type { Context } from 'hono'
+import type { Content, Env } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { noFile, type Stored } from './access.ts'
+import type { Deps } from './deps.ts'
+import { dispositionOf } from './disposition.ts'
+import type { File } from './file.ts'
+import { rangeIn } from './range.ts'
+
+const text = (description: string) => ({ description, schema: { type: 'string' } })
+const headers = {
+  ETag: text('The SHA-256 of the file.'),
+  'Content-Disposition': text('The name of the file, as RFC 6266 has it.'),
+  'Accept-Ranges': text('Always `bytes`.'),
+}
+const bytes: Content = { content: { '*/*': {} }, headers }
+
+/** The answers of an endpoint that gives a file's bytes, and its faults. */
+export const byteAnswers = {
+  answers: {
+    200: bytes,
+    206: {
+      ...bytes,
+      headers: { ...headers, 'Content-Range': text('Which part of the file this is.') },
+    },
+    304: { content: {}, headers },
+  },
+  faults: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'] as const,
+}
+
+/** The bytes of a file: all, the range that was asked for, or none where the client has them. */
+export async function serve(c: Context<Env<Deps>>, file: Stored): Promise<Response> {
+  const etag = `"${file.sha256}"`
+  const always = {
+    ETag: etag,
+    'Accept-Ranges': 'bytes',
+    'Content-Disposition': dispositionOf(file.filename, file.contentType),
+    // Seen again only by asking again: what may be seen can change, the bytes can't.
+    'Cache-Control': 'private, no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    // Whatever a browser makes of it, it is nobody's page. Their viewers of PDF take no sandbox.
+    ...(file.contentType !== 'application/pdf' && {
+      'Content-Security-Policy': "sandbox; default-src 'none'",
+    }),
+  }
+  if (matches(c.req.header('if-none-match'), etag)) return c.body(null, 304, always)
+  const range = rangeOf(c, file, etag)
+  const size = range ? range.end - range.start + 1 : file.size
+  const sent = {
+    ...always,
+    'Content-Type': file.contentType,
+    'Content-Length': String(size),
+    ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${file.size}` }),
+  }
+  const status = range ? 206 : 200
+  if (c.req.raw.method === 'HEAD') return c.body(null, status, sent)
+  const body = await (await c.env.store()).get(file.storageKey, range)
+  if (!body) throw noFile(file.fileId)
+  return c.body(body as ReadableStream, status, sent)
+}
+
+function rangeOf(c: Context, file: File, etag: string) {
+  // A part of another state of the file than the client has is of no use to it.
+  const current = c.req.header('if-range') ?? etag
+  const range = current === etag ? rangeIn(c.req.header('range'), file.size) : undefined
+  if (range !== null) return range
+  throw new Fault('RANGE_NOT_SATISFIABLE', `The file has ${file.size} bytes.`, {
+    data: { size: file.size },
+    headers: { 'Content-Range': `bytes */${file.size}` },
+  })
+}
+
+const matches = (header: string | undefined, etag: string) =>
+  header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false

@@ -1,0 +1,26 @@
+import { defineService } from '../_kit/service.ts'
+import { complete } from './complete.ts'
+import { Config, open } from './deps.ts'
+import { download } from './download.ts'
+import { files } from './files.ts'
+import { parseFile, sweepParsing } from './parse-job.ts'
+import { parsing } from './parsing.ts'
+import { text } from './text.ts'
+import { sweepBytes } from './unowned.ts'
+import { upload } from './upload.ts'
+import { uploadUrl } from './upload-url.ts'
+
+export default defineService({
+  name: 'files-service',
+  folder: 'files',
+  schema: 'files',
+  config: Config,
+  open,
+  endpoints: [...upload, ...uploadUrl, ...complete, ...files, ...download, ...parsing, ...text],
+  optional: ({ store }) => ({ storage: async () => (await store()).check() }),
+  jobs: ({ parser }) => (parser ? { parse: parseFile } : {}),
+  async sweep(given) {
+    await sweepBytes(given)
+    await sweepParsing(given.sql)
+  },
+})

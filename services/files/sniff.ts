@@ -1,0 +1,98 @@
+import { fileTypeFromBuffer } from 'file-type'
+
+/** How much of a file's beginning its type is told from. */
+export const sampleSize = 64 * 1024
+
+export const unknownType = 'application/octet-stream'
+const office = 'application/vnd.openxmlformats-officedocument'
+const folders = new Map([
+  ['word', `${office}.wordprocessingml.document`],
+  ['xl', `${office}.spreadsheetml.sheet`],
+  ['ppt', `${office}.presentationml.presentation`],
+])
+
+/**
+ * What a file is, by its first bytes. Its name only chooses between kinds of text, which look alike; what
+ * the client said of it plays no part.
+ */
+export async function sniff(sample: Uint8Array, filename: string): Promise<string> {
+  if (sample.length === 0) return byName(filename) ?? unknownType
+  // It gives up on files whose beginning refers to what lies past the sample.
+  const found = await fileTypeFromBuffer(sample).catch(() => undefined)
+  const magic = found?.mime ?? magicOf(sample)
+  if (magic === 'application/zip') return insideZip(sample) ?? magic
+  if (magic && magic !== 'application/xml') return magic
+  const text = textOf(sample)
+  if (text === undefined) return unknownType
+  return markup(text) ?? byName(filename) ?? 'text/plain'
+}
+
+const member = 'PK\x03\x04'
+
+function magicOf(sample: Uint8Array): string | undefined {
+  const start = latin1.decode(sample.subarray(0, 4))
+  if (start === member) return 'application/zip'
+  return start === 'II*\0' || start === 'MM\0*' ? 'image/tiff' : undefined
+}
+
+/** The members of an office document give it away, in whatever order they were packed. */
+function insideZip(sample: Uint8Array): string | undefined {
+  const names = latin1.decode(sample)
+  for (let at = 0; at !== -1; at = names.indexOf(member, at + 1)) {
+    const [folder] = names.slice(at + 30, at + 40).split('/')
+    const type = folders.get(folder!)
+    if (type) return type
+  }
+  return undefined
+}
+
+const latin1 = new TextDecoder('latin1')
+
+/** The sample as text, or undefined where it is none: text has no control characters but these few. */
+function textOf(sample: Uint8Array): string | undefined {
+  const encoding = encodingOf(sample)
+  if (!encoding) return undefined
+  // The sample may end inside a character.
+  const text = new TextDecoder(encoding).decode(sample, { stream: true })
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: They are what tells.
+  return /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? undefined : text
+}
+
+/** UTF-8, UTF-16 where a mark says so, or what mainland China wrote before. */
+export function encodingOf(
+  sample: Uint8Array,
+): 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030' | undefined {
+  if (sample[0] === 0xff && sample[1] === 0xfe) return 'utf-16le'
+  if (sample[0] === 0xfe && sample[1] === 0xff) return 'utf-16be'
+  return (['utf-8', 'gb18030'] as const).find((encoding) => {
+    try {
+      new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: true })
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** What a browser would take for a page is one, whatever its name. */
+const page =
+  /<(!doctype\s+html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s/>]/i
+
+function markup(text: string): string | undefined {
+  const start = text
+    .replace(/^\ufeff/, '')
+    .replace(/^(\s|<!--.*?-->|<\?.*?\?>|<!doctype\s+svg[^>]*>)*/is, '')
+  if (/^<([\w-]+:)?svg[\s/>]/i.test(start)) return 'image/svg+xml'
+  if (/^\s*<\?xml\s/.test(text) && !/^<html[\s/>]/i.test(start)) return 'application/xml'
+  return start.startsWith('<') && page.test(start.slice(0, 1024)) ? 'text/html' : undefined
+}
+
+const names: [ending: RegExp, type: string][] = [
+  [/\.(md|markdown)$/i, 'text/markdown'],
+  [/\.csv$/i, 'text/csv'],
+  [/\.html?$/i, 'text/html'],
+  [/\.json$/i, 'application/json'],
+  [/\.txt$/i, 'text/plain'],
+]
+
+const byName = (filename: string) => names.find(([ending]) => ending.test(filename))?.[1]

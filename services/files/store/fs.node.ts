@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Range, Store } from './store.ts'
+
+const chunkSize = 64 * 1024
+const batchSize = 512 * 1024
+const flushSize = 32 * 1024 * 1024
+
+/** Bytes in a directory. What is being written is in `incomplete` until it is whole. */
+export function fsStore(directory: string): Store {
+  const root = resolve(directory)
+  const incomplete = join(root, 'incomplete')
+  const pathOf = (key: string) => join(root, fanOut(key))
+
+  const store: Store = {
+    async put(key, chunks) {
+      const path = pathOf(key)
+      const draft = join(incomplete, `${key.replace('/', '.')}.${randomUUID()}`)
+      await mkdir(incomplete, { recursive: true })
+      await makeDirectory(dirname(path))
+      try {
+        const size = await write(draft, chunks)
+        await rename(draft, path)
+        await sync(dirname(path))
+        return size
+      } catch (thrown) {
+        await rm(draft, { force: true })
+        throw thrown
+      }
+    },
+
+    async get(key, range) {
+      const file = await open(pathOf(key)).catch(nullIfMissing)
+      if (!file) return null
+      const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 }
+      return read(file, { start, end })
+    },
+
+    size: async (key) => (await stat(pathOf(key)).catch(nullIfMissing))?.size ?? null,
+
+    async copy(from, to) {
+      await makeDirectory(dirname(pathOf(to)))
+      try {
+        // A file is never written in place, so a second name for it is as good as a copy.
+        await link(pathOf(from), pathOf(to))
+        await sync(dirname(pathOf(to)))
+        return true
+      } catch (thrown) {
+        if (isMissing(thrown as NodeJS.ErrnoException)) return false
+      }
+      // Not every file system has second names.
+      const bytes = await store.get(from)
+      if (bytes) await store.put(to, bytes)
+      return bytes !== null
+    },
+
+    async remove(key) {
+      await rm(pathOf(key), { force: true })
+      const drafts = (await readdir(incomplete).catch(nullIfMissing)) ?? []
+      for (const draft of drafts) {
+        if (draft.startsWith(`${key.replace('/', '.')}.`))
+          await rm(join(incomplete, draft), { force: true })
+      }
+    },
+
+    check: () => mkdir(incomplete, { recursive: true }),
+  }
+  return store
+}
+
+/** `files/<id>` → `files/ef/cd/<id>`: the ends of our ids are random, their beginnings are times. */
+function fanOut(key: string): string {
+  const [kind, id] = /^([a-z]+)\/([0-9a-f-]{36})$/.exec(key)?.slice(1) ?? []
+  if (!kind || !id) throw new Error(`not a storage key: ${key}`)
+  return join(kind, id.slice(-2), id.slice(-4, -2), id)
+}
+
+/**
+ * Writes some chunks at once while the next are on their way, and lets the disk begin before all is there.
+ * Comes back when the disk has everything.
+ */
+async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+  await using file = await open(path, 'wx', 0o600)
+  const [writing, flushing] = [aside(), aside()]
+  let [size, flushed] = [0, 0]
+  for await (const batch of batchesOf(chunks)) {
+    await writing.begin(() => writeAll(file, batch))
+    if (size - flushed >= flushSize) {
+      await flushing.begin(() => file.datasync())
+      flushed = size
+    }
+    size += sizeOf(batch)
+  }
+  await writing.ended()
+  // A disk tells of what it could not keep only once, and it may have told an earlier flush.
+  await flushing.ended()
+  await file.datasync()
+  return size
+}
+
+/** Work that is done while others go on, one at a time. Whoever begins the next or waits for the end hears its failure. */
+function aside() {
+  let running: Promise<void> = Promise.resolve()
+  return {
+    async begin(work: () => Promise<void>) {
+      await running
+      running = work()
+      // It may fail before somebody listens.
+      running.catch(() => {})
+    },
+    ended: () => running,
+  }
+}
+
+async function* batchesOf(chunks: AsyncIterable<Uint8Array>) {
+  let batch: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    batch.push(chunk)
+    size += chunk.length
+    if (size < batchSize) continue
+    yield batch
+    ;[batch, size] = [[], 0]
+  }
+  if (size > 0) yield batch
+}
+
+const sizeOf = (chunks: Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+
+async function writeAll(file: FileHandle, chunks: Uint8Array[]) {
+  const { bytesWritten } = await file.writev(chunks)
+  // A disk may take less than it was given.
+  if (bytesWritten < sizeOf(chunks))
+    await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten))
+}
+
+/** Reads ahead a little, so that disk and network work side by side. */
+function read(file: FileHandle, { start, end }: Range): ReadableStream<Uint8Array> {
+  let position = start
+  async function next(controller: ReadableStreamDefaultController<Uint8Array>) {
+    if (position <= end) {
+      const length = Math.min(chunkSize, end + 1 - position)
+      const { bytesRead, buffer } = await file.read(
+        Buffer.allocUnsafeSlow(length),
+        0,
+        length,
+        position,
+      )
+      if (bytesRead === 0) throw new Error('the file is shorter than it was')
+      position += bytesRead
+      controller.enqueue(buffer.subarray(0, bytesRead))
+    }
+    if (position <= end) return
+    await file.close()
+    controller.close()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) =>
+        next(controller).catch(async (thrown) => {
+          await file.close()
+          throw thrown
+        }),
+      cancel: () => file.close(),
+    },
+    { highWaterMark: 2 },
+  )
+}
+
+/** Makes a directory that is still there when the power comes back, and those that lead to it. */
+async function makeDirectory(path: string) {
+  const first = await mkdir(path, { recursive: true })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await sync(dirname(made))
+}
+
+async function sync(directory: string) {
+  await using handle = await open(directory)
+  await handle.sync()
+}
+
+const isMissing = (thrown: NodeJS.ErrnoException) => thrown.code === 'ENOENT'
+
+function nullIfMissing(thrown: NodeJS.ErrnoException): null {
+  if (isMissing(thrown)) return null
+  throw thrown
+}

@@ -1,0 +1,206 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { Fault } from '../../_kit/fault.ts'
+import { partsOf } from './parts.ts'
+import type { Store } from './store.ts'
+
+export interface S3Config {
+  endpoint: string | undefined
+  region: string
+  bucket: string
+  accessKeyId: string
+  secretAccessKey: string
+  forcePathStyle: boolean
+}
+
+const partsInFlight = 2
+
+/** Until an answer begins. */
+const deadlines = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
+
+/** Bytes in a bucket. What is large goes up in parts, some while the next one fills. */
+export function s3Store(config: S3Config): Store {
+  const Bucket = config.bucket
+  const client = new S3Client({
+    region: config.region,
+    forcePathStyle: config.forcePathStyle,
+    credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
+    ...(config.endpoint && { endpoint: config.endpoint }),
+    // Not every server that speaks S3 knows the newer checksums; ours are over the whole.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: deadlines,
+  })
+  // What goes up is hashed once as a whole; the signature need not hash every part of it again.
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
+      return next(args)
+    },
+    { step: 'build' },
+  )
+  client.middlewareStack.add((next) => (args) => next(args).catch(missingOrUnavailable), {
+    step: 'initialize',
+  })
+
+  return {
+    async put(Key, chunks) {
+      const parts = partsOf(chunks, partsInFlight)
+      const first = await parts.next()
+      const Body = first.done ? new Uint8Array() : first.value.bytes
+      if (first.done || first.value.last) {
+        await client.send(new PutObjectCommand({ Bucket, Key, Body }))
+        return Body.length
+      }
+      return putInParts(client, { Bucket, Key }, Body, parts)
+    },
+
+    async get(Key, range) {
+      const Range = range && `bytes=${range.start}-${range.end}`
+      const command = new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })
+      const answer = await client.send(command).catch(nullIfMissing)
+      return answer && streamOf(answer.Body as unknown as AsyncIterable<Uint8Array>)
+    },
+
+    async size(Key) {
+      const answer = await client.send(new HeadObjectCommand({ Bucket, Key })).catch(nullIfMissing)
+      return answer && (answer.ContentLength ?? 0)
+    },
+
+    async copy(from, Key) {
+      const command = new CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${from}` })
+      return (await client.send(command).catch(nullIfMissing)) !== null
+    },
+
+    async remove(Key) {
+      await client.send(new DeleteObjectCommand({ Bucket, Key }))
+      const { Uploads = [] } = await client.send(
+        new ListMultipartUploadsCommand({ Bucket, Prefix: Key }),
+      )
+      for (const { UploadId } of Uploads) {
+        await client
+          .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+          .catch(nullIfMissing)
+      }
+    },
+
+    check: () => client.send(new HeadBucketCommand({ Bucket })),
+
+    urls: {
+      get(Key, expiresIn, { contentType, disposition }) {
+        const command = new GetObjectCommand({
+          Bucket,
+          Key,
+          ResponseContentType: contentType,
+          ResponseContentDisposition: disposition,
+        })
+        return getSignedUrl(client, command, { expiresIn })
+      },
+
+      async put(Key, expiresIn, { size, sha256 }) {
+        const checksum = 'x-amz-checksum-sha256'
+        const ChecksumSHA256 = sha256 && base64(sha256)
+        const url = await getSignedUrl(
+          client,
+          new PutObjectCommand({
+            Bucket,
+            Key,
+            ContentLength: size,
+            ...(ChecksumSHA256 && { ChecksumSHA256 }),
+          }),
+          { expiresIn, unhoistableHeaders: new Set([checksum]) },
+        )
+        return { url, headers: ChecksumSHA256 ? { [checksum]: ChecksumSHA256 } : {} }
+      },
+    },
+  }
+}
+
+type Place = { Bucket: string; Key: string }
+
+async function putInParts(
+  client: S3Client,
+  place: Place,
+  first: Uint8Array,
+  rest: ReturnType<typeof partsOf>,
+): Promise<number> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place))
+  const sent: Promise<{ PartNumber: number; ETag: string | undefined }>[] = []
+  let size = 0
+  const send = (Body: Uint8Array) => {
+    const PartNumber = sent.length + 1
+    size += Body.length
+    const part = new UploadPartCommand({ ...place, UploadId, PartNumber, Body })
+    const sending = client.send(part).then(({ ETag }) => ({ PartNumber, ETag }))
+    // Heard when its turn comes, which may be after it failed.
+    sending.catch(() => {})
+    sent.push(sending)
+  }
+  try {
+    send(first)
+    for await (const { bytes } of rest) {
+      await sent.at(-partsInFlight)
+      send(bytes)
+    }
+    const Parts = await Promise.all(sent)
+    await client.send(
+      new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }),
+    )
+    return size
+  } catch (thrown) {
+    await Promise.allSettled(sent)
+    await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
+    throw thrown
+  }
+}
+
+/** One chunk at a time: whatever kind of stream the client has, it holds no more than that. */
+function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await iterator.return?.()),
+    },
+    { highWaterMark: 1 },
+  )
+}
+
+interface S3Error {
+  $metadata?: { httpStatusCode?: number }
+}
+
+const isMissing = (thrown: S3Error) => thrown.$metadata?.httpStatusCode === 404
+
+function nullIfMissing(thrown: S3Error): null {
+  if (isMissing(thrown)) return null
+  throw thrown
+}
+
+function missingOrUnavailable(thrown: S3Error): never {
+  if (isMissing(thrown)) throw thrown
+  throw new Fault('UPSTREAM_UNAVAILABLE', 'The storage does not answer; try again.', {
+    cause: thrown,
+  })
+}
+
+const base64 = (hex: string) =>
+  btoa(String.fromCharCode(...hex.match(/../g)!.map((byte) => Number.parseInt(byte, 16))))

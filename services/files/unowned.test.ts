@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newDatabase } from '../../tests/support/databases.ts'
+import type { Given } from '../_kit/service.ts'
+import { makeSql, type Sql } from '../_kit/sql/sql.ts'
+import type { Deps } from './deps.ts'
+import { discardBytes, expectBytes, ownBytes } from './unowned.ts'
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let sql: Sql
+const removed: string[] = []
+const store = async () => ({ remove: async (key: string) => void removed.push(key) })
+const given = () => ({ sql, store }) as unknown as Given<Deps>
+
+beforeAll(async () => {
+  database = await newDatabase('pglite')
+  sql = makeSql(database.driver)
+})
+afterAll(() => database.drop())
+
+test('what came to nothing is removed and forgotten', async () => {
+  await expectBytes(sql, 'files/a')
+  await discardBytes(given(), 'files/a')
+  expect(removed).toEqual(['files/a'])
+  expect(await sql`select * from files.unowned_bytes`).toEqual([])
+})
+
+test('what has an owner stays, whatever its maker thought had become of it', async () => {
+  removed.length = 0
+  await expectBytes(sql, 'files/b')
+  expect(await ownBytes(sql, 'files/b')).toBe(true)
+  await discardBytes(given(), 'files/b')
+  expect(removed).toEqual([])
+  expect(await sql`select * from files.unowned_bytes`).toEqual([])
+})
+
+test('what was given up can be owned no more', async () => {
+  await expectBytes(sql, 'files/c')
+  await discardBytes(given(), 'files/c')
+  expect(await ownBytes(sql, 'files/c')).toBe(false)
+})

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { Id, Time } from '../_kit/fields.ts'
+import { user } from '../_kit/identity.ts'
+import { newId } from '../_kit/ids.ts'
+import { post, put } from './deps.ts'
+import { ById, Purpose, Sha256, shownName, Visibility } from './file.ts'
+import { bodyOf, tooLarge } from './measure.ts'
+import { insertUpload, uploadById, waitingKey } from './promise.ts'
+import { checkSignature, Signed, signedUrl } from './signing.ts'
+import { fitsOrganization } from './upload.ts'
+
+const hour = 60 * 60
+
+const NewUpload = z
+  .object({
+    filename: z.string().min(1).max(1_000),
+    contentType: z.string().max(255).optional().describe('Of no effect: the bytes tell.'),
+    size: z.int().min(0),
+    purpose: Purpose.nullish(),
+    visibility: Visibility.default('private'),
+    parse: z.boolean().default(false).describe('Parse it once it is there.'),
+    sha256: Sha256.nullish().describe('What comes must have this hash.'),
+  })
+  .meta({ examples: [{ filename: '借条.pdf', contentType: 'application/pdf', size: 52_144 }] })
+
+const Target = z.object({
+  fileId: Id,
+  url: z.string().describe('Where the bytes go, as they are.'),
+  method: z.literal('PUT'),
+  headers: z.record(z.string(), z.string()).describe('Headers that must go with them.'),
+  expiresAt: Time,
+})
+
+export const uploadUrl = [
+  post(
+    '/api/v1/files/upload-url',
+    {
+      summary: 'Make a URL that takes a file',
+      description:
+        'The bytes are sent there with PUT and without identity headers; complete then makes them a file.',
+      guard: user,
+      body: NewUpload,
+      answers: { 200: Target },
+      creates: true,
+    },
+    async (c, { body }) => {
+      const { caller } = c.var
+      const { sql, store, maxBytes, publicUrl } = c.env
+      if (body.size > maxBytes) throw tooLarge(maxBytes)
+      fitsOrganization(caller, body.visibility)
+      const fileId = newId()
+      const { size, visibility, parse, sha256 = null, purpose = null } = body
+      const filename = shownName(body.filename)
+      const promised = { filename, size, visibility, parse, sha256, purpose }
+      const organizationId = caller.organizationId ?? null
+      await sql.begin((sql) =>
+        insertUpload(sql, { fileId, owner: caller.userId!, organizationId, promised }),
+      )
+
+      const expires = new Date(Date.now() + hour * 1000)
+      const { urls } = await store()
+      const { url, headers } =
+        urls && !publicUrl
+          ? await urls.put(waitingKey(fileId), hour, { size, sha256: sha256 ?? undefined })
+          : { url: await signedUrl(c, 'PUT', fileId, expires), headers: {} }
+      return ok(c, { fileId, url, method: 'PUT', headers, expiresAt: expires.toISOString() })
+    },
+  ),
+
+  put(
+    '/api/v1/files/:fileId/content',
+    {
+      summary: 'Send the bytes of a file by a signed URL',
+      description: 'The URL comes from upload-url. Sent again, the later bytes count.',
+      params: ById,
+      query: Signed,
+      stream: { '*/*': {} },
+      answers: { 200: z.object({ fileId: Id, size: z.int() }) },
+      faults: ['FORBIDDEN'],
+    },
+    async (c, { params, query }) => {
+      await checkSignature(c.env.sql, 'PUT', params.fileId, query)
+      const { fileId, promised } = await uploadById(c.env.sql, params.fileId)
+      const more = () =>
+        new Fault('PAYLOAD_TOO_LARGE', `The file was to have ${promised.size} bytes.`, {
+          data: { limit: promised.size },
+        })
+      const bytes = bodyOf(c.req.raw, promised.size, more)
+      const size = await (await c.env.store()).put(waitingKey(fileId), bytes)
+      return ok(c, { fileId, size })
+    },
+  ),
+]

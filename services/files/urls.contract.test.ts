@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type FilesStage, newStorage, stageFiles } from '../../tests/support/files.ts'
+
+const api = '/api/v1/files'
+const internal = '/api/v1/internal/files'
+const ben = { 'x-user-id': 'ben' }
+const publicUrl = 'https://gateway.test/files-service'
+
+const storage = await newStorage()
+if (typeof storage === 'string') console.warn(`skipped: ${storage}`)
+
+describe.skipIf(typeof storage === 'string')('signed URLs', () => {
+  if (typeof storage === 'string') return
+  let at: FilesStage
+  beforeAll(async () => {
+    at = await stageFiles(storage, { FILES_PUBLIC_URL: `${publicUrl}/` })
+  })
+  afterAll(async () => {
+    await at?.close()
+    await storage.drop()
+  })
+
+  /** As somebody who has the URL and nothing else. */
+  const visit = (url: string, init: RequestInit = {}) =>
+    at.fetch(new Request(url.replace(publicUrl, 'http://test'), init))
+
+  describe('for a download', () => {
+    let fileId: string
+    beforeAll(async () => {
+      fileId = (await at.upload({ bytes: '借款本金十万元', filename: '借条.txt' })).data.fileId
+    })
+    const urlFor = async (query = '') =>
+      (await at.call('GET', `${api}/${fileId}/download-url${query}`)).data
+
+    test('serves the file without any header, ranges too', async () => {
+      const { url, expiresAt } = await urlFor()
+      expect(url.startsWith(`${publicUrl}/api/v1/files/${fileId}/content?`)).toBe(true)
+      const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000
+      expect(minutes).toBeGreaterThan(14)
+      expect(minutes).toBeLessThanOrEqual(15)
+      const response = await visit(url)
+      expect([response.status, await response.text()]).toEqual([200, '借款本金十万元'])
+      const part = await visit(url, { headers: { range: 'bytes=0-5' } })
+      expect([part.status, await part.text()]).toEqual([206, '借款'])
+    })
+
+    test('is made for services as well', async () => {
+      const body = { fileId, expires_in: 60 }
+      const { status, data } = await at.call('POST', `${internal}/presigned-url`, { body })
+      expect(status).toBe(200)
+      expect((await visit(data.url)).status).toBe(200)
+      const unknown = { fileId: crypto.randomUUID() }
+      expect((await at.call('POST', `${internal}/presigned-url`, { body: unknown })).status).toBe(
+        404,
+      )
+      for (const expires_in of [0, 86_401, 1.5, '60', null]) {
+        const refused = await at.call('POST', `${internal}/presigned-url`, {
+          body: { fileId, expires_in },
+        })
+        expect(refused.status).toBe(400)
+      }
+      const headers = { 'x-organization-id': 'other' }
+      const other = await at.call('POST', `${internal}/presigned-url`, { body, headers })
+      expect(other.status).toBe(404)
+    })
+
+    test('lasts a day at most', async () => {
+      for (const query of [
+        '?expires_in=86401',
+        '?expires_in=0',
+        '?expires_in=x',
+        '?expires_in=1.5',
+      ]) {
+        expect((await at.call('GET', `${api}/${fileId}/download-url${query}`)).status).toBe(400)
+      }
+      const { expiresAt } = await urlFor('?expires_in=86400')
+      expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(86_000_000)
+    })
+
+    test('serves nothing once it was changed, has expired, or its file is gone', async () => {
+      const { url } = await urlFor('?expires_in=60')
+      const expires = Number(new URL(url).searchParams.get('expires'))
+      const other = (await at.upload()).data.fileId
+      const changed = [
+        url.replace(fileId, other),
+        url.replace(/expires=\d+/, `expires=${expires + 1}`),
+        url.replace(/signature=./, (start: string) =>
+          start.endsWith('A') ? 'signature=B' : 'signature=A',
+        ),
+        url.replace(/signature=.*/, 'signature=short'),
+      ]
+      for (const each of changed) expect((await visit(each)).status).toBe(403)
+      expect((await visit(url, { method: 'PUT', body: 'x' })).status).toBe(403)
+      expect((await visit(url.replace(/\?.*/, ''))).status).toBe(400)
+      const brief = (await urlFor('?expires_in=1')).url
+      await vi.waitFor(async () => expect((await visit(brief)).status).toBe(403), 10_000)
+      const orphan = (await at.call('GET', `${api}/${other}/download-url`)).data.url
+      await at.call('DELETE', `${api}/${other}`)
+      expect((await visit(orphan)).status).toBe(404)
+    })
+  })
+
+  describe('for an upload', () => {
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    const promise = (more: object = {}, headers = {}) =>
+      at.call('POST', `${api}/upload-url`, {
+        body: {
+          filename: '证据.txt',
+          contentType: 'text/html',
+          size: 6,
+          purpose: 'evidence',
+          ...more,
+        },
+        headers,
+      })
+    const send = (url: string, body: string) => visit(url, { method: 'PUT', body })
+    const complete = (fileId: string, headers = {}) =>
+      at.call('POST', `${api}/${fileId}/complete`, { headers })
+
+    test('takes the bytes, and complete makes them a file', async () => {
+      const { status, data } = await promise({
+        sha256: hashOf('Hello.'),
+        visibility: 'organization',
+      })
+      expect(status).toBe(200)
+      const { fileId, url, method, headers, expiresAt } = data
+      expect([method, headers]).toEqual(['PUT', {}])
+      expect(Date.parse(expiresAt)).toBeGreaterThan(Date.now())
+      expect((await at.call('GET', `${api}/${fileId}`)).status).toBe(404)
+      expect((await send(url, 'Hello.')).status).toBe(200)
+      expect((await at.call('GET', `${api}/${fileId}`)).status).toBe(404)
+
+      const made = await complete(fileId)
+      expect(made.status).toBe(200)
+      expect(made.data).toMatchObject({
+        fileId,
+        owner: 'ann',
+        organizationId: 'acme',
+        visibility: 'organization',
+        purpose: 'evidence',
+        filename: '证据.txt',
+        contentType: 'text/plain',
+        size: 6,
+        sha256: hashOf('Hello.'),
+      })
+      const { bytes } = await at.bytes(`${api}/${fileId}/download`, ben)
+      expect(new TextDecoder().decode(bytes)).toBe('Hello.')
+      expect((await complete(fileId)).data).toEqual(made.data)
+      expect((await complete(fileId, ben)).status).toBe(404)
+    })
+
+    test('counts the later bytes when it is used twice, and none once the file is made', async () => {
+      const { fileId, url } = (await promise()).data
+      await send(url, 'first.')
+      await send(url, 'second'.slice(0, 6))
+      const { data } = await complete(fileId)
+      expect(data.sha256).toBe(hashOf('second'))
+      expect((await send(url, 'third.')).status).toBe(404)
+      const { bytes } = await at.bytes(`${api}/${fileId}/download`)
+      expect(new TextDecoder().decode(bytes)).toBe('second')
+    })
+
+    test('of bytes that were not promised is a conflict, and they are removed', async () => {
+      const before = await storage.holds()
+      const short = (await promise()).data
+      await send(short.url, 'Hell')
+      expect((await complete(short.fileId)).code).toBe('CONFLICT')
+      expect(await storage.holds()).toEqual(before)
+
+      const other = (await promise({ sha256: hashOf('Hello.') })).data
+      await send(other.url, 'Jello.')
+      const { status, data } = await complete(other.fileId)
+      expect(status).toBe(409)
+      expect(data.sent).toEqual({ size: 6, sha256: hashOf('Jello.') })
+      expect(await storage.holds()).toEqual(before)
+
+      await send(other.url, 'Hello.')
+      expect((await complete(other.fileId)).status).toBe(200)
+    })
+
+    test('of more than was promised is stopped', async () => {
+      const before = await storage.holds()
+      const { url } = (await promise()).data
+      expect((await send(url, 'Hello, world.')).status).toBe(413)
+      expect(await storage.holds()).toEqual(before)
+    })
+
+    test('that nobody used can not be completed', async () => {
+      const { fileId } = (await promise()).data
+      expect((await complete(fileId)).status).toBe(409)
+      expect((await complete(fileId, ben)).status).toBe(404)
+      expect((await complete(fileId, { 'x-organization-id': 'other' })).status).toBe(404)
+      expect((await complete(crypto.randomUUID())).status).toBe(404)
+    })
+
+    test('completed by many at once is one file with one set of bytes', async () => {
+      const before = await storage.holds()
+      const { fileId, url } = (await promise()).data
+      await send(url, 'Hello.')
+      const answers = await Promise.all(Array.from({ length: 8 }, () => complete(fileId)))
+      for (const { status, data } of answers) expect([status, data.fileId]).toEqual([200, fileId])
+      expect(await storage.holds()).toHaveLength(before.length + 1)
+      await at.call('DELETE', `${api}/${fileId}`)
+      expect(await storage.holds()).toEqual(before)
+    })
+
+    test('used while it is completed leaves a file that is what it says', async () => {
+      const { fileId, url } = (await promise()).data
+      await send(url, 'first.')
+      const [made] = await Promise.all([complete(fileId), send(url, 'second'), send(url, 'third.')])
+      const { data } = made.status === 200 ? made : await complete(fileId)
+      const { bytes } = await at.bytes(`${api}/${fileId}/download`)
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(data.sha256)
+    })
+
+    test('is promised once per Idempotency-Key', async () => {
+      const headers = { 'idempotency-key': crypto.randomUUID() }
+      const first = await promise({}, headers)
+      expect((await promise({}, headers)).data).toEqual(first.data)
+      expect((await promise({ size: 7 }, headers)).status).toBe(409)
+    })
+
+    test('that nobody completes is forgotten with its bytes', async () => {
+      const before = await storage.holds()
+      const { fileId, url } = (await promise()).data
+      await send(url, 'Hello.')
+      await at.background()
+      expect(await storage.holds()).toHaveLength(before.length + 1)
+      await at.sql`update files.uploads set expires_at = now() where file_id = ${fileId}`
+      await at.sql`update files.unowned_bytes set due_at = now() where storage_key = ${`incoming/${fileId}`}`
+      await at.background()
+      expect(await storage.holds()).toEqual(before)
+      expect((await complete(fileId)).status).toBe(404)
+    })
+  })
+})

@@ -1,0 +1,120 @@
+import { zlibSync } from 'fflate'
+import { rawPdf, xlsx } from './documents.ts'
+import { joined, type Member, member, zip } from './zip.ts'
+
+const MiB = 1024 * 1024
+const catalog = '<< /Type /Catalog /Pages 2 0 R >>'
+const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>'
+
+/** An archive that calls itself a Word document, with one more member. */
+const document = (...members: Member[]) =>
+  zip([member('word/document.xml', '<w:document/>'), ...members])
+
+/** Thirty members of ten megabytes each, packed into a few kilobytes. */
+export const zipBomb = () =>
+  document({ name: 'word/media/zero.bin', bytes: new Uint8Array(10 * MiB), times: 30 })
+
+/** The same, but the archive says that a member has a hundred bytes. */
+export const lyingZipBomb = () =>
+  document({
+    name: 'word/media/zero.bin',
+    bytes: new Uint8Array(10 * MiB),
+    declared: 100,
+    times: 30,
+  })
+
+const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from(
+  { length: 20 },
+  (_, n) => `<!ENTITY ${'b'.repeat(n + 1)} "${`&${'b'.repeat(n) || 'a'};`.repeat(10)}">`,
+).join('')}]><w:document>&${'b'.repeat(20)};</w:document>`
+
+export const billionLaughs = () => zip([member('word/document.xml', laughs)])
+
+/** The same in UTF-16, where the letters are not next to each other. */
+export const wideBillionLaughs = () =>
+  zip([
+    { name: 'word/document.xml', bytes: new Uint8Array(Buffer.from(`\ufeff${laughs}`, 'utf16le')) },
+  ])
+
+export const manyMembers = () =>
+  document({ name: 'word/media/empty', bytes: new Uint8Array(), times: 20_000 })
+
+export const lockedZip = () =>
+  zip([{ ...member('word/document.xml', '<w:document/>'), locked: true }])
+
+/** What Office makes of a document with a password. */
+export const lockedOffice = () =>
+  joined(
+    Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1),
+    new Uint8Array(1024),
+    new Uint8Array(Buffer.from('EncryptedPackage', 'utf16le')),
+    new Uint8Array(1024),
+  )
+
+export const oldOffice = () =>
+  joined(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1), new Uint8Array(2048))
+
+/** Two cells, as far apart as a sheet allows. */
+export const vastSheet = () =>
+  xlsx(
+    '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
+  )
+
+export function manyPages(count: number): Uint8Array {
+  const kids = Array.from({ length: count }, (_, n) => `${n + 3} 0 R`).join(' ')
+  const pages = Array<string>(count).fill(page)
+  return rawPdf([catalog, `<< /Type /Pages /Count ${count} /Kids [${kids}] >>`, ...pages])
+}
+
+export const lockedPdf = () =>
+  rawPdf(
+    [
+      catalog,
+      '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+      page,
+      `<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >>`,
+    ],
+    '/Encrypt 4 0 R /ID [<00><00>]',
+  )
+
+/** A page whose instructions are a gigabyte once unpacked. */
+export function pdfBomb(): Uint8Array {
+  const packed = zlibSync(new Uint8Array(256 * MiB).fill(0x20))
+  const stream = Buffer.from(packed).toString('latin1')
+  return rawPdf([
+    catalog,
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents [4 0 R 4 0 R 4 0 R 4 0 R] >>',
+    `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${stream}\nendstream`,
+  ])
+}
+
+/** Headers that promise fifty thousand by fifty thousand pixels. */
+export const hugePng = () =>
+  Uint8Array.from([
+    ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52],
+    ...[0, 0, 0xc3, 0x50, 0, 0, 0xc3, 0x50, 8, 2, 0, 0, 0, 0, 0, 0, 0],
+  ])
+
+export const hugeJpeg = () =>
+  Uint8Array.from([
+    ...[0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0],
+    ...[0xff, 0xc0, 0, 11, 8, 0xc3, 0x50, 0xc3, 0x50, 1, 1, 0x11, 0, 0xff, 0xd9],
+  ])
+
+export function hugeTiff(): Uint8Array {
+  const bytes = new Uint8Array(8 + 2 + 24 + 4)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, 0x4d4d002a)
+  view.setUint32(4, 8)
+  view.setUint16(8, 2)
+  for (const [index, tag] of [256, 257].entries()) {
+    view.setUint16(10 + index * 12, tag)
+    view.setUint16(12 + index * 12, 4)
+    view.setUint32(14 + index * 12, 1)
+    view.setUint32(18 + index * 12, 50_000)
+  }
+  return bytes
+}
+
+export const plainZip = () => zip([member('notes.txt', 'Nothing to see.')])

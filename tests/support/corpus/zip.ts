@@ -1,0 +1,101 @@
+import { deflateSync } from 'fflate'
+
+export interface Member {
+  name: string
+  bytes: Uint8Array
+  /** What the archive says the size is, where it lies. */
+  declared?: number
+  /** Says that it is encrypted. */
+  locked?: boolean
+  /** Put in this often, with the same packed bytes. */
+  times?: number
+}
+
+const text = new TextEncoder()
+export const member = (name: string, content: string): Member => ({
+  name,
+  bytes: text.encode(content),
+})
+
+/** A zip archive that says what it is told to, true or not. */
+export function zip(members: Member[]): Uint8Array {
+  const files: Uint8Array[] = []
+  const directory: Uint8Array[] = []
+  let offset = 0
+  for (const { name, bytes, declared = bytes.length, locked = false, times = 1 } of members) {
+    const packed = deflateSync(bytes)
+    const checksum = crc32(bytes)
+    for (let n = 0; n < times; n++) {
+      const label = text.encode(times > 1 ? `${name}.${n}` : name)
+      const common = fields(
+        [2, 20],
+        [2, locked ? 1 : 0],
+        [2, 8],
+        [4, 0],
+        [4, checksum],
+        [4, packed.length],
+        [4, declared],
+        [2, label.length],
+        [2, 0],
+      )
+      const header = joined(fields([4, 0x04034b50]), common, label)
+      directory.push(
+        joined(
+          fields([4, 0x02014b50], [2, 20]),
+          common,
+          fields([2, 0], [2, 0], [2, 0], [4, 0], [4, offset]),
+          label,
+        ),
+      )
+      files.push(header, packed)
+      offset += header.length + packed.length
+    }
+  }
+  const index = joined(...directory)
+  const count = directory.length
+  const end = fields(
+    [4, 0x06054b50],
+    [2, 0],
+    [2, 0],
+    [2, count],
+    [2, count],
+    [4, index.length],
+    [4, offset],
+    [2, 0],
+  )
+  return joined(...files, index, end)
+}
+
+function fields(...list: [size: 2 | 4, value: number][]): Uint8Array {
+  const bytes = new Uint8Array(list.reduce((sum, [size]) => sum + size, 0))
+  const view = new DataView(bytes.buffer)
+  let at = 0
+  for (const [size, value] of list) {
+    if (size === 2) view.setUint16(at, value, true)
+    else view.setUint32(at, value, true)
+    at += size
+  }
+  return bytes
+}
+
+export function joined(...parts: Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, n) => {
+  let value = n
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1
+  return value
+})
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) crc = table[(crc ^ byte) & 255]! ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import files from '../../services/files/service.ts'
+import { startS3 } from './s3.ts'
+import { key, place, stage } from './stage.ts'
+
+const api = '/api/v1/files'
+
+export interface Kept {
+  variables: Record<string, string>
+  /** Everything that it holds, finished or not. */
+  holds(): Promise<string[]>
+  drop(): Promise<void>
+}
+
+/** A storage for this place: a directory, but where there are none S3. Or why there is none. */
+export async function newStorage(): Promise<Kept | string> {
+  if (place === 'workerd') {
+    const s3 = await startS3()
+    if (typeof s3 === 'string') return s3
+    return { variables: { FILES_STORAGE: 's3', ...s3.variables }, holds: s3.holds, drop: s3.stop }
+  }
+  return newDirectory()
+}
+
+export function newDirectory(): Kept & { directory: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-files-'))
+  return {
+    directory,
+    variables: { FILES_DIR: directory },
+    holds: async () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name),
+    drop: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+export interface Form {
+  bytes?: Uint8Array | string
+  filename?: string
+  fields?: Record<string, string>
+}
+
+/** A form as a browser would send it. */
+export async function formOf({ bytes = 'Hello.', filename = 'hello.txt', fields = {} }: Form) {
+  const form = new FormData()
+  form.set('file', new Blob([bytes as string]), filename)
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  const sent = new Response(form)
+  return {
+    raw: await sent.bytes(),
+    headers: { 'content-type': sent.headers.get('content-type')! },
+  }
+}
+
+/** files-service as people and services use it; without other headers, Ann of acme asks. */
+export async function stageFiles(storage: Kept, env: Record<string, string> = {}) {
+  const at = await stage(files, {
+    env: { ...storage.variables, ...env },
+    headers: { 'x-user-id': 'ann' },
+  })
+  return {
+    ...at,
+    async upload(
+      form: Form = {},
+      headers: Record<string, string | undefined> = {},
+      path = `${api}/upload`,
+    ) {
+      const { raw, headers: type } = await formOf(form)
+      return at.call('POST', path, { raw, headers: { ...type, ...headers } })
+    },
+    /** What is due in the background is done, and what is left over swept up. */
+    background: () => at.call('POST', '/api/v1/internal/actuator/tick'),
+    /** The answer itself, whose bytes are not text. */
+    async bytes(path: string, headers: Record<string, string> = {}) {
+      const response = await at.fetch(
+        new Request(new URL(path, 'http://test'), {
+          headers: {
+            'x-internal-api-key': key,
+            'x-organization-id': 'acme',
+            'x-user-id': 'ann',
+            ...headers,
+          },
+        }),
+      )
+      return { response, bytes: await response.bytes() }
+    },
+  }
+}
+
+export type FilesStage = Awaited<ReturnType<typeof stageFiles>>
