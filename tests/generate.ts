@@ -4,9 +4,13 @@ import { KitConfig } from '../services/_kit/config.ts'
 import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
 import { services } from '../services/_run/services.ts'
+import { bundledSkills } from '../services/ai-engine/skills/generate.node.ts'
 
 /** Writes what is made from the sources; with --check, says what differs instead. */
-const generated: Record<string, () => string> = { 'docs/configuration.md': configuration }
+const generated: Record<string, () => string> = {
+  'docs/configuration.md': configuration,
+  'services/ai-engine/skills/bundled.ts': bundledSkills,
+}
 
 let stale = 0
 for (const [file, make] of Object.entries(generated)) {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 /** What one service needs and no other. */
 const packages: Record<string, string> = {
+  'ai-engine': '|yaml$',
   files:
     '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }

@@ -1,0 +1,78 @@
+import { Annotation, Command, END, interrupt, START, StateGraph } from '@langchain/langgraph'
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import { newId } from '../../services/_kit/ids.ts'
+import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
+import { makeSql } from '../../services/_kit/sql/sql.ts'
+import { type Kind, newWork, step, type Work } from './payload.ts'
+import type { Peer } from './peer.ts'
+import { bytesIn } from './sizes.ts'
+
+const State = Annotation.Root({
+  n: Annotation<number>(),
+  document: Annotation<Work['document']>(),
+  messages: Annotation<Work['messages']>({
+    reducer: (list, added) => list.concat(added),
+    default: () => [],
+  }),
+})
+
+/** A step told as LangGraph wants it: the members that changed, and of the list what is new. */
+function told(kind: Kind, state: Work) {
+  const { n, document, messages } = step(kind, state)
+  return { n, document, messages: messages.slice(state.messages.length) }
+}
+
+/** LangGraph with its own checkpointer, writing each step before the next begins. */
+export async function langgraph(url: string): Promise<Peer> {
+  const saver = PostgresSaver.fromConnString(url)
+  await saver.setup()
+  const driver = postgresDriver(url, 1)
+  const config = (thread_id: string) => ({
+    configurable: { thread_id },
+    durability: 'sync' as const,
+    recursionLimit: 5_000,
+  })
+  const working = (kind: Kind, steps: number, onStep = () => {}) =>
+    new StateGraph(State)
+      .addNode('work', (state) => {
+        onStep()
+        return told(kind, state)
+      })
+      .addEdge(START, 'work')
+      .addConditionalEdges('work', ({ n }) => (n < steps ? 'work' : END), ['work', END])
+      .compile({ checkpointer: saver })
+
+  return {
+    name: 'LangGraph',
+    async run(kind, steps, onStep) {
+      await working(kind, steps, onStep).invoke(newWork(kind), config(newId()))
+    },
+    async resume(kind) {
+      let begun = 0
+      let took = 0
+      const graph = new StateGraph(State)
+        .addNode('ask', () => {
+          interrupt('Go on?')
+          return {}
+        })
+        .addNode('work', (state) => {
+          took = performance.now() - begun
+          return told(kind, state)
+        })
+        .addEdge(START, 'ask')
+        .addEdge('ask', 'work')
+        .addEdge('work', END)
+        .compile({ checkpointer: saver })
+      const thread = config(newId())
+      await graph.invoke(newWork(kind), thread)
+      begun = performance.now()
+      await graph.invoke(new Command({ resume: true }), thread)
+      return took
+    },
+    bytes: () => bytesIn(makeSql(driver), 'public'),
+    async end() {
+      await saver.end()
+      await driver.end()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { makeRandom } from '../support/random.ts'
+
+/** What every peer works on: a case file of 20 KB, and a conversation that grows by a message a step. */
+export interface Work {
+  n: number
+  document: Record<string, { text: string; note: string }>
+  messages: { role: string; content: string }[]
+}
+
+export type Kind = 'compressible' | 'incompressible'
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const clause = '出借人与借款人约定借款期限届满后十日内一次性偿还本金及利息。'
+
+/** A text of about so many bytes. */
+function text(kind: Kind, bytes: number, seed: number): string {
+  if (kind === 'compressible') return clause.repeat(Math.ceil(bytes / 93)).slice(0, bytes / 3)
+  const random = makeRandom(seed)
+  return Array.from({ length: bytes }, () => letters[random.below(64)]).join('')
+}
+
+const paragraphs = 40
+
+export const newWork = (kind: Kind): Work => ({
+  n: 0,
+  document: Object.fromEntries(
+    Array.from({ length: paragraphs }, (_, index) => [
+      `p${index}`,
+      { text: text(kind, 480, index + 1), note: '' },
+    ]),
+  ),
+  messages: [],
+})
+
+/** One step: a note to one paragraph, and a message. */
+export function step(kind: Kind, { n, document, messages }: Work): Work {
+  const name = `p${n % paragraphs}`
+  return {
+    n: n + 1,
+    document: { ...document, [name]: { ...document[name]!, note: text(kind, 100, 1_000 + n) } },
+    messages: [...messages, { role: 'assistant', content: text(kind, 200, 5_000 + n) }],
+  }
+}

@@ -1,0 +1,141 @@
+import { fileURLToPath } from 'node:url'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { migrate } from '../../services/_kit/sql/migrate.ts'
+import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
+import { listen } from '../../services/_run/listen.ts'
+import { openAiComplete } from '../../services/ai-engine/model/openai.ts'
+import engine from '../../services/ai-engine/service.ts'
+import { freePort } from '../../tests/support/free-port.ts'
+import { run } from '../../tests/support/process.ts'
+import { createDatabase } from '../kit/postgres.ts'
+import { count, median } from '../support/figures.ts'
+import type { Table } from '../support/results.ts'
+
+const key = 'a-key-for-the-bench'
+
+interface Heard {
+  firstMs: number
+  perSecond: number
+}
+
+/** A model's words through ai-engine, beside the same words read from the model itself. */
+export async function streaming(url: string, rounds: number): Promise<Table> {
+  const rows: string[][] = []
+  for (const [pace, words, everyMs] of [
+    ['100 words a second', 200, 10],
+    ['1,000 words a second', 1_000, 1],
+    ['as fast as it can', 5_000, 0],
+  ] as const) {
+    const modelPort = await freePort()
+    const script = fileURLToPath(new URL('./model.ts', import.meta.url))
+    const model = run(
+      process.execPath,
+      [script, String(modelPort), String(words), String(everyMs)],
+      {},
+    )
+    await model.said('listening')
+    const baseUrl = `http://127.0.0.1:${modelPort}/v1`
+    const service = await serve(url, baseUrl)
+    const [direct, through]: [Heard[], Heard[]] = [[], []]
+    for (let round = -1; round < rounds; round++) {
+      const [one, other] = [await fromModel(baseUrl, words), await fromEngine(service.port, words)]
+      if (round >= 0) {
+        direct.push(one)
+        through.push(other)
+      }
+    }
+    const rate = (heard: Heard[]) => median(heard.map(({ perSecond }) => perSecond))
+    const first = (heard: Heard[]) => median(heard.map(({ firstMs }) => firstMs))
+    rows.push([
+      pace,
+      count(rate(direct)),
+      count(rate(through)),
+      (rate(through) / rate(direct)).toFixed(2),
+      `${(first(through) - first(direct)).toFixed(1)} ms`,
+    ])
+    await service.close()
+    await model.stop()
+  }
+  return {
+    title: 'A model’s words through ai-engine, words a second',
+    head: ['model', 'read directly', 'through ai-engine', 'ratio', 'first word later by'],
+    rows,
+    notes: [
+      `Each word is an event that is on the disk before a client hears it. Before the first word the run itself is begun, its context is read and its route decided: three more writes to the disk. Median of ${rounds} turns each, in turn. Goals: a ratio of at least 0.9; the first word at most 5 ms later.`,
+    ],
+  }
+}
+
+async function serve(url: string, baseUrl: string) {
+  const database = postgresDriver(await createDatabase(url), 10)
+  await migrate(database, 'ai-engine', 'ai_engine')
+  const { fetch } = engine.start({
+    env: {
+      ENVIRONMENT: 'production',
+      INTERNAL_API_KEY: key,
+      AI_BASE_URL: baseUrl,
+      AI_MODEL: 'bench',
+    },
+    database,
+    peers: () => async () => Response.json({ code: 0, message: 'ok', data: {} }),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: 'bench',
+  })
+  const port = await freePort()
+  const listening = await listen(fetch, port, '127.0.0.1')
+  return {
+    port,
+    async close() {
+      await listening.close(0)
+      await database.end()
+    },
+  }
+}
+
+/** Times words from the sending of the request on. */
+function stopwatch() {
+  const begun = performance.now()
+  let first = 0
+  return {
+    heard() {
+      first ||= performance.now()
+    },
+    result: (words: number): Heard => ({
+      firstMs: first - begun,
+      perSecond: ((words - 1) * 1000) / (performance.now() - first),
+    }),
+  }
+}
+
+async function fromModel(baseUrl: string, words: number): Promise<Heard> {
+  const watch = stopwatch()
+  const complete = openAiComplete({ baseUrl, model: 'bench' })
+  const messages = [{ role: 'user' as const, content: '什么是诉讼时效？' }]
+  await complete({ messages }, { signal: new AbortController().signal, onText: watch.heard })
+  return watch.result(words)
+}
+
+async function fromEngine(port: number, words: number): Promise<Heard> {
+  const watch = stopwatch()
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/internal/ai/agent/execute/stream`, {
+    method: 'POST',
+    headers: { 'x-internal-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      thread_id: crypto.randomUUID(),
+      organization_id: 'bench',
+      message: '什么是诉讼时效？',
+    }),
+  })
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body!) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('"token"')) watch.heard()
+  }
+  if (!text.includes('"completed"'))
+    throw new Error(`the run did not complete: ${text.slice(-500)}`)
+  return watch.result(words)
+}

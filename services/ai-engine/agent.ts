@@ -1,0 +1,179 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { type Env, ok } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { ExternalId, JsonObject } from '../_kit/fields.ts'
+import { Answer } from './answers.ts'
+import { Card } from './card.ts'
+import { type Deps, get, post } from './deps.ts'
+import { asked, initial, resumed, tableOf } from './graph/state.ts'
+import { withoutPlaybook } from './playbook.ts'
+import { type Begun, lines, RunAnswer, streamed, whole } from './respond.ts'
+import { organizationOf, ownedBy, service } from './scope.ts'
+import { beginExecute } from './store/begin.ts'
+import { beginResume } from './store/cards.ts'
+
+export const ThreadId = z
+  .string()
+  .regex(/^[!-~]{1,200}$/, 'at most 200 printable characters, no space')
+
+export const Execute = z.object({
+  thread_id: ThreadId.optional().describe('By default consultation:{session_id}.'),
+  session_id: ExternalId.optional(),
+  matter_id: ExternalId.optional(),
+  user_id: ExternalId.optional(),
+  organization_id: ExternalId.optional(),
+  message: z.string().max(20_000).default(''),
+  file_ids: z.array(z.string().min(1).max(200)).max(200).default([]),
+  context: z.looseObject({ matter_profile: JsonObject.nullish() }).nullish(),
+  skill: z.string().min(1).max(60).nullish(),
+  skill_only: z.boolean().default(false).describe('Run that skill and no other.'),
+  mode: z.literal('workbench').default('workbench'),
+})
+export type Execute = z.output<typeof Execute>
+
+const Resume = z.object({
+  thread_id: ThreadId,
+  user_id: ExternalId.optional(),
+  organization_id: ExternalId.optional(),
+  card_id: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The card that is answered; by default the pending one.'),
+  user_response: z.object({ answers: z.array(Answer).max(100) }),
+})
+
+const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
+
+const executing = {
+  guard: service,
+  body: withoutPlaybook(Execute),
+  faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
+  example: { session_id: 'a-session', user_id: 1, message: '我借给张三10万元，他到期不还。' },
+}
+const resuming = {
+  guard: service,
+  body: withoutPlaybook(Resume),
+  faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
+}
+
+export const agent = [
+  post(
+    '/api/v1/internal/ai/agent/execute',
+    {
+      summary: 'Take a message to a thread and wait for the run to end',
+      description:
+        'Where a card is pending: 409 CARD_PENDING; while the thread runs: 409 TURN_IN_PROGRESS. A caller that goes away does not stop the run.',
+      ...executing,
+      answers: { 200: RunAnswer },
+    },
+    async (c, { body }) => ok(c, await whole(c, await execute(c, body))),
+  ),
+
+  post(
+    '/api/v1/internal/ai/agent/execute/stream',
+    { summary: 'The same as a stream of events', ...executing, answers: { 200: lines } },
+    async (c, { body }) => streamed(c, await execute(c, body)),
+  ),
+
+  post(
+    '/api/v1/internal/ai/agent/resume',
+    {
+      summary: 'Answer the pending card and wait for the run to end',
+      description:
+        'The same answers again give the run they began. None pending: 409 NO_PENDING_CARD. Answers are checked before anything runs.',
+      ...resuming,
+      answers: { 200: RunAnswer },
+    },
+    async (c, { body }) => ok(c, await whole(c, await resume(c, body))),
+  ),
+
+  post(
+    '/api/v1/internal/ai/agent/resume/stream',
+    { summary: 'The same as a stream of events', ...resuming, answers: { 200: lines } },
+    async (c, { body }) => streamed(c, await resume(c, body)),
+  ),
+
+  get(
+    '/api/v1/internal/ai/agent/pending_card',
+    {
+      summary: 'The card that waits on a thread',
+      guard: service,
+      query: z.object({ thread_id: z.string().min(1).max(200) }),
+      answers: { 200: PendingCard },
+    },
+    async (c, { query }) => {
+      const row = await c.env.sql.row(z.object({ card: Card }))`
+        select card from ai_engine.cards
+        where status = 'pending' and card_id = (
+          select card_id from ai_engine.threads
+          where thread_id = ${query.thread_id} and status = 'interrupted' and ${ownedBy(c.var.caller)})`
+      return ok(c, { has_pending_card: row !== undefined, card: row?.card ?? null })
+    },
+  ),
+]
+
+export const causeOf = ({ var: { requestId, traceparent } }: Context<Env<Deps>>) => ({
+  request_id: requestId,
+  traceparent,
+})
+
+/** Begins a run; what it was asked is kept before anything else happens. */
+export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Begun> {
+  const { sql } = c.env
+  const { session_id = null, matter_id = null, message, skill = null, skill_only } = body
+  const skills = await c.env.skills()
+  const thread_id = body.thread_id ?? (session_id && `consultation:${session_id}`)
+  if (!thread_id)
+    throw invalid([
+      { path: 'thread_id', message: 'Name the thread, or the session it belongs to.' },
+    ])
+  if (skill !== null && !skills.some(({ name, internal }) => name === skill && !internal))
+    throw invalid([{ path: 'skill', message: 'There is no such skill.' }])
+  if (skill === null && message.trim() === '')
+    throw invalid([{ path: 'message', message: 'Say something, or name a skill.' }])
+  if (skill === null && skill_only)
+    throw invalid([{ path: 'skill', message: 'skill_only needs a skill.' }])
+  const owner = {
+    thread_id,
+    organization_id: organizationOf(c.var.caller, body.organization_id),
+    user_id: body.user_id ?? c.var.caller.userId ?? null,
+    session_id,
+    matter_id,
+  }
+  const request = {
+    message,
+    file_ids: body.file_ids,
+    skill,
+    skill_only,
+    matter_profile: body.context?.matter_profile ?? null,
+  }
+  const lease = await beginExecute(sql, owner, initial, {
+    kind: 'execute',
+    ...asked(request, tableOf(skills)),
+    user_message: message,
+    cause: causeOf(c),
+  })
+  return { lease, run_id: lease.run_id }
+}
+
+async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<Begun> {
+  const table = tableOf(await c.env.skills())
+  const organization = c.var.caller.organizationId ?? body.organization_id
+  const begun = await beginResume(
+    c.env.sql,
+    organization,
+    {
+      thread_id: body.thread_id,
+      user_id: body.user_id ?? c.var.caller.userId ?? null,
+      card_id: body.card_id,
+      answers: body.user_response.answers,
+      cause: causeOf(c),
+    },
+    resumed(table),
+  )
+  return 'lease' in begun
+    ? { lease: begun.lease, run_id: begun.lease.run_id }
+    : { run_id: begun.run_id }
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { Id } from '../_kit/fields.ts'
+
+export const inputTypes = [
+  'text',
+  'textarea',
+  'number',
+  'money',
+  'date',
+  'boolean',
+  'select',
+  'multi_select',
+  'file',
+] as const
+
+const Option = z.object({ value: z.string().min(1).max(200), label: z.string().min(1).max(500) })
+
+export const Question = z
+  .object({
+    question: z.string().min(1).max(2_000),
+    field_key: z
+      .string()
+      .regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/)
+      .max(300)
+      .describe('A dotted path into the state: where the answer is written.'),
+    input_type: z.enum(inputTypes),
+    required: z.boolean(),
+    options: z.array(Option).min(1).max(100).optional(),
+    default: z.unknown().optional(),
+    help: z.string().max(2_000).optional(),
+  })
+  .meta({ id: 'Question' })
+export type Question = z.infer<typeof Question>
+
+export const reviewTypes = ['clarify', 'select', 'confirm', 'phase_done'] as const
+
+/** What a person is asked. */
+export const Card = z
+  .object({
+    card_id: Id,
+    review_type: z.enum(reviewTypes),
+    title: z.string().max(500),
+    questions: z.array(Question).min(1).max(50),
+  })
+  .meta({ id: 'Card' })
+export type Card = z.infer<typeof Card>

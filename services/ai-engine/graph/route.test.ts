@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isBareQuestion, route } from './route.ts'
+import { initial, phases, type Row, type State } from './state.ts'
+
+const row = (name: string, more: Partial<Row> = {}): Row => ({
+  name,
+  phase: null,
+  after: [],
+  internal: false,
+  api_call_only: false,
+  ...more,
+})
+const table = [
+  row('chat'),
+  row('intake_collection', { phase: 'intake' }),
+  row('case_summary', { phase: 'analysis', after: ['intake_collection'] }),
+  row('draft', { phase: 'drafting' }),
+]
+const story = '我借给张三10万元，他到期不还'
+const state = (round: Partial<State['round']> = {}, more: Partial<State> = {}): State => ({
+  ...initial,
+  table,
+  ...more,
+  round: { ...initial.round, message: story, ...round },
+})
+
+describe('the router', () => {
+  test('takes the story of a case to intake', () => {
+    expect(route(state())).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
+  })
+
+  test('answers a bare question without opening a case', () => {
+    expect(route(state({ message: '诉讼时效是多久？' }))).toMatchObject({
+      next: 'chat_respond',
+      goal: 'answer',
+    })
+  })
+
+  test('goes on with the matter once its intake has begun, also at a question', () => {
+    const asked = state({ message: '还需要什么材料？' }, { work: { intake_collection: 'waiting' } })
+    expect(route(asked)).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
+  })
+
+  test('opens the next phase when every skill of the phases before it is done', () => {
+    const done = state({}, { work: { intake_collection: 'done' } })
+    expect(route(done)).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+  })
+
+  test('keeps shut what lies behind a phase that nobody knows how to do', () => {
+    const done = state({}, { work: { intake_collection: 'done', case_summary: 'done' } })
+    expect(route(done)).toMatchObject({ next: 'chat_respond', skill: null })
+  })
+
+  test('believes the matter where it says that a phase is over', () => {
+    const matter = { phases: [{ phase_id: 'intake', status: 'COMPLETED' }] }
+    expect(route(state({}, { matter }))).toMatchObject({ skill: 'case_summary' })
+  })
+
+  test('asks before it does anything else', () => {
+    const ask = {
+      skill: 'intake_collection',
+      control: {
+        action: 'ask_user' as const,
+        review_type: 'clarify' as const,
+        title: '',
+        questions: [],
+      },
+    }
+    expect(route(state({ ask })).next).toBe('ask_user')
+  })
+
+  test('returns to the skill whose card was answered', () => {
+    const answered = { card_id: 'c', skill: 'case_summary', answers: {}, basis: null }
+    expect(route(state({ answered }))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+  })
+
+  test('runs the one skill that was asked for, and stops there when told so', () => {
+    const only = { skill: 'case_summary', skill_only: true }
+    expect(route(state(only))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+    expect(route(state({ ...only, done: ['case_summary'] })).next).toBe('finish')
+    expect(route(state({ skill: 'chat', skill_only: true })).next).toBe('chat_respond')
+  })
+
+  test('ends a round in which something failed', () => {
+    expect(route(state({ error: { code: 'X', message: 'x' } })).next).toBe('finish')
+  })
+})
+
+/** Any state that a thread can be in. */
+const names = ['chat', 'a', 'b', 'c', 'd', 'e']
+const rows = fc.tuple(
+  ...names.map((name) =>
+    fc.record({
+      name: fc.constant(name),
+      phase: fc.constantFrom(null, ...phases),
+      after: fc.subarray(names, { maxLength: 2 }),
+      internal: fc.boolean(),
+      api_call_only: fc.boolean(),
+    }),
+  ),
+)
+const anyState = fc
+  .record({
+    table: rows,
+    message: fc.constantFrom(story, '什么是诉讼时效？', '', 'hello'),
+    skill: fc.constantFrom(null, ...names),
+    skill_only: fc.boolean(),
+    answered: fc.constantFrom(null, ...names),
+    work: fc.dictionary(
+      fc.constantFrom(...names),
+      fc.constantFrom('done' as const, 'waiting' as const),
+    ),
+    over: fc.subarray([...phases]),
+  })
+  .map(({ table, message, skill, skill_only, answered, work, over }) =>
+    state(
+      {
+        message,
+        skill,
+        skill_only: skill_only && skill !== null,
+        answered:
+          answered === null ? null : { card_id: 'c', skill: answered, answers: {}, basis: null },
+      },
+      {
+        table,
+        work,
+        matter: { phases: over.map((phase_id) => ({ phase_id, status: 'COMPLETED' })) },
+      },
+    ),
+  )
+
+test('the same state gives the same answer, and is left as it was', () => {
+  fc.assert(
+    fc.property(anyState, (state) => {
+      const copy = structuredClone(state)
+      expect(route(state)).toEqual(route(copy))
+      expect(state).toEqual(copy)
+    }),
+  )
+})
+
+test('every round ends: no skill is dispatched twice, whatever the skills do', () => {
+  fc.assert(
+    fc.property(anyState, fc.infiniteStream(fc.boolean()), (first, asks) => {
+      let state = first
+      const dispatched: string[] = []
+      for (let step = 0; ; step++) {
+        expect(step).toBeLessThan(names.length + 2)
+        const { next, skill } = route(state)
+        if (next === 'finish' || next === 'ask_user') return
+        const name = skill ?? 'chat'
+        expect(dispatched).not.toContain(name)
+        dispatched.push(name)
+        const waits = next === 'dispatch' && asks.next().value
+        state = {
+          ...state,
+          work: { ...state.work, [name]: waits ? 'waiting' : 'done' },
+          round: { ...state.round, done: [...state.round.done, name] },
+        }
+      }
+    }),
+  )
+})
+
+test.each([
+  ['诉讼时效是多久？', true],
+  ['What is the limitation period?', true],
+  ['你好', true],
+  ['thanks!', true],
+  [story, false],
+  ['我被公司辞退了，怎么办？', false],
+  ['My landlord will not return my deposit. What can I do?', false],
+  ['借款50000元没有还，能要利息吗？', false],
+])('%s is a bare question: %s', (message, bare) => {
+  expect(isBareQuestion(message)).toBe(bare)
+})

@@ -1,0 +1,99 @@
+import { type Phase, phases, type Row, type State } from './state.ts'
+
+/** Where a run goes next, and with which skill. */
+export type Decision =
+  | { next: 'dispatch'; skill: string; goal: Goal }
+  | { next: 'chat_respond' | 'ask_user' | 'finish'; skill: null; goal: Goal }
+
+/** What a round is for: one skill, an answer, or the next piece of work on the matter. */
+export type Goal = 'skill' | 'answer' | 'matter'
+
+/**
+ * The whole of routing: the next step is decided by the state and by nothing else. It ends, because a
+ * skill is dispatched at most once in a round.
+ */
+export function route(state: State): Decision {
+  const { round } = state
+  const goal = goalOf(state)
+  const to = (next: 'chat_respond' | 'ask_user' | 'finish'): Decision => ({
+    next,
+    skill: null,
+    goal,
+  })
+  if (round.error) return to('finish')
+  if (round.ask) return to('ask_user')
+  const skill = nextSkill(state, goal)
+  if (skill) return { next: 'dispatch', skill, goal }
+  const spoken = round.done.includes('chat')
+  const silent = round.skill_only && round.skill !== 'chat'
+  return to(spoken || silent ? 'finish' : 'chat_respond')
+}
+
+export function goalOf({ round, work }: State): Goal {
+  if (round.skill !== null) return 'skill'
+  if (round.answered) return 'matter'
+  const started = Object.keys(work).some((skill) => skill !== 'chat')
+  return !started && isBareQuestion(round.message) ? 'answer' : 'matter'
+}
+
+/** The skill whose turn it is: the one that was answered, the one that was asked for, or the matter's next. */
+function nextSkill(state: State, goal: Goal): string | undefined {
+  const { round, table } = state
+  const open = (name: string) => name !== 'chat' && !round.done.includes(name)
+  if (round.answered && open(round.answered.skill)) return round.answered.skill
+  if (goal === 'skill') return round.skill !== null && open(round.skill) ? round.skill : undefined
+  if (goal === 'answer') return undefined
+  return table.find((row) => open(row.name) && isDue(state, row))?.name
+}
+
+/** A skill of a phase whose gate is open, whose work is not done, and which waits for no other. */
+function isDue({ work, table, matter }: State, row: Row): boolean {
+  return (
+    row.phase !== null &&
+    !row.internal &&
+    !row.api_call_only &&
+    work[row.name] !== 'done' &&
+    !phaseIsOver(matter, row.phase) &&
+    gateIsOpen(table, work, matter, row.phase) &&
+    row.after.every((name) => work[name] === 'done' || doneElsewhere(table, matter, name))
+  )
+}
+
+/** A phase begins when every phase before it is over. One that nobody knows how to do stays shut. */
+function gateIsOpen(
+  table: Row[],
+  work: State['work'],
+  matter: State['matter'],
+  phase: Phase,
+): boolean {
+  return phases.slice(0, phases.indexOf(phase)).every((earlier) => {
+    if (phaseIsOver(matter, earlier)) return true
+    const rows = table.filter((row) => row.phase === earlier && !row.internal && !row.api_call_only)
+    return rows.length > 0 && rows.every((row) => work[row.name] === 'done')
+  })
+}
+
+const doneElsewhere = (table: Row[], matter: State['matter'], name: string) => {
+  const row = table.find((each) => each.name === name)
+  return row?.phase != null && phaseIsOver(matter, row.phase)
+}
+
+/** What the matter itself says of a phase: another thread may have done its work. */
+function phaseIsOver(matter: State['matter'], phase: Phase): boolean {
+  const told = Array.isArray(matter.phases) ? matter.phases : []
+  return told.some(
+    (each: { phase_id?: unknown; status?: unknown } | null) =>
+      each?.phase_id === phase && (each.status === 'COMPLETED' || each.status === 'SKIPPED'),
+  )
+}
+
+const asks =
+  /[?？]\s*$|吗|什么|怎么|如何|是否|多久|多少|哪些|能不能|可不可以|^(what|how|when|where|who|why|can|could|is|are|do|does|should|may|will|which)\b/i
+const ownCase =
+  /我|本人|公司|单位|老板|对方|被告|原告|\b(i|my|me|we|our|us)\b|[\d０-９]{3,}|[一二三四五六七八九十百千]+万/i
+const small =
+  /^(你好|您好|谢谢|多谢|再见|早上好|晚上好|hi|hello|hey|thanks|thank you|bye)[!！。.~～\s]*$/i
+
+/** A question of law or a greeting, not the story of a case. */
+export const isBareQuestion = (message: string): boolean =>
+  small.test(message.trim()) || (asks.test(message) && !ownCase.test(message))

@@ -1,0 +1,143 @@
+import type * as z from 'zod'
+import type { Answered, Control, FrontMatter, Skill } from '../skill.ts'
+import type { Beginning } from '../store/begin.ts'
+import type { Kept } from '../store/cards.ts'
+import type { Op } from '../store/delta.ts'
+
+export const phases = ['intake', 'analysis', 'strategy', 'drafting', 'delivery'] as const
+export type Phase = (typeof phases)[number]
+
+/** What the router must know of a skill. It is part of the state, so that routing needs nothing else. */
+export type Row = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
+  phase: Phase | null
+}
+
+/** What this round was asked, and how far it has come. A run begins with a new one. */
+export interface Round {
+  message: string
+  skill: string | null
+  skill_only: boolean
+  /** The request brought what is to be known of the matter. */
+  profiled: boolean
+  /** Skills that ran in this round. */
+  done: string[]
+  /** The skill that is being run. */
+  task: { task_id: string; skill: string } | null
+  /** The card that a skill wants asked. */
+  ask: { skill: string; control: z.output<typeof Control> } | null
+  /** The card that this round answers. */
+  answered: (Answered & { skill: string }) | null
+  /** What a person is to read. */
+  reply: string
+  /** What could not be had: a matter, memory. */
+  missing: string[]
+  sync: 'none' | 'done' | 'queued'
+  error: { code: string; message: string } | null
+}
+
+/** The state of a thread. Beside these members each skill has a part of its own, under its name. */
+export interface State {
+  round: Round
+  messages: { role: 'user' | 'assistant'; content: string }[]
+  file_ids: string[]
+  matter: Record<string, unknown>
+  memory: unknown
+  /** Of each skill that ran: whether its work is done, or waits for a person. */
+  work: Record<string, 'done' | 'waiting'>
+  table: Row[]
+  [part: string]: unknown
+}
+
+/** Names that no skill may have, since the state has them. */
+export const reserved = [
+  'round',
+  'messages',
+  'file_ids',
+  'matter',
+  'memory',
+  'work',
+  'table',
+  'message',
+]
+
+const freshRound: Round = {
+  message: '',
+  skill: null,
+  skill_only: false,
+  profiled: false,
+  done: [],
+  task: null,
+  ask: null,
+  answered: null,
+  reply: '',
+  missing: [],
+  sync: 'none',
+  error: null,
+}
+
+export const initial: State = {
+  round: freshRound,
+  messages: [],
+  file_ids: [],
+  matter: {},
+  memory: null,
+  work: {},
+  table: [],
+}
+
+export const tableOf = (skills: Skill[]): Row[] =>
+  skills.map(({ name, after, internal, api_call_only, phase = null }) => ({
+    name,
+    after,
+    internal,
+    api_call_only,
+    phase,
+  }))
+
+export interface Request {
+  message: string
+  file_ids: string[]
+  skill: string | null
+  skill_only: boolean
+  matter_profile: Record<string, unknown> | null
+}
+
+/** How a thread's state takes in what a person brings. */
+export function asked(request: Request, table: Row[]): Pick<Beginning, 'node' | 'next' | 'input'> {
+  const { message, file_ids, skill, skill_only, matter_profile } = request
+  const input: Op[] = [
+    [
+      'set',
+      ['round'],
+      { ...freshRound, message, skill, skill_only, profiled: matter_profile !== null },
+    ],
+    ['set', ['table'], table],
+    ...(message === '' ? [] : [['add', ['messages'], [{ role: 'user', content: message }]] as Op]),
+    ...(file_ids.length === 0 ? [] : [['add', ['file_ids'], file_ids] as Op]),
+    ...(matter_profile === null ? [] : [['set', ['matter'], matter_profile] as Op]),
+  ]
+  return { node: 'start', next: 'load_context', input }
+}
+
+/** How it goes on from the answers to a card: each is written where its question says. */
+export const resumed =
+  (table: Row[]) =>
+  ({ card_id, skill, basis }: Kept, answers: Record<string, unknown>) => {
+    const written = Object.entries(answers).map(
+      ([field_key, value]): Op => ['set', field_key.split('.'), value],
+    )
+    // What the round is for stays as it was; how far it has come begins anew.
+    const { skill: _, skill_only: __, ...fresh } = freshRound
+    const round = { ...fresh, answered: { card_id, skill, answers, basis } }
+    return {
+      kind: 'resume' as const,
+      node: 'resume',
+      next: 'load_context',
+      input: [
+        ...written,
+        ...Object.entries(round).map(([name, value]): Op => ['set', ['round', name], value]),
+        ['set', ['table'], table] as Op,
+      ],
+      user_message: '',
+    }
+  }

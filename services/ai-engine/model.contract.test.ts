@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  ai,
+  answersTo,
+  type EngineStage,
+  eventsIn,
+  stageEngine,
+  story,
+} from '../../tests/support/engine.ts'
+import { type ScriptedModel, scriptedModel } from '../../tests/support/scripted-model.ts'
+import { key } from '../../tests/support/stage.ts'
+
+let at: EngineStage
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await scriptedModel({ say: 'Hello.' })
+  at = await stageEngine({
+    env: {
+      AI_BASE_URL: model.baseUrl,
+      AI_MODEL: 'scripted',
+      AI_API_KEY: 'sk-a-secret-of-the-test',
+    },
+  })
+})
+afterAll(async () => {
+  await at.close()
+  await model.close()
+})
+beforeEach(() => model.script({ say: ['诉讼', '时效', '期间。'] }))
+
+let number = 0
+const ask = (more: object = {}) => ({
+  session_id: `s-${++number}`,
+  user_id: `u-${number}`,
+  message: '什么是诉讼时效？',
+  ...more,
+})
+const stream = async (body: object) => eventsIn((await at.post('/agent/execute/stream', body)).text)
+const wordsOf = (events: ReturnType<typeof eventsIn>) =>
+  events.filter(({ event }) => event === 'token').map(({ data }) => data.content)
+
+describe('a model', () => {
+  test('is heard as it speaks, and its use is on the account', async () => {
+    const asked = ask()
+    const events = await stream(asked)
+    expect(wordsOf(events).join('')).toBe('诉讼时效期间。')
+    expect(events.at(-1)!.data).toMatchObject({ output: '诉讼时效期间。', status: 'completed' })
+    const { data } = await at.get(`/usage?user_id=${asked.user_id}`)
+    expect(data.items).toMatchObject([
+      {
+        skill: 'chat',
+        model: 'scripted',
+        input_tokens: 11,
+        output_tokens: 7,
+        organization_id: 'acme',
+      },
+    ])
+    const stats = (await at.get(`/usage/stats?user_id=${asked.user_id}`)).data
+    expect(stats.total).toEqual({ calls: 1, input_tokens: 11, output_tokens: 7 })
+    expect(stats.by_skill).toEqual([
+      { skill: 'chat', calls: 1, input_tokens: 11, output_tokens: 7 },
+    ])
+    expect(
+      (await at.get(`/usage?user_id=${asked.user_id}`, { 'x-organization-id': 'other' })).data
+        .total,
+    ).toBe(0)
+  })
+
+  test('that breaks off is asked again, and what was heard before is not lost or repeated', async () => {
+    model.script(
+      { say: ['诉讼', '时效', '期间。'], cutAfter: 2 },
+      { say: ['诉讼', '时效', '期间。'] },
+    )
+    const events = await stream(ask())
+    expect(wordsOf(events).join('')).toBe('诉讼时效期间。')
+    expect(model.requests).toHaveLength(2)
+  })
+
+  test('that then says something else begins its answer again, and says so', async () => {
+    model.script({ say: ['One', ' way.'], cutAfter: 1 }, { say: ['Another', ' way.'] })
+    const events = await stream(ask())
+    expect(wordsOf(events).join('')).toBe('One\n\nAnother way.')
+    expect(events.some(({ event }) => event === 'progress')).toBe(true)
+    expect(events.at(-1)!.data.output).toBe('Another way.')
+  })
+
+  test('that refuses us for a moment is asked again; one that is broken is done without', async () => {
+    model.script({ status: 429, headers: { 'retry-after': '0' } }, { say: ['好。'] })
+    expect((await stream(ask())).at(-1)!.data.output).toBe('好。')
+    model.script({ status: 400 })
+    const events = await stream(ask())
+    expect(events.at(-1)!.data.status).toBe('completed')
+    expect(events.at(-2)!.data.outputs.chat.answered_by).toBe('rules')
+    expect(JSON.stringify(events)).not.toContain('sk-a-secret')
+  })
+
+  test('that calls what it was not given is refused, and its words set nothing', async () => {
+    const call = [{ name: 'delete_everything', arguments: { state: { work: {} } } }]
+    model.script({ call }, { say: ['{"work": {"intake_collection": "done"}} 好。'] })
+    const { data } = await at.post('/agent/execute', ask())
+    expect(data.status).toBe('completed')
+    const { state } = (await at.get(`/agent/threads/${data.thread_id}/state`)).data
+    expect(state.work).toEqual({ chat: 'done' })
+    const { spans } = (await at.get(`/traces/${data.trace_id}`)).data
+    const refused = spans.flatMap(({ attributes }: any) => attributes.refused ?? [])
+    expect(refused).toEqual([{ name: 'delete_everything', why: 'unlisted' }])
+  })
+
+  test('that answers nonsense where a shape was asked for leaves the work to the rules', async () => {
+    model.script({ say: ['not json'] })
+    const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
+    expect(data.status).toBe('interrupted')
+    expect(data.card.questions.length).toBeGreaterThan(0)
+  })
+
+  test('is not asked again for what it said before the card', async () => {
+    const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
+    const before = model.requests.length
+    expect(before).toBeGreaterThan(0)
+    const { thread_id, card } = data
+    await at.post('/agent/resume', { thread_id, user_response: answersTo(card) })
+    const later = model.requests.slice(before).map(({ messages }) => JSON.stringify(messages))
+    const first = model.requests.slice(0, before).map(({ messages }) => JSON.stringify(messages))
+    expect(later.filter((request) => first.includes(request))).toEqual([])
+  })
+
+  test('is not asked at all when a run is replayed', async () => {
+    const { data } = await at.post('/agent/execute', ask())
+    const points = (await at.get(`/agent/threads/${data.thread_id}/checkpoints`)).data.items
+    model.script({ say: ['Something else.'] })
+    const { checkpoint_id } = points.find(({ node }: any) => node === 'start')
+    const replayed = await at.post('/agent/replay', { thread_id: data.thread_id, checkpoint_id })
+    expect(replayed.data.output).toBe(data.output)
+    expect(model.requests).toEqual([])
+  })
+})
+
+test('a model that is not there degrades health and stops nothing', async () => {
+  const health = async (at: EngineStage) =>
+    JSON.parse((await at.call('GET', '/api/v1/internal/actuator/health')).text)
+  expect(await health(at)).toMatchObject({ status: 'UP', components: { model: { status: 'UP' } } })
+  const env = { AI_BASE_URL: 'http://127.0.0.1:9/v1', AI_MODEL: 'gone' }
+  const without = await stageEngine({ env })
+  expect(await health(without)).toMatchObject({
+    status: 'DEGRADED',
+    components: { db: { status: 'UP' }, model: { status: 'DOWN' } },
+  })
+  expect((await without.post('/agent/execute', ask())).data.status).toBe('completed')
+  await without.close()
+})
+
+describe('a run that takes its time', () => {
+  const slow = { say: Array.from({ length: 40 }, (_, n) => `${n} `), betweenMs: 50 }
+
+  /** Reads a stream until it has begun to speak. */
+  async function begun(body: object) {
+    const response = await at.fetch(
+      new Request(`http://test${ai}/agent/execute/stream`, {
+        method: 'POST',
+        headers: {
+          'x-internal-api-key': key,
+          'x-organization-id': 'acme',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      }),
+    )
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes('"token"')) text += (await reader.read()).value ?? ''
+    return { text, reader }
+  }
+
+  test('keeps others off the thread, and can be joined from the last event that was heard', async () => {
+    model.script(slow)
+    const asked = ask()
+    const { reader, text } = await begun(asked)
+    expect(await at.post('/agent/execute', asked)).toMatchObject({
+      status: 409,
+      code: 'TURN_IN_PROGRESS',
+    })
+    const thread_id = `consultation:${asked.session_id}`
+    const [{ run_id }] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
+    const heard = eventsIn(text.slice(0, text.lastIndexOf('\n')))
+    const rest = eventsIn((await at.get(`/agent/runs/${run_id}/stream?after=${heard.length}`)).text)
+    let whole = text
+    for (let part = await reader.read(); !part.done; part = await reader.read()) whole += part.value
+    expect([...heard, ...rest]).toEqual(eventsIn(whole))
+    expect(rest.at(-1)!.event).toBe('end')
+  })
+
+  test('is stopped by cancel, says why, and the thread can go on', async () => {
+    model.script(slow)
+    const asked = ask()
+    const { reader } = await begun(asked)
+    const thread_id = `consultation:${asked.session_id}`
+    expect((await at.post('/agent/cancel', { thread_id })).data.cancelled).toBe(true)
+    let text = ''
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
+    const events = eventsIn(text.slice(text.indexOf('{"event"')))
+    expect(events.at(-2)).toMatchObject({ event: 'error', data: { code: 'CANCELLED' } })
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed' } })
+    const [round] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
+    expect(round).toMatchObject({ status: 'failed', error: { code: 'CANCELLED' } })
+    model.script({ say: ['Again.'] })
+    expect((await at.post('/agent/execute', asked)).data).toMatchObject({
+      status: 'completed',
+      output: 'Again.',
+    })
+  })
+})

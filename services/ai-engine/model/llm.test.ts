@@ -1,0 +1,79 @@
+import { afterAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { startLlm } from '../../../tests/support/llm.ts'
+import { tryThread } from '../../../tests/support/skill.ts'
+import chat from '../skills/chat/skill.ts'
+import intake from '../skills/intake_collection/skill.ts'
+import { makeModel } from './make-model.ts'
+import { openAiComplete } from './openai.ts'
+
+/** A real server, for the protocol: what so small a model says is not looked at. */
+const llm = await startLlm()
+if (typeof llm === 'string') console.log(`Skipped: ${llm}`)
+const { baseUrl, model } = typeof llm === 'string' ? { baseUrl: '', model: '' } : llm
+const real = test.skipIf(typeof llm === 'string')
+afterAll(() => {
+  if (typeof llm !== 'string') llm.stop()
+})
+
+const complete = openAiComplete({ baseUrl, model })
+const { signal } = new AbortController()
+
+real('words are streamed and tokens counted by the server', async () => {
+  const said: string[] = []
+  const answer = await complete(
+    { messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 24, temperature: 0 },
+    { signal, onText: (words) => said.push(words) },
+  )
+  expect(said.length).toBeGreaterThan(1)
+  expect(answer.text).toBe(said.join(''))
+  expect(answer.input_tokens).toBeGreaterThan(0)
+  expect(answer.output_tokens).toBeGreaterThan(1)
+  expect(answer.estimated).toBeUndefined()
+  expect(['stop', 'length']).toContain(answer.finish)
+})
+
+real('an object of a shape comes back in that shape', async () => {
+  const Loan = z.object({
+    kind: z.enum(['loan', 'lease']),
+    amount: z.number().nullable(),
+    repaid: z.boolean(),
+  })
+  const object = await makeModel(complete, { signal }).object(Loan, {
+    name: 'loan',
+    system: 'You note what a text says, as JSON.',
+    prompt: 'I lent Bob 500 yuan and he has not paid it back.',
+  })
+  expect(Loan.parse(object)).toEqual(object)
+})
+
+real('a request that the server refuses is final', async () => {
+  const unusable = { name: 'x', schema: { type: 'no-such-type' } }
+  const asked = complete(
+    { messages: [{ role: 'user', content: 'Hi' }], schema: unusable },
+    { signal },
+  )
+  await expect(asked).rejects.toMatchObject({ name: 'ModelError' })
+})
+
+real('hanging up ends the call', async () => {
+  const stop = new AbortController()
+  const asked = complete(
+    { messages: [{ role: 'user', content: 'Count to one thousand.' }] },
+    { signal: stop.signal, onText: () => stop.abort(new Error('enough')) },
+  )
+  await expect(asked).rejects.toThrow('enough')
+})
+
+real('the skills work with it, whatever it says', async () => {
+  const taken = await tryThread('intake_collection', intake, { complete }).say(
+    '我在2024年3月5日借给张三10万元，有借条，他一直不还。我想要回借款。',
+  )
+  expect(taken.output).toMatchObject({ amount: 100_000, event_date: '2024-03-05' })
+  const trial = tryThread('chat', chat, {
+    complete: (request, heard) => complete({ ...request, max_tokens: 40 }, heard),
+  })
+  const { output, reply } = await trial.say('What is a loan?')
+  expect(output.answered_by).toBe('model')
+  expect(trial.said.join('')).toBe(reply)
+})

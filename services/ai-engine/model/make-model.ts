@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { fencedJson } from './fence.ts'
+import { jsonIn, plainSchema } from './json.ts'
+import type { Complete, Message, Model, ToolCall, ToolDescription } from './model.ts'
+import { ModelError } from './model-error.ts'
+
+/** A tool that belongs to a run: what it may reach was settled before the model was asked. */
+export interface BoundTool {
+  description: string
+  parameters: z.ZodType
+  run(input: unknown): Promise<unknown>
+}
+
+export interface Bounds {
+  /** All that the model may call, by name. */
+  tools?: Record<string, BoundTool>
+  signal: AbortSignal
+  /** A call that was not carried out. */
+  refused?(call: { name: string; why: Refusal }): void
+}
+type Refusal = 'unlisted' | 'arguments' | 'too_many' | 'failed'
+
+/** How often a model is asked for one reply, and how many tools it may call at a time. */
+const most = { rounds: 4, calls: 8 }
+
+/** What a skill sees of a model: it can neither reach a tool that is not given here nor go on for ever. */
+export function makeModel(complete: Complete, bounds: Bounds): Model {
+  const { tools = {}, signal } = bounds
+  const offered = Object.entries(tools).map(describe)
+
+  return {
+    async chat({ system, messages, onText, onRestart }) {
+      const said: Message[] = [{ role: 'system', content: system }, ...messages]
+      let reply = ''
+      for (let round = 1; ; round++) {
+        const mayCall = round < most.rounds && offered.length > 0
+        const before = reply
+        let gap = before === '' ? '' : '\n\n'
+        const answer = await complete(
+          { messages: [...said], ...(mayCall && { tools: offered }) },
+          {
+            signal,
+            onText(words) {
+              onText?.(gap + words)
+              gap = ''
+            },
+            onRestart() {
+              onRestart?.()
+              if (before !== '') onText?.(before)
+              gap = before === '' ? '' : '\n\n'
+            },
+          },
+        )
+        reply = [before, answer.text].filter((text) => text !== '').join('\n\n')
+        if (!mayCall || answer.tool_calls.length === 0) return reply
+        said.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
+        // One after the other, so that a run that is repeated repeats them in the same order.
+        for (const [at, call] of answer.tool_calls.entries()) said.push(await carryOut(call, at))
+      }
+    },
+
+    async object(schema, { name, system, prompt }) {
+      const messages: Message[] = [
+        { role: 'system', content: system },
+        { role: 'user', content: prompt },
+      ]
+      const wanted = { name, schema: plainSchema(schema) }
+      for (const last of [false, true]) {
+        const text = await askedFor({ messages: [...messages], schema: wanted, temperature: 0 })
+        if (text === undefined) return undefined
+        const parsed = schema.safeParse(jsonIn(text))
+        if (parsed.success) return parsed.data
+        if (last) return undefined
+        messages.push(
+          { role: 'assistant', content: text.slice(0, 8_000) },
+          { role: 'user', content: repair(parsed.error) },
+        )
+      }
+    },
+  }
+
+  /** Undefined where there is no model to be had: the skill has rules for that. */
+  async function askedFor(request: Parameters<Complete>[0]): Promise<string | undefined> {
+    try {
+      return (await complete(request, { signal })).text
+    } catch (thrown) {
+      if (thrown instanceof ModelError) return undefined
+      throw thrown
+    }
+  }
+
+  async function carryOut(call: ToolCall, at: number): Promise<Message> {
+    const result = await resultOf(call, at)
+    return {
+      role: 'tool',
+      tool_call_id: call.id,
+      content: fencedJson(Object.hasOwn(tools, call.name) ? call.name : 'error', result),
+    }
+  }
+
+  async function resultOf({ name, arguments: text }: ToolCall, at: number): Promise<unknown> {
+    const refuse = (why: Refusal, error: string) => {
+      bounds.refused?.({ name: name.slice(0, 100), why })
+      return { error }
+    }
+    if (!Object.hasOwn(tools, name)) return refuse('unlisted', 'There is no such tool.')
+    if (at >= most.calls) return refuse('too_many', 'Too many calls at once.')
+    const input = tools[name]!.parameters.safeParse(jsonIn(text || '{}'))
+    if (!input.success) return refuse('arguments', z.prettifyError(input.error).slice(0, 1_000))
+    try {
+      return await tools[name]!.run(input.data)
+    } catch {
+      signal.throwIfAborted()
+      return refuse('failed', 'The tool failed.')
+    }
+  }
+}
+
+const describe = ([name, { description, parameters }]: [string, BoundTool]): ToolDescription => ({
+  name,
+  description,
+  parameters: plainSchema(parameters),
+})
+
+const repair = (error: z.ZodError) =>
+  `That does not fit the schema:\n${z.prettifyError(error).slice(0, 2_000)}\nAnswer again, with the corrected JSON and nothing else.`

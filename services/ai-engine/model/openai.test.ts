@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type ScriptedModel,
+  scriptedModel,
+  type Turn,
+} from '../../../tests/support/scripted-model.ts'
+import type { ModelRequest } from './model.ts'
+import { ModelError } from './model-error.ts'
+import { type OpenAi, openAiComplete, waitMs } from './openai.ts'
+
+const key = 'sk-very-secret'
+let server: ScriptedModel
+beforeAll(async () => {
+  server = await scriptedModel()
+})
+afterAll(() => server.close())
+
+async function ask(
+  turns: Turn[],
+  options: Partial<OpenAi> = {},
+  request: Partial<ModelRequest> = {},
+) {
+  server.script(...turns)
+  let said = ''
+  let restarts = 0
+  const complete = openAiComplete({
+    baseUrl: server.baseUrl,
+    apiKey: key,
+    model: 'test-model',
+    backoffMs: 1,
+    ...options,
+  })
+  const answer = await complete(
+    { messages: [{ role: 'user', content: '你好 there' }], ...request },
+    {
+      signal: AbortSignal.timeout(20_000),
+      onText: (words) => {
+        said += words
+      },
+      onRestart: () => {
+        said = ''
+        restarts++
+      },
+    },
+  ).catch((thrown: unknown) => thrown as ModelError)
+  return { answer, said, restarts, tries: server.requests.length }
+}
+
+test('words come as they are said, and the tokens are those the server counted', async () => {
+  const { answer, said } = await ask([{ say: ['Hel', 'lo ', '世', '界'] }])
+  expect(said).toBe('Hello 世界')
+  expect(answer).toEqual({
+    text: 'Hello 世界',
+    tool_calls: [],
+    model: 'test-model',
+    input_tokens: 11,
+    output_tokens: 7,
+    finish: 'stop',
+  })
+  expect(server.headers[0]?.authorization).toBe(`Bearer ${key}`)
+  expect(server.requests[0]).toMatchObject({
+    model: 'test-model',
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+})
+
+test('tokens that nobody counted are estimated, and said to be so', async () => {
+  const uncounted = await ask([{ say: '十个汉字十个汉字十个', usage: null }])
+  expect(uncounted.answer).toMatchObject({ estimated: true, output_tokens: 10 })
+  const absurd = await ask([{ say: 'x', usage: { prompt_tokens: -5, completion_tokens: 'many' } }])
+  expect(absurd.answer).toMatchObject({ estimated: true })
+})
+
+test('a call of a tool is put together from its pieces', async () => {
+  const call = [
+    { name: 'recall_memory', arguments: { query: '借款金额是多少' }, id: 'a' },
+    { name: 'read_file', arguments: { file_id: 'f' }, id: 'b' },
+  ]
+  const tools = [{ name: 'recall_memory', description: 'd', parameters: { type: 'object' } }]
+  const { answer } = await ask([{ call }], {}, { tools })
+  expect(answer).toMatchObject({
+    finish: 'tool_calls',
+    tool_calls: [
+      { id: 'a', name: 'recall_memory', arguments: '{"query":"借款金额是多少"}' },
+      { id: 'b', name: 'read_file', arguments: '{"file_id":"f"}' },
+    ],
+  })
+  expect(server.requests[0].tools).toEqual([{ type: 'function', function: tools[0] }])
+})
+
+test('a server that does not stream is understood as well', async () => {
+  const { answer, said } = await ask([{ say: 'all at once', whole: true }])
+  expect(answer).toMatchObject({ text: 'all at once', input_tokens: 11 })
+  expect(said).toBe('all at once')
+})
+
+test('an answer that was cut off begins again, and its words are void', async () => {
+  const cut = { say: ['lost ', 'words'], cutAfter: 1 }
+  const { answer, said, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
+  expect(answer).toMatchObject({ text: 'kept' })
+  expect({ said, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
+})
+
+test('a stream that ends without its end is cut off, one that lacks but its mark is not', async () => {
+  const piece = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
+  const end = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}'
+  expect((await ask([{ raw: piece }])).answer).toMatchObject({ retryable: true })
+  expect((await ask([{ raw: `${piece}${end}` }])).answer).toMatchObject({ text: 'x' })
+  expect((await ask([{ raw: `: hello\r\n${piece}data: [DONE]\r\n\r\n` }])).answer).toMatchObject({
+    text: 'x',
+  })
+})
+
+test.each<[string, Turn]>([
+  ['is asked too often', { status: 429, headers: { 'retry-after': '0' } }],
+  ['has a fault', { status: 503 }],
+  ['sends what is no JSON', { raw: 'data: {"choices": [\n\n' }],
+  ['sends another shape', { raw: 'data: {"choices": "none"}\n\n' }],
+  ['tells of an error in its stream', { raw: 'data: {"error": {"message": "overloaded"}}\n\n' }],
+  ['sends a page', { raw: '<html>bad gateway</html>' }],
+])('a server that %s is asked again, three times in all', async (_, turn) => {
+  const recovered = await ask([turn, { say: 'ok' }])
+  expect(recovered).toMatchObject({ answer: { text: 'ok' }, tries: 2, restarts: 0 })
+  const lost = await ask([turn])
+  expect(lost.answer).toBeInstanceOf(ModelError)
+  expect(lost.tries).toBe(3)
+})
+
+test.each([400, 401, 404, 302])(
+  'a refusal by %i is final, and its body is not repeated',
+  async (status) => {
+    const headers = status === 302 ? { location: 'http://127.0.0.1:1/elsewhere' } : {}
+    const { answer, tries } = await ask([{ status, headers, raw: `bad ${key} at http://internal` }])
+    expect(tries).toBe(1)
+    expect(answer).toBeInstanceOf(ModelError)
+    expect(answer).toMatchObject({ retryable: false })
+    const all = JSON.stringify([String(answer), answer, (answer as ModelError).cause])
+    expect(all).not.toContain(key)
+    expect(all).not.toContain('http')
+  },
+)
+
+test('a server that is not there is told without its address', async () => {
+  const { answer } = await ask([{}], { baseUrl: 'http://127.0.0.1:1/v1' })
+  expect(answer).toMatchObject({ name: 'ModelError', retryable: true })
+  expect(String(answer)).not.toContain('127.0.0.1')
+})
+
+test('a server that falls silent is given up and asked again', async () => {
+  const silent = { say: ['a', 'b'], silentAfter: 1 }
+  const { answer, restarts, tries } = await ask([silent, { say: 'ok' }], { silenceMs: 150 })
+  expect(answer).toMatchObject({ text: 'ok' })
+  expect({ restarts, tries }).toEqual({ restarts: 1, tries: 2 })
+})
+
+test('a server that is slow but goes on is heard to its end', async () => {
+  const say = Array.from({ length: 6 }, (_, at) => `w${at} `)
+  const { answer, tries } = await ask([{ say, betweenMs: 60 }], { silenceMs: 300 })
+  expect(answer).toMatchObject({ text: say.join('') })
+  expect(tries).toBe(1)
+})
+
+test.each<[string, Turn]>([
+  ['a line without end', { endless: 'x'.repeat(65_536) }],
+  [
+    'words without end',
+    { endless: `data: {"choices":[{"delta":{"content":"${'y'.repeat(50_000)}"}}]}\n\n` },
+  ],
+  ['comments without end', { endless: `${': '.padEnd(60_000, 'z')}\n\n` }],
+  [
+    'arguments without end',
+    {
+      endless: `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"${'y'.repeat(50_000)}"}}]}}]}\n\n`,
+    },
+  ],
+])('%s end the call for good', async (_, turn) => {
+  const { answer, tries } = await ask([turn])
+  expect(answer).toMatchObject({ name: 'ModelError', retryable: false })
+  expect(tries).toBe(1)
+})
+
+test('drops for ever end with the time for the whole call', async () => {
+  const say = Array.from({ length: 10_000 }, () => '.')
+  const { answer } = await ask([{ say, betweenMs: 20 }], { timeoutMs: 300 })
+  expect(answer).toMatchObject({ retryable: false, message: 'The model took too long.' })
+})
+
+test('who hangs up hears no more, and gets their own reason', async () => {
+  server.script({ say: ['a', 'b', 'c'], betweenMs: 100 })
+  const stop = new AbortController()
+  const reason = new Error('cancelled')
+  const complete = openAiComplete({ baseUrl: server.baseUrl, model: 'm' })
+  const asked = complete(
+    { messages: [] },
+    { signal: stop.signal, onText: () => stop.abort(reason) },
+  )
+  await expect(asked).rejects.toBe(reason)
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a character that was cut in two is told whole, and NUL is dropped', async () => {
+  const { answer, said } = await ask([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
+  expect(answer).toMatchObject({ text: 'a😀bc' })
+  expect(said).toBe('a😀bc')
+})
+
+test('a pause is as long as the server wants, at most ten seconds, and grows otherwise', () => {
+  expect(waitMs({ retryAfterMs: 4_000 }, 1, 1)).toBe(4_000)
+  expect(waitMs({ retryAfterMs: 3_600_000 }, 1, 1)).toBe(10_000)
+  const pauses = [1, 2, 3].map((attempt) => waitMs({ retryAfterMs: undefined }, attempt, 100))
+  pauses.forEach((pause, at) => {
+    expect(pause).toBeGreaterThanOrEqual(50 * 2 ** at)
+    expect(pause).toBeLessThanOrEqual(150 * 2 ** at)
+  })
+})
+
+test('structured output is asked for by its schema', async () => {
+  const schema = { name: 'thing', schema: { type: 'object' } }
+  await ask([{ json: {} }], {}, { schema })
+  expect(server.requests[0].response_format).toEqual({ type: 'json_schema', json_schema: schema })
+})

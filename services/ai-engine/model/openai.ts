@@ -1,0 +1,170 @@
+import { assemble } from './assembly.ts'
+import type { Complete, Heard, Message, ModelAnswer, ModelRequest } from './model.ts'
+import { brokeOff, ModelError } from './model-error.ts'
+import { read } from './read.ts'
+import { estimateInput, estimateTokens } from './tokens.ts'
+import { pause, watchSilence } from './watch.ts'
+
+export interface OpenAi {
+  /** Up to and with the version: `https://api.openai.com/v1`. */
+  baseUrl: string
+  apiKey?: string | undefined
+  model: string
+  /** Without a byte for so long, the server is taken for dead. */
+  silenceMs?: number
+  /** For the whole call, tries and pauses included. */
+  timeoutMs?: number
+  /** The first pause before another try; the next is twice as long. */
+  backoffMs?: number
+}
+
+const tries = 3
+const longestPauseMs = 10_000
+
+/** A model behind any OpenAI-compatible API. */
+export function openAiComplete(options: OpenAi): Complete {
+  const { timeoutMs = 180_000, backoffMs = 300 } = options
+
+  return async function complete(request, heard) {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs)
+    const signal = AbortSignal.any([heard.signal, deadline.signal])
+    try {
+      for (let attempt = 1; ; attempt++) {
+        let said = false
+        const onText = (words: string) => {
+          said = true
+          heard.onText?.(words)
+        }
+        try {
+          return await once(options, request, signal, onText)
+        } catch (thrown) {
+          heard.signal.throwIfAborted()
+          if (!(thrown instanceof ModelError) || !thrown.retryable || attempt === tries)
+            throw thrown
+          await pause(waitMs(thrown, attempt, backoffMs), signal)
+          if (said) heard.onRestart?.()
+        }
+      }
+    } catch (thrown) {
+      heard.signal.throwIfAborted()
+      if (deadline.signal.aborted) throw new ModelError('The model took too long.', false)
+      throw thrown
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** How long to wait before another try: as long as the server wants, within reason. */
+export const waitMs = (
+  { retryAfterMs }: Pick<ModelError, 'retryAfterMs'>,
+  attempt: number,
+  backoffMs: number,
+) =>
+  Math.min(
+    longestPauseMs,
+    Math.max(retryAfterMs ?? 0, backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random())),
+  )
+
+async function once(
+  options: OpenAi,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onText: NonNullable<Heard['onText']>,
+): Promise<ModelAnswer> {
+  const watch = watchSilence(options.silenceMs ?? 30_000, signal)
+  const assembly = assemble(onText)
+  try {
+    const response = await send(options, request, watch.signal)
+    watch.heard()
+    if (!response.ok || !response.body) throw await refused(response)
+    await read(response, assembly, watch.heard)
+  } catch (thrown) {
+    // What follows the last word is but the count of tokens.
+    if (!assembly.whole() || signal.aborted) throw understood(thrown, watch.silent())
+  } finally {
+    watch.stop()
+  }
+  if (!assembly.whole()) throw brokeOff()
+  const { usage, ...answer } = assembly.answer()
+  const called = answer.tool_calls.map((call) => call.name + call.arguments).join('')
+  return {
+    ...answer,
+    model: options.model,
+    input_tokens: usage?.prompt_tokens ?? estimateInput(request.messages),
+    output_tokens: usage?.completion_tokens ?? estimateTokens(answer.text + called),
+    ...(!usage && { estimated: true }),
+  }
+}
+
+function understood(thrown: unknown, silent: boolean): unknown {
+  if (thrown instanceof ModelError) return thrown
+  return new ModelError(
+    silent ? 'The model fell silent.' : "The model's server can't be reached.",
+    true,
+  )
+}
+
+function send(options: OpenAi, request: ModelRequest, signal: AbortSignal): Promise<Response> {
+  const { messages, tools = [], schema, temperature, max_tokens } = request
+  return fetch(`${options.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    signal,
+    // The key goes to the address that was configured and to no other.
+    redirect: 'manual',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }),
+    },
+    body: JSON.stringify({
+      model: options.model,
+      messages: messages.map(wireMessage),
+      stream: true,
+      stream_options: { include_usage: true },
+      ...(tools.length > 0 && {
+        tools: tools.map((tool) => ({ type: 'function', function: tool })),
+      }),
+      ...(schema && { response_format: { type: 'json_schema', json_schema: schema } }),
+      temperature,
+      max_tokens,
+    }),
+  })
+}
+
+const wireMessage = ({ tool_calls, ...message }: Message) => ({
+  ...message,
+  ...(tool_calls && {
+    tool_calls: tool_calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
+  }),
+})
+
+async function refused(response: Response): Promise<ModelError> {
+  await response.body?.cancel()
+  const { status } = response
+  if (status === 429) {
+    const wait = retryAfterMs(response.headers.get('retry-after'))
+    return new ModelError('The model is asked too often.', true, wait)
+  }
+  if (status >= 500) return new ModelError('The model has a fault of its own.', true)
+  if (status === 401 || status === 403) return new ModelError('The model refuses our key.', false)
+  return new ModelError(`The model refuses the request (${status}).`, false)
+}
+
+/** In seconds, or the moment itself. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (!header) return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+/** Throws when the API is not there. One that does not list its models is there all the same. */
+export async function checkModel({ baseUrl, apiKey }: OpenAi): Promise<void> {
+  const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
+    headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},
+    signal: AbortSignal.timeout(2_000),
+  })
+  await response.body?.cancel()
+  if (response.status >= 500) throw new ModelError(`The model answered ${response.status}.`, true)
+}

@@ -1,0 +1,156 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EngineStage, eventsIn, stageEngine } from '../../tests/support/engine.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'legal-suite-skills-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** A skill of somebody's own: a folder in SKILLS_DIR. */
+function skill(name: string, run: string, more = '') {
+  mkdirSync(join(directory, name))
+  writeFileSync(
+    join(directory, name, 'SKILL.md'),
+    `---
+name: ${name}
+title: ${name}
+description: For a test.
+when_to_use: In a test.
+inputs: { message: what was said }
+outputs: { note: what came of it }
+${more}---
+Do it.
+`,
+  )
+  writeFileSync(
+    join(directory, name, 'skill.js'),
+    `export default ({ z }) => ({
+  inputs: z.object({ message: z.string() }),
+  outputs: z.object({ note: z.string() }),
+  ${run}
+})\n`,
+  )
+}
+
+const confirm = (field_key: string) => `{
+  action: 'ask_user', review_type: 'confirm', title: 'Send it?', basis: { amount: 100 },
+  questions: [{ question: 'Send it?', field_key: '${field_key}', input_type: 'boolean', required: true }] }`
+
+skill('failing', `async run() { throw new Error('password=hunter2 of the database') }`)
+skill('wordy', `async run({ say }) { say('Once. '); return { output: { note: 1 } } }`)
+skill(
+  'strange',
+  `async run() { return { output: { note: 'n', work: { chat: 'done' }, round: {} } } }`,
+)
+skill(
+  'outside',
+  `async run() { return { output: { note: '' }, control: ${confirm('matter.status')} } }`,
+)
+skill(
+  'proto',
+  `async run() { return { output: { note: '' }, control: ${confirm('proto.__proto__.x')} } }`,
+)
+skill(
+  'paying',
+  `async run({ answered, part }) {
+    if (!answered) return { output: { note: 'asked' }, control: ${confirm('paying.yes')} }
+    return { output: { note: 'paid ' + answered.basis.amount + ' ' + part.yes } }
+  }`,
+)
+skill('endless', `run: () => new Promise(() => {})`)
+skill('hidden', `async run() { return { output: { note: '' } } }`, 'internal: true\n')
+skill('callable', `async run() { return { output: { note: 'called' } } }`, 'api_call_only: true\n')
+
+let at: EngineStage
+beforeAll(async () => {
+  at = await stageEngine({
+    env: { SKILLS_DIR: directory, ENGINE_STEP_TIMEOUT_MS: '1500', ENGINE_RETRIES: '1' },
+  })
+})
+afterAll(() => at.close())
+
+const runs = (name: string, more: object = {}) =>
+  at.post(`/skills/${name}/execute`, { message: 'go', user_id: 1, ...more })
+
+describe('a skill that fails', () => {
+  test('ends the run as failed, with the reason in stream, timeline and trace, and no secret in it', async () => {
+    const body = { session_id: 's', message: 'go', skill: 'failing', skill_only: true }
+    const { text } = await at.post('/agent/execute/stream', body)
+    const events = eventsIn(text)
+    expect(events.map(({ event }) => event)).toEqual(['task_start', 'task_end', 'error', 'end'])
+    expect(events[1]!.data.status).toBe('failed')
+    expect(events.at(-1)!.data.status).toBe('failed')
+    const [round] = (await at.get('/timeline?session_id=s')).data.items
+    expect(round).toMatchObject({ status: 'failed', error: { code: 'SKILL_FAILED' } })
+    const trace = await at.get(`/traces/${round.trace_id}`)
+    const failed = trace.data.spans.filter(({ status }: any) => status === 'error')
+    expect(failed.map(({ name }: any) => name)).toContain('failing')
+    expect(text + trace.text).not.toContain('hunter2')
+    const again = await at.post('/agent/execute', { session_id: 's', message: '你好' })
+    expect(again.data.status).toBe('completed')
+  })
+
+  test('is tried again first, a bounded number of times', async () => {
+    const { data } = await runs('failing')
+    const { spans } = (await at.get(`/traces/${data.trace_id}`)).data
+    const tries = spans.filter(({ name, kind }: any) => name === 'run_skill' && kind === 'node')
+    expect(tries).toHaveLength(2)
+  })
+
+  test('because it never comes back is given up when its time is over', async () => {
+    const { data } = await runs('endless')
+    expect(data.status).toBe('failed')
+    const [round] = (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
+    expect(round.error.code).toBe('STEP_TIMEOUT')
+  })
+})
+
+describe('what a skill puts out', () => {
+  test('must be of the shape it promised', async () => {
+    expect((await runs('wordy')).data.status).toBe('failed')
+  })
+
+  test('goes into its own part of the state and nowhere else', async () => {
+    const { data } = await runs('strange')
+    const { state } = (await at.get(`/agent/threads/${data.thread_id}/state`)).data
+    expect(state.strange).toEqual({ note: 'n' })
+    expect(state.work).toEqual({ strange: 'done' })
+  })
+
+  test.each(['outside', 'proto'])('asks for nothing beyond that part: %s', async (name) => {
+    const { data } = await runs(name)
+    expect(data).toMatchObject({ status: 'failed', card: null })
+    const [round] = (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
+    expect(round.error.code).toBe('SKILL_CARD')
+  })
+})
+
+describe('a confirmed action', () => {
+  const answer = (value: boolean) => ({ answers: [{ field_key: 'paying.yes', value }] })
+
+  test('runs on exactly what the person saw', async () => {
+    const { data } = await runs('paying')
+    const { thread_id } = data
+    const resumed = await at.post('/agent/resume', { thread_id, user_response: answer(true) })
+    expect(resumed.data.result.outputs.paying).toEqual({ yes: true, note: 'paid 100 true' })
+  })
+
+  test('does not run when what it rests on was changed meanwhile', async () => {
+    const { data } = await runs('paying')
+    const { thread_id, card } = data
+    await at.sql`update ai_engine.cards set basis = '{"amount": 1000000}' where card_id = ${card.card_id}`
+    const resumed = await at.post('/agent/resume', { thread_id, user_response: answer(true) })
+    expect(resumed.status).toBe(409)
+    expect((await at.get(`/timeline?thread_id=${thread_id}`)).data.total).toBe(1)
+  })
+})
+
+test('internal skills are nobody’s to see or run; others of the API only are not listed', async () => {
+  const listed = (await at.get('/skills')).data.skills.map(({ name }: any) => name)
+  expect(listed).toContain('paying')
+  expect(listed).not.toContain('hidden')
+  expect(listed).not.toContain('callable')
+  expect((await runs('hidden')).status).toBe(404)
+  expect((await runs('callable')).data.result.outputs.callable).toEqual({ note: 'called' })
+})

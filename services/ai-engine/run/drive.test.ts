@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, newDatabase } from '../../../tests/support/databases.ts'
+import { newId } from '../../_kit/ids.ts'
+import { silent } from '../../_kit/log.ts'
+import { makeMetrics } from '../../_kit/metrics.ts'
+import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
+import { beginExecute } from '../store/begin.ts'
+import { branch } from '../store/branch.ts'
+import { recover } from '../store/lease.ts'
+import { stateAt } from '../store/state.ts'
+import { thin } from '../store/thin.ts'
+import { drive, type Engine } from './drive.ts'
+import { follow } from './follow.ts'
+import type { Graph } from './graph.ts'
+import { makeHub } from './hub.ts'
+
+const cause = { request_id: '', traceparent: '' }
+
+interface Counting {
+  count: number
+  list: number[]
+}
+
+const ending = (output: string, failure: { code: string; message: string } | null = null) => ({
+  next: null,
+  events: [['end' as const, { output, status: failure ? 'failed' : 'completed' }]] as [
+    'end',
+    object,
+  ][],
+  end: {
+    status: failure ? ('failed' as const) : ('completed' as const),
+    output,
+    result: null,
+    error: failure,
+    skills: [],
+    card: null,
+  },
+})
+
+/** Counts to a number, one step at a time. */
+const counting = (
+  to: number,
+  overrides: Partial<Graph<Counting>['nodes']> = {},
+): Graph<Counting> => ({
+  nodes: {
+    async count(state, at) {
+      const count = state.count + 1
+      at.live('token', { node: 'count', content: `${count} ` })
+      const after = { count, list: [...state.list, count] }
+      return { state: after, next: count < to ? 'count' : 'done' }
+    },
+    done: async (state) => ({ state, ...ending(String(state.count)) }) as never,
+    ...(overrides as Graph<Counting>['nodes']),
+  },
+  failed: (state, _node, error) => ({ state, ...ending('', error) }) as never,
+  stopped: (state, error) => ({ state, ...ending('', error) }) as never,
+})
+
+describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
+  let database: Database
+  let sql: Sql
+  let engine: Engine
+  beforeAll(async () => {
+    database = await newDatabase(on)
+    sql = makeSql(database.driver)
+    const limits = { steps: 1_000, retries: 2, stepMs: 5_000, runMs: 60_000 }
+    engine = { sql, hub: makeHub(), log: silent, metrics: makeMetrics(), limits }
+  })
+  afterAll(() => database.drop())
+
+  const begin = (thread_id = `t:${newId()}`) =>
+    beginExecute(
+      sql,
+      { thread_id, organization_id: 'acme', user_id: null, session_id: null, matter_id: null },
+      { count: 0, list: [] },
+      {
+        kind: 'execute',
+        node: 'start',
+        next: 'count',
+        input: [['set', ['count'], 0]],
+        user_message: '',
+        cause,
+      },
+    )
+  const eventsOf = async (run_id: string, after = 0) => {
+    const lines: string[] = []
+    for await (const batch of follow(engine, run_id, after))
+      lines.push(...batch.map(({ line }) => line))
+    return lines.map((line) => JSON.parse(line))
+  }
+
+  test('a run goes step by step to its end, and its events are numbered without a gap', async () => {
+    const lease = await begin()
+    const heard = eventsOf(lease.run_id)
+    await drive(engine, counting(5), lease)
+    const events = await heard
+    expect(events.map(({ data }) => data.seq)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(events.at(-1)).toEqual({
+      event: 'end',
+      data: { output: '5', status: 'completed', seq: 6 },
+    })
+    expect(await eventsOf(lease.run_id, 4)).toEqual(events.slice(4))
+    expect(await stateAt(sql, lease.thread_id, 7)).toEqual({ count: 5, list: [1, 2, 3, 4, 5] })
+    expect(await stateAt(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
+  })
+
+  test('a thread that runs takes no second run', async () => {
+    const lease = await begin()
+    await expect(begin(lease.thread_id)).rejects.toMatchObject({ code: 'TURN_IN_PROGRESS' })
+    await drive(engine, counting(1), lease)
+    const again = await begin(lease.thread_id)
+    expect(again.head).toBe(4)
+    await drive(engine, counting(1), again)
+  })
+
+  test('a run whose process fell silent is taken over, once, and goes on where it was', async () => {
+    const lease = await begin()
+    const dead = drive(
+      engine,
+      counting(5, {
+        async count(state, at) {
+          at.live('token', { node: 'count', content: `${state.count + 1} ` })
+          if (state.count === 2)
+            await new Promise((_, reject) =>
+              at.signal.addEventListener('abort', () => reject(at.signal.reason)),
+            )
+          return {
+            state: { count: state.count + 1, list: [...state.list, state.count + 1] },
+            next: 'count',
+          }
+        },
+      }),
+      lease,
+    )
+    await expect
+      .poll(() => stateAt(sql, lease.thread_id, 3).catch(() => null))
+      .toMatchObject({ count: 2 })
+    await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
+    const [taken, none] = await Promise.all([recover(sql, 5), recover(sql, 5)])
+    const leases = [...taken, ...none]
+    expect(leases).toHaveLength(1)
+    await drive(engine, counting(5), leases[0]!)
+    await dead
+    const events = await eventsOf(lease.run_id)
+    expect(events.map(({ data }) => data.content ?? data.output)).toEqual([
+      '1 ',
+      '2 ',
+      '3 ',
+      '4 ',
+      '5 ',
+      '5',
+    ])
+    expect(events.map(({ data }) => data.seq)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('a step that fails for a while is tried again, and says nothing twice', async () => {
+    let tries = 0
+    const lease = await begin()
+    await drive(
+      engine,
+      counting(1, {
+        async count(state, at) {
+          at.live('token', { node: 'count', content: 'one ' })
+          if (++tries < 3) throw new Error('not now')
+          at.live('token', { node: 'count', content: 'two' })
+          return { state: { ...state, count: 1 }, next: 'done' }
+        },
+      }),
+      lease,
+    )
+    const events = await eventsOf(lease.run_id)
+    expect(events.map(({ data }) => data.content ?? data.output)).toEqual(['one ', 'two', '1'])
+  })
+
+  test('a state is read alike from any of its steps, whatever snapshots there are', async () => {
+    const lease = await begin()
+    const large = 'x'.repeat(500)
+    await drive(
+      engine,
+      counting(120, {
+        async count({ count, list }) {
+          const after = { count: count + 1, list: [...list, count + 1], [`m${count}`]: large }
+          return { state: { ...after }, next: count + 1 < 120 ? 'count' : 'done' }
+        },
+      }),
+      lease,
+    )
+    for (const step of [2, 17, 18, 19, 60, 121])
+      expect(await stateAt(sql, lease.thread_id, step)).toMatchObject({ count: step - 1 })
+    const [sizes] = await sql`
+      select count(*) filter (where snapshot is not null)::int as snapshots from ai_engine.checkpoints
+      where thread_id = ${lease.thread_id}`
+    expect(sizes!.snapshots).toBeGreaterThan(2)
+    expect(sizes!.snapshots).toBeLessThan(15)
+  })
+
+  test('a step that takes longer than the lease is not begun by another', async () => {
+    let begun = 0
+    const lease = await begin()
+    const driving = drive(
+      engine,
+      counting(1, {
+        async count(state) {
+          begun++
+          await new Promise((go) => setTimeout(go, 4_000))
+          return { state: { ...state, count: 1 }, next: 'done' }
+        },
+      }),
+      lease,
+    )
+    for (let second = 0; second < 4; second++) {
+      await new Promise((go) => setTimeout(go, 900))
+      expect(await recover(sql, 5)).toEqual([])
+    }
+    await driving
+    expect(begun).toBe(1)
+  })
+
+  test('a runner that lost its lease writes nothing more', async () => {
+    const lease = await begin()
+    await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
+    const [taken] = await recover(sql, 5)
+    await drive(engine, counting(3), lease)
+    expect(
+      await sql`select from ai_engine.checkpoints where thread_id = ${lease.thread_id}`,
+    ).toHaveLength(1)
+    await drive(engine, counting(3), taken!)
+    expect((await eventsOf(lease.run_id)).at(-1)!.data.output).toBe('3')
+  })
+
+  test('a run that kills every process that drives it is given up', async () => {
+    const lease = await begin()
+    await sql`
+      update ai_engine.threads set claims = 5, lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
+    const [taken] = await recover(sql, 5)
+    await drive(engine, counting(3), taken!)
+    const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } })
+    expect((await eventsOf(lease.run_id)).at(-1)!.event).toBe('end')
+  })
+
+  test('a run that goes round in circles is stopped', async () => {
+    const lease = await begin()
+    const bounded = { ...engine, limits: { ...engine.limits, steps: 20 } }
+    await drive(bounded, counting(Number.POSITIVE_INFINITY), lease)
+    const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'TOO_MANY_STEPS' } })
+  })
+
+  test('old checkpoints are thinned, but not what a branch began from, and states stay readable', async () => {
+    const lease = await begin()
+    const large = 'x'.repeat(500)
+    await drive(
+      engine,
+      counting(200, {
+        async count({ count, list }) {
+          const state = { count: count + 1, list, [`m${count % 20}`]: `${count}${large}` }
+          return { state, next: count + 1 < 200 ? 'count' : 'done' }
+        },
+      }),
+      lease,
+    )
+    const { thread_id } = lease
+    const [point] = await sql`
+      select checkpoint_id from ai_engine.checkpoints where thread_id = ${thread_id} and step = 7`
+    const asked = { thread_id, checkpoint_id: point!.checkpoint_id as string, sync: false }
+    const branched = await branch(sql, { ...asked, organization: undefined, cause })
+    await drive(engine, counting(8), branched.lease!)
+    const before = await Promise.all([7, 150, 202].map((step) => stateAt(sql, thread_id, step)))
+    expect(await thin(sql, 60)).toBeGreaterThan(50)
+    const steps =
+      await sql`select step from ai_engine.checkpoints where thread_id = ${thread_id} order by step`
+    expect(steps[0]!.step).toBe(7)
+    expect(steps.length).toBeGreaterThanOrEqual(61)
+    expect(await Promise.all([7, 150, 202].map((step) => stateAt(sql, thread_id, step)))).toEqual(
+      before,
+    )
+    expect(await thin(sql, 60)).toBe(0)
+  })
+})

@@ -1,0 +1,33 @@
+import { invalid } from '../_kit/fault.ts'
+import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
+import { part } from '../_kit/sql/sql.ts'
+
+/** A holder of the internal key is trusted; an organization that it names must be the record's. */
+export const service: Guard = {
+  header: {
+    name: 'X-Organization-Id',
+    required: false,
+    description: 'Where it is sent, what is read or written must belong to this organization.',
+    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+  },
+  faults: [],
+  check() {},
+}
+
+/** The rows that a caller may see, as a condition on them. */
+export const ownedBy = ({ organizationId }: Caller) =>
+  organizationId === undefined ? part`true` : part`organization_id = ${organizationId}`
+
+/** Whose the new thread is: said by the header or by the body, and by both alike. */
+export function organizationOf({ organizationId }: Caller, named: string | undefined): string {
+  const organization = organizationId ?? named
+  if (organization === undefined)
+    throw invalid([
+      { path: 'organization_id', message: 'Say whose this is, here or in X-Organization-Id.' },
+    ])
+  if (named !== undefined && named !== organization)
+    throw invalid([
+      { path: 'organization_id', message: 'Contradicts the header X-Organization-Id.' },
+    ])
+  return organization
+}

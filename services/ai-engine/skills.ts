@@ -1,0 +1,101 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { JsonObject } from '../_kit/fields.ts'
+import { newId } from '../_kit/ids.ts'
+import { Execute, execute } from './agent.ts'
+import { get, post } from './deps.ts'
+import { withoutPlaybook } from './playbook.ts'
+import { RunAnswer, whole } from './respond.ts'
+import { service } from './scope.ts'
+import type { Skill } from './skill.ts'
+
+const SkillShown = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    inputs: JsonObject.describe('A JSON schema.'),
+    outputs: JsonObject.describe('A JSON schema.'),
+  })
+  .meta({ id: 'Skill' })
+
+const SkillDetail = SkillShown.extend({
+  title: z.string(),
+  when_to_use: z.string(),
+  phase: z.string().nullable(),
+  after: z.array(z.string()),
+  tools: z.array(z.string()),
+  api_call_only: z.boolean(),
+})
+
+const BySkill = z.object({ skill_name: z.string().max(60) })
+
+export const skills = [
+  get(
+    '/api/v1/internal/ai/skills',
+    {
+      summary: 'What the engine can do',
+      guard: service,
+      answers: { 200: z.object({ skills: z.array(SkillShown) }) },
+    },
+    async (c) => {
+      const all = await c.env.skills()
+      const listed = all.filter(({ internal, api_call_only }) => !internal && !api_call_only)
+      return ok(c, { skills: listed.map(shown) })
+    },
+  ),
+
+  get(
+    '/api/v1/internal/ai/skills/:skill_name',
+    { summary: 'One skill', guard: service, params: BySkill, answers: { 200: SkillDetail } },
+    async (c, { params }) => ok(c, detail(find(await c.env.skills(), params.skill_name))),
+  ),
+
+  post(
+    '/api/v1/internal/ai/skills/:skill_name/execute',
+    {
+      summary: 'Run one skill and no other',
+      guard: service,
+      params: BySkill,
+      body: withoutPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),
+      example: { user_id: 1, organization_id: 'acme', message: '我借给张三10万元，他到期不还。' },
+      answers: { 200: RunAnswer },
+      faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'],
+    },
+    async (c, { params, body }) => {
+      const { name } = find(await c.env.skills(), params.skill_name)
+      const thread_id = body.thread_id ?? (body.session_id ? undefined : `skill:${newId()}`)
+      const asked = {
+        ...body,
+        thread_id,
+        skill: name,
+        skill_only: true,
+        mode: 'workbench' as const,
+      }
+      return ok(c, await whole(c, await execute(c, asked)))
+    },
+  ),
+]
+
+function find(skills: Skill[], name: string): Skill {
+  const skill = skills.find((each) => each.name === name && !each.internal)
+  if (!skill) throw notFound('such skill')
+  return skill
+}
+
+const shown = ({ name, description, code }: Skill) => ({
+  name,
+  description,
+  inputs: z.toJSONSchema(code.inputs, { io: 'input', unrepresentable: 'any' }),
+  outputs: z.toJSONSchema(code.outputs, { io: 'output', unrepresentable: 'any' }),
+})
+
+const detail = (skill: Skill) => ({
+  ...shown(skill),
+  title: skill.title,
+  when_to_use: skill.when_to_use,
+  phase: skill.phase ?? null,
+  after: skill.after,
+  tools: skill.tools,
+  api_call_only: skill.api_call_only,
+})

@@ -1,0 +1,116 @@
+import { arabic } from '../../../_kit/words.ts'
+
+export interface Dated {
+  /** YYYY-MM-DD, or YYYY-MM or YYYY where no more was said. */
+  date: string
+  index: number
+}
+
+const han = '[一二三四五六七八九十]{1,3}'
+const year = '((?:19|20)\\d{2}|[一二][〇零一二三四五六七八九]{3})'
+const month =
+  '(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\\.?'
+const day = '(\\d{1,2})(?:st|nd|rd|th)?'
+const months = 'JanFebMarAprMayJunJulAugSepOctNovDec'
+
+type Parts = [
+  year: number | null,
+  month?: number | null | undefined,
+  day?: number | null | undefined,
+]
+type Reader = (match: RegExpMatchArray, today: string) => Parts
+
+/** How dates are written; the first that fits a place is taken. */
+const forms: [RegExp, Reader][] = [
+  [
+    new RegExp(
+      `(?:${year}|(今|去|前))年\\s?(?:(\\d{1,2}|${han})月份?(?:\\s?(\\d{1,2}|${han})[日号])?)?`,
+      'gu',
+    ),
+    ([, written, relative, m, d], today) => [
+      written ? yearOf(written) : Number(today.slice(0, 4)) - '今去前'.indexOf(relative!),
+      m === undefined ? undefined : arabic(m),
+      d === undefined ? undefined : arabic(d),
+    ],
+  ],
+  [
+    /(?<!\d)((?:19|20)\d{2})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/gu,
+    ([, y, , m, d]) => [Number(y), Number(m), Number(d)],
+  ],
+  [
+    new RegExp(`\\b${month}\\s+${day},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
+    ([, m, d, y]) => [Number(y), monthOf(m!), Number(d)],
+  ],
+  [
+    new RegExp(`\\b${day}\\s+(?:of\\s+)?${month},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
+    ([, d, m, y]) => [Number(y), monthOf(m!), Number(d)],
+  ],
+  [
+    new RegExp(`\\b${month},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
+    ([, m, y]) => [Number(y), monthOf(m!)],
+  ],
+  [
+    new RegExp(`(\\d{1,2}|${han})月(\\d{1,2}|${han})[日号]`, 'gu'),
+    ([, m, d], today) => latest(arabic(m!), arabic(d!), today),
+  ],
+  [/今天|today/giu, (_, today) => ago(today, 0)],
+  [/昨天|yesterday/giu, (_, today) => ago(today, 1)],
+  [/前天/gu, (_, today) => ago(today, 2)],
+]
+
+/** The dates in a text, in the order they stand there. */
+export function datesIn(text: string, today: string): Dated[] {
+  const found: Dated[] = []
+  let left = text
+  for (const [form, read] of forms) {
+    for (const match of left.matchAll(form)) {
+      const date = written(read(match, today))
+      if (date) found.push({ date, index: match.index })
+    }
+    left = left.replace(form, (taken) => ' '.repeat(taken.length))
+  }
+  return found.sort((a, b) => a.index - b.index)
+}
+
+/** Undefined for a day that no calendar has. */
+function written([y, m, d]: Parts): string | undefined {
+  if (y === null || m === null || d === null || y < 1900) return undefined
+  if (m === undefined) return String(y)
+  if (m < 1 || m > 12) return undefined
+  const month = `${y}-${String(m).padStart(2, '0')}`
+  if (d === undefined) return month
+  const date = `${month}-${String(d).padStart(2, '0')}`
+  return isDay(date) ? date : undefined
+}
+
+/** Whether it is YYYY-MM-DD and in the calendar. */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  const moment = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
+}
+
+/** 二〇二四 is written digit by digit. */
+const yearOf = (text: string) =>
+  /^\d/.test(text)
+    ? Number(text)
+    : Number(
+        [...text]
+          .map((sign) => '零一二三四五六七八九'.indexOf(sign === '〇' ? '零' : sign))
+          .join(''),
+      )
+
+const monthOf = (name: string) =>
+  months.toLowerCase().indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1
+
+/** A day without a year is the last one that has been. */
+function latest(m: number | null, d: number | null, today: string): Parts {
+  const y = Number(today.slice(0, 4))
+  const date = written([y, m, d])
+  return date !== undefined && date <= today ? [y, m, d] : [y - 1, m, d]
+}
+
+function ago(today: string, days: number): Parts {
+  const moment = new Date(Date.parse(`${today}T00:00:00Z`) - days * 86_400_000)
+  return [moment.getUTCFullYear(), moment.getUTCMonth() + 1, moment.getUTCDate()]
+}

@@ -1,0 +1,107 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { amountsIn } from './amounts.ts'
+import { datesIn, isDay } from './dates.ts'
+import { Memory, personTexts } from './inputs.ts'
+import { languageOf } from './language.ts'
+
+test.each<[string, number[]]>([
+  ['我借给张三10万元', [100_000]],
+  ['借了十万块钱，还了三万五千元', [100_000, 35_000]],
+  ['一百二十万', [1_200_000]],
+  ['人民币壹拾贰万叁仟元', [123_000]],
+  ['¥100,000.50 和 ￥5万', [100_000.5, 50_000]],
+  ['月薪8000元，3.5万奖金', [8_000, 35_000]],
+  ['两万余元', [20_000]],
+  ['1.2亿元', [120_000_000]],
+  ['RMB 1.2 million, CNY 300k and 5,000 yuan', [1_200_000, 300_000, 5_000]],
+  ['3万人参加，千万不要，万一呢，一块去', []],
+  ['（2023）京0105民初123号，第二十条，2024年3月5日', []],
+  ['年利率15%，电话13800000000', []],
+])('the sums in %s', (text, amounts) => {
+  expect(amountsIn(text).map(({ amount }) => amount)).toEqual(amounts)
+})
+
+test.each<[string, string[]]>([
+  ['2024年3月5日借款，2024-12-31到期', ['2024-03-05', '2024-12-31']],
+  ['二〇二三年十一月三十号', ['2023-11-30']],
+  ['2024/3/5 或 2024.03.06', ['2024-03-05', '2024-03-06']],
+  ['去年3月入职，今年5月1日被辞退', ['2025-03', '2026-05-01']],
+  ['2023年至今', ['2023']],
+  ['5月20日和12月1日', ['2026-05-20', '2025-12-01']],
+  ['昨天', ['2026-06-14']],
+  [
+    'On March 5, 2024 and 6 April 2024, again in Sept 2025',
+    ['2024-03-05', '2024-04-06', '2025-09'],
+  ],
+  ['2024年2月30日，2024-13-01', []],
+  ['13800000000，1.2.3，version 2024.1', []],
+])('the dates in %s', (text, dates) => {
+  expect(datesIn(text, '2026-06-15').map(({ date }) => date)).toEqual(dates)
+})
+
+test('any sum in yuan and any day that is written is read again', () => {
+  const day = fc
+    .date({ min: new Date('1950-01-01'), max: new Date('2049-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1e9 }), day, (amount, date) => {
+      const [y, m, d] = date.split('-').map(Number)
+      const text = `${y}年${m}月${d}日付了${amount}元，${amount.toLocaleString('en-US')} yuan on ${date}.`
+      expect(amountsIn(text).map((each) => each.amount)).toEqual([amount, amount])
+      expect(datesIn(text, '2026-06-15').map((each) => each.date)).toEqual([date, date])
+    }),
+  )
+})
+
+test('whatever a text holds, only real days and real sums come of it', () => {
+  const pieces = fc.constantFrom(
+    ...'0123456789,.年月日号万亿千百十一二两零元块¥ -/今去',
+    'RMB',
+    'May ',
+  )
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
+      const text = parts.join('')
+      for (const { date } of datesIn(text, '2026-06-15')) {
+        expect(isDay(`${date}-01-01`.slice(0, 10))).toBe(true)
+      }
+      for (const { amount } of amountsIn(text)) expect(amount).toBeGreaterThanOrEqual(0)
+    }),
+  )
+})
+
+test.each([
+  ['我想咨询借款', 'zh'],
+  ['我在 Apple Inc. 上班', 'zh'],
+  ['How do I sue?', 'en'],
+  ['What does 借条 mean here?', 'en'],
+  ['123 !!!', undefined],
+])('%s is in its language', (text, language) => {
+  expect(languageOf(text)).toBe(language)
+})
+
+test('the present message counts once, and only what the person wrote', () => {
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+    { role: 'USER', content: 'c' },
+  ]
+  expect(personTexts(messages, 'c')).toEqual(['a', 'c'])
+  expect(personTexts(messages, 'd')).toEqual(['a', 'c', 'd'])
+  expect(personTexts(messages, '')).toEqual(['a', 'c'])
+})
+
+test('the facts of memory are found in a list as well as in a context', () => {
+  const fact = (content: string) => ({ entity_key: 'k', content })
+  const context = {
+    user_id: '7',
+    profile: [fact('a')],
+    preferences: [],
+    cases: [{ case_id: '1', facts: [fact('b')] }],
+    summary: 'text',
+  }
+  expect(Memory.parse(context).map(({ content }) => content)).toEqual(['a', 'b'])
+  expect(Memory.parse([fact('c')])).toHaveLength(1)
+  for (const nothing of [null, undefined, 'x', 5]) expect(Memory.parse(nothing)).toEqual([])
+})

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { fenced, fencedJson } from '../../model/fence.ts'
+import type { Model } from '../../model/model.ts'
+import { datesIn } from '../_shared/dates.ts'
+import type { Language } from '../_shared/language.ts'
+import { type Summary, sorted } from './summary.ts'
+
+const Lines = z.array(z.string().min(1).max(1_000)).max(50)
+
+const Refined = z.object({
+  overview: z.string().min(1).max(4_000),
+  events: z.array(z.object({ date: z.string(), event: z.string().min(1).max(1_000) })).max(50),
+  claims: Lines,
+  evidence: Lines,
+  open_questions: Lines,
+})
+
+/**
+ * The summary in a model's words. What rules found stays: sums are theirs alone, and a date that the
+ * material does not hold is the model's invention.
+ */
+export async function refine(
+  summary: Summary,
+  texts: string[],
+  language: Language,
+  today: string,
+  model: Model,
+  system: string,
+): Promise<Summary | undefined> {
+  const refined = await model.object(Refined, {
+    name: 'case_summary',
+    system: `${system}\n\nWrite in ${language === 'zh' ? 'Chinese' : 'English'}.`,
+    prompt: `Today is ${today}. Summarize this matter.\n${fencedJson('collected', summary)}\n${fenced('messages', texts.join('\n---\n').slice(0, 20_000))}`,
+  })
+  if (!refined) return undefined
+  const held = new Set([
+    ...summary.timeline.map(({ date }) => date),
+    ...texts.flatMap((text) => datesIn(text, today).map(({ date }) => date)),
+  ])
+  const events = refined.events.filter(({ date }) => held.has(date))
+  const reworded = new Set(events.map(({ date }) => date))
+  return {
+    ...summary,
+    overview: refined.overview,
+    timeline: sorted([...summary.timeline.filter(({ date }) => !reworded.has(date)), ...events]),
+    claims: refined.claims.length > 0 ? refined.claims : summary.claims,
+    evidence: refined.evidence.length > 0 ? refined.evidence : summary.evidence,
+    open_questions: [...new Set([...summary.open_questions, ...refined.open_questions])],
+  }
+}

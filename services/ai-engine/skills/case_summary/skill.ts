@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import { canonical, hash32 } from '../../../_kit/hash.ts'
+import { defineSkill } from '../../skill.ts'
+import { FileIds, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
+import { lastLanguage } from '../_shared/language.ts'
+import { fieldsIn } from '../intake_collection/fields.ts'
+import { refine } from './refine.ts'
+import { Summary, summarize, written } from './summary.ts'
+
+const Outputs = z.object({
+  complete: z.boolean(),
+  language: z.enum(['zh', 'en']),
+  basis: z.int(),
+  made_by: z.enum(['model', 'rules']),
+  summary: Summary,
+})
+
+export default defineSkill({
+  inputs: z.object({
+    message: Text,
+    messages: Messages,
+    file_ids: FileIds,
+    intake_collection: Part,
+  }),
+
+  outputs: Outputs,
+
+  async run({ inputs, part, model, instructions, progress, today }) {
+    const texts = personTexts(inputs.messages, inputs.message)
+    const intake = inputs.intake_collection
+    const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
+    const known = fieldsIn(intake)
+    const basis = hash32(canonical([texts, known, inputs.file_ids, language]))
+
+    // Of the same material there is the same summary: a model is not asked twice.
+    const before = Outputs.safeParse(part)
+    if (before.success && before.data.basis === basis) {
+      return { output: before.data, reply: written(before.data.summary, language) }
+    }
+
+    const byRules = summarize(known, texts, inputs.file_ids.length, language, today)
+    if (model) progress({ zh: '正在整理案情', en: 'Summarizing the matter' }[language])
+    const byModel = model
+      ? await refine(byRules, texts, language, today, model, instructions)
+      : undefined
+    const summary = byModel ?? byRules
+    const made_by = byModel ? ('model' as const) : ('rules' as const)
+    return {
+      output: { complete: true, language, basis, made_by, summary },
+      products: {
+        data: { work_product: { case_summary: { ...summary, language, made_by } } },
+        phases: [
+          {
+            phase_id: 'analysis',
+            phase_name: { zh: '案情分析', en: 'Analysis' }[language],
+            status: 'IN_PROGRESS',
+            order_num: 2,
+          },
+        ],
+      },
+      reply: written(summary, language),
+    }
+  },
+})

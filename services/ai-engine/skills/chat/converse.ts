@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { fencedJson } from '../../model/fence.ts'
+import type { Message } from '../../model/model.ts'
+import type { Fact, Matter } from '../_shared/inputs.ts'
+import type { Language } from '../_shared/language.ts'
+
+interface Material {
+  instructions: string
+  language: Language
+  today: string
+  matter: Matter
+  memory: Fact[]
+  file_ids: string[]
+  intake: Record<string, unknown>
+  summary: Record<string, unknown>
+}
+
+/** What a model is told before the conversation: how to answer, and on what. */
+export function systemPrompt(material: Material): string {
+  const { instructions, language, today, matter, memory, file_ids, intake, summary } = material
+  const facts = memory.slice(0, 30).map(({ entity_key, content }) => ({ entity_key, content }))
+  return [
+    instructions,
+    `Today is ${today}. Answer in ${language === 'zh' ? 'Chinese' : 'English'}.`,
+    fencedJson('matter', matter, 6_000),
+    fencedJson('intake', intake, 6_000),
+    ...(summary.summary ? [fencedJson('case_summary', summary.summary, 6_000)] : []),
+    ...(facts.length > 0 ? [fencedJson('memory', facts, 6_000)] : []),
+    ...(file_ids.length > 0 ? [fencedJson('file_ids', file_ids.slice(-50))] : []),
+  ].join('\n\n')
+}
+
+const most = { messages: 20, characters: 24_000 }
+
+/** The end of the conversation, as much as a model is given to read; it ends with what was just asked. */
+export function conversation(
+  messages: { role: string; content: string }[],
+  message: string,
+): Message[] {
+  const spoken = messages.map(
+    ({ role, content }): Message => ({
+      role: role.toLowerCase() === 'user' ? 'user' : 'assistant',
+      content,
+    }),
+  )
+  const last = spoken.at(-1)
+  if (message !== '' && !(last?.role === 'user' && last.content === message)) {
+    spoken.push({ role: 'user', content: message })
+  }
+  let room = most.characters
+  const kept: Message[] = []
+  for (const each of spoken.slice(-most.messages).reverse()) {
+    if (kept.length > 0 && each.content.length > room) break
+    room -= each.content.length
+    kept.unshift({ ...each, content: each.content.slice(0, most.characters) })
+  }
+  return kept
+}
+
+const Recalled = z.object({
+  facts: z.array(z.looseObject({ entity_key: z.string(), content: z.string() })),
+})
+
+/** What the tool recalled; undefined where it could not. */
+export const recalledIn = (result: unknown): Fact[] | undefined =>
+  Recalled.safeParse(result).data?.facts

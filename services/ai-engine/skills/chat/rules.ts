@@ -1,0 +1,157 @@
+import type { Fact, Matter } from '../_shared/inputs.ts'
+import type { Both, Language } from '../_shared/language.ts'
+import { fieldOf } from '../intake_collection/ask.ts'
+import { type FieldKey, type Fields, fieldKeys } from '../intake_collection/fields.ts'
+import { given, shown } from '../intake_collection/products.ts'
+import { words } from './words.ts'
+
+export interface Known {
+  message: string
+  language: Language
+  matter: Matter
+  fields: Fields
+  /** Names of fields that the intake still waits for. */
+  missing: string[]
+  /** What memory recalls for the question; undefined when it can't be asked. */
+  recalled: Fact[] | undefined
+  /** Why rules answer: there is no model, or it does not answer. */
+  model: 'absent' | 'failing'
+}
+
+export interface Source {
+  kind: 'intake' | 'matter' | 'memory'
+  key: string
+}
+
+interface Answer {
+  reply: string
+  known: boolean
+  sources: Source[]
+}
+
+const greets = /^(?:你好|您好|嗨|谢谢|多谢|再见|hi|hello|hey|thanks?|thank you|bye)[\s!！。.~]*$/iu
+const asksState =
+  /进展|进度|状态|到哪|待办|下一步|接下来|还(?:需要|差|缺|要)|\bstatus\b|progress|next step|what(?:'s| is) next|to-?do|pending|missing/iu
+const asksLaw =
+  /法律|法条|条款|合法|违法|时效|判|能不能|能否|可不可以|可以.{0,12}吗|是否|责任|胜诉|怎么办|如何|怎么|应该|违约|有效|无效|赔多少|\blaw|legal|statute|limitation|liab|\bsue\b|court|entitled|valid|can i\b|should i\b|how do i\b|rights?\b|\bwin\b/iu
+const asksField: [RegExp, FieldKey[]][] = [
+  [/多少钱|金额|数额|how much|amount/iu, ['amount', 'monthly_wage']],
+  [/什么时候|哪天|哪一天|何时|日期|\bwhen\b|\bdate\b/iu, ['event_date', 'employment_start']],
+  [/对方是|被告是|谁|\bwho\b|other side|opposing/iu, ['opposing_party', 'client_role']],
+  [/证据|evidence|proof/iu, ['evidence']],
+  [/目标|诉求|\baim\b|\bgoal\b/iu, ['aim']],
+]
+
+/** An answer from what is known, which says plainly where that ends. */
+export function answerByRules(known: Known): Answer {
+  const { message, language, recalled } = known
+  if (greets.test(message.trim())) {
+    return { reply: words.greeting[language], known: true, sources: [] }
+  }
+  const law = asksLaw.test(message)
+  const asked = asksField
+    .filter(([pattern]) => pattern.test(message))
+    .flatMap(([, keys]) => keys)
+    .filter((key) => known.fields[key] != null)
+  const state = asksState.test(message) || message.trim() === ''
+  const facts = (recalled ?? []).filter(({ entity_key }) => !entity_key.startsWith('intake.'))
+  const found = asked.length > 0 || state || facts.length > 0
+  const parts: Part[] = [
+    ...(asked.length > 0 ? [fieldLines(known, asked)] : []),
+    ...(state ? [stateLines(known)] : []),
+    ...(facts.length > 0 ? [memoryLines(facts)] : []),
+    ...(law || !found ? [limits(known, law)] : []),
+    // Whoever gets no answer sees at least what there is to go on.
+    ...(asked.length === 0 && !state && (law || !found)
+      ? [fieldLines(known, given(known.fields))]
+      : []),
+    ...(recalled === undefined ? [{ head: words.noMemory, lines: [], sources: [] }] : []),
+  ]
+  return {
+    reply: parts
+      .map((part) => text(part, language))
+      .filter((each) => each !== '')
+      .join('\n\n'),
+    known: found && !law,
+    sources: parts.flatMap(({ sources }) => sources),
+  }
+}
+
+interface Part {
+  head: Both
+  lines: string[] | null
+  sources: Source[]
+}
+
+/** A head over lines; one that has no lines where it should have says nothing. */
+const text = ({ head, lines }: Part, language: Language) =>
+  lines === null ? '' : [head[language], ...lines.map((line) => `- ${line}`)].join('\n')
+
+function fieldLines({ fields, language }: Known, keys: FieldKey[]): Part {
+  const lines = keys
+    .filter((key) => key !== 'evidence_files')
+    .map((key) => {
+      const value = shown(key, fields, language)
+      return `${fieldOf(key, fields).label[language]}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
+    })
+  return {
+    head: words.collected,
+    lines: lines.length > 0 ? lines : null,
+    sources: keys.map((key) => ({ kind: 'intake', key })),
+  }
+}
+
+function stateLines({ matter, missing, fields, language }: Known): Part {
+  const named = (key: string) => {
+    const name = phaseNames[key] ?? todoNames[key]
+    return name ? name[language] : key
+  }
+  const phases = matter.phases ?? []
+  const todos = (matter.todos ?? []).filter(({ status }) => status === 'OPEN')
+  const open = fieldKeys.filter((key) => missing.includes(key))
+  const lines = [
+    ...phases.map(
+      ({ phase_id, status }) => `${named(phase_id)}: ${statuses[status]?.[language] ?? status}`,
+    ),
+    ...todos.map(({ todo_key }) => `${words.todo[language]}: ${named(todo_key)}`),
+    ...open.map((key) => `${words.stillNeeded[language]}: ${fieldOf(key, fields).label[language]}`),
+  ]
+  return {
+    head: lines.length > 0 ? words.state : words.noState,
+    lines,
+    sources: [
+      ...phases.map(({ phase_id }): Source => ({ kind: 'matter', key: phase_id })),
+      ...todos.map(({ todo_key }): Source => ({ kind: 'matter', key: todo_key })),
+    ],
+  }
+}
+
+const memoryLines = (facts: Fact[]): Part => ({
+  head: words.remembered,
+  lines: facts.slice(0, 5).map(({ content }) => content.slice(0, 400)),
+  sources: facts.slice(0, 5).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
+})
+
+const limits = ({ model }: Known, law: boolean): Part => ({
+  head: law ? words.needsAnalysis[model] : words.notKnown[model],
+  lines: [],
+  sources: [],
+})
+
+const phaseNames: Record<string, Both> = {
+  intake: { zh: '信息收集', en: 'Intake' },
+  analysis: { zh: '案情分析', en: 'Analysis' },
+  strategy: { zh: '策略', en: 'Strategy' },
+  drafting: { zh: '文书起草', en: 'Drafting' },
+  delivery: { zh: '交付', en: 'Delivery' },
+}
+const todoNames: Record<string, Both> = {
+  intake_collection: { zh: '补充信息', en: 'Complete the intake' },
+  dispatch_lawyer: { zh: '指派律师', en: 'Assign a lawyer' },
+}
+const statuses: Record<string, Both> = {
+  PENDING: { zh: '未开始', en: 'not begun' },
+  IN_PROGRESS: { zh: '进行中', en: 'in progress' },
+  COMPLETED: { zh: '已完成', en: 'done' },
+  SKIPPED: { zh: '已跳过', en: 'skipped' },
+}

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ScriptedModel, scriptedModel } from '../../../../tests/support/scripted-model.ts'
+import { tryThread } from '../../../../tests/support/skill.ts'
+import { openAiComplete } from '../../model/openai.ts'
+import type { Tool } from '../../skill.ts'
+import skill from './skill.ts'
+
+let server: ScriptedModel
+beforeAll(async () => {
+  server = await scriptedModel()
+})
+afterAll(() => server.close())
+
+const matter = {
+  phases: [{ phase_id: 'intake', status: 'IN_PROGRESS' }],
+  todos: [
+    { todo_key: 'dispatch_lawyer', status: 'OPEN' },
+    { todo_key: 'old', status: 'DONE' },
+  ],
+}
+const intake_collection = {
+  amount: 100_000,
+  aim: '要回借款',
+  missing: ['event_date'],
+  language: 'zh',
+}
+const none: Tool = async () => ({ facts: [] })
+
+const thread = (options: { recall?: Tool; state?: object; model?: boolean } = {}) =>
+  tryThread('chat', skill, {
+    state: { matter, intake_collection, ...options.state },
+    tools: { recall_memory: options.recall ?? none },
+    complete: options.model
+      ? openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 })
+      : undefined,
+  })
+
+test.each([
+  ['进展如何了？', ['信息收集: 进行中', '待办: 指派律师', '还需要: 事情发生的日期']],
+  [
+    'What is the status?',
+    ['Intake: in progress', 'To do: Assign a lawyer', 'Still needed: The day it happened'],
+  ],
+])('asked “%s” without a model it tells how the matter stands', async (question, lines) => {
+  const { output, reply } = await thread().say(question)
+  for (const line of lines) expect(reply).toContain(line)
+  expect(reply).not.toContain('old')
+  expect(output).toMatchObject({
+    answered_by: 'rules',
+    sources: [{ kind: 'matter' }, { kind: 'matter' }],
+  })
+})
+
+test('asked for what was collected it tells that, with its source', async () => {
+  const { output, reply } = await thread().say('涉及的金额是多少钱？')
+  expect(reply).toContain('涉及金额（元）: 100,000')
+  expect(output).toMatchObject({ known: true, sources: [{ kind: 'intake', key: 'amount' }] })
+})
+
+test('what memory recalls for the question is told; one that is away is told too', async () => {
+  const recall: Tool = async (input) => {
+    expect(input).toEqual({ query: '我的律师叫什么名字', top_k: 5 })
+    return { facts: [{ entity_key: 'lawyer', content: '律师是王芳', score: 1 }] }
+  }
+  const { output, reply } = await thread({ recall }).say('我的律师叫什么名字')
+  expect(reply).toContain('律师是王芳')
+  expect(output).toMatchObject({ known: true, sources: [{ kind: 'memory', key: 'lawyer' }] })
+  const away = await thread({ recall: async () => ({ unavailable: true }) }).say('My dog’s name?')
+  expect(away.reply).toContain('can not be looked up')
+  expect(away.output.known).toBe(false)
+})
+
+test.each([
+  ['诉讼时效是多久，他是否违约？', /没有配置语言模型/],
+  ['Can I sue him, and would I win in court?', /No language model is configured/],
+])('a question of law is not answered by rules: %s', async (question, words) => {
+  const { output, reply } = await thread().say(question)
+  expect(reply).toMatch(words)
+  expect(reply).not.toMatch(/《|第.{1,5}条|Article \d/)
+  expect(output).toMatchObject({ known: false, answered_by: 'rules' })
+})
+
+test('what nobody knows is said to be not known, and a greeting is returned', async () => {
+  expect((await thread().say('火星上有几只猫')).reply).toContain('这个我不知道')
+  expect((await thread().say('hello!')).reply).toMatch(/^Hello/)
+})
+
+test('every answer by rules is also said', async () => {
+  const trial = thread()
+  const { reply } = await trial.say('进展如何了？')
+  expect(trial.said.join('')).toBe(reply)
+})
+
+test('a model answers with the matter before it, and is told the language', async () => {
+  server.script({ say: ['You lent ', '100,000 yuan.'] })
+  const trial = thread({
+    model: true,
+    state: { memory: [{ entity_key: 'pet', content: 'Has a dog' }] },
+  })
+  const { output, reply } = await trial.say('How much did I lend?')
+  expect(reply).toBe('You lent 100,000 yuan.')
+  expect(trial.said.join('')).toBe(reply)
+  expect(output).toMatchObject({ answered_by: 'model', known: true, unverified_citations: [] })
+  const [system, ...rest] = server.requests[0].messages
+  expect(system.content).toContain('Answer in English')
+  expect(system.content).toContain('"amount":100000')
+  expect(system.content).toContain('Has a dog')
+  expect(rest).toEqual([{ role: 'user', content: 'How much did I lend?' }])
+})
+
+test('a law that the model cites and nothing confirms is marked as not verified', async () => {
+  server.script({ say: '依据《民法典》第二百五十四条，您可以主张。' })
+  const { output, reply } = await thread({ model: true }).say('我该怎么办')
+  expect(output.unverified_citations).toEqual(['《民法典》第二百五十四条'])
+  expect(reply).toContain('未经核实：《民法典》第二百五十四条')
+  const quoted = await thread({ model: true }).say('《民法典》第二百五十四条是什么意思')
+  expect(quoted.output.unverified_citations).toEqual([])
+})
+
+test('an answer that broke off is unsaid and said again', async () => {
+  server.script({ say: ['wrong ', 'words'], cutAfter: 1 }, { say: '好的' })
+  const trial = thread({ model: true })
+  expect((await trial.say('好吗')).reply).toBe('好的')
+  expect(trial.said.join('')).toBe('好的')
+})
+
+test.each([
+  ['is down', [{ status: 503 }]],
+  ['breaks off every time', [{ say: ['half ', 'an answer'], cutAfter: 1 }]],
+  ['says nothing', [{ say: '' }]],
+])('a model that %s leaves the answer to the rules', async (_, turns) => {
+  server.script(...turns)
+  const trial = thread({ model: true })
+  const { output, reply } = await trial.say('他是否违法？')
+  expect(output).toMatchObject({ answered_by: 'rules', known: false })
+  expect(reply).toContain('语言模型暂时不可用')
+  expect(trial.said.join('')).toBe(reply)
+})
+
+test('the conversation that a model reads is bounded and ends with the question', async () => {
+  server.script({ say: 'ok' })
+  const messages = Array.from({ length: 60 }, (_, at) => ({
+    role: at % 2 ? 'assistant' : 'user',
+    content: `${at} `.padEnd(4_000, 'x'),
+  }))
+  await thread({ model: true, state: { messages } }).say('And now?')
+  const sent = server.requests[0].messages.slice(1)
+  expect(sent.length).toBeLessThanOrEqual(20)
+  expect(sent.map(({ content }: any) => content).join('').length).toBeLessThanOrEqual(24_000)
+  expect(sent.at(-1)).toEqual({ role: 'user', content: 'And now?' })
+})

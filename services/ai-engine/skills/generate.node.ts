@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundledDirectory, namesIn } from './scan.node.ts'
+
+/** The text of bundled.ts: every skill of the engine for a place that has no directories. */
+export function bundledSkills(): string {
+  const names = namesIn(bundledDirectory)
+  const identifier = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
+  const literal = (text: string) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``
+  const skillMd = (name: string) => readFileSync(join(bundledDirectory, name, 'SKILL.md'), 'utf8')
+  return `// Made from the folders beside it by \`npm run generate\`.
+${names.map((name) => `import ${identifier(name)} from './${name}/skill.ts'\n`).join('')}import type { Folder } from './load.ts'
+
+export const bundled: Folder[] = [
+${names
+  .map(
+    (name) => `  {
+    folder: '${name}',
+    code: ${identifier(name)},
+    skillMd: ${literal(skillMd(name))},
+  },
+`,
+  )
+  .join('')}]
+`
+}

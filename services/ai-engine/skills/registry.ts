@@ -1,0 +1,23 @@
+import { ConfigError } from '../../_kit/config.ts'
+import type { Skill } from '../skill.ts'
+import { registryOf } from './load.ts'
+
+/** The engine's own skills and those in `skillsDir`; a fault in any of them stops the start. */
+export async function loadSkills({
+  runtime,
+  skillsDir,
+}: {
+  runtime: string
+  skillsDir?: string | undefined
+}): Promise<Skill[]> {
+  if (runtime === 'workerd') {
+    if (skillsDir) {
+      throw new ConfigError('SKILLS_DIR: there are no directories here; leave it unset')
+    }
+    const { bundled } = await import('./bundled.ts')
+    return registryOf(bundled)
+  }
+  const { bundledDirectory, scan } = await import('./scan.node.ts')
+  const own = await scan(bundledDirectory)
+  return registryOf([...own, ...(skillsDir ? await scan(skillsDir) : [])])
+}

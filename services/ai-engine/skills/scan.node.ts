@@ -1,0 +1,45 @@
+import { type Dirent, existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { ConfigError } from '../../_kit/config.ts'
+import type { Folder } from './load.ts'
+
+/** The skills that come with the engine. */
+export const bundledDirectory = fileURLToPath(new URL('.', import.meta.url))
+
+/** The folders of skills in a directory, by name; those that begin with _ or . are something else. */
+export function namesIn(directory: string): string[] {
+  return entriesOf(directory)
+    .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && /^[^_.]/.test(entry.name))
+    .map(({ name }) => name)
+    .sort()
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    throw new ConfigError(`SKILLS_DIR: ${directory} is no directory that can be read`)
+  }
+}
+
+export async function scan(directory: string): Promise<Folder[]> {
+  return Promise.all(namesIn(directory).map((name) => folderAt(directory, name)))
+}
+
+async function folderAt(directory: string, folder: string): Promise<Folder> {
+  const skillMd = await readFile(join(directory, folder, 'SKILL.md'), 'utf8').catch(() => undefined)
+  const file = ['skill.ts', 'skill.js']
+    .map((name) => join(directory, folder, name))
+    .find((path) => existsSync(path))
+  if (!file) return { folder, skillMd }
+  try {
+    const { default: exported } = await import(pathToFileURL(file).href)
+    // A folder outside of the engine can't import zod, so it may be a function that is given it.
+    return { folder, skillMd, code: typeof exported === 'function' ? exported({ z }) : exported }
+  } catch (thrown) {
+    return { folder, skillMd, broken: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What a step changed in the state. Nodes give a new state that shares what they left alone with the
+ * old one, so finding the difference costs what changed, not what there is.
+ */
+export type Delta = Op[]
+
+/** Set the member at a path; remove it; or add to the list that is there. */
+export type Op = ['set', Path, unknown] | ['remove', Path] | ['add', Path, unknown[]]
+type Path = string[]
+
+type Tree = Record<string, unknown>
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function diff(before: unknown, after: unknown): Delta {
+  const delta: Delta = []
+  compare(before, after, [], delta)
+  return delta
+}
+
+function compare(before: unknown, after: unknown, path: Path, delta: Delta): void {
+  if (before === after) return
+  if (isTree(before) && isTree(after)) {
+    for (const name of Object.keys(before)) {
+      if (after[name] === undefined && before[name] !== undefined)
+        delta.push(['remove', [...path, name]])
+    }
+    for (const [name, value] of Object.entries(after)) {
+      if (value !== undefined) compare(before[name], value, [...path, name], delta)
+    }
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    if (same(before, after)) return
+    const grew =
+      after.length > before.length && before.every((item, index) => same(item, after[index]))
+    delta.push(grew ? ['add', path, after.slice(before.length)] : ['set', path, after])
+  } else {
+    delta.push(['set', path, after])
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => same(item, b[index]))
+  return isTree(a) && isTree(b) && diff(a, b).length === 0
+}
+
+/** The state with a delta on top; what the delta does not touch is shared with the old one. */
+export const patch = <T>(state: T, delta: Delta): T => delta.reduce<unknown>(applied, state) as T
+
+function applied(state: unknown, op: Op): unknown {
+  const [kind, path] = op
+  if (path.length === 0) return kind === 'set' ? op[2] : state
+  return at(state, path, (old) => {
+    if (kind === 'set') return op[2]
+    if (kind === 'remove') return undefined
+    return [...(Array.isArray(old) ? old : []), ...op[2]]
+  })
+}
+
+function at(tree: unknown, path: Path, change: (old: unknown) => unknown): Tree {
+  const [name, ...rest] = path as [string, ...Path]
+  const own = isTree(tree) ? tree : {}
+  const old = Object.hasOwn(own, name) ? own[name] : undefined
+  const value = rest.length === 0 ? change(old) : at(old, rest, change)
+  if (value !== undefined) return { ...own, [name]: value }
+  const { [name]: _, ...others } = own
+  return others
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { Fault } from '../../_kit/fault.ts'
+import { JsonObject } from '../../_kit/fields.ts'
+import { enqueue } from '../../_kit/jobs.ts'
+import type { Client } from '../../_kit/peer.ts'
+import { type Sql, texts } from '../../_kit/sql/sql.ts'
+
+const Waiting = z.object({
+  sync_key: z.string(),
+  matter_id: z.string(),
+  organization_id: z.string(),
+  body: JsonObject,
+})
+
+export interface Sent {
+  delivered: string[]
+  refused: { sync_key: string; error: string } | null
+  /** Some wait for matter-service to answer again; a job sees to them. */
+  queued: boolean
+}
+
+/**
+ * Sends what a thread has for its matter, oldest first. Each has a key under which the matter takes it
+ * once, so one that was sent by a process that then died is sent again without harm.
+ */
+export async function deliver(
+  sql: Sql,
+  matter: Client,
+  thread_id: string,
+  headers: Record<string, string> = {},
+): Promise<Sent> {
+  const delivered: string[] = []
+  for (const { sync_key, matter_id, organization_id, body } of await waiting(sql, thread_id)) {
+    try {
+      await matter.ask(
+        JsonObject,
+        `/api/v1/internal/matters/${encodeURIComponent(matter_id)}/sync/all`,
+        {
+          method: 'POST',
+          body: { ...body, sync_key },
+          idempotent: true,
+          headers: { ...headers, 'x-organization-id': organization_id },
+        },
+      )
+      delivered.push(sync_key)
+    } catch (thrown) {
+      if (thrown instanceof Fault && !thrown.retryable) {
+        return { delivered, refused: { sync_key, error: thrown.message }, queued: false }
+      }
+      await enqueue(sql, 'ai_engine', {
+        kind: 'deliver',
+        payload: { thread_id },
+        key: thread_id,
+        delayMs: 1_000,
+        maxAttempts: 1_000,
+      })
+      return { delivered, refused: null, queued: true }
+    }
+  }
+  return { delivered, refused: null, queued: false }
+}
+
+const waiting = (sql: Sql, thread_id: string) => sql.rows(Waiting)`
+  select sync_key, matter_id, organization_id, body from ai_engine.outbox
+  where thread_id = ${thread_id} and status = 'PENDING' order by step`
+
+/** The same apart from any run. */
+export async function deliverLater(sql: Sql, matter: Client, thread_id: string): Promise<void> {
+  const { delivered, refused, queued } = await deliver(sql, matter, thread_id)
+  await sql`update ai_engine.outbox set status = 'DELIVERED' where sync_key = any(${texts(delivered)})`
+  if (refused) {
+    await sql`
+      update ai_engine.outbox set status = 'REFUSED', error = ${refused.error}
+      where sync_key = ${refused.sync_key}`
+  }
+  if (queued) throw new Error('matter-service does not answer')
+}
+
+const Thread = z.object({ thread_id: z.string() })
+
+/** Sees to what a run left behind that was stopped before it could send it. */
+export async function sweepOutbox(sql: Sql): Promise<void> {
+  const left = await sql.rows(Thread)`
+    select distinct thread_id from ai_engine.outbox o
+    where status = 'PENDING' and created_at < now() - interval '1 minute'
+      and not exists (select from ai_engine.threads t
+        where t.thread_id = o.thread_id and t.status = 'running')`
+  for (const { thread_id } of left) {
+    await enqueue(sql, 'ai_engine', {
+      kind: 'deliver',
+      payload: { thread_id },
+      key: thread_id,
+      maxAttempts: 1_000,
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { notFound } from '../../_kit/fault.ts'
+import { Id, Time } from '../../_kit/fields.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
+import { type Delta, patch } from './delta.ts'
+
+const Piece = z.object({
+  step: z.int(),
+  checkpoint_id: Id,
+  run_id: Id,
+  node: z.string(),
+  next: z.string().nullable(),
+  delta: z.custom<Delta>(Array.isArray),
+  snapshot: z.unknown(),
+  created_at: Time,
+})
+export type Piece = z.infer<typeof Piece>
+
+/** Each step from the snapshot that `from` needs, up to `to`, with the state after it. */
+export async function* statesOf(sql: Sql, thread_id: string, from: number, to: number) {
+  const pieces = await sql.rows(Piece)`
+    select step, checkpoint_id, run_id, node, next, delta, snapshot, created_at
+    from ai_engine.checkpoints
+    where thread_id = ${thread_id} and step <= ${to} and step >= (
+      select max(step) from ai_engine.checkpoints
+      where thread_id = ${thread_id} and step <= ${from} and snapshot is not null)
+    order by step`
+  let state: unknown
+  for (const piece of pieces) {
+    state = piece.snapshot ?? patch(state, piece.delta)
+    yield { ...piece, state }
+  }
+}
+
+/** The state after a step. */
+export async function stateAt(sql: Sql, thread_id: string, step: number): Promise<unknown> {
+  let last: { step: number; state: unknown } | undefined
+  for await (const piece of statesOf(sql, thread_id, step, step)) last = piece
+  if (last?.step !== step) throw notFound('such checkpoint any more')
+  return last.state
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { Id, JsonObject, Time } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { causeOf, ThreadId } from './agent.ts'
+import { Card } from './card.ts'
+import { get, post } from './deps.ts'
+import { lines, RunAnswer, streamed, whole } from './respond.ts'
+import { ownedBy, service } from './scope.ts'
+import { branch } from './store/branch.ts'
+import { cancel } from './store/cancel.ts'
+import { stateAt } from './store/state.ts'
+
+const Checkpoint = z
+  .object({ checkpoint_id: Id, step: z.int(), node: z.string(), created_at: Time })
+  .meta({ id: 'Checkpoint' })
+
+const ThreadState = z.object({
+  thread_id: z.string(),
+  status: z.enum(['idle', 'running', 'interrupted']),
+  branch_of: z.string().nullable(),
+  checkpoint_id: Id,
+  step: z.int(),
+  next: z.string().nullable(),
+  card: Card.nullable(),
+  state: JsonObject,
+})
+
+const ById = z.object({ id: z.string().max(200) })
+const base = '/api/v1/internal/ai/agent'
+
+export const threads = [
+  get(
+    `${base}/threads/:id/state`,
+    {
+      summary: 'Where a thread stands',
+      guard: service,
+      params: ById,
+      answers: { 200: ThreadState },
+    },
+    async (c, { params }) => {
+      const { sql } = c.env
+      const thread = await sql.row(ThreadState.omit({ state: true }))`
+        select t.thread_id, t.status, t.branch_of, p.checkpoint_id, p.step, p.next,
+          (select card from ai_engine.cards c where c.card_id = t.card_id) as card
+        from ai_engine.threads t
+        join ai_engine.checkpoints p on p.thread_id = t.thread_id and p.step = t.head
+        where t.thread_id = ${params.id} and ${ownedBy(c.var.caller)}`
+      if (!thread) throw notFound('such thread')
+      return ok(c, { ...thread, state: await stateAt(sql, thread.thread_id, thread.step) })
+    },
+  ),
+
+  get(
+    `${base}/threads/:id/checkpoints`,
+    {
+      summary: 'The steps of a thread that can be returned to, newest first',
+      guard: service,
+      params: ById,
+      query: PageQuery,
+      answers: { 200: pageOf(Checkpoint) },
+    },
+    async (c, { params, query }) => {
+      const { sql } = c.env
+      const [known] = await sql`
+        select from ai_engine.threads where thread_id = ${params.id} and ${ownedBy(c.var.caller)}`
+      if (!known) throw notFound('such thread')
+      const from = part`ai_engine.checkpoints where thread_id = ${params.id}`
+      const columns = part`checkpoint_id, step, node, created_at`
+      return ok(c, await paged(sql, Checkpoint, query, { from, order: part`step desc`, columns }))
+    },
+  ),
+
+  post(
+    `${base}/replay`,
+    {
+      summary: 'Run again from a checkpoint, on a branch of its own',
+      description:
+        'The thread it leaves stays as it is. What was recorded of models and tools is read, not called. From a checkpoint where a card was asked, the branch asks it again, and can be answered otherwise.',
+      guard: service,
+      body: z.object({
+        thread_id: ThreadId,
+        checkpoint_id: z.string().max(200),
+        sync: z.boolean().default(false).describe('Write what the branch makes to the matter.'),
+      }),
+      answers: { 200: RunAnswer },
+      faults: ['NOT_FOUND', 'CONFLICT'],
+    },
+    async (c, { body }) => {
+      const begun = await branch(c.env.sql, {
+        ...body,
+        organization: c.var.caller.organizationId,
+        cause: causeOf(c),
+      })
+      return ok(c, await whole(c, begun))
+    },
+  ),
+
+  post(
+    `${base}/cancel`,
+    {
+      summary: 'Stop the run of a thread, or take back the card it asks',
+      guard: service,
+      body: z.object({ thread_id: ThreadId }),
+      answers: {
+        200: z.object({ thread_id: z.string(), run_id: Id.nullable(), cancelled: z.boolean() }),
+      },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) =>
+      ok(c, await cancel(c.env.sql, body.thread_id, c.var.caller.organizationId)),
+  ),
+
+  get(
+    `${base}/runs/:id/stream`,
+    {
+      summary: 'The events of a run, from the one after `after` to its end',
+      guard: service,
+      params: z.object({ id: Id }),
+      query: z.object({ after: z.coerce.number().int().min(0).max(2_000_000_000).default(0) }),
+      answers: { 200: lines },
+    },
+    async (c, { params, query }) => {
+      const [known] = await c.env.sql`
+        select from ai_engine.runs where run_id = ${params.id} and ${ownedBy(c.var.caller)}`
+      if (!known) throw notFound('such run')
+      return streamed(c, { run_id: params.id }, query.after)
+    },
+  ),
+]

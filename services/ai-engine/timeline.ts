@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { Id, Time } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, part } from '../_kit/sql/sql.ts'
+import { Card } from './card.ts'
+import { get } from './deps.ts'
+import { ownedBy, service } from './scope.ts'
+
+const RoundShown = z
+  .object({
+    round: z.int(),
+    thread_id: z.string(),
+    run_id: Id,
+    trace_id: Id,
+    started_at: Time,
+    ended_at: Time.nullable(),
+    status: z.enum(['running', 'completed', 'interrupted', 'failed']),
+    user_message: z.string(),
+    output: z.string(),
+    skills: z.array(z.string()),
+    card: Card.nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  })
+  .meta({ id: 'Round' })
+
+const Named = z.string().min(1).max(200).optional()
+
+/** The conditions for what was asked; a branch is seen where it is asked for by its thread alone. */
+export function about(asked: {
+  thread_id?: string | undefined
+  matter_id?: string | undefined
+  session_id?: string | undefined
+}) {
+  const { thread_id, matter_id, session_id } = asked
+  return join([
+    ...(thread_id === undefined
+      ? [part` and thread_id not like 'branch:%'`]
+      : [part` and thread_id = ${thread_id}`]),
+    ...(matter_id === undefined ? [] : [part` and matter_id = ${matter_id}`]),
+    ...(session_id === undefined ? [] : [part` and session_id = ${session_id}`]),
+  ])
+}
+
+export const timeline = [
+  get(
+    '/api/v1/internal/ai/timeline',
+    {
+      summary: 'What happened, round by round, newest first',
+      description: 'Name at least one of session, matter and thread.',
+      guard: service,
+      query: PageQuery.extend({ session_id: Named, matter_id: Named, thread_id: Named }),
+      answers: { 200: pageOf(RoundShown) },
+    },
+    async (c, { query }) => {
+      const { session_id, matter_id, thread_id } = query
+      if (session_id === undefined && matter_id === undefined && thread_id === undefined)
+        throw invalid([{ path: 'session_id', message: 'Name a session, a matter or a thread.' }])
+      const from = part`ai_engine.runs where ${ownedBy(c.var.caller)}${about(query)}`
+      const order = part`started_at desc, run_id desc`
+      return ok(c, await paged(c.env.sql, RoundShown, query, { from, order }))
+    },
+  ),
+]

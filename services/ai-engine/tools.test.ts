@@ -1,0 +1,115 @@
+import { beforeEach, expect, test } from 'vitest'
+import { Fault } from '../_kit/fault.ts'
+import type { Client, Question } from '../_kit/peer.ts'
+import { bindTools, type ToolContext, tools } from './tools.ts'
+
+interface Asked extends Question {
+  service: string
+  path: string
+}
+
+let asked: Asked[] = []
+let answer: (asked: Asked) => unknown
+beforeEach(() => {
+  asked = []
+  answer = () => ({ facts: [] })
+})
+
+const client = (service: string): Client => ({
+  async ask(schema, path, question = {}) {
+    const each = { ...question, service, path }
+    asked.push(each)
+    return schema.parse(answer(each))
+  },
+  stream: () => Promise.reject(new Error('nothing streams here')),
+})
+
+const context: ToolContext = {
+  organization_id: 'acme',
+  user_id: '7',
+  matter_id: 'm-1',
+  file_ids: ['f-1'],
+  memory: client('memory'),
+  files: client('files'),
+}
+const bound = (changes: Partial<ToolContext> = {}) =>
+  bindTools(['recall_memory', 'read_file'], { ...context, ...changes })
+
+const fact = (entity_key: string, score: number) => ({
+  entity_key,
+  score,
+  category: 'case_detail',
+  content: entity_key,
+  updated_at: '2026-01-01T00:00:00.000Z',
+})
+
+test('memory is recalled for the run’s user, organization and case, whatever is asked for', async () => {
+  answer = ({ body }) => ({
+    facts: [(body as any).scope === 'case' ? fact('of the case', 2) : fact('of the person', 1)],
+  })
+  const smuggled = {
+    query: 'loan',
+    user_id: '8',
+    organization_id: 'other',
+    case_id: 'm-2',
+    scope: 'global',
+    headers: { 'x-organization-id': 'other' },
+  }
+  const result = await bound().recall_memory!.run(smuggled)
+  expect(result).toMatchObject({
+    facts: [{ content: 'of the case' }, { content: 'of the person' }],
+  })
+  expect(asked.map(({ headers }) => headers)).toEqual([
+    { 'x-organization-id': 'acme' },
+    { 'x-organization-id': 'acme' },
+  ])
+  expect(asked.map(({ body }) => body)).toEqual([
+    { user_id: '7', query: 'loan', top_k: 5, scope: 'global' },
+    { user_id: '7', query: 'loan', top_k: 5, scope: 'case', case_id: 'm-1' },
+  ])
+})
+
+test('without a matter no case is recalled, and without a user nothing', async () => {
+  await bound({ matter_id: null }).recall_memory!.run({ query: 'loan' })
+  expect(asked.map(({ body }) => (body as any).scope)).toEqual(['global'])
+  asked = []
+  expect(await bound({ user_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
+  expect(asked).toEqual([])
+})
+
+test('a file is read only where it belongs to the run', async () => {
+  answer = () => ({ text: 'x'.repeat(30_000), pages: 3, language: 'en', truncated: false })
+  for (const file_id of ['f-2', '../f-1', 'f-1/../../x', '']) {
+    expect(await bound().read_file!.run({ file_id })).toHaveProperty('error')
+  }
+  expect(asked).toEqual([])
+  const first = (await bound().read_file!.run({ file_id: 'f-1' })) as any
+  expect(first).toMatchObject({ file_id: 'f-1', pages: 3, next_offset: 12_000 })
+  expect(first.text).toHaveLength(12_000)
+  const last = await bound().read_file!.run({ file_id: 'f-1', offset: 24_000 })
+  expect(last).toMatchObject({ next_offset: null })
+  expect(asked[0]).toMatchObject({
+    service: 'files',
+    path: '/api/v1/internal/files/f-1/text',
+    headers: { 'x-organization-id': 'acme' },
+  })
+})
+
+test.each([
+  ['UPSTREAM_UNAVAILABLE', { unavailable: true }],
+  ['NOT_FOUND', { not_found: true }],
+  ['CONFLICT', { not_ready: true }],
+] as const)('a peer that answers %s is told as data', async (kind, told) => {
+  answer = () => {
+    throw new Fault(kind, 'secret host down')
+  }
+  expect(await bound().read_file!.run({ file_id: 'f-1' })).toEqual(told)
+  expect(await bound().recall_memory!.run({ query: 'x' })).toEqual(told)
+})
+
+test('only the tools that are named are bound, and what does not fit them is refused', async () => {
+  expect(Object.keys(bindTools(['read_file', 'shell'], context))).toEqual(['read_file'])
+  expect(await bound().recall_memory!.run({ query: 5 })).toHaveProperty('error')
+  expect(asked).toEqual([])
+  expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
+})

@@ -1,0 +1,131 @@
+import * as z from 'zod'
+import { Fault } from '../_kit/fault.ts'
+import type { Client } from '../_kit/peer.ts'
+import type { BoundTool } from './model/make-model.ts'
+
+/** Whose run it is: settled by the engine, never by what a model or a person writes. */
+export interface ToolContext {
+  organization_id: string
+  /** Empty where the run is nobody's. */
+  user_id: string
+  matter_id: string | null
+  file_ids: string[]
+  memory: Client
+  files: Client
+}
+
+export interface ToolDefinition<Parameters extends z.ZodType = z.ZodType> {
+  name: string
+  description: string
+  parameters: Parameters
+  run(context: ToolContext, input: z.output<Parameters>): Promise<unknown>
+}
+
+const defineTool = <Parameters extends z.ZodType>(
+  tool: ToolDefinition<Parameters>,
+): ToolDefinition<Parameters> => tool
+
+const Recalled = z.object({
+  facts: z.array(
+    z.object({
+      entity_key: z.string(),
+      category: z.string(),
+      content: z.string(),
+      score: z.number(),
+      updated_at: z.string(),
+    }),
+  ),
+})
+
+const recallMemory = defineTool({
+  name: 'recall_memory',
+  description:
+    'Recalls what is known about this person and this matter: facts, best first. Give the words to look for.',
+  parameters: z.object({
+    query: z.string().min(1).max(500),
+    top_k: z.int().min(1).max(20).default(5),
+  }),
+  async run(context, { query, top_k }) {
+    if (context.user_id === '') return { facts: [] }
+    // Facts of another case stay there, although they are of the same person.
+    const scopes = context.matter_id
+      ? [{ scope: 'global' }, { scope: 'case', case_id: context.matter_id }]
+      : [{ scope: 'global' }]
+    const recalled = await Promise.all(
+      scopes.map((scope) =>
+        context.memory.ask(Recalled, '/api/v1/internal/memory/recall', {
+          method: 'POST',
+          headers: { 'x-organization-id': context.organization_id },
+          body: { user_id: context.user_id, query, top_k, ...scope },
+          idempotent: true,
+        }),
+      ),
+    )
+    const facts = recalled.flatMap((each) => each.facts).sort((a, b) => b.score - a.score)
+    return { facts: facts.slice(0, top_k) }
+  },
+})
+
+const Text = z.object({
+  text: z.string(),
+  pages: z.int(),
+  language: z.string().nullable(),
+  truncated: z.boolean(),
+})
+
+/** What a model reads at a time. */
+const window = 12_000
+
+const readFile = defineTool({
+  name: 'read_file',
+  description:
+    'Reads the text of a file that belongs to this matter, from a character on; next_offset says where it goes on.',
+  parameters: z.object({
+    file_id: z.string().min(1).max(200),
+    offset: z.int().min(0).max(100_000_000).default(0),
+  }),
+  async run(context, { file_id, offset }) {
+    if (!context.file_ids.includes(file_id))
+      return { error: 'No such file belongs to this matter.' }
+    const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}/text`
+    const file = await context.files.ask(Text, path, {
+      headers: { 'x-organization-id': context.organization_id },
+    })
+    const end = offset + window
+    return {
+      file_id,
+      pages: file.pages,
+      text: file.text.slice(offset, end),
+      next_offset: end < file.text.length ? end : null,
+      truncated: file.truncated,
+    }
+  },
+})
+
+export const tools: ToolDefinition[] = [recallMemory, readFile]
+
+/** The tools of these names, for one run. A peer that is down is told as data. */
+export function bindTools(names: string[], context: ToolContext): Record<string, BoundTool> {
+  const chosen = tools.filter(({ name }) => names.includes(name))
+  return Object.fromEntries(
+    chosen.map(({ name, description, parameters, run }) => [
+      name,
+      {
+        description,
+        parameters,
+        run: async (input: unknown) => {
+          const parsed = parameters.safeParse(input)
+          if (!parsed.success) return { error: z.prettifyError(parsed.error) }
+          return run(context, parsed.data).catch(toldAsData)
+        },
+      },
+    ]),
+  )
+}
+
+function toldAsData(thrown: unknown) {
+  if (!(thrown instanceof Fault)) throw thrown
+  if (thrown.kind === 'NOT_FOUND') return { not_found: true }
+  if (thrown.kind === 'CONFLICT') return { not_ready: true }
+  return { unavailable: true }
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { Id, Instant, JsonObject, Time } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, moment, part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { DecisionShown, decisionsOf } from './graph/decisions.ts'
+import { ownedBy, service } from './scope.ts'
+import { about } from './timeline.ts'
+
+const Trace = z
+  .object({
+    trace_id: Id,
+    run_id: Id,
+    thread_id: z.string(),
+    session_id: z.string().nullable(),
+    matter_id: z.string().nullable(),
+    kind: z.enum(['execute', 'resume', 'replay']),
+    status: z.enum(['running', 'completed', 'interrupted', 'failed']),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    started_at: Time,
+    ended_at: Time.nullable(),
+  })
+  .meta({ id: 'Trace' })
+
+const SpanShown = z.object({
+  span_id: Id,
+  parent_id: Id.nullable(),
+  step: z.int(),
+  name: z.string(),
+  kind: z.enum(['node', 'skill', 'model', 'tool', 'sync']),
+  started_at: Time,
+  duration_ms: z.number(),
+  status: z.enum(['ok', 'error']),
+  attributes: JsonObject,
+  error: z.string().nullable(),
+})
+
+const Usage = z.object({ calls: z.int(), input_tokens: z.int(), output_tokens: z.int() })
+
+const TraceDetail = Trace.extend({
+  spans: z.array(SpanShown),
+  usage: Usage,
+  decisions: z
+    .array(DecisionShown)
+    .describe('Each decision of the router, taken again on the state that it was taken on.'),
+}).meta({ id: 'TraceDetail' })
+
+const Named = z.string().min(1).max(200).optional()
+
+export const traces = [
+  get(
+    '/api/v1/internal/ai/traces',
+    {
+      summary: 'Runs and how they went, newest first',
+      guard: service,
+      query: PageQuery.extend({
+        thread_id: Named,
+        matter_id: Named,
+        session_id: Named,
+        status: Trace.shape.status.optional(),
+        from: Instant.optional(),
+        to: Instant.optional(),
+      }),
+      answers: { 200: pageOf(Trace) },
+    },
+    async (c, { query }) => {
+      const { status, from, to } = query
+      const conditions = join([
+        about(query),
+        ...(status === undefined ? [] : [part` and status = ${status}`]),
+        ...(from === undefined ? [] : [part` and started_at >= ${moment(from)}`]),
+        ...(to === undefined ? [] : [part` and started_at <= ${moment(to)}`]),
+      ])
+      return ok(
+        c,
+        await paged(c.env.sql, Trace, query, {
+          from: part`ai_engine.runs where ${ownedBy(c.var.caller)}${conditions}`,
+          order: part`started_at desc, run_id desc`,
+        }),
+      )
+    },
+  ),
+
+  get(
+    '/api/v1/internal/ai/traces/:trace_id',
+    {
+      summary: 'One run, step by step',
+      guard: service,
+      params: z.object({ trace_id: Id }),
+      answers: { 200: TraceDetail },
+    },
+    async (c, { params: { trace_id } }) => {
+      const { sql } = c.env
+      const trace = await sql.row(Trace)`
+        select * from ai_engine.runs where trace_id = ${trace_id} and ${ownedBy(c.var.caller)}`
+      if (!trace) throw notFound('such trace')
+      const [spans, usage, decisions] = await Promise.all([
+        sql.rows(SpanShown)`
+          select * from ai_engine.spans where trace_id = ${trace_id} order by started_at, span_id`,
+        sql.row(Usage)`
+          select count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
+            coalesce(sum(output_tokens), 0) as output_tokens
+          from ai_engine.calls where run_id = ${trace.run_id} and kind = 'model'`,
+        decisionsOf(sql, trace.thread_id, trace.run_id),
+      ])
+      return ok(c, { ...trace, spans, usage: usage!, decisions })
+    },
+  ),
+]

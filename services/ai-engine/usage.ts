@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Id, Instant, Time } from '../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { join, moment, part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { ownedBy, service } from './scope.ts'
+
+const Tokens = { input_tokens: z.int(), output_tokens: z.int() }
+
+const Use = z
+  .object({
+    organization_id: z.string(),
+    user_id: z.string().nullable(),
+    thread_id: z.string(),
+    run_id: Id,
+    skill: z.string(),
+    model: z.string(),
+    ...Tokens,
+    duration_ms: z.number(),
+    created_at: Time,
+  })
+  .meta({ id: 'Use' })
+
+const Sum = z.object({ calls: z.int(), ...Tokens })
+const By = (name: string) => z.array(Sum.extend({ [name]: z.string().nullable() }))
+
+const Stats = z.object({
+  total: Sum,
+  by_organization: By('organization_id'),
+  by_user: By('user_id'),
+  by_skill: By('skill'),
+  by_model: By('model'),
+  by_day: By('day'),
+})
+
+const Named = z.string().min(1).max(200).optional()
+const Filter = z.object({
+  from: Instant.optional(),
+  to: Instant.optional(),
+  organization_id: Named,
+  user_id: Named,
+  skill: Named,
+  model: Named,
+})
+
+/** Calls of models: those that were made, not those that were read from the record. */
+const madeFor = (caller: Parameters<typeof ownedBy>[0], asked: z.output<typeof Filter>) => {
+  const { from, to, organization_id, user_id, skill, model } = asked
+  return part`ai_engine.calls where kind = 'model' and ${ownedBy(caller)}${join([
+    ...(from === undefined ? [] : [part` and created_at >= ${moment(from)}`]),
+    ...(to === undefined ? [] : [part` and created_at <= ${moment(to)}`]),
+    ...(organization_id === undefined ? [] : [part` and organization_id = ${organization_id}`]),
+    ...(user_id === undefined ? [] : [part` and user_id = ${user_id}`]),
+    ...(skill === undefined ? [] : [part` and skill = ${skill}`]),
+    ...(model === undefined ? [] : [part` and name = ${model}`]),
+  ])}`
+}
+
+const sums = part`count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
+  coalesce(sum(output_tokens), 0) as output_tokens`
+
+export const usage = [
+  get(
+    '/api/v1/internal/ai/usage',
+    {
+      summary: 'Calls of models, newest first',
+      guard: service,
+      query: PageQuery.extend(Filter.shape),
+      answers: { 200: pageOf(Use) },
+    },
+    async (c, { query }) => {
+      const columns = part`*, name as model`
+      const from = madeFor(c.var.caller, query)
+      const order = part`created_at desc, thread_id, step, nth`
+      return ok(c, await paged(c.env.sql, Use, query, { from, order, columns }))
+    },
+  ),
+
+  get(
+    '/api/v1/internal/ai/usage/stats',
+    { summary: 'The same, summed up', guard: service, query: Filter, answers: { 200: Stats } },
+    async (c, { query }) => {
+      const { sql } = c.env
+      const from = madeFor(c.var.caller, query)
+      const by = (name: string, column: ReturnType<typeof part>) =>
+        sql.rows(Sum.extend({ [name]: z.string().nullable() }))`
+          select ${column}, ${sums} from ${from} group by 1 order by 1 nulls last`
+      const [total, by_organization, by_user, by_skill, by_model, by_day] = await Promise.all([
+        sql.row(Sum)`select ${sums} from ${from}`,
+        by('organization_id', part`organization_id`),
+        by('user_id', part`user_id`),
+        by('skill', part`skill`),
+        by('model', part`name as model`),
+        by('day', part`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day`),
+      ])
+      return ok(c, { total: total!, by_organization, by_user, by_skill, by_model, by_day })
+    },
+  ),
+]

@@ -1,0 +1,176 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { silent } from '../services/_kit/log.ts'
+import { makeMetrics } from '../services/_kit/metrics.ts'
+import { makeSql, type Sql } from '../services/_kit/sql/sql.ts'
+import { type Listening, listen } from '../services/_run/listen.ts'
+import matter from '../services/matter/service.ts'
+import { type Database, newDatabase } from './support/databases.ts'
+import { ai, answersTo, eventsIn, story } from './support/engine.ts'
+import { freePort } from './support/free-port.ts'
+import { type Running, run } from './support/process.ts'
+
+const key = 'a-key-for-chaos-tests'
+const headers = {
+  'x-internal-api-key': key,
+  'x-organization-id': 'acme',
+  'x-user-id': '7',
+  'content-type': 'application/json',
+}
+/** `npm run chaos` takes a minute. */
+const seconds = Number(process.env.CHAOS_SECONDS ?? 12)
+const clients = 12
+
+let database: Database
+let sql: Sql
+let matters: { listening: Listening; url: string }
+const replicas: { port: number; process: Running }[] = []
+beforeAll(async () => {
+  database = await newDatabase('postgres')
+  sql = makeSql(database.driver)
+  const { fetch } = matter.start({
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
+    database: database.driver,
+    peers: () => () => Promise.reject(new Error('none')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  const port = await freePort()
+  matters = { listening: await listen(fetch, port, '127.0.0.1'), url: `http://127.0.0.1:${port}` }
+  for (let n = 0; n < 2; n++) {
+    const port = await freePort()
+    replicas.push({ port, process: begin(port) })
+  }
+})
+afterAll(async () => {
+  await Promise.all(replicas.map(({ process }) => process.stop()))
+  await matters.listening.close(0)
+  await database.drop()
+})
+
+const begin = (port: number) =>
+  run(
+    process.execPath,
+    [fileURLToPath(new URL('../services/_run/node.ts', import.meta.url)), 'ai-engine'],
+    {
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      MIGRATE: 'false',
+      INTERNAL_API_KEY: key,
+      LOG_LEVEL: 'silent',
+      MATTER_SERVICE_URL: matters.url,
+      MEMORY_SERVICE_URL: 'http://127.0.0.1:1',
+    },
+  )
+
+/** Asks any replica that lives, for as long as it takes. */
+async function ask(path: string, body?: unknown): Promise<{ status: number; text: string }> {
+  for (;;) {
+    const { port } = replicas[Math.random() < 0.5 ? 0 : 1]!
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}${ai}${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      const answer = { status: response.status, text: '' }
+      const decoder = new TextDecoder()
+      try {
+        for await (const chunk of response.body!)
+          answer.text += decoder.decode(chunk, { stream: true })
+      } catch {
+        // The process died while it spoke: what came is what came.
+      }
+      return answer
+    } catch {
+      await wait(50)
+    }
+  }
+}
+const dataOf = ({ text }: { text: string }) => JSON.parse(text).data
+
+/** Begins a turn and hears it to its end, whoever dies meanwhile; no event is missed or heard twice. */
+async function turn(thread_id: string, round: number, path: string, body: unknown) {
+  let heard: ReturnType<typeof eventsIn> = []
+  const hear = (text: string) => {
+    heard.push(...eventsIn(text.slice(0, text.lastIndexOf('\n') + 1)))
+  }
+  for (;;) {
+    const { status, text } = await ask(path, body)
+    if (status === 200) hear(text)
+    const runs = dataOf(await ask(`/timeline?thread_id=${thread_id}`)).items
+    if (runs.length >= round) {
+      const [{ run_id }] = runs
+      while (heard.at(-1)?.event !== 'end') {
+        const more = await ask(`/agent/runs/${run_id}/stream?after=${heard.length}`)
+        if (more.status === 200) hear(more.text)
+      }
+      return { run_id, heard }
+    }
+    heard = []
+  }
+}
+
+async function conversation() {
+  const made = await fetch(`${matters.url}/api/v1/matters`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ title: 'Loan' }),
+  })
+  const { id: matter_id } = ((await made.json()) as { data: { id: string } }).data
+  const thread_id = `chaos:${matter_id}`
+  const first = await turn(thread_id, 1, '/agent/execute/stream', {
+    thread_id,
+    matter_id,
+    message: story,
+  })
+  const { card } = dataOf(await ask(`/agent/pending_card?thread_id=${thread_id}`))
+  const answer = { thread_id, card_id: card.card_id, user_response: answersTo(card) }
+  const second = await turn(thread_id, 2, '/agent/resume/stream', answer)
+  return { matter_id, thread_id, runs: [first, second] }
+}
+
+test('threads on two replicas that are killed at random lose nothing and do nothing twice', async () => {
+  const end = performance.now() + seconds * 1000
+  const done: Awaited<ReturnType<typeof conversation>>[] = []
+  let kills = 0
+  const killing = (async () => {
+    while (performance.now() < end) {
+      await wait(1_000 + Math.random() * 2_500)
+      const replica = replicas[Math.random() < 0.5 ? 0 : 1]!
+      replica.process.signal('SIGKILL')
+      await replica.process.stop()
+      replica.process = begin(replica.port)
+      kills++
+    }
+  })()
+  const working = Array.from({ length: clients }, async () => {
+    while (performance.now() < end) done.push(await conversation())
+  })
+  await Promise.all([killing, ...working])
+  console.log(`${done.length} conversations, ${kills} kills`)
+  expect(kills).toBeGreaterThan(2)
+  expect(done.length).toBeGreaterThan(clients)
+
+  const stuck = () => sql`select thread_id from ai_engine.threads where status = 'running'`
+  await expect.poll(stuck, { timeout: 10_000 }).toEqual([])
+  const undelivered = () => sql`select sync_key from ai_engine.outbox where status <> 'DELIVERED'`
+  await expect.poll(undelivered, { timeout: 30_000 }).toEqual([])
+
+  for (const { matter_id, thread_id, runs } of done) {
+    for (const { run_id, heard } of runs) {
+      expect(heard.map(({ data }) => data.seq)).toEqual(heard.map((_, index) => index + 1))
+      const told =
+        await sql`select line from ai_engine.events where run_id = ${run_id} order by seq`
+      expect(heard).toEqual(eventsIn(told.map(({ line }) => line).join('\n')))
+    }
+    const [counts] = await sql`
+      select (select count(*) from ai_engine.runs where thread_id = ${thread_id})::int as runs,
+        (select count(*) from ai_engine.outbox where thread_id = ${thread_id})::int as made,
+        (select count(*) from matter.syncs where matter_id = ${matter_id})::int as taken`
+    expect(counts).toEqual({ runs: 2, made: 3, taken: 3 })
+  }
+}, 300_000)

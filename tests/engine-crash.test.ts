@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silent } from '../services/_kit/log.ts'
+import { makeMetrics } from '../services/_kit/metrics.ts'
+import type { Peer } from '../services/_kit/peer.ts'
+import type { Service, Started } from '../services/_kit/service.ts'
+import { type Driver, makeSql, type Sql } from '../services/_kit/sql/sql.ts'
+import engine from '../services/ai-engine/service.ts'
+import matter from '../services/matter/service.ts'
+import { type Database, newDatabase } from './support/databases.ts'
+import { ai, answersTo, eventsIn, story } from './support/engine.ts'
+import { type ScriptedModel, scriptedModel } from './support/scripted-model.ts'
+
+const key = 'a-key-for-crash-tests'
+const question = '什么是诉讼时效？'
+const headers = { 'x-internal-api-key': key, 'x-organization-id': 'acme', 'x-user-id': '7' }
+
+/**
+ * Counts everything that goes out of a process, before it is sent and after it was answered, and at one
+ * of these points ends it all: nothing goes out any more, and open transactions are undone, as when the
+ * process is killed. The clock of the lease is then moved, so that nobody need wait for it.
+ */
+function mortal(dieAt: number) {
+  let points = 0
+  const pass = () => {
+    if (++points >= dieAt) throw new Error('killed')
+  }
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    pass()
+    const result = await work()
+    pass()
+    return result
+  }
+  return {
+    dead: () => points >= dieAt,
+    driver: (driver: Driver): Driver => ({
+      query: (text, params) => guarded(() => driver.query(text, params)),
+      begin: (work) =>
+        guarded(() =>
+          driver.begin((query) => work((text, params) => guarded(() => query(text, params)))),
+        ),
+      end: () => driver.end(),
+    }),
+    peer:
+      (peer: Peer): Peer =>
+      (request) =>
+        guarded(async () => peer(request)),
+  }
+}
+
+describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
+  let database: Database
+  let sql: Sql
+  let model: ScriptedModel
+  let matters: Started
+  beforeAll(async () => {
+    database = await newDatabase(on)
+    sql = makeSql(database.driver)
+    model = await scriptedModel({ say: ['诉讼', '时效', '是', '法定', '期间。'] })
+    matters = start(matter, database.driver, () => () => Promise.reject(new Error('none')))
+  })
+  afterAll(async () => {
+    await model.close()
+    await database.drop()
+  })
+
+  function start(service: Service, driver: Driver, peers: (name: string) => Peer): Started {
+    const env = {
+      ENVIRONMENT: 'test',
+      INTERNAL_API_KEY: key,
+      AI_BASE_URL: model.baseUrl,
+      AI_MODEL: 'scripted',
+    }
+    const host = { env, peers, log: silent, metrics: makeMetrics(), version: '0' }
+    return service.start({ ...host, database: driver, runtime: 'node' })
+  }
+  const engineOn = (life: ReturnType<typeof mortal>) =>
+    start(engine, life.driver(database.driver), (name) =>
+      life.peer(
+        name === 'matter-service' ? matters.fetch : () => Promise.reject(new Error('none')),
+      ),
+    )
+
+  async function ask(started: Started, method: string, path: string, body?: unknown) {
+    const init = { method, headers: { ...headers, 'content-type': 'application/json' } }
+    const request = new Request(`http://x${path}`, {
+      ...init,
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const response = await started.fetch(request)
+    return { status: response.status, ...((await response.json()) as { data: any }) }
+  }
+
+  /** A client that carries a conversation through, and begins a turn again only if it never began. */
+  async function converse(dieAt: number) {
+    const { data } = await ask(matters, 'POST', '/api/v1/matters', { title: 'Loan' })
+    const thread_id = `crash:${data.id}`
+    const life = mortal(dieAt)
+    let running = engineOn(life)
+    const turns = [
+      () => ['/agent/execute', { thread_id, matter_id: data.id, message: story }] as const,
+      (card: any) => ['/agent/resume', { thread_id, user_response: answersTo(card) }] as const,
+      () => ['/agent/execute', { thread_id, message: question, skill: 'chat' }] as const,
+    ]
+    let card: unknown
+    for (const [index, turn] of turns.entries()) {
+      const [path, body] = turn(card)
+      let answer = await ask(running, 'POST', `${ai}${path}`, body).catch(() => undefined)
+      if (answer?.status !== 200) {
+        expect(life.dead()).toBe(true)
+        running = engineOn(mortal(Number.POSITIVE_INFINITY))
+        await takenOver(running, thread_id)
+        if ((await runsOf(thread_id)).length === index)
+          answer = await ask(running, 'POST', `${ai}${path}`, body)
+      }
+      const [last] = await runsOf(thread_id)
+      card = last!.card
+    }
+    if (life.dead()) await takenOver(running, thread_id)
+    return { dead: life.dead(), ...(await leftBehind(thread_id, data.id)) }
+  }
+
+  /** The lease is moved once; what was still on its way when the process died may have renewed it. */
+  async function takenOver(running: Started, thread_id: string) {
+    await sql`
+      update ai_engine.threads set lease_until = now() - interval '1 second'
+      where thread_id = ${thread_id} and status = 'running'`
+    const status = async () => {
+      await running.tick()
+      const [thread] =
+        await sql`select status from ai_engine.threads where thread_id = ${thread_id}`
+      return thread?.status
+    }
+    await expect.poll(status, { timeout: 20_000, interval: 20 }).not.toBe('running')
+  }
+
+  const runsOf = (thread_id: string) => sql`
+    select run_id, card, output, status, result, skills from ai_engine.runs
+    where thread_id = ${thread_id} order by round desc`
+
+  /** All that can be seen of it afterwards, but for ids and times. */
+  async function leftBehind(thread_id: string, matter_id: string) {
+    const runs = (await runsOf(thread_id)).toReversed()
+    const events: unknown[] = []
+    for (const { run_id } of runs) {
+      const rows =
+        await sql`select line from ai_engine.events where run_id = ${run_id as string} order by seq`
+      events.push(eventsIn(rows.map(({ line }) => line).join('\n')).map(plain))
+    }
+    const outbox = await sql`
+      select status, body from ai_engine.outbox where thread_id = ${thread_id} order by step`
+    const { data: whole } = await ask(matters, 'GET', `/api/v1/matters/${matter_id}`)
+    const { data: timeline } = await ask(matters, 'GET', `/api/v1/matters/${matter_id}/timeline`)
+    return {
+      runs: runs.map(({ status, output, result, skills }) =>
+        plain({ status, output, result, skills }),
+      ),
+      events,
+      outbox: outbox.map(plain),
+      matter: plain(whole),
+      timeline: plain(timeline),
+    }
+  }
+
+  const changing = new Set([
+    'card_id',
+    'task_id',
+    'duration_ms',
+    'id',
+    'run_id',
+    'created_at',
+    'updated_at',
+    'started_at',
+    'completed_at',
+    'at',
+    'matter_id',
+  ])
+  function plain(value: unknown): unknown {
+    return JSON.parse(
+      JSON.stringify(value, (name, member) => (changing.has(name) ? undefined : member)),
+    )
+  }
+
+  test('ends alike wherever its process is killed: same events, same outputs, same matter', async () => {
+    const { dead, ...uninterrupted } = await converse(Number.POSITIVE_INFINITY)
+    expect(dead).toBe(false)
+    expect(uninterrupted.runs).toMatchObject([
+      { status: 'interrupted' },
+      { status: 'completed' },
+      { status: 'completed' },
+    ])
+    expect(uninterrupted.outbox.length).toBeGreaterThan(1)
+    let kills = 0
+    // The embedded database is slow to talk to: there every fifth point must do.
+    for (let point = 1; ; point += on === 'postgres' ? 1 : 5) {
+      const { dead, ...left } = await converse(point)
+      if (!dead) break
+      kills++
+      expect(left, `killed at point ${point}`).toEqual(uninterrupted)
+    }
+    expect(kills).toBeGreaterThan(on === 'postgres' ? 100 : 20)
+    console.log(`${on}: killed at ${kills} points`)
+  }, 600_000)
+})

@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { Card } from '../../services/ai-engine/card.ts'
+import { makeModel } from '../../services/ai-engine/model/make-model.ts'
+import type { Complete } from '../../services/ai-engine/model/model.ts'
+import {
+  type Answered,
+  Control,
+  Products,
+  type SkillCode,
+  type Tool,
+} from '../../services/ai-engine/skill.ts'
+import { DeliverableTold } from '../../services/matter/deliverable.ts'
+import { FactTold } from '../../services/matter/facts.ts'
+import { PhaseTold } from '../../services/matter/phases.ts'
+import { TodoTold } from '../../services/matter/todo.ts'
+
+/** What matter-service takes of what a skill made. */
+const Synced = Products.extend({
+  phases: z.array(PhaseTold).optional(),
+  todos: z.array(TodoTold).optional(),
+  facts: z.array(FactTold).optional(),
+  deliverables: z.array(DeliverableTold).optional(),
+})
+
+export interface Trial {
+  complete?: Complete | undefined
+  tools?: Record<string, Tool>
+  state?: Record<string, unknown>
+  today?: string
+}
+
+/** A thread with one skill in it, which keeps the skill to its contract as the engine does. */
+export function tryThread(name: string, skill: SkillCode, trial: Trial = {}) {
+  const state: Record<string, unknown> = { messages: [], file_ids: [], ...trial.state }
+  const said: string[] = []
+  const signal = AbortSignal.timeout(60_000)
+  const model = trial.complete ? makeModel(trial.complete, { signal }) : null
+  let card: z.infer<typeof Card> | null = null
+
+  async function run(message: string, answered: Answered | null) {
+    const inputs = { ...state, message }
+    const told = await skill.run({
+      inputs: skill.inputs.parse(inputs),
+      part: structuredClone((state[name] ?? {}) as Record<string, unknown>),
+      answered,
+      model,
+      instructions: 'Do it well.',
+      tools: trial.tools ?? {},
+      say: (words) => said.push(words),
+      unsay: () => said.splice(0),
+      progress: () => {},
+      signal,
+      today: trial.today ?? '2026-06-15',
+    })
+    const output = skill.outputs.parse(told.output)
+    // What is stored is JSON.
+    state[name] = { ...(state[name] as object), ...JSON.parse(JSON.stringify(output)) }
+    const control = Control.parse(told.control ?? {})
+    const { review_type, title, questions } = control
+    card =
+      control.action === 'ask_user'
+        ? Card.parse({ card_id: crypto.randomUUID(), review_type, title, questions })
+        : null
+    return { output, reply: told.reply, products: Synced.parse(told.products ?? {}), card }
+  }
+
+  return {
+    state,
+    said,
+    async say(message: string) {
+      ;(state.messages as unknown[]).push({ role: 'user', content: message })
+      return run(message, null)
+    },
+    /** Runs it once more, with nothing new. */
+    again: () => run('', null),
+    /** Answers the card that was asked, by the last part of each field_key. */
+    async answer(answers: Record<string, unknown>) {
+      const byKey = Object.fromEntries(
+        Object.entries(answers).map(([key, value]) => [`${name}.${key}`, value]),
+      )
+      state[name] = { ...(state[name] as object), ...answers }
+      return run('', { card_id: card!.card_id, answers: byKey, basis: null })
+    },
+  }
+}
