@@ -1,10 +1,10 @@
 import { newId } from '../../_kit/ids.ts'
-import type { NewEvent, Node, Outcome } from '../run/graph.ts'
+import type { NewEvent, Outcome, PureNode } from '../run/graph.ts'
 import { hashOf } from '../store/cards.ts'
 import type { State } from './state.ts'
 
 /** Stops until a person has answered. */
-export const askUser: Node<State> = async (state) => {
+export const askUser: PureNode<State> = async (state) => {
   const { skill, control } = state.round.ask!
   const { review_type, title, questions, basis } = control
   const card = { card_id: newId(), review_type, title, questions }
@@ -27,7 +27,7 @@ export const askUser: Node<State> = async (state) => {
   }
 }
 
-export const finish: Node<State> = async (state) => {
+export const finish: PureNode<State> = async (state) => {
   const { error, reply, done } = state.round
   return error ? stopped(state, error) : completed(state, reply, done)
 }

@@ -1,21 +1,19 @@
 import { newId } from '../../_kit/ids.ts'
-import type { Node } from '../run/graph.ts'
+import type { PureNode } from '../run/graph.ts'
 import { route } from './route.ts'
 import type { State } from './state.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Writes down what the routing function says of the state it was given. */
-export const router: Node<State> = async (state, at) => {
+export const router: PureNode<State> = async (state, { attributes }) => {
   const { next, skill, goal } = route(state)
-  await at.span('node', 'decision', async (attributes) => {
-    Object.assign(attributes, { next, skill, goal })
-  })
+  Object.assign(attributes, { next, skill, goal })
   const task = skill === null ? null : { task_id: newId(), skill }
   return { state: { ...state, round: { ...state.round, task } }, next }
 }
 
 export const dispatch =
-  ({ skills }: Workbench): Node<State> =>
+  ({ skills }: Workbench): PureNode<State> =>
   async (state) => {
     const task = state.round.task!
     const title = skills.find(({ name }) => name === task.skill)?.title ?? task.skill

@@ -28,19 +28,15 @@ export interface Workbench {
 export const workbench = (given: Workbench): Graph<State> => ({
   nodes: {
     load_context: loadContext(given),
-    router,
-    dispatch: dispatch(given),
     run_skill: runSkill(given),
     chat_respond: chatRespond(given),
     sync_data: syncData(given),
-    ask_user: askUser,
-    finish,
   },
+  pure: { router, dispatch: dispatch(given), ask_user: askUser, finish },
   failed(state, node, error) {
     const { task } = state.round
     const after = { ...state, round: { ...state.round, error, task: null } }
     const makes = node === 'run_skill' || node === 'chat_respond'
-    if (node === 'finish' || node === 'ask_user') return stopped(state, error)
     return {
       state: after,
       next: makes ? 'sync_data' : 'finish',

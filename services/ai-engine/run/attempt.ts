@@ -14,7 +14,8 @@ export interface Failure {
 }
 
 export interface Tried<State> {
-  outcome: Outcome<State>
+  /** The step that was tried, and the pure ones that follow from it. */
+  steps: { node: string; outcome: Outcome<State> }[]
   lines: Line[]
   seq: number
   spans: Span[]
@@ -56,22 +57,22 @@ export async function step<State>(
   )
   const spans: Span[] = []
   for (let attempt = 1; ; attempt++) {
-    const own = spanOf(node, 'node', null, attempt > 1 ? { attempt } : {})
+    const attributes = attempt > 1 ? { attempt } : {}
+    const own = spanOf(lease.head + 1, node, 'node', null, attributes)
     const { signal } = guard
     const recovered = lease.claims > 0 || attempt > 1 || lease.branch_of !== null
     const at: At = {
       lease,
-      step: lease.head + 1,
-      attempt,
+      attributes,
       signal,
       live: (event, data) => signal.aborted || emitter.live(event, data),
       restart: emitter.restart,
       recorded: makeRecorder(engine.sql, () => lease, emitter.settled, recovered),
-      span: spanning(spans, own.span_id),
+      span: spanning(spans, own),
     }
     try {
       const outcome = await orAborted(work(graph, node, state, at), signal)
-      return { outcome, ...(await written(emitter, outcome, [ended(own), ...spans])) }
+      return await written(emitter, graph, { node, outcome }, [ended(own), ...spans])
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : thrown
       if (reason instanceof LeaseLost) throw reason
@@ -83,7 +84,7 @@ export async function step<State>(
         const outcome = stop.aborted
           ? graph.stopped(state, failure)
           : graph.failed(state, node, failure)
-        return { outcome, ...(await written(emitter, outcome, spans)) }
+        return await written(emitter, graph, { node, outcome }, spans)
       }
       emitter.restart()
     } finally {
@@ -95,7 +96,7 @@ export async function step<State>(
 }
 
 async function work<State>(graph: Graph<State>, node: string, state: State, at: At) {
-  const run = graph.nodes[node]
+  const run = graph.nodes[node] ?? graph.pure?.[node]
   if (!run) throw { code: 'UNKNOWN_NODE', message: `There is no node ${node}.` } satisfies Failure
   return run(state, at)
 }
@@ -136,12 +137,29 @@ export async function stopped<State>(
     () => {},
   )
   const outcome = graph.stopped(state, failure)
-  const span = ended(spanOf('stop', 'node', null, {}), failure.message)
-  return { outcome, ...(await written(emitter, outcome, [span])) }
+  const span = ended(spanOf(lease.head + 1, 'stop', 'node', null, {}), failure.message)
+  return written(emitter, graph, { node: 'stop', outcome }, [span])
 }
 
-async function written<State>(emitter: Emitter, { events = [] }: Outcome<State>, spans: Span[]) {
-  return { ...(await emitter.finish(events)), spans }
+/** Goes on through the pure nodes that come next, and settles what all of them tell. */
+async function written<State>(
+  emitter: Emitter,
+  graph: Graph<State>,
+  first: Tried<State>['steps'][number],
+  spans: Span[],
+): Promise<Tried<State>> {
+  const steps = [first]
+  for (let last = first.outcome; last.next !== null; last = steps.at(-1)!.outcome) {
+    const node = last.next
+    const run = graph.pure?.[node]
+    if (!run) break
+    const attributes = {}
+    const span = spanOf(spans[0]!.step + steps.length, node, 'node', null, attributes)
+    steps.push({ node, outcome: await run(last.state, { attributes }) })
+    spans.push(ended(span))
+  }
+  const events = steps.flatMap(({ outcome }) => outcome.events ?? [])
+  return { steps, ...(await emitter.finish(events)), spans }
 }
 
 /** Work that does not heed its signal is left behind. */
@@ -154,6 +172,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function spanOf(
+  step: number,
   name: string,
   kind: Span['kind'],
   parent_id: string | null,
@@ -161,6 +180,7 @@ function spanOf(
 ) {
   const began = performance.now()
   const span: Span = {
+    step,
     span_id: newId(),
     parent_id,
     name,
@@ -182,10 +202,10 @@ function ended({ began, ...span }: ReturnType<typeof spanOf>, error?: string): S
 }
 
 const spanning =
-  (spans: Span[], parent: string): At['span'] =>
+  (spans: Span[], { step, span_id }: Span): At['span'] =>
   async (kind, name, work) => {
     const attributes: Record<string, unknown> = {}
-    const span = spanOf(name, kind, parent, attributes)
+    const span = spanOf(step, name, kind, span_id, attributes)
     try {
       const result = await work(attributes)
       spans.push(ended(span))

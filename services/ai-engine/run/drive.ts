@@ -2,7 +2,7 @@ import type { Log } from '../../_kit/log.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Metrics } from '../../_kit/metrics.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { commit, type Line, type Step } from '../store/commit.ts'
+import { commit, type Line, type Write } from '../store/commit.ts'
 import { diff } from '../store/delta.ts'
 import { type Lease, LeaseLost, leaseMs, renew } from '../store/lease.ts'
 import { stateAt } from '../store/state.ts'
@@ -23,7 +23,7 @@ const mostClaims = 5
 
 /**
  * Runs a thread from where it stands until its run ends, one step after another, each written before the
- * next begins. Whatever happens to this process, another goes on from the last step that was written.
+ * next that does anything. Whatever happens to this process, another goes on from the last step that was written.
  */
 export async function drive<State>(engine: Engine, graph: Graph<State>, first: Lease) {
   let lease = first
@@ -33,7 +33,8 @@ export async function drive<State>(engine: Engine, graph: Graph<State>, first: L
     if (performance.now() - written < leaseMs / 3) return
     renew(engine.sql, lease).then(
       ({ cancelled }) => cancelled && stop.abort(cancellation),
-      (thrown) => stop.abort(thrown),
+      // Not told to go on is told to stop: whoever can reach the database will go on.
+      () => stop.abort(new LeaseLost('the lease was not renewed')),
     )
   }, leaseMs / 3)
   try {
@@ -41,17 +42,16 @@ export async function drive<State>(engine: Engine, graph: Graph<State>, first: L
     let told = await toldBefore(engine.sql, lease)
     for (;;) {
       const failure = boundOf(engine.limits, lease)
-      const node = failure ? 'stop' : lease.next
       const tried = failure
         ? await stopped(engine, graph, state, lease, told, failure)
         : await step(engine, graph, state, lease, told, stop.signal)
-      const { outcome, lines } = tried
-      lease = await commit(engine.sql, lease, stepOf(node, state, tried))
+      const write = writeOf(state, tried)
+      lease = await commit(engine.sql, lease, write)
       written = performance.now()
-      engine.hub.publish(lease.run_id, lines)
-      engine.metrics.count('engine_steps_total', { node })
-      if (outcome.end) return ended(engine, lease, outcome.end.status)
-      state = outcome.state
+      engine.hub.publish(lease.run_id, write.lines)
+      for (const { node } of tried.steps) engine.metrics.count('engine_steps_total', { node })
+      if (write.end) return ended(engine, lease, write.end.status)
+      state = tried.steps.at(-1)!.outcome.state
       told = { lines: [], seq: lease.seq }
     }
   } catch (thrown) {
@@ -82,23 +82,25 @@ async function toldBefore(sql: Sql, lease: Lease): Promise<{ lines: Line[]; seq:
   return { lines, seq: lines.at(-1)?.seq ?? lease.seq }
 }
 
-const stepOf = <State>(
-  node: string,
-  before: State,
-  { outcome, lines, seq, spans }: Tried<State>,
-): Step => ({
-  node,
-  next: outcome.next,
-  delta: diff(before, outcome.state),
-  state: outcome.state,
-  lines,
-  seq,
-  spans,
-  products: outcome.products ?? null,
-  delivered: outcome.delivered ?? [],
-  refused: outcome.refused ?? null,
-  end: outcome.end ?? null,
-})
+function writeOf<State>(before: State, { steps, lines, seq, spans }: Tried<State>): Write {
+  const [first, last] = [steps[0]!.outcome, steps.at(-1)!.outcome]
+  const states = [before, ...steps.map(({ outcome }) => outcome.state)]
+  return {
+    steps: steps.map(({ node, outcome }, index) => ({
+      node,
+      next: outcome.next,
+      delta: diff(states[index], outcome.state),
+    })),
+    state: last.state,
+    lines,
+    seq,
+    spans,
+    products: first.products ?? null,
+    delivered: first.delivered ?? [],
+    refused: first.refused ?? null,
+    end: last.end ?? null,
+  }
+}
 
 function ended({ metrics }: Engine, lease: Lease, status: string) {
   metrics.count('engine_runs_total', { status })

@@ -20,9 +20,8 @@ export interface Outcome<State> {
 /** What the engine offers a node while it runs. */
 export interface At {
   lease: Lease
-  /** The number of the step that is under way. */
-  step: number
-  attempt: number
+  /** What the trace is to say of this step. */
+  attributes: Record<string, unknown>
   signal: AbortSignal
   live(event: 'token' | 'progress', data: Record<string, unknown>): void
   restart(): void
@@ -37,8 +36,13 @@ export interface At {
 
 export type Node<State> = (state: State, at: At) => Promise<Outcome<State>>
 
+/** A node that only looks at the state: no effect, nothing to wait for. */
+export type PureNode<State> = (state: State, at: Pick<At, 'attributes'>) => Promise<Outcome<State>>
+
 export interface Graph<State> {
   nodes: Record<string, Node<State>>
+  /** These are written together with the step they follow. */
+  pure?: Record<string, PureNode<State>>
   /** Where a node that failed for good leads: to the end, by whatever must come before it. */
   failed(state: State, node: string, error: { code: string; message: string }): Outcome<State>
   /** How a run ends that may not go on: cancelled, out of time, out of steps. */

@@ -6,6 +6,7 @@ import type { Delta } from './delta.ts'
 import { held, type Lease, LeaseLost, leaseUntil } from './lease.ts'
 
 export interface Span {
+  step: number
   span_id: string
   parent_id: string | null
   name: string
@@ -38,12 +39,16 @@ export interface NewCard {
   hash: string
 }
 
-/** All that one step leaves behind. */
 export interface Step {
   node: string
   /** Null when the run ends here. */
   next: string | null
   delta: Delta
+}
+
+/** All that a step leaves behind, and those that follow from it without doing anything. */
+export interface Write {
+  steps: Step[]
   state: unknown
   lines: Line[]
   /** The number of the last event that was told, in these lines or before them. */
@@ -64,20 +69,21 @@ type Part = ReturnType<typeof part>
  * Writes a step, whole, in one statement, on condition that the thread stands where the step began and
  * is still ours. Returns the lease as it is now.
  */
-export async function commit(sql: Sql, lease: Lease, step: Step): Promise<Lease> {
-  const after = moved(lease, step)
+export async function commit(sql: Sql, lease: Lease, write: Write): Promise<Lease> {
+  const { lines, end } = write
+  const after = moved(lease, write)
   const parts = [
-    checkpoint(after, step),
-    ...(step.lines.length > 0 ? [events(lease, step.lines)] : []),
-    ...(step.spans.length > 0 ? [spans(after, step.spans)] : []),
-    ...(step.products ? [outbox(after, step.products)] : []),
-    ...(step.delivered.length > 0 ? [delivered(step.delivered)] : []),
-    ...(step.refused ? [refused(step.refused)] : []),
-    ...(step.end ? [ended(lease, step.end)] : []),
-    ...(step.end?.card ? [cards(lease, step.end.card)] : []),
+    checkpoints(lease, after, write.steps),
+    ...(lines.length > 0 ? [events(lease, lines)] : []),
+    ...(write.spans.length > 0 ? [spans(lease, write.spans)] : []),
+    ...(write.products ? [outbox(lease, write.products)] : []),
+    ...(write.delivered.length > 0 ? [delivered(write.delivered)] : []),
+    ...(write.refused ? [refused(write.refused)] : []),
+    ...(end ? [ended(lease, end)] : []),
+    ...(end?.card ? [cards(lease, end.card)] : []),
   ]
   const head = await sql.row(Head)`
-    with head as (${moving(lease, after, step.end)})${join(parts)}
+    with head as (${moving(lease, after, end)})${join(parts)}
     select cancelled from head`
   if (!head) throw new LeaseLost(`thread ${lease.thread_id} has moved on without us`)
   return { ...after, cancelled: head.cancelled }
@@ -87,13 +93,12 @@ export async function commit(sql: Sql, lease: Lease, step: Step): Promise<Lease>
  * A snapshot is written when the deltas since the last one have grown as large as it was: reading a
  * state costs at most twice its size, and all snapshots together no more than all deltas.
  */
-function moved(lease: Lease, step: Step): Lease & { snapshot: string | null } {
-  const size = JSON.stringify(step.delta).length
+function moved(lease: Lease, { steps, state, seq }: Write): Lease & { snapshot: string | null } {
+  const size = JSON.stringify(steps.map(({ delta }) => delta)).length
   const grown = lease.delta_bytes + size
-  const snapshot = grown >= Math.max(lease.base_bytes, smallest) ? JSON.stringify(step.state) : null
-  const head = lease.head + 1
-  const { seq } = step
-  const next = step.next ?? ''
+  const snapshot = grown >= Math.max(lease.base_bytes, smallest) ? JSON.stringify(state) : null
+  const head = lease.head + steps.length
+  const next = steps.at(-1)!.next ?? ''
   return snapshot === null
     ? { ...lease, head, next, seq, delta_bytes: grown, claims: 0, snapshot }
     : {
@@ -120,12 +125,21 @@ const moving = (lease: Lease, after: Lease, end: End | null): Part => part`
     lease_until = ${leaseUntil()}, updated_at = now()
   where ${held(lease)} and head = ${lease.head} returning cancelled`
 
-const checkpoint = (after: Lease & { snapshot: string | null }, step: Step): Part => part`,
-  checkpoint as (
-    insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta, snapshot)
-    select ${after.thread_id}::text, ${after.head}::int, ${newId()}::uuid, ${after.run_id}::uuid,
-      ${step.node}::text, ${step.next}::text, ${json(step.delta)}, ${after.snapshot}::text::jsonb
-    from head)`
+function checkpoints(lease: Lease, after: ReturnType<typeof moved>, steps: Step[]): Part {
+  const rows = steps.map((step, index) => ({
+    ...step,
+    step: lease.head + 1 + index,
+    checkpoint_id: newId(),
+  }))
+  return part`,
+    checkpoints as (
+      insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta,
+        snapshot)
+      select ${lease.thread_id}::text, step, checkpoint_id, ${lease.run_id}::uuid, node, next, delta,
+        case when step = ${after.head}::int then ${after.snapshot}::text::jsonb end
+      from head, jsonb_to_recordset(${json(rows)}) made (step int, checkpoint_id uuid, node text,
+        next text, delta jsonb))`
+}
 
 const events = (lease: Lease, lines: Line[]): Part => part`,
   events as (
@@ -138,26 +152,26 @@ const unnested = (lines: Line[]): Part => part`
     'int4',
   )}, ${texts(lines.map(({ line }) => line))})`
 
-const spans = ({ trace_id, head }: Lease, list: Span[]): Part => part`,
+const spans = ({ trace_id }: Lease, list: Span[]): Part => part`,
   spans as (
     insert into ai_engine.spans (trace_id, span_id, parent_id, step, name, kind, started_at,
       duration_ms, status, attributes, error)
-    select ${trace_id}::uuid, span_id, parent_id, ${head}::int, name, kind, started_at, duration_ms,
+    select ${trace_id}::uuid, span_id, parent_id, step, name, kind, started_at, duration_ms,
       status, attributes, error
-    from head, jsonb_to_recordset(${json(list)}) span (span_id uuid, parent_id uuid, name text,
+    from head, jsonb_to_recordset(${json(list)}) span (step int, span_id uuid, parent_id uuid, name text,
       kind text, started_at timestamptz, duration_ms float8, status text, attributes jsonb, error text))`
 
-const outbox = (after: Lease, products: object): Part => part`,
+const outbox = ({ thread_id, run_id, head, ...lease }: Lease, products: object): Part => part`,
   outbox as (
     insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body)
-    select ${`${after.run_id}:${after.head}`}::text, ${after.thread_id}::text, ${after.head}::int,
-      ${after.organization_id}::text, ${after.matter_id}::text, ${json(products)} from head)`
+    select ${`${run_id}:${head + 1}`}::text, ${thread_id}::text, ${head + 1}::int,
+      ${lease.organization_id}::text, ${lease.matter_id}::text, ${json(products)} from head)`
 
 const delivered = (keys: string[]): Part => part`,
   delivered as (
     update ai_engine.outbox set status = 'DELIVERED' from head where sync_key = any(${texts(keys)}))`
 
-const refused = ({ sync_key, error }: NonNullable<Step['refused']>): Part => part`,
+const refused = ({ sync_key, error }: NonNullable<Write['refused']>): Part => part`,
   refused as (
     update ai_engine.outbox set status = 'REFUSED', error = ${error} from head
     where sync_key = ${sync_key})`
