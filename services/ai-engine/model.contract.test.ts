@@ -189,6 +189,25 @@ describe('a run that takes its time', () => {
     expect(rest.at(-1)!.event).toBe('end')
   })
 
+  test('goes on when whoever asked goes away, and is there to be heard', async () => {
+    model.script(slow)
+    const asked = ask()
+    const { reader } = await begun(asked)
+    await reader.cancel()
+    const status = async () => {
+      // Where nothing outlives its request, a tick takes the run up again.
+      await at.tick()
+      const { items } = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
+      return items[0].status
+    }
+    await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('completed')
+    const [{ run_id, output }] = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
+      .items
+    const events = eventsIn((await at.get(`/agent/runs/${run_id}/stream`)).text)
+    expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
+    expect(wordsOf(events).join('')).toBe(output)
+  })
+
   test('is stopped by cancel, says why, and the thread can go on', async () => {
     model.script(slow)
     const asked = ask()

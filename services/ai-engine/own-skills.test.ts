@@ -58,6 +58,17 @@ skill(
     return { output: { note: 'paid ' + answered.basis.amount + ' ' + part.yes } }
   }`,
 )
+skill(
+  'twice',
+  `async run({ part }) {
+    const ask = (name) => ({ action: 'ask_user', title: name, questions: [
+      { question: name, field_key: 'twice.' + name, input_type: 'text', required: true }] })
+    globalThis.worked = (globalThis.worked ?? 0) + (part.note === undefined ? 1 : 0)
+    if (part.first === undefined) return { output: { note: 'begun' }, control: ask('first') }
+    if (part.second === undefined) return { output: { note: 'half' }, control: ask('second') }
+    return { output: { note: part.first + part.second } }
+  }`,
+)
 skill('endless', `run: () => new Promise(() => {})`)
 skill('hidden', `async run() { return { output: { note: '' } } }`, 'internal: true\n')
 skill('callable', `async run() { return { output: { note: 'called' } } }`, 'api_call_only: true\n')
@@ -144,6 +155,22 @@ describe('a confirmed action', () => {
     expect(resumed.status).toBe(409)
     expect((await at.get(`/timeline?thread_id=${thread_id}`)).data.total).toBe(1)
   })
+})
+
+test('a skill that asks twice has both answers, and does its first work once', async () => {
+  const { data } = await runs('twice')
+  const { thread_id } = data
+  const say = (name: string, value: string) =>
+    at.post('/agent/resume', {
+      thread_id,
+      user_response: { answers: [{ field_key: `twice.${name}`, value }] },
+    })
+  const half = await say('first', 'one')
+  expect(half.data).toMatchObject({ status: 'interrupted', card: { title: 'second' } })
+  expect((await say('first', 'one')).status).toBe(400)
+  const whole = await say('second', 'two')
+  expect(whole.data.result.outputs.twice).toMatchObject({ note: 'onetwo' })
+  expect((globalThis as { worked?: number }).worked).toBe(1)
 })
 
 test('internal skills are nobody’s to see or run; others of the API only are not listed', async () => {

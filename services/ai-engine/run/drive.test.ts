@@ -188,10 +188,13 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     for (const step of [2, 17, 18, 19, 60, 121])
       expect(await stateAt(sql, lease.thread_id, step)).toMatchObject({ count: step - 1 })
     const [sizes] = await sql`
-      select count(*) filter (where snapshot is not null)::int as snapshots from ai_engine.checkpoints
+      select count(*) filter (where snapshot is not null)::int as snapshots,
+        sum(length(snapshot::text))::int as whole, sum(length(delta::text))::int as deltas
+      from ai_engine.checkpoints
       where thread_id = ${lease.thread_id}`
     expect(sizes!.snapshots).toBeGreaterThan(2)
     expect(sizes!.snapshots).toBeLessThan(15)
+    expect(sizes!.whole).toBeLessThan(2 * (sizes!.deltas as number))
   })
 
   test('a step that takes longer than the lease is not begun by another', async () => {
