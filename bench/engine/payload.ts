@@ -12,9 +12,20 @@ export type Kind = 'compressible' | 'incompressible'
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const clause = '出借人与借款人约定借款期限届满后十日内一次性偿还本金及利息。'
 
-/** A text of about so many bytes. */
+const made = new Map<string, string>()
+
+/** A text of about so many bytes. Each is made once: what it costs to make is nobody's cost. */
 function text(kind: Kind, bytes: number, seed: number): string {
-  if (kind === 'compressible') return clause.repeat(Math.ceil(bytes / 93)).slice(0, bytes / 3)
+  const key = `${kind} ${bytes} ${seed}`
+  const known = made.get(key) ?? makeText(kind, bytes, seed)
+  made.set(key, known)
+  return known
+}
+
+function makeText(kind: Kind, bytes: number, seed: number): string {
+  if (kind === 'compressible') {
+    return `${seed} ${clause.repeat(Math.ceil(bytes / 93)).slice(0, bytes / 3)}`
+  }
   const random = makeRandom(seed)
   return Array.from({ length: bytes }, () => letters[random.below(64)]).join('')
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { Fault } from '../../_kit/fault.ts'
+import { Fault, notFound } from '../../_kit/fault.ts'
 import { Id, Json } from '../../_kit/fields.ts'
 import { canonical, hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
 import { json, part, type Sql } from '../../_kit/sql/sql.ts'
 import { type Answer, checkAnswers } from '../answers.ts'
 import { Card } from '../card.ts'
-import { type Beginning, type Cause, lockThread, moved, start } from './begin.ts'
+import { type Beginning, type Cause, moved, start } from './begin.ts'
 import type { Lease } from './lease.ts'
 
 const Kept = z.object({
@@ -39,7 +39,7 @@ export interface Response {
 export type Resumed = { lease: Lease } | { run_id: string }
 
 /**
- * Claims the pending card for these answers and starts the run that they continue, in one transaction.
+ * Claims the pending card for these answers and starts the run that they continue, in one statement.
  * The same answers again lead to the run they began; others to a card that has its answer are refused.
  */
 export async function beginResume(
@@ -49,44 +49,73 @@ export async function beginResume(
   proceed: Continue,
 ): Promise<Resumed> {
   const answersHash = await hex(canonical(response.answers))
-  return sql.begin(async (sql) => {
-    const thread = await lockThread(sql, response.thread_id, organization)
-    const kept = await cardFor(sql, thread.thread_id, thread.card_id, response.card_id)
-    if (!kept || kept.card_id !== thread.card_id) {
+  for (;;) {
+    const { pending, kept } = await standing(sql, organization, response)
+    if (!kept || kept.card_id !== pending) {
       if (kept?.status === 'answered' && kept.answers_hash === answersHash)
         return { run_id: kept.resumed_run_id! }
-      throw refusal(kept, thread.card_id, response.card_id)
+      throw refusal(kept, pending, response.card_id)
     }
     const given = checkAnswers(kept.card, response.answers)
     if ((await hashOf(kept.card, kept.basis)) !== kept.hash) {
       throw new Fault('CONFLICT', 'The card is not what the person saw; ask again.')
     }
     const beginning = { ...proceed(kept, given), cause: response.cause }
-    const claim = part`,
-      claimed as (
-        update ai_engine.cards set status = 'answered', answers = ${json(response.answers)},
-          answers_hash = ${answersHash}, answered_by = ${response.user_id}, answered_at = now(),
-          resumed_run_id = r.run_id
-        from r where card_id = ${kept.card_id}::uuid)`
-    const taking = part`
-      update ai_engine.threads t set ${moved(newId(), beginning)},
-        user_id = coalesce(${response.user_id}, t.user_id)
-      where thread_id = ${thread.thread_id} returning *`
-    return { lease: (await start(sql, beginning, null, taking, claim))! }
-  })
+    const lease = await claim(sql, response, kept, answersHash, beginning)
+    if (lease) return { lease }
+    // Somebody was faster; what to make of it is seen when one looks again.
+  }
 }
 
-/** The card that is meant: the one named, else the pending one, else the last that was answered. */
-function cardFor(sql: Sql, thread_id: string, pending: string | null, named: string | undefined) {
-  const wanted = named ?? pending
-  const condition = wanted === null ? part`status = 'answered'` : part`card_id::text = ${wanted}`
-  return sql.row(Kept)`
-    select card_id, skill, card, basis, hash, status, answers_hash, resumed_run_id
-    from ai_engine.cards where thread_id = ${thread_id} and ${condition}
-    order by created_at desc, card_id desc limit 1`
+const Found = z.object({
+  organization_id: z.string(),
+  pending: Id.nullable(),
+  kept: Kept.nullable(),
+})
+
+/** The card that waits, and the card that is meant: the one named, else the pending, else the last answered. */
+async function standing(sql: Sql, organization: string | undefined, response: Response) {
+  const named = response.card_id ?? null
+  const thread = await sql.row(Found)`
+    select t.organization_id, t.card_id as pending, (
+      select to_jsonb(k) from (
+        select card_id, skill, card, basis, hash, status, answers_hash, resumed_run_id
+        from ai_engine.cards c
+        where c.thread_id = t.thread_id and case
+          when ${named}::text is not null then c.card_id::text = ${named}
+          when t.card_id is not null then c.card_id = t.card_id
+          else c.status = 'answered' end
+        order by c.created_at desc, c.card_id desc limit 1) k) as kept
+    from ai_engine.threads t where t.thread_id = ${response.thread_id}`
+  if (!thread || (organization !== undefined && thread.organization_id !== organization)) {
+    throw notFound('such thread')
+  }
+  return thread
 }
 
-function refusal(kept: Kept | undefined, pending: string | null, named: string | undefined): Fault {
+/** Takes the thread on condition that this card still waits there; undefined when it does not. */
+function claim(
+  sql: Sql,
+  { thread_id, user_id, answers }: Response,
+  { card_id }: Kept,
+  answersHash: string,
+  beginning: Beginning,
+) {
+  const taking = part`
+    update ai_engine.threads t set ${moved(newId(), beginning)},
+      user_id = coalesce(${user_id}, t.user_id)
+    where thread_id = ${thread_id} and status = 'interrupted' and card_id = ${card_id}
+    returning *`
+  const answered = part`,
+    answered as (
+      update ai_engine.cards set status = 'answered', answers = ${json(answers)},
+        answers_hash = ${answersHash}, answered_by = ${user_id}, answered_at = now(),
+        resumed_run_id = r.run_id
+      from r where card_id = ${card_id}::uuid)`
+  return start(sql, beginning, null, taking, answered)
+}
+
+function refusal(kept: Kept | null, pending: string | null, named: string | undefined): Fault {
   if (named !== undefined && kept?.status === 'answered') {
     return new Fault('CONFLICT', 'This card was answered before, with other answers.', {
       code: 'CARD_ANSWERED',
