@@ -73,7 +73,6 @@ create table {schema}.checkpoints (
   created_at timestamptz not null default now(),
   primary key (thread_id, step)
 );
-create unique index on {schema}.checkpoints (checkpoint_id);
 
 -- What a run told, each as the line that went out.
 create table {schema}.events (
