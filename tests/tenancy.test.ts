@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import consultations from '../services/consultations/service.ts'
 import memory from '../services/memory/service.ts'
 import { type Stage, stage } from './support/stage.ts'
 
@@ -31,6 +32,24 @@ const fixtures = [
       content: 'theirs',
     },
   },
+  {
+    service: consultations,
+    async fill({ call }: Stage) {
+      const path = '/api/v1/consultations/sessions'
+      const headers = { 'x-user-id': 'u', 'x-user-type': 'lawyer' }
+      const { data } = await call('POST', path, { body: { title: secret }, headers })
+      const { id } = data as { id: string }
+      await call('POST', `/api/v1/internal/sessions/${id}/messages/assistant`, {
+        body: { content: secret },
+      })
+      return { id, sessionId: id }
+    },
+    body: {
+      title: 'theirs',
+      content: 'theirs',
+      user_response: { answers: [{ field_key: 'a.b', value: 'theirs' }] },
+    },
+  },
 ]
 
 describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
@@ -42,7 +61,11 @@ describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
   })
   afterAll(() => at.close())
 
-  const theirs = { 'x-organization-id': 'somebody-else' }
+  const theirs = {
+    'x-organization-id': 'somebody-else',
+    'x-user-id': 'u',
+    'x-user-type': 'lawyer',
+  }
 
   test.each(service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const))(
     'another organization learns and changes nothing by %s',

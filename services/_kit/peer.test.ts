@@ -91,4 +91,17 @@ describe('a question to another service', () => {
     now = 1_001
     expect(await ask()).toEqual({ n: 1 })
   })
+
+  test('that is answered by a stream gives it unread; a fault is thrown as one', async () => {
+    const streamed = scripted(() => new Response('a line\n', { headers: { 'x-run-id': 'r' } }))
+    const answer = await streamed.client.stream('/x', { method: 'POST', body: {} })
+    expect(answer.headers.get('x-run-id')).toBe('r')
+    expect(await answer.text()).toBe('a line\n')
+    await expect(scripted(missing).client.stream('/x')).rejects.toMatchObject({
+      code: 'MATTER_GONE',
+    })
+    const silent = scripted(down)
+    await expect(silent.client.stream('/x')).rejects.toMatchObject({ kind: 'UPSTREAM_UNAVAILABLE' })
+    expect(silent.asked).toHaveLength(1)
+  })
 })

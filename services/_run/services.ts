@@ -1,5 +1,6 @@
 import type { Service } from '../_kit/service.ts'
 import aiEngine from '../ai-engine/service.ts'
+import consultations from '../consultations/service.ts'
 import files from '../files/service.ts'
 import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
@@ -17,7 +18,7 @@ export const order = [
   'files',
 ] as const
 
-export const services: Service[] = [memory, aiEngine, matter, platform, files]
+export const services: Service[] = [memory, aiEngine, consultations, matter, platform, files]
 
 export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
   base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -50,6 +50,9 @@ def map_case(context, case):
     stateful = case.meta.phase.name.value == "stateful"
     if "X-Organization-Id" in case.headers:
         case.headers["X-Organization-Id"] = "acme"
+    if case.operation.path.startswith("/api/v1/consultations/"):
+        # Who asks is told by two headers together, of which a guard describes one.
+        case.headers.update({"X-User-Id": "u", "X-Organization-Id": "acme"})
     if isinstance(case.body, dict):
         refer(case.body)
         if case.method == "POST":
@@ -69,7 +72,8 @@ def map_case(context, case):
 
 def collection_of(path, parameter=None):
     """What a parameter names a record of: the same, whichever door leads there."""
-    return path.partition("/{%s}" % parameter)[0].replace("/internal/", "/")
+    collection = path.partition("/{%s}" % parameter)[0].replace("/internal/", "/")
+    return collection.replace("/v1/sessions", "/v1/consultations/sessions")
 
 
 def refer(body):

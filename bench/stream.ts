@@ -1,0 +1,166 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { startPostgres } from '../tests/support/postgres-server.ts'
+import { createDatabase, versions } from './kit/postgres.ts'
+import { open, session } from './stream/client.ts'
+import type { Plan } from './stream/engine.ts'
+import { count, median, quantile } from './support/figures.ts'
+import type { Results, Table } from './support/results.ts'
+
+const engineFile = new URL('./stream/engine.ts', import.meta.url)
+const serverFile = new URL('./stream/server.ts', import.meta.url)
+
+type Kind = 'bare' | 'full'
+interface Server {
+  child: ChildProcess
+  base: string
+}
+type Servers = Record<Kind, Server>
+
+interface Size {
+  rounds: number
+  /** Streams at once, and how many events each has. */
+  streams: number
+  events: number
+  idle: number
+}
+
+/** The relay of consultations-service beside one that passes bytes on, between the same engine and reader. */
+export async function run({ quick }: { quick: boolean }): Promise<Results> {
+  const size = quick
+    ? { rounds: 1, streams: 50, events: 100, idle: 1_000 }
+    : { rounds: 5, streams: 100, events: 300, idle: 1_000 }
+  const postgres = await startPostgres({ durable: true })
+  const engine = await start(engineFile, [], {})
+  const env = {
+    ENVIRONMENT: 'production',
+    INTERNAL_API_KEY: 'a-key-for-the-bench-only-and-long',
+    DATABASE_URL: await createDatabase(postgres.url),
+    AI_ENGINE_URL: engine.base,
+    MATTER_SERVICE_URL: engine.base,
+  }
+  const servers: Servers = {
+    bare: await start(serverFile, ['bare'], env),
+    full: await start(serverFile, ['full'], env),
+  }
+  try {
+    const paced = await measure(servers, { events: size.events, everyMs: 20 }, size)
+    const eager = await measure(servers, { events: size.events * 10, everyMs: 0 }, size)
+    const tables = [rates(paced, eager, size), latency(paced, size), await memory(servers, size)]
+    return { versions: await versions(postgres.url), tables }
+  } finally {
+    for (const { child } of [servers.full, servers.bare, engine]) {
+      child.kill()
+      await once(child, 'exit')
+    }
+    await postgres.stop()
+  }
+}
+
+type Measured = Record<Kind, { rates: number[]; ages: number[][] }>
+
+/** Both in turn, round by round, after a round that does not count. */
+async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measured> {
+  const measured: Measured = { bare: { rates: [], ages: [] }, full: { rates: [], ages: [] } }
+  const most = plan.everyMs === 0 ? 4 : size.streams
+  for (let round = 0; round <= size.rounds; round++) {
+    for (const kind of ['bare', 'full'] as const) {
+      const { base } = servers[kind]
+      const ages: number[] = []
+      const urls = await Promise.all(Array.from({ length: most }, () => session(base, kind)))
+      const begun = performance.now()
+      const streams = await Promise.all(
+        urls.map((url) => open(url, plan, plan.everyMs > 0 ? (ms) => ages.push(ms) : undefined)),
+      )
+      const ended = await Promise.all(streams.map(({ over }) => over))
+      const events = ended.reduce((sum, each) => sum + each.events, 0)
+      if (events !== most * plan.events) throw new Error(`${kind} told ${events} events`)
+      if (round === 0) continue
+      measured[kind].rates.push((events * 1000) / (performance.now() - begun))
+      measured[kind].ages.push(ages)
+    }
+  }
+  return measured
+}
+
+function rates(paced: Measured, eager: Measured, { rounds, streams, events }: Size): Table {
+  const row = (what: string, { bare, full }: Measured) => {
+    const ratio = median(full.rates.map((rate, round) => rate / bare.rates[round]!))
+    return [what, count(median(bare.rates)), count(median(full.rates)), ratio.toFixed(2)]
+  }
+  return {
+    title: 'Events a second',
+    head: ['streams', 'pass-through', 'consultations-service', 'ratio'],
+    rows: [
+      row(`${streams} at the pace of a model, 50 a second each`, paced),
+      row('4 as fast as they come', eager),
+    ],
+    notes: [
+      `Streams of ${count(events)} events after a second of silence, ten times as many where they come as fast as they can, from an engine in a process of its own to a reader in another; all on this machine. The pass-through is the same HTTP server and client, and hands on bytes; consultations-service parses each event, picks and numbers those for the person, and has every one in the database, as it has the message when the stream ends. Medians of ${rounds} rounds in turn. Goal: at least 0.9.`,
+    ],
+  }
+}
+
+function latency({ bare, full }: Measured, { streams }: Size): Table {
+  const of = (ages: number[][], share: number) => median(ages.map((each) => quantile(each, share)))
+  const rows = [0.5, 0.99].map((share) => {
+    const [without, with_] = [of(bare.ages, share), of(full.ages, share)]
+    return [
+      `p${share * 100}`,
+      `${without.toFixed(2)} ms`,
+      `${with_.toFixed(2)} ms`,
+      `${(with_ - without).toFixed(2)} ms`,
+    ]
+  })
+  return {
+    title: 'From the engine to the reader',
+    head: ['', 'pass-through', 'consultations-service', 'added'],
+    rows,
+    notes: [`At the pace of a model, ${streams} streams at once. Goal: at most 2 ms added at p99.`],
+  }
+}
+
+async function memory(servers: Servers, { idle }: Size): Promise<Table> {
+  const silent = { events: 1, everyMs: 600_000 }
+  const rows: string[][] = []
+  for (const kind of ['bare', 'full'] as const) {
+    const { base, child } = servers[kind]
+    const held = async () => {
+      child.send('how much')
+      const [held] = (await once(child, 'message')) as [{ used: number; resident: number }]
+      return held
+    }
+    const before = await held()
+    for (let opened = 0; opened < idle; opened += 50) {
+      const some = Array.from({ length: 50 }, async () => open(await session(base, kind), silent))
+      await Promise.all(some)
+    }
+    const after = await held()
+    const each = (what: 'used' | 'resident') =>
+      `${((after[what] - before[what]) / idle / 1024).toFixed(1)} KB`
+    const name = kind === 'bare' ? 'pass-through' : 'consultations-service'
+    rows.push([name, each('used'), each('resident')])
+  }
+  return {
+    title: 'Memory of an open stream',
+    head: ['relay', 'in use', 'resident'],
+    rows,
+    notes: [
+      `What the process holds more of with ${count(idle)} streams that wait, each of a turn of its own with its connection to the engine: what is in use after its garbage was collected, and what the system counts as its own, which includes the room that opening so many at once left behind. Goal: at most 50 KB.`,
+    ],
+  }
+}
+
+async function start(file: URL, args: string[], env: Record<string, string>): Promise<Server> {
+  const child = fork(file, args, {
+    env: { ...process.env, ...env },
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const died = once(child, 'exit').then(() =>
+    Promise.reject(new Error(`${file.pathname} did not start`)),
+  )
+  const [{ port }] = (await Promise.race([once(child, 'message'), died])) as [{ port: number }]
+  died.catch(() => {})
+  return { child, base: `http://127.0.0.1:${port}` }
+}

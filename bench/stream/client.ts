@@ -1,0 +1,59 @@
+import { request } from 'node:http'
+import type { Plan } from './engine.ts'
+
+const headers = {
+  'content-type': 'application/json',
+  'x-user-id': 'bench',
+  'x-organization-id': 'bench',
+}
+
+/** A stream that was opened, and what came of it. */
+export interface Stream {
+  over: Promise<{ events: number; bytes: number }>
+}
+
+/** Opens a session where there is such a thing. */
+export async function session(base: string, kind: 'full' | 'bare'): Promise<string> {
+  if (kind === 'bare') return base
+  const path = `${base}/api/v1/consultations/sessions`
+  const answer = await fetch(path, { method: 'POST', headers, body: '{}' })
+  const { data } = (await answer.json()) as { data: { id: string } }
+  return `${path}/${data.id}/chat`
+}
+
+const word = Buffer.from('"content":"')
+
+/** Asks for a stream; resolves when it has begun. Each event's age goes to `heard`, in milliseconds. */
+export function open(url: string, plan: Plan, heard?: (ms: number) => void): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { method: 'POST', headers, agent: false }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`))
+      let events = 0
+      let bytes = 0
+      const over = new Promise<{ events: number; bytes: number }>((done, failed) => {
+        let rest: Buffer = Buffer.alloc(0)
+        response.on('data', (received: Buffer) => {
+          bytes += received.length
+          // A piece may end in the middle of what is looked for.
+          const chunk = rest.length > 0 ? Buffer.concat([rest, received]) : received
+          rest = chunk.subarray(-(word.length - 1))
+          const now = process.hrtime.bigint()
+          for (let at = chunk.indexOf(word); at >= 0; at = chunk.indexOf(word, at + 1)) {
+            events++
+            if (!heard) continue
+            const from = at + word.length
+            const to = chunk.indexOf(32, from)
+            if (to > 0) heard(Number(now - BigInt(chunk.toString('latin1', from, to))) / 1e6)
+          }
+        })
+        response.once('end', () => done({ events, bytes }))
+        response.once('error', failed)
+      })
+      // One that is measured while it is silent is never read to its end.
+      over.catch(() => {})
+      resolve({ over })
+    })
+    asking.once('error', reject)
+    asking.end(JSON.stringify({ content: JSON.stringify(plan) }))
+  })
+}

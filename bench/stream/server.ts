@@ -1,0 +1,48 @@
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { httpPeers } from '../../services/_kit/peer.ts'
+import { migrate } from '../../services/_kit/sql/migrate.ts'
+import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
+import { listen } from '../../services/_run/listen.ts'
+import { makeLog } from '../../services/_run/log.ts'
+import consultations from '../../services/consultations/service.ts'
+
+/** `full` is consultations-service as it runs in production; `bare` passes on what the engine sends. */
+const [kind] = process.argv.slice(2)
+const { DATABASE_URL, AI_ENGINE_URL } = process.env
+const { port } = await listen(kind === 'full' ? await full() : bare, 0, '127.0.0.1')
+
+process.on('message', async () => {
+  // Again and again, for what is free is given back only by and by.
+  for (let round = 0; round < 8; round++) {
+    globalThis.gc!()
+    await new Promise((go) => setTimeout(go, 250))
+  }
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send!({ resident: rss, used: heapUsed + external })
+})
+process.send!({ port })
+
+async function full() {
+  const database = postgresDriver(DATABASE_URL!, 10)
+  await migrate(database, consultations.folder, consultations.schema)
+  const { fetch } = consultations.start({
+    env: process.env,
+    database,
+    peers: httpPeers(process.env),
+    log: makeLog(consultations.name, 'info'),
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  return fetch
+}
+
+/** The same request to the engine, its answer as it comes: nothing is read, and nothing kept. */
+async function bare(request: Request): Promise<Response> {
+  const { content } = (await request.json()) as { content: string }
+  const answer = await fetch(`${AI_ENGINE_URL}/api/v1/internal/ai/agent/execute/stream`, {
+    method: 'POST',
+    body: JSON.stringify({ message: content }),
+  })
+  return new Response(answer.body, { headers: { 'content-type': 'application/x-ndjson' } })
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type ConsultationsStage,
+  path,
+  shownIn,
+  stageConsultations,
+} from '../../tests/support/consultations.ts'
+import { asking, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
+
+let at: ConsultationsStage
+beforeAll(async () => {
+  at = await stageConsultations()
+})
+afterAll(() => at.close())
+beforeEach(() => {
+  Object.assign(at.engine.state, { plan: echo, down: false })
+  at.engine.asked.length = 0
+  at.matter.asked.length = 0
+  at.matter.state.down = false
+})
+
+describe('a chat', () => {
+  test('is answered by a stream: what is for the person, numbered, and the end', async () => {
+    const { id } = await at.open()
+    const { status, headers, text } = await at.chat(id, 'hello')
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('text/event-stream')
+    const shown = shownIn(text)
+    expect(shown.map(({ event }) => event)).toEqual(['progress', 'delta', 'delta', 'result', 'end'])
+    const turn = shown[0]!.id.split(':')[0]
+    expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
+    expect(shown.map(({ data }) => data.seq)).toEqual(shown.map(() => undefined))
+    expect(shown[3]!.data).toEqual({ skills: ['chat'] })
+    const [user, assistant] = await at.messages(id)
+    const { matter_id } = await at.read(`${path}/${id}`)
+    expect(shown[4]!.data).toEqual({
+      output: 'You said: hello',
+      message_id: assistant.id,
+      matter_id,
+      interrupted: false,
+    })
+    expect(user).toMatchObject({ seq: 1, role: 'USER', content: 'hello', card: null })
+    expect(assistant).toMatchObject({ seq: 2, role: 'ASSISTANT', content: 'You said: hello' })
+  })
+
+  test('binds the session to a matter once, and tells the engine only what it may know', async () => {
+    const { id } = await at.open({ title: 'Loan', file_ids: ['f-0'] })
+    await at.chat(id, 'hello', { file_ids: ['f-1', 'f-1'], context: { playbook_config: {} } })
+    await at.chat(id, 'again')
+    const bound = at.matter.asked.filter(({ path }) => path.endsWith('/from-consultation'))
+    expect(bound).toHaveLength(1)
+    expect(bound[0]!.body).toEqual({
+      session_id: id,
+      user_id: 'u-1',
+      organization_id: 'acme',
+      title: 'Loan',
+      service_type_id: 'legal_consultation',
+      file_ids: ['f-0', 'f-1'],
+      user_type: 'client',
+    })
+    const { matter_id } = await at.read(`${path}/${id}`)
+    const [first] = at.engine.begun()
+    expect(first!.body).toEqual({
+      thread_id: `consultation:${id}`,
+      session_id: id,
+      matter_id,
+      user_id: 'u-1',
+      organization_id: 'acme',
+      message: 'hello',
+      file_ids: ['f-1'],
+      context: {
+        matter_profile: {
+          matter_id: 'm',
+          status: 'DRAFT',
+          profile: { goal: 'x', deep: [{ kept: true }] },
+          todos: [],
+        },
+      },
+    })
+    const [user] = await at.messages(id)
+    expect(user.file_ids).toEqual(['f-1'])
+  })
+
+  test('two at once: one runs, the other is told so; there is one matter', async () => {
+    const { id } = await at.open()
+    const held = gate()
+    at.engine.state.plan = async function* (asked) {
+      await held.opened
+      yield* echo(asked) as Iterable<any>
+    }
+    const both = [at.raw('POST', `${path}/${id}/chat`, { content: 'one' })]
+    both.push(at.raw('POST', `${path}/${id}/chat`, { content: 'two' }))
+    const answers = await Promise.all(both)
+    held.open()
+    const refused = answers.find(({ status }) => status !== 200)!
+    expect(refused.status).toBe(409)
+    expect(((await refused.json()) as any).code).toBe('TURN_IN_PROGRESS')
+    await answers.find(({ status }) => status === 200)!.text()
+    expect(await at.messages(id)).toHaveLength(2)
+    expect(at.matter.asked.filter(({ path }) => path.endsWith('/from-consultation'))).toHaveLength(
+      1,
+    )
+  })
+
+  test('said again with its client_message_id joins the turn, and later repeats it', async () => {
+    const { id } = await at.open()
+    const held = gate()
+    at.engine.state.plan = async function* () {
+      yield token('half ')
+      await held.opened
+      yield token('whole')
+      yield end('half whole')
+    }
+    const body = { content: 'once', client_message_id: 'c-1' }
+    const [one, two] = await Promise.all([
+      at.raw('POST', `${path}/${id}/chat`, body),
+      at.raw('POST', `${path}/${id}/chat`, body),
+    ])
+    held.open()
+    const texts = await Promise.all([one.text(), two.text()])
+    expect(shownIn(texts[0]).map(({ event }) => event)).toEqual(['delta', 'delta', 'end'])
+    expect(texts[1]).toBe(texts[0])
+    expect((await at.post(`${path}/${id}/chat`, body)).text).toBe(texts[0])
+    expect(await at.messages(id)).toHaveLength(2)
+    const other = await at.chat(id, 'else', { client_message_id: 'c-1' })
+    expect(other).toMatchObject({ status: 409, code: 'CONFLICT' })
+  })
+
+  test('while a card waits is refused with the card, and leaves nothing', async () => {
+    const { id } = await at.open()
+    at.engine.state.plan = asking
+    const shown = shownIn((await at.chat(id, 'hello')).text)
+    const { data: card } = shown.find(({ event }) => event === 'card')!
+    expect(shown.at(-1)!.data).toMatchObject({ interrupted: true, output: '请补充' })
+    const refused = await at.chat(id, 'more')
+    expect(refused).toMatchObject({ status: 409, code: 'CARD_PENDING', data: { card } })
+    const messages = await at.messages(id)
+    expect(messages.map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
+    expect(messages[1].card).toEqual(card)
+    expect(await at.read(`${path}/${id}/pending_card`)).toEqual({ has_pending_card: true, card })
+  })
+
+  test.each([
+    ['matter-service', () => Object.assign(at.matter.state, { down: true })],
+    ['ai-engine', () => Object.assign(at.engine.state, { down: true })],
+  ])('that %s cannot take is kept, and continues with its client_message_id', async (_, down) => {
+    const { id } = await at.open()
+    down()
+    const body = { content: 'hello', client_message_id: 'c' }
+    const failed = await at.post(`${path}/${id}/chat`, body)
+    expect(failed).toMatchObject({ status: 503, code: 'UPSTREAM_UNAVAILABLE' })
+    expect((await at.messages(id)).map(({ content }: any) => content)).toEqual(['hello'])
+    at.matter.state.down = false
+    at.engine.state.down = false
+    await expect
+      .poll(async () => (await at.post(`${path}/${id}/chat`, body)).status, { timeout: 10_000 })
+      .toBe(200)
+    expect((await at.messages(id)).map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
+  })
+
+  test.each([
+    ['nothing', { content: '' }, 'content'],
+    ['only spaces', { content: ' \n ' }, 'content'],
+    ['too much', { content: 'x'.repeat(20_001) }, 'content'],
+    ['a file id that is none', { content: 'x', file_ids: [''] }, 'file_ids.0'],
+  ])('of %s is refused', async (_, body, where) => {
+    const { id } = await at.open()
+    const { status, data } = await at.post(`${path}/${id}/chat`, body)
+    expect(status).toBe(400)
+    expect(data.issues[0].path).toBe(where)
+    expect(await at.messages(id)).toEqual([])
+  })
+
+  test('that fails in the engine says so, and ends', async () => {
+    const { id } = await at.open()
+    at.engine.state.plan = () => [
+      token('I was about to '),
+      { event: 'error', data: { code: 'STEP_FAILED', message: 'No.' } },
+      end('', 'failed'),
+    ]
+    const shown = shownIn((await at.chat(id, 'hello')).text)
+    expect(shown.map(({ event }) => event)).toEqual(['delta', 'error', 'end'])
+    expect(shown[1]!.data).toEqual({ code: 'STEP_FAILED', message: 'No.' })
+    const [, assistant] = await at.messages(id)
+    expect(assistant).toMatchObject({
+      id: shown[2]!.data.message_id,
+      content: 'I was about to ',
+      metadata: { error: { code: 'STEP_FAILED', message: 'No.' } },
+    })
+  })
+})

@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { Id, Json, JsonObject, Time } from '../_kit/fields.ts'
+import { part } from '../_kit/sql/sql.ts'
+
+export const Message = z
+  .object({
+    id: Id,
+    session_id: Id,
+    seq: z.int().describe('From 1, in the order they were said.'),
+    role: z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL']),
+    content: z.string(),
+    file_ids: z.array(z.string()),
+    card: Json.describe('The card that was asked, or null.'),
+    metadata: JsonObject,
+    created_at: Time,
+  })
+  .meta({ id: 'ConsultationMessage' })
+export type Message = z.infer<typeof Message>
+
+export const columns = part`
+  m.id, m.session_id, m.seq, m.role, m.content, m.card, m.metadata, m.created_at,
+  coalesce((select a.file_ids from consultations.attachments a where a.message_id = m.id), '[]')
+    as file_ids`

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { JsonObject } from '../_kit/fields.ts'
+import { newId } from '../_kit/ids.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { get, post } from './deps.ts'
+import { columns, Message } from './message.ts'
+import { taken } from './playbook.ts'
+import { Identity, person, personOf, seenBy, service, trusted } from './scope.ts'
+import { ById, BySessionId, sessionById } from './session.ts'
+
+const NewMessage = z.object({
+  content: z.string().max(200_000),
+  metadata: JsonObject.default({}),
+  dedupe_key: z.string().min(1).max(200).nullish(),
+})
+type NewMessage = z.output<typeof NewMessage>
+
+const internal = '/api/v1/internal/sessions/:sessionId/messages'
+
+export const messages = [
+  get(
+    '/api/v1/consultations/sessions/:id/messages',
+    {
+      summary: 'The messages of a session, oldest first',
+      guard: person,
+      params: ById,
+      query: PageQuery.extend(Identity.shape),
+      answers: { 200: pageOf(Message) },
+    },
+    async (c, { params, query }) => {
+      const { id } = await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)
+      const from = part`consultations.messages m where m.session_id = ${id}`
+      return ok(c, await paged(c.env.sql, Message, query, { columns, from, order: part`m.seq` }))
+    },
+  ),
+
+  get(
+    `${internal}/recent`,
+    {
+      summary: 'The latest messages of a session, oldest first',
+      guard: service,
+      params: BySessionId,
+      query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
+      answers: { 200: z.object({ messages: z.array(Message) }) },
+    },
+    async (c, { params, query }) => {
+      const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
+      return ok(c, { messages: await recent(c.env.sql, id, query.limit) })
+    },
+  ),
+
+  post(
+    `${internal}/assistant`,
+    {
+      summary: 'Add a message of the assistant',
+      description: 'The same dedupe_key again gives the message that it made (200).',
+      guard: service,
+      params: BySessionId,
+      body: taken(NewMessage),
+      example: { content: '您的材料已经收到。', metadata: {}, dedupe_key: 'received-1' },
+      answers: { 200: Message, 201: Message },
+      creates: true,
+    },
+    async (c, { params, body }) => {
+      const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
+      const { message, created } = await c.env.sql.begin((sql) => add(sql, id, body))
+      return ok(c, message, created ? 201 : 200)
+    },
+  ),
+]
+
+export async function recent(sql: Sql, session: string, limit: number): Promise<Message[]> {
+  const rows = await sql.rows(Message)`
+    select ${columns} from consultations.messages m
+    where m.session_id = ${session} order by m.seq desc limit ${limit}`
+  return rows.reverse()
+}
+
+async function add(sql: Sql, session: string, { content, metadata, dedupe_key }: NewMessage) {
+  await sql`select 1 from consultations.sessions where id = ${session} for update`
+  const before =
+    dedupe_key &&
+    (await sql.row(Message)`
+      select ${columns} from consultations.messages m
+      where m.session_id = ${session} and m.dedupe_key = ${dedupe_key}`)
+  if (before) return { message: before, created: false }
+  const message = await sql.row(Message)`
+    with s as (
+      update consultations.sessions set last_seq = last_seq + 1, last_message_at = now(),
+        updated_at = now()
+      where id = ${session} returning last_seq),
+    m as (
+      insert into consultations.messages (id, session_id, seq, role, content, metadata, dedupe_key)
+      select ${newId()}::uuid, ${session}::uuid, last_seq, 'ASSISTANT', ${content}::text,
+        ${json(metadata)}, ${dedupe_key ?? null}::text from s returning *)
+    select ${columns} from m`
+  return { message: message!, created: true }
+}

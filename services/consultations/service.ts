@@ -1,0 +1,30 @@
+import { defineService } from '../_kit/service.ts'
+import { chat } from './chat.ts'
+import { Config, open } from './deps.ts'
+import { intakeContext } from './intake-context.ts'
+import { messages } from './messages.ts'
+import { pendingCards } from './pending-card.ts'
+import { resume } from './resume.ts'
+import { sessions } from './sessions.ts'
+import { stream } from './stream.ts'
+import { resumeLost } from './turn/carry.ts'
+import { forget } from './turn/stored.ts'
+
+export default defineService({
+  name: 'consultations-service',
+  folder: 'consultations',
+  schema: 'consultations',
+  config: Config,
+  open,
+  endpoints: [
+    ...sessions,
+    ...messages,
+    ...chat,
+    ...resume,
+    ...pendingCards,
+    ...stream,
+    ...intakeContext,
+  ],
+  tick: resumeLost,
+  sweep: ({ sql }) => forget(sql),
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ConsultationsStage,
+  internal,
+  path,
+  stageConsultations,
+} from '../../tests/support/consultations.ts'
+
+let at: ConsultationsStage
+beforeAll(async () => {
+  at = await stageConsultations()
+})
+afterAll(() => at.close())
+
+const none = '019a0000-0000-7000-8000-000000000000'
+
+describe('a session', () => {
+  test('is opened, read, listed and edited', async () => {
+    const body = {
+      title: 'Loan to Li',
+      service_type_id: 3,
+      file_ids: ['f', 'f'],
+      playbook_config: 1,
+    }
+    const { status, data, headers } = await at.post(path, body)
+    expect(status).toBe(201)
+    expect(headers.get('etag')).toBe('"1"')
+    expect(data).toMatchObject({
+      title: 'Loan to Li',
+      service_type_id: '3',
+      file_ids: ['f'],
+      matter_id: null,
+      status: 'ACTIVE',
+      thread_id: `consultation:${data.id}`,
+      user_id: 'u-1',
+      organization_id: 'acme',
+      last_message_at: null,
+      version: 1,
+    })
+    expect(await at.read(`${path}/${data.id}`)).toEqual(data)
+    expect(await at.read(`${internal}/${data.id}`)).toEqual(data)
+    const { items, total } = await at.read(`${path}?q=loan%20TO`)
+    expect({ items, total }).toEqual({ items: [data], total: 1 })
+
+    const patched = await at.call('PATCH', `${path}/${data.id}`, { body: { title: 'Other' } })
+    expect(patched.data).toMatchObject({ title: 'Other', service_type_id: '3', version: 2 })
+    const replaced = await at.call('PUT', `${path}/${data.id}`, { body: { file_ids: ['g'] } })
+    expect(replaced.data).toMatchObject({ title: null, service_type_id: null, file_ids: ['g'] })
+    const stale = await at.call('PATCH', `${path}/${data.id}`, {
+      body: { title: 'Late' },
+      headers: { 'if-match': '"1"' },
+    })
+    expect(stale).toMatchObject({ status: 409, code: 'VERSION_CONFLICT', data: { version: 3 } })
+  })
+
+  test('that is archived can be read, not continued', async () => {
+    const { id } = await at.open({ title: 'Old' })
+    await at.chat(id, 'hello')
+    const gone = await at.call('DELETE', `${path}/${id}`)
+    expect(gone.data).toMatchObject({ status: 'ARCHIVED', version: 2 })
+    expect((await at.call('DELETE', `${path}/${id}`)).data).toEqual(gone.data)
+    expect(await at.messages(id)).toHaveLength(2)
+    expect((await at.read(`${path}?status=ARCHIVED`)).items.map((each: any) => each.id)).toEqual([
+      id,
+    ])
+    const refused = { status: 409, code: 'SESSION_ARCHIVED' }
+    expect(await at.chat(id, 'more')).toMatchObject(refused)
+    expect(await at.resume(id, [])).toMatchObject(refused)
+    expect(await at.call('PATCH', `${path}/${id}`, { body: {} })).toMatchObject(refused)
+  })
+
+  test('is opened once for an Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'k-1' }
+    const [one, two] = await Promise.all([
+      at.post(path, { title: 'Once' }, headers),
+      at.post(path, { title: 'Once' }, headers),
+    ])
+    expect(one.data).toEqual(two.data)
+  })
+
+  test('is seen by its client, by the organization’s people, and by nobody else', async () => {
+    const { id } = await at.open()
+    const status = async (headers: Record<string, string | undefined>) =>
+      (await at.call('GET', `${path}/${id}`, { headers })).status
+    expect(await status({})).toBe(200)
+    expect(await status({ 'x-user-id': 'u-2' })).toBe(404)
+    expect(await status({ 'x-user-id': 'u-2', 'x-user-type': 'lawyer' })).toBe(200)
+    expect(await status({ 'x-user-id': 'u-2', 'x-user-type': undefined })).toBe(404)
+    expect(await status({ 'x-user-type': 'lawyer', 'x-organization-id': 'other' })).toBe(404)
+    expect(await status({ 'x-user-id': undefined })).toBe(401)
+    const inside = { 'x-organization-id': 'other' }
+    expect((await at.call('GET', `${internal}/${id}`, { headers: inside })).status).toBe(404)
+    expect((await at.read(`${path}/${none}`)) ?? null).toBeNull()
+  })
+
+  test('is asked for by query where the headers do not say who asks', async () => {
+    const headers = { 'x-user-id': undefined, 'x-organization-id': undefined }
+    const who = '?user_id=77&organization_id=acme'
+    const { status, data } = await at.call('POST', path + who, { body: {}, headers })
+    expect(status).toBe(201)
+    expect(data).toMatchObject({ user_id: '77', organization_id: 'acme' })
+    expect((await at.call('GET', `${path}/${data.id}${who}`, { headers })).data).toEqual(data)
+    expect((await at.call('GET', `${path}/${data.id}`, { headers })).status).toBe(401)
+    const said = await at.call('POST', `${path}/${data.id}/chat${who}`, {
+      body: { content: 'hello' },
+      headers,
+    })
+    expect(said.status).toBe(200)
+  })
+})
+
+describe('messages', () => {
+  test('of the assistant are added by other services, once for a dedupe_key', async () => {
+    const { id } = await at.open()
+    const body = { content: 'Done.', metadata: { a: { playbook_config: 1 } }, dedupe_key: 'k' }
+    const add = () => at.post(`${internal}/${id}/messages/assistant`, body)
+    const answers = await Promise.all([add(), add(), add()])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201])
+    expect(answers[0]!.data).toMatchObject({ role: 'ASSISTANT', seq: 1, metadata: { a: {} } })
+    await at.chat(id, 'hello')
+    const { messages } = await at.read(`${internal}/${id}/messages/recent?limit=2`)
+    expect(messages.map(({ seq }: any) => seq)).toEqual([2, 3])
+    const page = await at.read(`${path}/${id}/messages?size=2&page=2`)
+    expect(page).toMatchObject({ total: 3, total_pages: 2, items: [{ seq: 3 }] })
+  })
+})

@@ -1,0 +1,35 @@
+import type { Card } from './turn/engine.ts'
+
+interface Answer {
+  field_key: string
+  value?: unknown
+}
+type Asked = Pick<Card, 'questions'>
+
+const questionOf = ({ questions }: Asked, { field_key }: Answer) =>
+  questions.find((each) => each.field_key === field_key)
+
+/** Answers as a person would read them: a question and what was said to it, one a line. */
+export const spoken = (card: Asked, answers: Answer[]): string =>
+  answers
+    .filter(({ value }) => value !== null && value !== undefined)
+    .map((answer) => {
+      const question = questionOf(card, answer)
+      const { options = [] } = (question ?? {}) as { options?: { value: string; label: string }[] }
+      const label = (value: unknown) =>
+        options.find((option) => option.value === value)?.label ??
+        (typeof value === 'string' ? value : JSON.stringify(value))
+      const values = Array.isArray(answer.value) ? answer.value : [answer.value]
+      return `${question?.question ?? answer.field_key} ${values.map(label).join(', ')}`
+    })
+    .join('\n')
+
+/** The files that were given as answers. */
+export const filesIn = (card: Asked, answers: Answer[]): string[] => [
+  ...new Set(
+    answers
+      .filter((answer) => questionOf(card, answer)?.input_type === 'file')
+      .flatMap(({ value }) => (Array.isArray(value) ? value : []))
+      .filter((value): value is string => typeof value === 'string'),
+  ),
+]

@@ -1,0 +1,75 @@
+import * as z from 'zod'
+import { notFound } from '../_kit/fault.ts'
+import type { Guard } from '../_kit/identity.ts'
+import type { Sql } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import { events, streamed } from './respond.ts'
+import { Identity, person, personOf, seenBy } from './scope.ts'
+import { ById, sessionById } from './session.ts'
+import { attend } from './turn/carry.ts'
+
+const shape = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d{1,9})$/
+
+const reader: Guard = {
+  ...person,
+  header: {
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'The id of the last event that was seen: what came after it is given.',
+    schema: { type: 'string', examples: ['019a0000-0000-7000-8000-000000000000:12'] },
+  },
+}
+
+export const stream = [
+  get(
+    '/api/v1/consultations/sessions/:id/stream',
+    {
+      summary: 'Read on in a turn',
+      description:
+        'With Last-Event-ID what was missed of that turn and then the rest of it; where that turn is over, the one that followed. 204 when nothing follows that id. Without it the turn that is running, from its beginning, or 204.',
+      guard: reader,
+      params: ById,
+      query: Identity.extend({
+        last_event_id: z
+          .string()
+          .max(100)
+          .optional()
+          .describe('The same as Last-Event-ID, for readers that cannot send headers.'),
+      }),
+      answers: { 200: events, 204: { content: {} } },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params, query }) => {
+      const { sql } = c.env
+      const { id } = await sessionById(sql, seenBy(personOf(c, query)), params.id)
+      const last = c.req.header('last-event-id') || query.last_event_id
+      const next = last ? await following(sql, id, last) : await running(sql, id)
+      if (!next) return c.body(null, 204)
+      if (next.status !== 'DONE') await attend(c.env, next.id)
+      return streamed(c, next.id, next.after)
+    },
+  ),
+]
+
+const Next = z.object({ id: z.string(), status: z.string(), after: z.int() })
+type Next = z.infer<typeof Next>
+
+/** What comes after an event: the rest of its turn, or the turn after it. */
+async function following(sql: Sql, session: string, last: string): Promise<Next | undefined> {
+  const [, turn, n] = shape.exec(last) ?? []
+  if (turn === undefined) throw notFound('such event; Last-Event-ID is the id of one of ours')
+  const seen = Number(n)
+  const [own] = await sql`
+    select 1 from consultations.turns where id = ${turn} and session_id = ${session}`
+  if (!own) throw notFound(`event ${last} in this session`)
+  return sql.row(Next)`
+    select id, status, case when id = ${turn} then ${seen}::int else 0 end as after
+    from consultations.turns
+    where session_id = ${session} and id >= ${turn} and status <> 'REFUSED'
+      and (id > ${turn} or n > ${seen} or status <> 'DONE')
+    order by id limit 1`
+}
+
+const running = (sql: Sql, session: string) => sql.row(Next)`
+  select t.id, t.status, 0 as after from consultations.turns t
+  join consultations.sessions s on s.turn_id = t.id where s.id = ${session}`

@@ -1,0 +1,83 @@
+import { withoutPlaybook } from '../playbook.ts'
+
+/** An event for readers: its number within the turn, and the text of it but for its id. */
+export interface Line {
+  n: number
+  line: string
+}
+
+/** How the engine ended the run. */
+export interface End {
+  output: string
+  status: 'completed' | 'interrupted' | 'failed'
+}
+
+type Data = Record<string, unknown>
+
+/** Nodes whose words are for the person. What others think aloud stays inside. */
+const visible = new Set(['chat_respond'])
+const passed = new Set(['progress', 'task_start', 'task_end', 'card', 'result', 'error'])
+
+export const lineOf = (event: string, data: unknown) =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}`
+
+/**
+ * Turns the engine's lines into events for readers, from where a relay before has come to. The same lines
+ * always make the same events, so that whoever goes on needs to know no more than the two numbers.
+ */
+export function makeTranslator({ n, engine_seq }: { n: number; engine_seq: number }) {
+  let asked = false
+  return {
+    /** Where it has come to. */
+    get at() {
+      return { n, engine_seq }
+    },
+    /** What these lines make; with `end` the run is over, and what follows it is nothing. */
+    take(texts: string[]): { lines: Line[]; end?: End } {
+      const lines: Line[] = []
+      for (const text of texts) {
+        if (text === '') continue
+        const { event, data } = JSON.parse(text) as { event: string; data: Data }
+        const { seq, ...told } = data
+        if (typeof seq !== 'number' || seq <= engine_seq) continue
+        engine_seq = seq
+        if (event === 'end') return { lines, end: endOf(told, asked) }
+        if (event === 'card') asked = true
+        const line = shown(event, told)
+        if (line !== undefined) lines.push({ n: ++n, line })
+      }
+      return { lines }
+    },
+  }
+}
+
+function shown(event: string, data: Data): string | undefined {
+  if (event === 'token') {
+    const { node, content } = data
+    return visible.has(String(node)) && typeof content === 'string' && content !== ''
+      ? lineOf('delta', { content })
+      : undefined
+  }
+  return passed.has(event) ? lineOf(event, withoutPlaybook(data)) : undefined
+}
+
+const endOf = ({ output, status }: Data, asked: boolean): End => ({
+  output: typeof output === 'string' ? output : '',
+  status:
+    status === 'completed' || status === 'interrupted' || status === 'failed'
+      ? status
+      : asked
+        ? 'interrupted'
+        : 'completed',
+})
+
+/** What was told in lines like these, of the events that are asked for. */
+export function dataOf(lines: Line[], event: string): Data[] {
+  const prefix = `event: ${event}\ndata: `
+  return lines
+    .filter(({ line }) => line.startsWith(prefix))
+    .map(({ line }) => JSON.parse(line.slice(prefix.length)) as Data)
+}
+
+/** As it goes out. */
+export const frame = (turn_id: string, { n, line }: Line) => `id: ${turn_id}:${n}\n${line}\n\n`

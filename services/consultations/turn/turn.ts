@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import { Id, Json } from '../../_kit/fields.ts'
+import { part } from '../../_kit/sql/sql.ts'
+
+/** What the engine is asked: a message, or the answers to a card. */
+export const Request = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('chat'), message: z.string(), file_ids: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('resume'),
+    card_id: z.string(),
+    answers: z.array(z.object({ field_key: z.string(), value: Json })),
+  }),
+])
+export type Request = z.infer<typeof Request>
+
+/** A turn that this process may relay, with what it needs to know of its session. */
+export const Turn = z.object({
+  id: Id,
+  session_id: Id,
+  organization_id: z.string(),
+  user_id: z.string(),
+  user_type: z.string().nullable(),
+  thread_id: z.string(),
+  matter_id: z.string().nullable(),
+  title: z.string().nullable(),
+  service_type_id: z.string().nullable(),
+  session_file_ids: z.array(z.string()),
+  request: Request,
+  request_id: z.string(),
+  traceparent: z.string(),
+  user_message_id: Id,
+  message_id: Id,
+  run_id: Id.nullable(),
+  engine_seq: z.int(),
+  n: z.int(),
+  token: z.int(),
+  /** Its status before this claim. */
+  before: z.enum(['RUNNING', 'BROKEN', 'REFUSED']),
+})
+export type Turn = z.infer<typeof Turn>
+
+/** What a relay still needs of a turn once its run has begun; the rest need not be held so long. */
+const Relayed = Turn.pick({
+  id: true,
+  organization_id: true,
+  user_id: true,
+  user_type: true,
+  matter_id: true,
+  request_id: true,
+  traceparent: true,
+  message_id: true,
+  run_id: true,
+  engine_seq: true,
+  n: true,
+  token: true,
+})
+export type Relayed = z.infer<typeof Relayed>
+export const relayed = (turn: Turn): Relayed => Relayed.parse(turn)
+
+/** Of t, the turn, and s, its session. */
+export const turnColumns = part`
+  t.id, t.session_id, s.organization_id, s.user_id, s.user_type, s.thread_id, s.matter_id, s.title,
+  s.service_type_id, s.file_ids as session_file_ids, t.request, t.request_id, t.traceparent,
+  t.user_message_id, t.message_id, t.run_id, t.engine_seq, t.n, t.token`
+
+/** How long a relay that writes nothing keeps its turn. */
+export const leaseMs = 6_000
+export const leaseUntil = () => part`now() + ${leaseMs} * interval '1 millisecond'`
+/** And one that has yet to begin it: other services are asked first, and may be slow. */
+export const beginMs = 60_000
+export const beginUntil = part`now() + ${beginMs} * interval '1 millisecond'`
+/** Two clocks are never quite alike. */
+export const marginMs = 1_000
+
+/** Another relay has the turn by now: whatever we still do must leave no trace. */
+export class LeaseLost extends Error {
+  override name = 'LeaseLost'
+}
+
+/** The row that this relay may write to. */
+export const held = ({ id, token }: Pick<Turn, 'id' | 'token'>) =>
+  part`id = ${id} and token = ${token} and status = 'RUNNING'`
+
+/** On whose behalf another service is asked. */
+export const headersOf = (turn: Relayed): Record<string, string> => ({
+  'x-organization-id': turn.organization_id,
+  'x-user-id': turn.user_id,
+  ...(turn.user_type && { 'x-user-type': turn.user_type }),
+  'x-request-id': turn.request_id,
+  traceparent: turn.traceparent,
+})

@@ -1,0 +1,215 @@
+import * as z from 'zod'
+import { numbers, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { Feed } from './feeds.ts'
+import { joined, orLonger } from './stored.ts'
+import type { Line } from './translate.ts'
+import { LeaseLost, leaseMs, leaseUntil, marginMs, type Relayed } from './turn.ts'
+
+/** What a relay tells, on its way into the database. */
+export interface Telling {
+  /**
+   * Tells these: readers hear them at once, they are written soon after. A relay that takes over from what
+   * was written makes the same events again, so nothing that was heard is ever different. Waits where the
+   * lease may have run out, or where writing does not keep up.
+   */
+  tell(lines: Line[], engine_seq: number): Promise<void> | undefined
+  /** What is not written yet, for the turn's last write. Nothing can be told after it. */
+  rest(): Promise<Line[]>
+  /** Gives up without writing any more. */
+  abandon(): void
+}
+
+export interface Writer {
+  /** The turn is surely ours until then. */
+  open(sql: Sql, turn: Relayed, feed: Feed, certainUntil: number): Telling
+}
+
+interface Entry {
+  turn: Relayed
+  feed: Feed
+  n: number
+  engine_seq: number
+  waiting: Line[]
+  bytes: number
+  /** Until then nobody else can have the turn. */
+  certainUntil: number
+  lost: boolean
+  /** The write that its newest lines are in. */
+  flight: Promise<unknown>
+}
+
+type Batch = (Pick<Entry, 'turn' | 'n' | 'engine_seq'> & { entry: Entry; lines: Line[] })[]
+
+const delayMs = 100
+/** Of what waits for one turn, and of one statement: a long one would keep the others' readers waiting. */
+const most = { bytesWaiting: 128 * 1024, bytes: 512 * 1024, turns: 128 }
+
+/** Writes for the turns of this process together: one statement for many. */
+export function makeWriter(): Writer {
+  const entries = new Set<Entry>()
+  const dirty = new Set<Entry>()
+  let writing: Promise<void> | undefined
+  let hurry = () => {}
+  let renewing: ReturnType<typeof setInterval> | undefined
+
+  /** Begins a write unless one is under way, after a moment in which more may come. */
+  function soon(sql: Sql, wait = delayMs): Promise<void> {
+    writing ??= new Promise<void>((go) => {
+      const timer = setTimeout(go, wait)
+      hurry = () => {
+        clearTimeout(timer)
+        go()
+      }
+    })
+      .then(() => flush(sql))
+      .finally(() => {
+        writing = undefined
+        if (dirty.size > 0) void soon(sql, dirty.size > most.turns / 2 ? 5 : delayMs)
+      })
+    if (wait === 0) hurry()
+    return writing
+  }
+
+  async function flush(sql: Sql) {
+    const batch: Batch = []
+    let bytes = 0
+    for (const entry of dirty) {
+      if (bytes > most.bytes || batch.length === most.turns) break
+      const { turn, n, engine_seq, waiting: lines } = entry
+      batch.push({ entry, turn, n, engine_seq, lines })
+      bytes += entry.bytes
+      Object.assign(entry, { waiting: [], bytes: 0 })
+      dirty.delete(entry)
+    }
+    if (batch.length === 0) return
+    const flight = settle(sql, batch)
+    for (const { entry } of batch) entry.flight = flight
+    if (await flight) return
+    // Another time, if the turn is still ours by then.
+    for (const { entry } of batch) if (entries.has(entry)) dirty.add(entry)
+    await new Promise((go) => setTimeout(go, 200))
+  }
+
+  /** Every entry is written now and then, if only to keep its lease. */
+  function keep(sql: Sql) {
+    renewing ??= setInterval(() => {
+      for (const entry of entries) dirty.add(entry)
+      void soon(sql, 0)
+    }, leaseMs / 3)
+  }
+
+  function close(entry: Entry) {
+    entries.delete(entry)
+    dirty.delete(entry)
+    if (entries.size > 0) return
+    clearInterval(renewing)
+    renewing = undefined
+  }
+
+  return {
+    open(sql, turn, feed, certainUntil) {
+      const entry: Entry = {
+        turn,
+        feed,
+        n: turn.n,
+        engine_seq: turn.engine_seq,
+        waiting: [],
+        bytes: 0,
+        certainUntil,
+        lost: false,
+        flight: Promise.resolve(),
+      }
+      entries.add(entry)
+      keep(sql)
+      // The run is written down before long, even if it says nothing.
+      dirty.add(entry)
+      void soon(sql)
+      const certain = () => performance.now() < entry.certainUntil
+
+      async function caughtUp() {
+        while (!entry.lost && (!certain() || entry.bytes > most.bytesWaiting)) {
+          dirty.add(entry)
+          await soon(sql, 0)
+        }
+        if (entry.lost) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
+      }
+
+      return {
+        tell(lines, engine_seq) {
+          entry.waiting.push(...lines)
+          entry.bytes += size(lines)
+          entry.engine_seq = engine_seq
+          if (lines.length > 0) {
+            entry.n = lines.at(-1)!.n
+            dirty.add(entry)
+            void soon(sql)
+          }
+          if (!entry.lost && certain() && entry.bytes <= most.bytesWaiting) {
+            feed.push(lines)
+            return undefined
+          }
+          return caughtUp().then(() => feed.push(lines))
+        },
+        async rest() {
+          close(entry)
+          await entry.flight
+          if (entry.lost) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
+          return entry.waiting
+        },
+        abandon: () => close(entry),
+      }
+    },
+  }
+}
+
+const size = (lines: Line[]) => lines.reduce((sum, { line }) => sum + line.length + 40, 0)
+
+/** Writes a batch; false when that failed, and its lines wait again. */
+async function settle(sql: Sql, batch: Batch): Promise<boolean> {
+  const started = performance.now()
+  try {
+    const held = await write(sql, batch)
+    for (const { entry, n } of batch) {
+      entry.lost = !held.has(entry.turn.id)
+      if (entry.lost) continue
+      entry.certainUntil = started + leaseMs - marginMs
+      entry.feed.written(n)
+    }
+    return true
+  } catch {
+    for (const { entry, lines } of batch) {
+      entry.waiting = [...lines, ...entry.waiting]
+      entry.bytes += size(lines)
+    }
+    return false
+  }
+}
+
+const Held = z.object({ id: z.string() })
+
+/** Writes what is still ours to write; says which turns that are. */
+async function write(sql: Sql, batch: Batch): Promise<Set<string>> {
+  const telling = batch.filter(({ lines }) => lines.length > 0)
+  const ints = (list: number[]) => numbers(list, 'int4')
+  const held = await sql.rows(Held)`
+    with given as (
+      select * from unnest(${texts(batch.map(({ turn }) => turn.id))},
+        ${ints(batch.map(({ turn }) => turn.token))}, ${ints(batch.map(({ n }) => n))},
+        ${ints(batch.map(({ engine_seq }) => engine_seq))},
+        ${texts(batch.map(({ turn }) => turn.run_id!))}) as g (id, token, n, engine_seq, run_id)),
+    held as (
+      update consultations.turns t set n = g.n, engine_seq = g.engine_seq, run_id = g.run_id::uuid,
+        lease_until = ${leaseUntil()}
+      from given g
+      where t.id = g.id::uuid and t.token = g.token and t.status = 'RUNNING' returning t.id),
+    told as (
+      insert into consultations.turn_events (turn_id, first, last, lines)
+      select held.id, e.first, e.last, e.lines
+      from unnest(${texts(telling.map(({ turn }) => turn.id))},
+        ${ints(telling.map(({ lines }) => lines[0]!.n))}, ${ints(telling.map(({ n }) => n))},
+        ${texts(telling.map(({ lines }) => joined(lines)))}) as e (id, first, last, lines)
+      join held on held.id = e.id::uuid
+      ${orLonger})
+    select id from held`
+  return new Set(held.map(({ id }) => id))
+}

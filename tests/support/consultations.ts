@@ -1,0 +1,101 @@
+import consultations from '../../services/consultations/service.ts'
+import { makePeer } from './matter.ts'
+import { scriptedEngine } from './scripted-engine.ts'
+import { type Options, stage } from './stage.ts'
+
+export const path = '/api/v1/consultations/sessions'
+export const internal = '/api/v1/internal/sessions'
+
+export interface Shown {
+  id: string
+  event: string
+  data: any
+}
+
+/** The events of a stream's text; comment lines are no events. */
+export const shownIn = (text: string): Shown[] =>
+  text
+    .split('\n\n')
+    .filter((block) => block !== '' && !block.startsWith(':'))
+    .map((block) => {
+      const [, id, event, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? []
+      if (data === undefined) throw new Error(`not an event: ${block}`)
+      return { id: id!, event: event!, data: JSON.parse(data) }
+    })
+
+/** What a stream says until it has said so; then the reader goes away, unless it is to stay. */
+export async function readUntil(response: Response, said: string, leave = true): Promise<string> {
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!text.includes(said)) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += value
+  }
+  if (leave) await reader.cancel()
+  return text.slice(0, text.lastIndexOf('\n\n') + 2)
+}
+
+/** A matter-service that makes one matter a session, and keeps what it was asked. */
+export function makeMatters() {
+  const made = new Map<string, string>()
+  const matter = makePeer(({ path, body }) => {
+    if (path.endsWith('/from-consultation')) {
+      const { session_id } = body
+      const created = !made.has(session_id)
+      made.set(session_id, made.get(session_id) ?? `m-${made.size + 1}`)
+      return { matter_id: made.get(session_id), status: 'DRAFT', created }
+    }
+    if (path.endsWith('/workflow/profile')) {
+      const profile = { goal: 'x', deep: [{ playbook_config: { a: 1 }, kept: true }] }
+      return { matter_id: 'm', status: 'DRAFT', profile, todos: [], secret: 1, playbook_config: {} }
+    }
+    return { id: 'm', title: 'A matter', data: { playbook_config: 1, kept: 2 } }
+  })
+  return { ...matter, made }
+}
+
+/** A consultations-service on stage, with the calls that its tests begin with. */
+export async function stageConsultations(options: Options = {}) {
+  const engine = scriptedEngine()
+  const matter = makeMatters()
+  const at = await stage(consultations, {
+    ...options,
+    headers: { 'x-user-id': 'u-1', 'x-user-type': 'client', ...options.headers },
+    peers: { 'ai-engine': engine.peer, 'matter-service': matter.peer, ...options.peers },
+  })
+  const post = (path: string, body: unknown = {}, headers = {}) =>
+    at.call('POST', path, { body, headers })
+  const read = async (path: string) => (await at.call('GET', path)).data
+  const open = async (body: object = {}) => (await post(path, body)).data
+  /** A request whose answer is read as it comes. */
+  const raw = (method: string, path: string, body?: unknown, headers = {}) =>
+    at.fetch(
+      new Request(`http://test${path}`, {
+        method,
+        headers: {
+          'x-user-id': 'u-1',
+          'x-organization-id': 'acme',
+          'content-type': 'application/json',
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    )
+  return {
+    ...at,
+    engine,
+    matter,
+    post,
+    read,
+    open,
+    raw,
+    chat: (id: string, content: string, more: object = {}) =>
+      post(`${path}/${id}/chat`, { content, ...more }),
+    resume: (id: string, answers: unknown[], more: object = {}) =>
+      post(`${path}/${id}/resume`, { user_response: { answers }, ...more }),
+    messages: async (id: string) => (await read(`${path}/${id}/messages?size=200`)).items,
+  }
+}
+
+export type ConsultationsStage = Awaited<ReturnType<typeof stageConsultations>>

@@ -1,0 +1,168 @@
+import { newId } from '../../services/_kit/ids.ts'
+import type { Peer } from '../../services/_kit/peer.ts'
+
+export interface Event {
+  event: string
+  data: Record<string, unknown>
+}
+type Plan = (asked: any) => Iterable<Event> | AsyncIterable<Event>
+
+interface Run {
+  run_id: string
+  thread_id: string
+  user_message: string
+  lines: string[]
+  over: boolean
+  heard: Set<() => void>
+}
+
+export const token = (content: string, node = 'chat_respond') => ({
+  event: 'token',
+  data: { node, content },
+})
+export const end = (output: string, status = 'completed') => ({
+  event: 'end',
+  data: { output, status },
+})
+export const aCard = (card_id: string = newId()) => ({
+  card_id,
+  review_type: 'clarify',
+  title: '请补充',
+  questions: [
+    { question: '金额是多少？', field_key: 'intake.amount', input_type: 'money', required: true },
+    { question: '备注？', field_key: 'intake.note', input_type: 'text', required: false },
+  ],
+})
+
+/** Says back what it was told, in two words. */
+export const echo: Plan = ({ message = 'answered' }) => [
+  { event: 'progress', data: { node: 'router', message: 'thinking' } },
+  token('secret thoughts', 'router'),
+  token('You said: '),
+  token(message),
+  { event: 'result', data: { skills: ['chat'], playbook_config: { a: 1 } } },
+  end(`You said: ${message}`),
+]
+
+/** Asks a card with the first message, and says back what is said later. */
+export const asking: Plan = (asked) =>
+  asked.message === undefined
+    ? echo(asked)
+    : (() => {
+        const card = aCard()
+        return [
+          { event: 'task_start', data: { task_id: 't', skill: 'intake', title: 'Intake' } },
+          { event: 'card', data: card },
+          end(card.title, 'interrupted'),
+        ]
+      })()
+
+/** An ai-engine that does what a test tells it to; its runs and their events outlive every connection. */
+export function scriptedEngine(plan: Plan = echo) {
+  const runs: Run[] = []
+  const cards = new Map<string, any>()
+  const asked: { path: string; body: any; headers: Headers }[] = []
+  const open = new Set<ReadableStreamDefaultController>()
+  const state = { plan, down: false, after: undefined as number | undefined }
+
+  async function drive(run: Run, body: any) {
+    for await (const { event, data } of state.plan(body)) {
+      const seq = run.lines.length + 1
+      if (event === 'card') cards.set(run.thread_id, data)
+      run.over = event === 'end'
+      run.lines.push(JSON.stringify({ event, data: { ...data, seq } }))
+      for (const tell of run.heard) tell()
+      run.heard.clear()
+    }
+  }
+
+  function begin(body: any): Run {
+    const { thread_id, message = '' } = body
+    const run = { run_id: newId(), thread_id, user_message: message, lines: [], over: false }
+    const begun: Run = { ...run, heard: new Set() }
+    runs.unshift(begun)
+    void drive(begun, body)
+    return begun
+  }
+
+  const streamOf = (run: Run, after: number) => {
+    const encoder = new TextEncoder()
+    let at = after
+    let own: ReadableStreamDefaultController
+    const body = new ReadableStream({
+      start(controller) {
+        own = controller
+        open.add(controller)
+      },
+      async pull(controller) {
+        while (at >= run.lines.length) {
+          if (run.over || at === state.after) {
+            open.delete(controller)
+            return controller.close()
+          }
+          await new Promise<void>((go) => run.heard.add(go))
+        }
+        if (open.has(controller)) controller.enqueue(encoder.encode(`${run.lines[at++]}\n`))
+      },
+      cancel: () => void open.delete(own),
+    })
+    const type = { 'content-type': 'application/x-ndjson', 'x-run-id': run.run_id }
+    return new Response(body, { headers: type })
+  }
+
+  const fault = (status: number, code: string, data: unknown = null) =>
+    Response.json({ code, message: `${code}.`, data }, { status })
+  const ok = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
+
+  const peer: Peer = async (request) => {
+    const { pathname, searchParams } = new URL(request.url)
+    const path = pathname.replace('/api/v1/internal/ai', '')
+    const text = await request.text()
+    const body = text ? JSON.parse(text) : null
+    asked.push({ path, body, headers: request.headers })
+    if (state.down) return new Response('gone', { status: 502 })
+    const thread = body?.thread_id ?? searchParams.get('thread_id')
+    const running = runs.some((run) => run.thread_id === thread && !run.over)
+    const card = cards.get(thread)
+    if (path === '/agent/execute/stream') {
+      if (running) return fault(409, 'TURN_IN_PROGRESS')
+      return card ? fault(409, 'CARD_PENDING', { card }) : streamOf(begin(body), 0)
+    }
+    if (path === '/agent/resume/stream') {
+      if (!card) return fault(409, 'NO_PENDING_CARD')
+      const keys = body.user_response.answers.map((answer: any) => answer.field_key)
+      const missing = card.questions.some((q: any) => q.required && !keys.includes(q.field_key))
+      if (missing) return fault(400, 'VALIDATION_FAILED', { issues: [] })
+      cards.delete(thread)
+      return streamOf(begin(body), 0)
+    }
+    if (path === '/agent/pending_card')
+      return ok({ has_pending_card: card !== undefined, card: card ?? null })
+    if (path === '/timeline') return ok({ items: runs.filter((run) => run.thread_id === thread) })
+    const run = runs.find(({ run_id }) => path === `/agent/runs/${run_id}/stream`)
+    return run ? streamOf(run, Number(searchParams.get('after'))) : fault(404, 'NOT_FOUND')
+  }
+
+  return {
+    peer,
+    runs,
+    asked,
+    state,
+    /** Requests for a run, by what they asked. */
+    begun: () => asked.filter(({ path }) => /(execute|resume)\/stream$/.test(path)),
+    /** Ends every connection, whatever was still to come. */
+    cut() {
+      for (const controller of open) controller.close()
+      open.clear()
+    },
+  }
+}
+
+/** Lets a test say when the next event comes. */
+export function gate() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, opened }
+}

@@ -1,0 +1,78 @@
+import { newDatabase } from './databases.ts'
+import { freePort } from './free-port.ts'
+import { type Running, run } from './process.ts'
+import { ready } from './runtimes.ts'
+import { scriptedModel } from './scripted-model.ts'
+import { key } from './stage.ts'
+
+const addresses = {
+  memory: 'MEMORY_SERVICE_URL',
+  matter: 'MATTER_SERVICE_URL',
+  'ai-engine': 'AI_ENGINE_URL',
+} as const
+type Folder = keyof typeof addresses | 'consultations'
+
+/** The services of a consultation, each in a process of its own, over HTTP, on one PostgreSQL. */
+export async function startSuite(env: Record<string, string> = {}) {
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await newDatabase('postgres'), (database) => database.drop())
+  // One that always refuses leaves the work to the rules of the skills.
+  const model = opened.adopt(await scriptedModel({ status: 400 }), (model) => model.close())
+  const processes: Running[] = []
+  opened.defer(async () => {
+    await Promise.all(processes.map((each) => each.stop()))
+  })
+
+  const [memory, matter, engine, one, two] = await Promise.all(Array.from({ length: 5 }, freePort))
+  const at = (port: number | undefined) => `http://127.0.0.1:${port}`
+  const told = {
+    ENVIRONMENT: 'test',
+    INTERNAL_API_KEY: key,
+    DATABASE_URL: database.url,
+    DATABASE_POOL: '5',
+    MIGRATE: 'false',
+    LOG_LEVEL: 'warn',
+    AI_BASE_URL: model.baseUrl,
+    AI_MODEL: 'scripted',
+    [addresses.memory]: at(memory),
+    [addresses.matter]: at(matter),
+    [addresses['ai-engine']]: at(engine),
+    ...env,
+  }
+  const starter = (folder: Folder, port: number | undefined) => async () => {
+    const args = ['services/_run/node.ts', folder]
+    const started = run(process.execPath, args, { ...told, PORT: String(port) })
+    processes.push(started)
+    await ready(started, `127.0.0.1:${port}`)
+    return started
+  }
+  const start = {
+    engine: starter('ai-engine', engine),
+    first: starter('consultations', one),
+    second: starter('consultations', two),
+  }
+  await Promise.all([starter('memory', memory)(), starter('matter', matter)()])
+  const running = {
+    engine: await start.engine(),
+    first: await start.first(),
+    second: await start.second(),
+  }
+  const open = opened.move()
+  return {
+    model,
+    matter: at(matter),
+    /** Two replicas of consultations-service. */
+    replicas: [at(one), at(two)] as const,
+    /** Ends a process as a power cut would. */
+    async kill(which: keyof typeof running) {
+      running[which].signal('SIGKILL')
+      await running[which].exit
+    },
+    async restart(which: keyof typeof running) {
+      running[which] = await start[which]()
+    },
+    close: () => open.disposeAsync(),
+  }
+}
+
+export type Suite = Awaited<ReturnType<typeof startSuite>>
