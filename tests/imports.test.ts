@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 /** What one service needs and no other. */
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
+  knowledge: '|neo4j-driver$',
   files:
     '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }

@@ -2,6 +2,7 @@ import type { Service } from '../_kit/service.ts'
 import aiEngine from '../ai-engine/service.ts'
 import consultations from '../consultations/service.ts'
 import files from '../files/service.ts'
+import knowledge from '../knowledge/service.ts'
 import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
 import platform from '../platform/service.ts'
@@ -18,7 +19,15 @@ export const order = [
   'files',
 ] as const
 
-export const services: Service[] = [memory, aiEngine, consultations, matter, platform, files]
+export const services: Service[] = [
+  memory,
+  aiEngine,
+  consultations,
+  matter,
+  knowledge,
+  platform,
+  files,
+]
 
 export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
   base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -1,0 +1,24 @@
+import { mean } from '../support/figures.ts'
+import type { Asked } from './statutes.ts'
+
+export interface Quality {
+  ndcg10: number
+  recall100: number
+}
+
+/** How good rankings are: nDCG of the first ten, and the share of the relevant in the first hundred. */
+export function qualityOf(questions: readonly Asked[], rankings: readonly string[][]): Quality {
+  const ndcg = questions.map(({ relevant }, index) => {
+    const wanted = new Set(relevant)
+    const gain = rankings[index]!.slice(0, 10).map((id) => (wanted.has(id) ? 1 : 0))
+    return discounted(gain) / discounted(relevant.slice(0, 10).map(() => 1))
+  })
+  const recall = questions.map(({ relevant }, index) => {
+    const found = new Set(rankings[index]!.slice(0, 100))
+    return relevant.filter((id) => found.has(id)).length / relevant.length
+  })
+  return { ndcg10: mean(ndcg), recall100: mean(recall) }
+}
+
+const discounted = (gains: readonly number[]) =>
+  gains.reduce((sum, gain, place) => sum + gain / Math.log2(place + 2), 0)

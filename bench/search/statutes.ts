@@ -1,0 +1,41 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+export interface Article {
+  id: string
+  law: string
+  article: string
+  text: string
+}
+
+export interface Asked {
+  query: string
+  relevant: string[]
+}
+
+export interface Corpus {
+  articles: Article[]
+  questions: Asked[]
+}
+
+/** Statutes and what laypeople ask of them, from LEGAL_SUITE_DATA; or why there are none. */
+export function readStatutes(): Corpus | string {
+  const directory = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data')
+  const [statutes, questions] = ['statutes.jsonl.gz', 'queries-dev.jsonl'].map((file) =>
+    resolve(directory, file),
+  )
+  if (!existsSync(statutes!) || !existsSync(questions!)) {
+    return 'no statutes: LEGAL_SUITE_DATA names no directory with statutes.jsonl.gz and queries-dev.jsonl'
+  }
+  return {
+    articles: lines<Article>(gunzipSync(readFileSync(statutes!)).toString()),
+    questions: lines<Asked>(readFileSync(questions!, 'utf8')),
+  }
+}
+
+const lines = <T>(text: string): T[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))

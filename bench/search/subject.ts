@@ -1,0 +1,99 @@
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { migrate } from '../../services/_kit/sql/migrate.ts'
+import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
+import knowledge from '../../services/knowledge/service.ts'
+import type { Article } from './statutes.ts'
+
+const key = 'a-key-for-benches-only'
+
+/** knowledge-service in this process, on a database of its own. */
+export async function openKnowledge(driver: Driver) {
+  await migrate(driver, 'knowledge', 'knowledge')
+  const started = knowledge.start({
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
+    database: driver,
+    peers: () => () => Promise.reject(new Error('nobody is here')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+
+  async function ask(path: string, body: unknown): Promise<any> {
+    const response = await started.fetch(
+      new Request(`http://bench/api/v1/internal/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-internal-api-key': key },
+        body: JSON.stringify(body),
+      }),
+    )
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`)
+    return JSON.parse(text).data
+  }
+
+  return {
+    ask,
+    sql: makeSql(driver),
+    settle: async () => {
+      while ((await started.tick()) > 0);
+    },
+    /** Ids of the articles that a search finds, best first. */
+    async found(query: string, most: number): Promise<string[]> {
+      const asked = { kb_ids: ['sys_bench'], query, top_k: most }
+      const { hits } = await ask('atomic/keyword-search', asked)
+      return hits.map((hit: any) => hit.metadata.id)
+    },
+  }
+}
+
+export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
+
+/** Laws as documents, their articles as chunks. */
+export function documentsOf(articles: readonly Article[]) {
+  const laws = new Map<string, Article[]>()
+  for (const article of articles) {
+    const own = laws.get(article.law)
+    if (own) own.push(article)
+    else laws.set(article.law, [article])
+  }
+  return Array.from(laws, ([law, own], index) => ({
+    kb_id: 'sys_bench',
+    document_id: `law-${index}`,
+    doc_type: 'statute',
+    title: law,
+    metadata: {},
+    chunks: own.map(({ id, article, text }, chunk_index) => ({
+      chunk_index,
+      section_id: article || null,
+      content: text,
+      metadata: { id },
+    })),
+  }))
+}
+
+const chunksAtOnce = 500
+
+/** Imports articles in requests of some hundred chunks; says how many chunks a second that were. */
+export async function fill(subject: Knowledge, articles: readonly Article[]): Promise<number> {
+  const kb = { name: 'sys_bench' }
+  await subject.ask('seed/system-kb-documents/import', { kb, documents: [] })
+  const begun = performance.now()
+  let documents: ReturnType<typeof documentsOf> = []
+  let chunks = 0
+  const send = async () => {
+    await subject.ask('atomic/batch-upsert', { documents })
+    documents = []
+    chunks = 0
+  }
+  for (const document of documentsOf(articles)) {
+    documents.push(document)
+    chunks += document.chunks.length
+    if (chunks >= chunksAtOnce) await send()
+  }
+  if (documents.length > 0) await send()
+  const seconds = (performance.now() - begun) / 1000
+  await subject.settle()
+  return articles.length / seconds
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  atomic,
+  external,
+  type KnowledgeStage,
+  stageKnowledge,
+} from '../../tests/support/knowledge.ts'
+import { place } from '../../tests/support/stage.ts'
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge()
+})
+afterAll(() => at.close())
+
+describe('batch-upsert', () => {
+  test('writes documents with their chunks', async () => {
+    const kb = await at.base()
+    const written = await at.upsert(kb, [
+      { document_id: 'd1', chunks: ['A loan is repaid.', 'Interest is agreed.'] },
+      { document_id: 'd2', chunks: ['A lease ends.'] },
+    ])
+    expect([written.status, written.data]).toEqual([
+      200,
+      { documents: 2, chunks: 3, index: { status: 'disabled' } },
+    ])
+    const whole = await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd1' })
+    expect(whole.data).toMatchObject({
+      kb_id: kb,
+      document_id: 'd1',
+      title: 'd1',
+      doc_type: 'statute',
+      content: 'A loan is repaid.\nInterest is agreed.',
+      chunks: [{ chunk_index: 0, section_id: null }, { chunk_index: 1 }],
+    })
+  })
+
+  test('replaces a document whole', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['alpha', 'beta', 'gamma'] }])
+    await at.upsert(kb, [{ document_id: 'd', title: 'New', chunks: ['alpha', 'delta'] }])
+    const { data } = await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd' })
+    expect([data.title, data.content]).toEqual(['New', 'alpha\ndelta'])
+    expect(await at.found([kb], 'beta')).toEqual([])
+    expect(await at.found([kb], 'gamma')).toEqual([])
+    expect(await at.found([kb], 'delta')).toEqual(['d'])
+    expect(await at.found([kb], 'alpha')).toEqual(['d'])
+    const { data: base } = await at.get(`${external}/bases/${kb}`)
+    expect(base.chunks).toBe(2)
+  })
+
+  test('leaves what says the same where it is in the index', async () => {
+    const kb = await at.base()
+    const places = async () =>
+      (await at.sql`select seq from knowledge.chunks where content like 'kept%' order by seq`).map(
+        ({ seq }) => seq,
+      )
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['kept one', 'other', 'kept two'] }])
+    const before = await places()
+    const changed = { content: 'kept two', metadata: { page: 2 } }
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['kept one', 'another', changed] }])
+    expect(await places()).toEqual(before)
+    const { data } = await at.search([kb], 'two')
+    expect(data.hits[0].metadata).toEqual({ page: 2 })
+  })
+
+  test('of an unknown base is 404 and writes nothing', async () => {
+    const kb = await at.base()
+    const document = { document_id: 'd', doc_type: 'x', title: 't', metadata: {}, chunks: [] }
+    const unknown = '0190b8f4-0000-7000-8000-000000000000'
+    const documents = [
+      { ...document, kb_id: kb },
+      { ...document, kb_id: unknown },
+    ]
+    const refused = await at.post(`${atomic}/batch-upsert`, { documents })
+    expect([refused.status, refused.code]).toEqual([404, 'NOT_FOUND'])
+    expect((await at.get(`${external}/bases/${kb}/documents`)).data.total).toBe(0)
+  })
+
+  test('refuses a document or a chunk that is there twice', async () => {
+    const kb = await at.base()
+    const twice = await at.upsert(kb, [
+      { document_id: 'd', chunks: ['a'] },
+      { document_id: 'd', chunks: ['b'] },
+    ])
+    expect(twice.data.issues[0].path).toBe('documents.1.document_id')
+    const chunk = { chunk_index: 3, content: 'a' }
+    const chunks = await at.upsert(kb, [{ document_id: 'd', chunks: [chunk, chunk] }])
+    expect([chunks.status, chunks.data.issues[0].path]).toEqual([
+      400,
+      'documents.0.chunks.1.chunk_index',
+    ])
+  })
+
+  test('takes bodies of many megabytes', async () => {
+    const kb = await at.base()
+    const content = '合同约定的利息不得违反国家有关规定。'.repeat(4_000)
+    const chunks = Array.from({ length: 20 }, (_, index) => ({ chunk_index: index, content }))
+    const written = await at.upsert(kb, [{ document_id: 'large', chunks }])
+    expect([written.status, written.data.chunks]).toEqual([200, 20])
+  })
+
+  // workerd hangs up on whoever still sends such a body when it has answered.
+  test.skipIf(place === 'workerd')('refuses bodies beyond that', async () => {
+    const tooLarge = await at.call('POST', `${atomic}/batch-upsert`, {
+      raw: `{"documents": [], "x": "${'x'.repeat(33 * 1024 * 1024)}"}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(tooLarge.status).toBe(413)
+  })
+
+  test('that writes the same base at once loses nothing', async () => {
+    const kb = await at.base()
+    const ids = Array.from({ length: 8 }, (_, index) => `d${index}`)
+    await Promise.all(
+      ids.map((id) => at.upsert(kb, [{ document_id: id, chunks: [`shared ${id}`, 'shared'] }])),
+    )
+    const { data } = await at.search([kb], 'shared', { top_k: 100 })
+    expect(data.hits).toHaveLength(16)
+    for (const id of ids) expect(await at.found([kb], id)).toEqual([id, id])
+  })
+})
+
+describe('delete-by-file', () => {
+  test('deletes the documents of the file and no other', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [
+      { document_id: 'a', file_id: 'f1', chunks: ['river', 'bank'] },
+      { document_id: 'b', file_id: 'f1', chunks: ['river'] },
+      { document_id: 'c', file_id: 'f2', chunks: ['river'] },
+    ])
+    const gone = await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f1' })
+    expect(gone.data).toEqual({ documents: 2, chunks: 3 })
+    expect(await at.found([kb], 'river')).toEqual(['c'])
+    const again = await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f1' })
+    expect([again.status, again.data]).toEqual([200, { documents: 0, chunks: 0 }])
+  })
+})
+
+describe('section', () => {
+  test('gives the chunks of a section and of those below it', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [
+      {
+        document_id: 'd',
+        chunks: [
+          { section_id: 'Chapter 1', content: 'Purpose' },
+          { section_id: 'Chapter 1/Article 1', content: 'One' },
+          { section_id: 'Chapter 10', content: 'Ten' },
+        ],
+      },
+    ])
+    const ask = (section_id: string) =>
+      at.post(`${atomic}/section`, { kb_id: kb, document_id: 'd', section_id })
+    const chapter = await ask('Chapter 1')
+    expect([chapter.data.section_id, chapter.data.content]).toEqual(['Chapter 1', 'Purpose\nOne'])
+    expect((await ask('Chapter 2')).status).toBe(404)
+    expect((await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'x' })).status).toBe(404)
+  })
+})

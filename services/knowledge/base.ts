@@ -1,0 +1,84 @@
+import * as z from 'zod'
+import { Fault, notFound } from '../_kit/fault.ts'
+import { Id, Time } from '../_kit/fields.ts'
+import type { Caller } from '../_kit/identity.ts'
+import { part, type Sql, texts } from '../_kit/sql/sql.ts'
+
+export const Base = z
+  .object({
+    id: Id,
+    name: z.string(),
+    description: z.string(),
+    system: z.boolean().describe('A system base: everybody reads it, imports alone write it.'),
+    chunks: z.int(),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'KnowledgeBase' })
+export type Base = z.infer<typeof Base>
+
+/** A base as the index knows it. */
+const Row = Base.extend({
+  no: z.int(),
+  next_seq: z.int(),
+  words: z.int(),
+  organization_id: z.string().nullable(),
+})
+export type BaseRow = z.infer<typeof Row>
+
+export const columns = part`id, name, description, organization_id is null as system, chunks,
+  created_at, updated_at`
+
+/** A base is named by its id; a system base by its name too, which a seed package knows. */
+export const KbId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("A base's id, or the name of a system base: `sys_laws`.")
+
+/** What a caller may read: the system bases and its own; one who names no organization is trusted. */
+export const readable = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
+  organizationId === undefined
+    ? part`true`
+    : part`(organization_id is null or organization_id = ${organizationId})`
+
+/** The bases that were named, by what they were called; every one that may be read where none was. */
+export async function basesOf(
+  sql: Sql,
+  caller: Pick<Caller, 'organizationId'>,
+  kbIds: readonly string[],
+): Promise<BaseRow[]> {
+  const named = [...new Set(kbIds)]
+  const ids = named.filter((id) => Id.safeParse(id).success)
+  const chosen =
+    named.length === 0
+      ? part`true`
+      : part`(id = any(${texts(ids)}::uuid[])
+          or organization_id is null and name = any(${texts(named)}))`
+  const found = await sql.rows(Row)`
+    select ${columns}, no, next_seq, words, organization_id from knowledge.bases
+    where ${readable(caller)} and ${chosen} order by no`
+  const missing = named.find((kbId) => !found.some((base) => isNamed(base, kbId)))
+  if (missing) throw notFound(`knowledge base ${missing}`)
+  return found
+}
+
+export const isNamed = (base: BaseRow, kbId: string) =>
+  base.id === kbId.toLowerCase() || (base.system && base.name === kbId)
+
+export async function baseOf(sql: Sql, caller: Pick<Caller, 'organizationId'>, kbId: string) {
+  const [base] = await basesOf(sql, caller, [kbId])
+  return base!
+}
+
+const writers = ['lawyer', 'firm_admin', 'operator']
+
+/** Writing to a base from outside is for those who work with it. */
+export function mayWrite({ userType, superuser }: Caller) {
+  if (superuser || writers.includes(userType ?? '')) return
+  throw new Fault('FORBIDDEN', 'This is for a lawyer, firm_admin or operator.')
+}
+
+export function notSystem({ system, name }: Pick<BaseRow, 'system' | 'name'>) {
+  if (system) throw new Fault('FORBIDDEN', `${name} is a system base: it is read-only here.`)
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  atomic,
+  external,
+  type KnowledgeStage,
+  lawyer,
+  seed,
+  stageKnowledge,
+} from '../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge()
+})
+afterAll(() => at.close())
+
+const theirs = { 'x-organization-id': 'somebody-else' }
+const path = `${external}/bases`
+
+const importLaws = (name: string) =>
+  at.post(`${seed}/system-kb-documents/import`, {
+    kb: { name },
+    documents: [
+      { document_id: 'law', doc_type: 'statute', title: 'Loan Law', content: 'Article 1 Repay.' },
+    ],
+  })
+
+describe('a knowledge base', () => {
+  test('is made by those who work with it', async () => {
+    const made = await at.post(path, { name: 'Precedents', description: 'Ours' }, lawyer)
+    expect([made.status, made.data]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        name: 'Precedents',
+        description: 'Ours',
+        system: false,
+        chunks: 0,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ])
+    for (const type of ['client', undefined]) {
+      const refused = await at.post(path, { name: 'x' }, { ...lawyer, 'x-user-type': type })
+      expect([refused.status, refused.code]).toEqual([403, 'FORBIDDEN'])
+    }
+    for (const type of ['firm_admin', 'operator']) {
+      const name = `By ${type}`
+      expect((await at.post(path, { name }, { 'x-user-type': type })).status).toBe(201)
+    }
+  })
+
+  test('has a name of its own in its organization', async () => {
+    expect((await at.post(path, { name: 'Twin' }, lawyer)).status).toBe(201)
+    const again = await at.post(path, { name: 'Twin' }, lawyer)
+    expect([again.status, again.code]).toEqual([409, 'CONFLICT'])
+    expect((await at.post(path, { name: 'Twin' }, { ...lawyer, ...theirs })).status).toBe(201)
+  })
+
+  test('is made once per Idempotency-Key', async () => {
+    const headers = { ...lawyer, 'idempotency-key': 'k1' }
+    const first = await at.post(path, { name: 'Once' }, headers)
+    const second = await at.post(path, { name: 'Once' }, headers)
+    expect(second.data).toEqual(first.data)
+  })
+
+  test('of another organization is not there', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'd', file_id: 'f', chunks: ['secret'] }])
+    const calls = [
+      at.get(`${path}/${kb}`, theirs),
+      at.get(`${path}/${kb}/documents`, theirs),
+      at.get(`${path}/${kb}/files`, theirs),
+      at.call('DELETE', `${path}/${kb}`, { headers: { ...lawyer, ...theirs } }),
+      at.post(`${atomic}/keyword-search`, { kb_ids: [kb], query: 'secret' }, theirs),
+      at.post(`${external}/query`, { kb_ids: [kb], query: 'secret' }, theirs),
+      at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd' }, theirs),
+      at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f' }, theirs),
+      at.post('/api/v1/internal/search/reindex-by-file', { kb_id: kb, file_id: 'f' }, theirs),
+    ]
+    for (const answer of await Promise.all(calls)) expect(answer.status, answer.text).toBe(404)
+    const everywhere = await at.post(`${external}/query`, { query: 'secret' }, theirs)
+    expect(everywhere.data.hits).toEqual([])
+    expect(await at.found([kb], 'secret')).toEqual(['d'])
+    const list = await at.get(`${path}?size=200`, theirs)
+    expect(list.data.items.map(({ id }: { id: string }) => id)).not.toContain(kb)
+  })
+
+  test('is deleted with all that is in it', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['x'] }])
+    const gone = await at.call('DELETE', `${path}/${kb}`, { headers: lawyer })
+    expect([gone.status, gone.data]).toEqual([200, { deleted: true }])
+    expect((await at.get(`${path}/${kb}`)).status).toBe(404)
+  })
+})
+
+describe('a system base', () => {
+  test('is read by everybody, under its id and its name', async () => {
+    expect((await importLaws('sys_read')).status).toBe(200)
+    for (const headers of [{}, theirs]) {
+      const { data } = await at.get(`${path}?size=200`, headers)
+      const base = data.items.find(({ name }: { name: string }) => name === 'sys_read')
+      expect(base.system).toBe(true)
+      for (const kb of ['sys_read', base.id]) {
+        const found = await at.post(`${external}/query`, { kb_ids: [kb], query: 'repay' }, headers)
+        expect(found.data.hits[0].kb_id).toBe(base.id)
+      }
+    }
+  })
+
+  test('is read-only outside', async () => {
+    await importLaws('sys_fixed')
+    const { data } = await at.get(`${path}?size=200`)
+    const { id } = data.items.find(({ name }: { name: string }) => name === 'sys_fixed')
+    const operator = { 'x-user-type': 'operator', 'x-is-superuser': 'true' }
+    const file_id = '0190b8f4-0000-7000-8000-000000000000'
+    const calls = [
+      at.post(path, { name: 'sys_mine' }, operator),
+      at.call('DELETE', `${path}/${id}`, { headers: operator }),
+      at.post(`${path}/${id}/files`, { file_id }, operator),
+      at.call('DELETE', `${path}/${id}/files/${file_id}`, { headers: operator }),
+    ]
+    for (const answer of await Promise.all(calls)) {
+      expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
+    }
+  })
+})
+
+describe('the documents of a base', () => {
+  test('come in pages', async () => {
+    const kb = await at.base()
+    const ids = Array.from({ length: 5 }, (_, index) => `d${index}`)
+    await at.upsert(
+      kb,
+      ids.map((document_id) => ({ document_id, chunks: ['x'] })),
+    )
+    const pages = await Promise.all(
+      [1, 2, 3, 4].map((page) => at.get(`${path}/${kb}/documents?page=${page}&size=2`)),
+    )
+    const items = pages.flatMap(({ data }) => data.items)
+    expect(items.map(({ document_id }) => document_id)).toEqual(ids)
+    expect(pages[3]!.data).toEqual({ items: [], page: 4, size: 2, total: 5, total_pages: 3 })
+  })
+})

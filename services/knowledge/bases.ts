@@ -1,0 +1,91 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { Fault } from '../_kit/fault.ts'
+import { Id } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { newId } from '../_kit/ids.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { Base, baseOf, columns, mayWrite, notSystem, readable } from './base.ts'
+import { del, get, post } from './deps.ts'
+import { pend, wholeBase } from './qdrant/pending.ts'
+
+const NewBase = z.object({
+  name: z.string().min(1).max(200),
+  description: z.string().max(2_000).default(''),
+})
+
+export const ById = z.object({ id: Id })
+export const path = '/api/v1/knowledge/bases'
+
+export const bases = [
+  get(
+    path,
+    {
+      summary: 'Knowledge bases: the system ones and those of the organization',
+      guard: organization,
+      query: PageQuery,
+      answers: { 200: pageOf(Base) },
+    },
+    async (c, { query }) => {
+      const from = part`knowledge.bases where ${readable(c.var.caller)}`
+      return ok(c, await paged(c.env.sql, Base, query, { from, columns, order: part`name, no` }))
+    },
+  ),
+
+  post(
+    path,
+    {
+      summary: 'Make a knowledge base',
+      description: 'For lawyer, firm_admin and operator. Names that begin with sys_ are reserved.',
+      guard: organization,
+      body: NewBase,
+      example: { name: 'House templates' },
+      answers: { 201: Base },
+      faults: ['FORBIDDEN', 'CONFLICT'],
+      creates: true,
+    },
+    async (c, { body: { name, description } }) => {
+      mayWrite(c.var.caller)
+      notSystem({ system: name.startsWith('sys_'), name })
+      const made = await c.env.sql.row(Base)`
+        insert into knowledge.bases (id, organization_id, name, description)
+        values (${newId()}, ${c.var.caller.organizationId!}, ${name}, ${description})
+        on conflict (organization_id, name) do nothing returning ${columns}`
+      if (!made) throw new Fault('CONFLICT', `There is a knowledge base named ${name}.`)
+      return ok(c, made, 201)
+    },
+  ),
+
+  get(
+    `${path}/:id`,
+    {
+      summary: 'Read a knowledge base',
+      guard: organization,
+      params: ById,
+      answers: { 200: Base },
+    },
+    async (c, { params }) => ok(c, Base.parse(await baseOf(c.env.sql, c.var.caller, params.id))),
+  ),
+
+  del(
+    `${path}/:id`,
+    {
+      summary: 'Delete a knowledge base with all that is in it',
+      guard: organization,
+      params: ById,
+      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      faults: ['FORBIDDEN'],
+    },
+    async (c, { params }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, params.id)
+      mayWrite(c.var.caller)
+      notSystem(base)
+      await c.env.sql.begin(async (sql) => {
+        await sql`delete from knowledge.bases where no = ${base.no}`
+        if (c.env.engine) await pend(sql, base.no, [wholeBase])
+      })
+      return ok(c, { deleted: true })
+    },
+  ),
+]

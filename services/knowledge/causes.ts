@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { organization } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { get } from './deps.ts'
+import {
+  CauseOfActionProfile,
+  ElementKnowledgeMapping,
+  LitigationElement,
+  NonLitigationChecklistItem,
+} from './seed/records.ts'
+
+const Element = LitigationElement.extend({
+  knowledge: z.array(ElementKnowledgeMapping).describe('Where the knowledge bases tell of it.'),
+}).meta({ id: 'ElementWithKnowledge' })
+
+const Cause = CauseOfActionProfile.extend({ elements: z.array(Element) }).meta({
+  id: 'CauseOfAction',
+})
+
+const path = '/api/v1/knowledge'
+const records = (Record: z.ZodObject) =>
+  z.object({ record: Record }).transform(({ record }) => record)
+
+export const causes = [
+  get(
+    `${path}/causes-of-action`,
+    {
+      summary: 'Causes of action by code',
+      guard: organization,
+      query: PageQuery.extend({
+        parent_code: z.string().max(200).optional(),
+        q: z.string().max(200).optional().describe('In its name or an alias.'),
+      }),
+      answers: { 200: pageOf(CauseOfActionProfile) },
+    },
+    async (c, { query }) => {
+      const { parent_code, q } = query
+      const from = part`knowledge.records where kind = 'cause_of_action'
+        ${parent_code === undefined ? part`` : part` and parent = ${parent_code}`}
+        ${
+          q === undefined
+            ? part``
+            : part` and position(lower(${q}) in
+          lower(concat(record ->> 'name', ' ', record ->> 'aliases'))) > 0`
+        }`
+      const page = { from, columns: part`record`, order: part`key` }
+      return ok(c, await paged(c.env.sql, records(CauseOfActionProfile), query, page))
+    },
+  ),
+
+  get(
+    `${path}/causes-of-action/:code`,
+    {
+      summary: 'A cause of action with its elements',
+      guard: organization,
+      params: z.object({ code: z.string().min(1).max(200) }),
+      answers: { 200: Cause },
+    },
+    async (c, { params: { code } }) => {
+      const { sql } = c.env
+      const [cause, elements] = await Promise.all([
+        sql.row(records(CauseOfActionProfile))`
+          select record from knowledge.records where kind = 'cause_of_action' and key = ${code}`,
+        sql.rows(records(Element))`
+          select element.record || jsonb_build_object('knowledge', coalesce((
+            select jsonb_agg(record order by record ->> 'relevance' desc, key)
+            from knowledge.records where kind = 'mapping' and parent = element.key), '[]')) as record
+          from knowledge.records element where kind = 'element' and parent = ${code}
+          order by order_num, key`,
+      ])
+      if (!cause) throw notFound(`cause of action ${code}`)
+      return ok(c, { ...cause, elements })
+    },
+  ),
+
+  get(
+    `${path}/checklists`,
+    {
+      summary: 'Checklist items of work outside the courts',
+      guard: organization,
+      query: PageQuery.extend({ service_type_id: z.string().max(200).optional() }),
+      answers: { 200: pageOf(NonLitigationChecklistItem) },
+    },
+    async (c, { query }) => {
+      const { service_type_id } = query
+      const from = part`knowledge.records where kind = 'checklist_item'
+        ${service_type_id === undefined ? part`` : part` and parent = ${service_type_id}`}`
+      const page = { from, columns: part`record`, order: part`parent, order_num, key` }
+      return ok(c, await paged(c.env.sql, records(NonLitigationChecklistItem), query, page))
+    },
+  ),
+]

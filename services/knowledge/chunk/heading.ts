@@ -1,0 +1,53 @@
+import { numeral } from '../law/numerals.ts'
+
+/** The beginning of a section: how deep it lies, what it is called, and what its line holds besides. */
+export interface Heading {
+  level: number
+  label: string
+  /** An article is text itself; a chapter's line only says its name. */
+  isText: boolean
+}
+
+const hanLevels: Record<string, number> = { 编: 1, 分编: 2, 章: 3, 节: 4, 条: 5 }
+const latinLevels: Record<string, number> = {
+  part: 1,
+  book: 1,
+  title: 1,
+  chapter: 3,
+  section: 4,
+  article: 5,
+}
+
+const han = new RegExp(`^第${numeral}(分编|编|章|节|条)(?:之${numeral})?(?=[\\s:：、.．【〔(（]|$)`)
+const latin =
+  /^(part|book|title|chapter|section|article|art\.)\s+(\d+(?:\.\d+)*|[ivxlc]+)(?=[\s:.,—–-]|$)/i
+const markdown = /^(#{1,6})\s+(\S.*)$/
+const clause = /^([一二三四五六七八九十]{1,3})、(?=\S)/
+
+/** A name of a part is short and no sentence. */
+const isName = (line: string) => line.length <= 60 && !/[。；;!?！？]$/.test(line)
+
+/** What a line begins, or null for a line of plain text. */
+export function headingOf(given: string): Heading | null {
+  const line = given.trim()
+  const hanFound = han.exec(line)
+  if (hanFound) {
+    const isText = hanFound[1] === '条'
+    return isText || isName(line)
+      ? { level: hanLevels[hanFound[1]!]!, label: hanFound[0], isText }
+      : null
+  }
+  const latinFound = latin.exec(line)
+  if (latinFound) {
+    const word = latinFound[1]!.toLowerCase().replace('art.', 'article')
+    // Section 1.2 lies in Article 1; Section 2 has articles of its own.
+    const level = word === 'section' && latinFound[2]!.includes('.') ? 6 : latinLevels[word]!
+    const isText = level >= 5
+    return isText || isName(line) ? { level, label: latinFound[0], isText } : null
+  }
+  const markdownFound = markdown.exec(line)
+  if (markdownFound)
+    return { level: markdownFound[1]!.length, label: markdownFound[2]!.slice(0, 60), isText: false }
+  const clauseFound = clause.exec(line)
+  return clauseFound && isName(line) ? { level: 4, label: clauseFound[1]!, isText: false } : null
+}

@@ -1,0 +1,51 @@
+import { ConfigError } from '../_kit/config.ts'
+import { endpoints } from '../_kit/endpoint.ts'
+import type { Client } from '../_kit/peer.ts'
+import type { Opening } from '../_kit/service.ts'
+import type { Config } from './config.ts'
+import { type Embedder, makeEmbedder } from './embed/embedder.ts'
+import { circuited } from './graph/circuited.ts'
+import type { Graph } from './graph/graph.ts'
+import { makeQdrant } from './qdrant/client.ts'
+import type { Engine } from './qdrant/engine.ts'
+import { type EntryCache, makeEntryCache } from './search/entries.ts'
+
+export interface Deps {
+  files: Client
+  embedder: Embedder | undefined
+  entryCache: EntryCache
+  engine: Engine | undefined
+  graph: Graph | undefined
+}
+
+export const open = (config: Config, { client, runtime }: Opening): Deps => ({
+  files: client('files-service'),
+  embedder: makeEmbedder(config),
+  entryCache: makeEntryCache(),
+  engine: engineOf(config),
+  graph: graphOf(config, runtime),
+})
+
+function engineOf(config: Config): Engine | undefined {
+  if (config.KNOWLEDGE_SEARCH_BACKEND !== 'qdrant') return undefined
+  const { QDRANT_URL: url, QDRANT_API_KEY: key, QDRANT_TIMEOUT_MS: timeoutMs } = config
+  if (!url) throw new ConfigError('QDRANT_URL: needed by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
+  return {
+    qdrant: makeQdrant({ url, key, timeoutMs }),
+    collection: config.KNOWLEDGE_SEARCH_INDEX,
+    alias: config.QDRANT_ALIAS,
+  }
+}
+
+/** No socket outlives its request on the edge, and the graph's protocol needs one that does. */
+function graphOf(config: Config, runtime: Opening['runtime']): Graph | undefined {
+  const { NEO4J_URL: url, NEO4J_USER: user, NEO4J_PASSWORD: password } = config
+  if (!config.LEGAL_GRAPH_ENABLED || !url || runtime === 'workerd') return undefined
+  const { NEO4J_DATABASE: database, NEO4J_TIMEOUT_MS: timeoutMs } = config
+  return circuited(async () => {
+    const { neo4jGraph } = await import('./graph/neo4j.node.ts')
+    return neo4jGraph({ url, user, password, database, timeoutMs })
+  })
+}
+
+export const { get, post, del } = endpoints<Deps>()

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { enqueue, type JobContext } from '../../_kit/jobs.ts'
+import type { Given } from '../../_kit/service.ts'
+import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import { pendThose } from '../qdrant/pending.ts'
+import { batch } from './embedder.ts'
+import { keepVectors } from './vectors.ts'
+
+const Payload = z.object({ base: z.int() })
+const Lacking = z.object({ hash: z.string(), content: z.string() })
+
+/** Asks for the vectors of a base's chunks, some time; in the caller's transaction. */
+export const enqueueEmbedding = (sql: Sql, base: number) =>
+  enqueue(sql, 'knowledge', { kind: 'embed', payload: { base }, key: String(base) })
+
+/** Gives every content of a base its vector; what has one is not asked for again. */
+export async function embedBase(
+  { sql, embedder, engine }: Given<Deps>,
+  payload: unknown,
+  job: JobContext,
+) {
+  const { base } = Payload.parse(payload)
+  if (!embedder) return
+  let after = ''
+  for (;;) {
+    job.signal.throwIfAborted()
+    const lacking = await lackingAfter(sql, base, embedder.model, after)
+    if (lacking.length === 0) return
+    const vectors = await embedder.texts(lacking.map(({ content }) => content))
+    const embedded = lacking.map(({ hash }, index) => ({ hash, vector: vectors[index]! }))
+    await sql.begin(async (sql) => {
+      await keepVectors(sql, embedder.model, embedded)
+      if (!engine) return
+      const hashes = texts(lacking.map(({ hash }) => hash))
+      await pendThose(sql, part`select base, seq from knowledge.chunks where hash = any(${hashes})`)
+    })
+    after = lacking.at(-1)!.hash
+  }
+}
+
+/** By hash, so that a content without a direction does not hold up the others. */
+const lackingAfter = (sql: Sql, base: number, model: string, after: string) =>
+  sql.rows(Lacking)`
+    select distinct on (hash) hash, content from knowledge.chunks chunk
+    where base = ${base} and hash > ${after} and not exists (
+      select from knowledge.embeddings e where e.model = ${model} and e.hash = chunk.hash)
+    order by hash limit ${batch * 4}`

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { dims, embeddingServer } from '../../../tests/support/embedding.ts'
+import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+let api: Awaited<ReturnType<typeof embeddingServer>>
+beforeAll(async () => {
+  api = await embeddingServer()
+  at = await stageKnowledge({ env: api.variables })
+})
+afterAll(async () => {
+  await at.close()
+  await api.close()
+})
+afterEach(() => api.behave('answer'))
+
+const documents = [
+  { document_id: 'rent', chunks: ['the tenant pays rent every month'] },
+  { document_id: 'loan', chunks: ['the borrower repays a loan'] },
+  { document_id: 'both', chunks: ['rent and loan are debts'] },
+]
+
+describe('with an embedding API', () => {
+  test('vectors are made behind the write, and searched', async () => {
+    const kb = await at.base()
+    const written = await at.upsert(kb, documents)
+    expect(written.data.index).toEqual({ status: 'queued' })
+    expect((await at.search([kb], 'borrower loan', {}, 'vector')).data.hits).toEqual([])
+    await at.settle()
+    const { data } = await at.search([kb], 'borrower loan', {}, 'vector')
+    expect(data).toMatchObject({ backend: 'database', degraded: false, reason: null })
+    expect(data.hits[0]).toMatchObject({ document_id: 'loan', matched_by: ['vector'] })
+    expect(data.hits).toHaveLength(3)
+  })
+
+  test('hybrid makes one list of both, each chunk once', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, documents)
+    await at.settle()
+    const { data } = await at.search([kb], 'rent', {}, 'hybrid')
+    expect(data.degraded).toBe(false)
+    const ids = data.hits.map((hit: any) => hit.document_id)
+    expect([...ids].sort()).toEqual(['both', 'loan', 'rent'])
+    expect(data.hits.find((hit: any) => hit.document_id === 'rent').matched_by).toEqual([
+      'keyword',
+      'vector',
+    ])
+    expect(data.hits.find((hit: any) => hit.document_id === 'loan').matched_by).toEqual(['vector'])
+    expect(data.hits[0].score).toBeGreaterThan(1 / 61)
+    expect(data.hits[2].score).toBeCloseTo(1 / 63, 6)
+  })
+
+  test('the same content is not embedded again', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['first content', 'second content'] }])
+    await at.settle()
+    api.asked()
+    await at.upsert(kb, [
+      { document_id: 'd', title: 'Other', chunks: ['first content', 'third content'] },
+      { document_id: 'e', chunks: ['second content'] },
+    ])
+    await at.settle()
+    expect(api.asked()).toEqual(['third content'])
+  })
+
+  test('filters and the day hold for vectors too', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [
+      ...documents,
+      { document_id: 'old', metadata: { effective_to: '2000-01-01' }, chunks: ['a loan of old'] },
+    ])
+    await at.settle()
+    const ids = async (more: object) =>
+      (await at.search([kb], 'loan', more, 'vector')).data.hits.map((hit: any) => hit.document_id)
+    expect(await ids({ filters: { document_ids: ['rent'] } })).toEqual(['rent'])
+    expect(await ids({})).not.toContain('old')
+    expect(await ids({ as_of: '1999-01-01' })).toContain('old')
+  })
+
+  test.each(['error', 'garbage', 'nothing', 'refuse'] as const)(
+    'that answers with %s, a search goes by words and says so',
+    async (behaviour) => {
+      const kb = await at.base()
+      await at.upsert(kb, documents)
+      await at.settle()
+      api.behave(behaviour)
+      for (const mode of ['vector', 'hybrid']) {
+        const { data } = await at.search([kb], 'rent', {}, mode)
+        expect([data.degraded, data.reason]).toEqual([true, 'embedding_unavailable'])
+        expect(data.hits.map((hit: any) => hit.document_id)).toContain('rent')
+      }
+    },
+  )
+
+  test('a vector of another size is refused', async () => {
+    const kb = await at.base()
+    const chunk = { content: 'x', embedding: [1, 2, 3] }
+    const refused = await at.upsert(kb, [{ document_id: 'd', chunks: [chunk] }])
+    expect([refused.status, refused.data.issues[0].path]).toEqual([
+      400,
+      'documents.0.chunks.0.embedding',
+    ])
+    const right = { content: 'y', embedding: new Array(dims).fill(0.5) }
+    const taken = await at.upsert(kb, [{ document_id: 'd', chunks: [right] }])
+    expect(taken.data.index).toEqual({ status: 'ok' })
+  })
+
+  test('that fails for a while gets its texts later', async () => {
+    const kb = await at.base()
+    api.behave('refuse')
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['late vector'] }])
+    await at.settle()
+    api.behave('answer')
+    await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
+    await at.settle()
+    expect(api.asked()).toContain('late vector')
+    const kept = await at.sql`
+      select from knowledge.embeddings join knowledge.chunks using (hash)
+      where content = 'late vector'`
+    expect(kept).toHaveLength(1)
+  })
+})

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  external,
+  type KnowledgeStage,
+  lawyer,
+  stageKnowledge,
+} from '../../tests/support/knowledge.ts'
+
+const id = (n: number) => `0190b8f4-0000-7000-8000-00000000000${n}`
+
+interface StubFile {
+  parseStatus: string
+  parseError?: string
+  text?: string
+}
+
+/** files-service as far as it is asked: who may see a file, whether it is parsed, its text. */
+const stub = { files: new Map<string, StubFile>(), down: false, seen: [] as string[] }
+
+function filesService(request: Request): Response {
+  const { pathname } = new URL(request.url)
+  stub.seen.push(`${request.method} ${pathname}`)
+  if (stub.down) return new Response('no', { status: 500 })
+  const fileId = /files\/([^/]+)/.exec(pathname)![1]!
+  const file = stub.files.get(fileId)
+  const fault = (status: number, code: string) =>
+    Response.json({ code, message: 'No.', data: null }, { status })
+  const theirs = request.headers.get('x-organization-id') !== 'acme'
+  if (!file || theirs) return fault(404, 'NOT_FOUND')
+  const data = (data: object) => Response.json({ code: 0, message: 'ok', data })
+  if (pathname.endsWith('/parse')) return data({ fileId, parseStatus: file.parseStatus })
+  if (pathname.endsWith('/text')) return data({ text: file.text, pages: 1 })
+  return data({ fileId, filename: 'loan.pdf', parseError: file.parseError ?? null })
+}
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge({ peers: { 'files-service': filesService } })
+})
+afterAll(() => at.close())
+
+const attach = (kb: string, file_id: string, more = {}) =>
+  at.post(`${external}/bases/${kb}/files`, { file_id, ...more }, lawyer)
+const job = async (job_id: string) => (await at.get(`${external}/jobs/${job_id}`)).data
+const fileOf = async (kb: string) => (await at.get(`${external}/bases/${kb}/files`)).data.items[0]
+const hurry = () => at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
+
+describe('attaching a file', () => {
+  test('parses, cuts and indexes it as a job', async () => {
+    const kb = await at.base()
+    const text = '第一章 总则\n第一条 借款应当返还。\n第二条 利息由当事人约定。'
+    stub.files.set(id(1), { parseStatus: 'PENDING', text })
+    const started = await attach(kb, id(1), { doc_type: 'contract' })
+    expect([started.status, started.data]).toEqual([
+      202,
+      { job_id: expect.any(String), status: 'PENDING', kb_id: kb, file_id: id(1) },
+    ])
+    await at.settle()
+    expect((await job(started.data.job_id)).status).toBe('PENDING')
+    stub.files.get(id(1))!.parseStatus = 'SUCCEEDED'
+    await hurry()
+    await at.settle()
+    expect(await job(started.data.job_id)).toMatchObject({
+      kind: 'attach',
+      kb_id: kb,
+      file_id: id(1),
+      status: 'SUCCEEDED',
+      progress: { done: 2, total: 2 },
+      error: null,
+    })
+    expect(await fileOf(kb)).toMatchObject({ file_id: id(1), status: 'INDEXED' })
+    const { data } = await at.search([kb], '利息')
+    expect(data.hits[0]).toMatchObject({
+      document_id: id(1),
+      title: 'loan.pdf',
+      doc_type: 'contract',
+      section_id: '第一章/第二条',
+    })
+    const page = await at.get(`${external}/jobs`)
+    expect(page.data.items.map((each: any) => each.id)).toContain(started.data.job_id)
+    const theirs = { 'x-organization-id': 'somebody-else' }
+    expect((await at.get(`${external}/jobs/${started.data.job_id}`, theirs)).status).toBe(404)
+  })
+
+  test('that can not be parsed fails and says why', async () => {
+    const kb = await at.base()
+    stub.files.set(id(2), { parseStatus: 'FAILED', parseError: 'It is encrypted.' })
+    const { data } = await attach(kb, id(2))
+    await at.settle()
+    const error = 'The file could not be parsed: It is encrypted.'
+    expect(await job(data.job_id)).toMatchObject({ status: 'FAILED', error })
+    expect(await fileOf(kb)).toMatchObject({ status: 'FAILED', error })
+  })
+
+  test('is refused where the caller does not see the file', async () => {
+    const kb = await at.base()
+    const unseen = await attach(kb, id(3))
+    expect([unseen.status, unseen.code]).toEqual([404, 'NOT_FOUND'])
+    expect((await at.get(`${external}/bases/${kb}/files`)).data.total).toBe(0)
+    const client = { 'x-user-id': 'c', 'x-user-type': 'client' }
+    const refused = await at.post(`${external}/bases/${kb}/files`, { file_id: id(1) }, client)
+    expect(refused.status).toBe(403)
+  })
+
+  test('waits for a service that is away', async () => {
+    const kb = await at.base()
+    stub.files.set(id(4), { parseStatus: 'SUCCEEDED', text: 'Estoppel.' })
+    const { data } = await attach(kb, id(4))
+    stub.down = true
+    await at.settle()
+    stub.down = false
+    expect((await job(data.job_id)).status).toBe('PENDING')
+    await hurry()
+    await at.settle()
+    expect((await job(data.job_id)).status).toBe('SUCCEEDED')
+    expect(await at.found([kb], 'estoppel')).toEqual([id(4)])
+  })
+
+  test('is given up in the end', async () => {
+    const kb = await at.base()
+    stub.files.set(id(5), { parseStatus: 'SUCCEEDED', text: 'x' })
+    const { data } = await attach(kb, id(5))
+    await at.sql`
+      update knowledge.jobs set status = 'DEAD' where payload ->> 'run' = ${data.job_id}`
+    await at.call('POST', '/api/v1/internal/actuator/tick')
+    expect(await job(data.job_id)).toMatchObject({ status: 'FAILED' })
+    expect(await fileOf(kb)).toMatchObject({ status: 'FAILED' })
+  })
+
+  test('is undone by taking it out', async () => {
+    const kb = await at.base()
+    stub.files.set(id(6), { parseStatus: 'SUCCEEDED', text: 'Laches.' })
+    await attach(kb, id(6))
+    await at.settle()
+    const path = `${external}/bases/${kb}/files/${id(6)}`
+    const gone = await at.call('DELETE', path, { headers: lawyer })
+    expect(gone.data).toEqual({ documents: 1, chunks: 1 })
+    expect(await at.found([kb], 'laches')).toEqual([])
+    expect((await at.call('DELETE', path, { headers: lawyer })).status).toBe(404)
+  })
+})
+
+describe('reindexing', () => {
+  const search = '/api/v1/internal/search'
+
+  test('of a file is a job that finds the same afterwards', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [
+      { document_id: 'a', file_id: 'f', chunks: ['bailment one', 'bailment two'] },
+      { document_id: 'b', chunks: ['bailment three'] },
+    ])
+    const before = (await at.search([kb], 'bailment')).data.hits
+    const started = await at.post(`${search}/reindex-by-file`, { kb_id: kb, file_id: 'f' })
+    expect([started.status, started.data.status]).toEqual([202, 'PENDING'])
+    await at.settle()
+    expect(await job(started.data.job_id)).toMatchObject({
+      kind: 'reindex',
+      status: 'SUCCEEDED',
+      progress: { done: 1, total: 1 },
+    })
+    const after = (await at.search([kb], 'bailment')).data.hits
+    const key = (hit: any) => `${hit.document_id} ${hit.chunk_index}`
+    expect(after.map(key).sort()).toEqual(before.map(key).sort())
+  })
+
+  test('mends an index that has lost its entries', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'a', chunks: ['novation'] }])
+    await at.sql`delete from knowledge.postings`
+    expect(await at.found([kb], 'novation')).toEqual([])
+    const { data } = await at.post(`${search}/reindex-batch`, { kb_ids: [kb] })
+    await at.settle()
+    expect((await job(data.job_id)).status).toBe('SUCCEEDED')
+    expect(await at.found([kb], 'novation')).toEqual(['a'])
+    const unknown = await at.post(`${search}/reindex-batch`, { kb_ids: ['sys_nowhere'] })
+    expect(unknown.status).toBe(404)
+  })
+})

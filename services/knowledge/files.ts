@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { ExternalId, Id, JsonObject, Time } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { json, part } from '../_kit/sql/sql.ts'
+import { baseOf, mayWrite, notSystem } from './base.ts'
+import { ById, path } from './bases.ts'
+import { del, get, post } from './deps.ts'
+import { DocType, Title } from './document.ts'
+import { Started, startRun } from './jobs/run.ts'
+import { take } from './write.ts'
+
+const KnowledgeFile = z
+  .object({
+    kb_id: z.string(),
+    file_id: z.string(),
+    title: z.string().nullable(),
+    doc_type: z.string(),
+    metadata: JsonObject,
+    status: z.enum(['PENDING', 'INDEXED', 'FAILED']),
+    error: z.string().nullable(),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'KnowledgeFile' })
+
+const Attach = z.object({
+  file_id: Id,
+  title: Title.optional().describe('By default the name of the file.'),
+  doc_type: DocType.default('document'),
+  metadata: JsonObject.default({}),
+})
+
+const files = `${path}/:id/files`
+const OfFile = z.object({ id: Id, fileId: ExternalId })
+
+/** What we need to know of a file before we take it: that the caller sees it. */
+const Visible = z.object({ fileId: z.string() })
+
+export const knowledgeFiles = [
+  post(
+    files,
+    {
+      summary: 'Attach a file to a knowledge base',
+      description:
+        'A job parses it, cuts it along its structure and indexes it. The same file again is indexed anew.',
+      guard: organization,
+      params: ById,
+      body: Attach,
+      answers: { 202: Started.extend({ kb_id: z.string(), file_id: z.string() }) },
+      faults: ['FORBIDDEN', 'UNAUTHENTICATED', 'UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params, body }) => {
+      const { sql, files } = c.env
+      const { caller, requestId, traceparent } = c.var
+      const base = await baseOf(sql, caller, params.id)
+      mayWrite(caller)
+      notSystem(base)
+      const from = { headers: c.req.raw.headers, requestId, traceparent }
+      await files.ask(Visible, `/api/v1/files/${body.file_id}`, { from })
+      const started = await sql.begin(async (sql) => {
+        await sql`
+          insert into knowledge.files (base, file_id, title, doc_type, metadata, status)
+          values (${base.no}, ${body.file_id}, ${body.title ?? null}, ${body.doc_type},
+            ${json(body.metadata)}, 'PENDING')
+          on conflict (base, file_id) do update set title = excluded.title,
+            doc_type = excluded.doc_type, metadata = excluded.metadata, status = 'PENDING',
+            error = null, updated_at = now()`
+        return startRun(sql, {
+          kind: 'attach',
+          organization: base.organization_id,
+          base: base.no,
+          fileId: body.file_id,
+          payload: { base: base.no, fileId: body.file_id, organization: base.organization_id },
+        })
+      })
+      return ok(c, { ...started, kb_id: base.id, file_id: body.file_id }, 202)
+    },
+  ),
+
+  get(
+    files,
+    {
+      summary: 'The files of a knowledge base',
+      guard: organization,
+      params: ById,
+      query: PageQuery,
+      answers: { 200: pageOf(KnowledgeFile) },
+    },
+    async (c, { params, query }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, params.id)
+      const from = part`knowledge.files where base = ${base.no}`
+      const columns = part`${base.id}::text as kb_id, file_id, title, doc_type, metadata, status,
+        error, created_at, updated_at`
+      const order = part`created_at desc, file_id`
+      return ok(c, await paged(c.env.sql, KnowledgeFile, query, { from, columns, order }))
+    },
+  ),
+
+  del(
+    `${files}/:fileId`,
+    {
+      summary: 'Take a file out of a knowledge base, with its documents',
+      guard: organization,
+      params: OfFile,
+      answers: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
+      faults: ['FORBIDDEN'],
+    },
+    async (c, { params: { id, fileId } }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, id)
+      mayWrite(c.var.caller)
+      notSystem(base)
+      const gone = await c.env.sql.begin(async (sql) => {
+        const [file] = await sql`
+          delete from knowledge.files where base = ${base.no} and file_id = ${fileId}
+          returning file_id`
+        const removed = await take(c.env, sql, base, part`file_id = ${fileId}`)
+        if (!file && removed.documents === 0) throw notFound(`file ${fileId}`)
+        return removed
+      })
+      return ok(c, gone)
+    },
+  ),
+]

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import { ExternalId, JsonObject } from '../../_kit/fields.ts'
+
+export const GraphQuestion = z.object({
+  cause_of_action_codes: z.array(z.string().min(1).max(200)).max(100).optional(),
+  element_ids: z.array(z.string().min(1).max(200)).max(100).optional(),
+  document_ids: z.array(ExternalId).max(1_000).optional(),
+  text: z.string().max(2_000).optional(),
+  depth: z.int().min(1).max(3).default(1),
+  limit: z.int().min(1).max(500).default(50),
+})
+export type GraphQuestion = z.output<typeof GraphQuestion>
+
+export const Node = z.object({
+  id: z.string(),
+  label: z.string(),
+  name: z.string(),
+  properties: JsonObject,
+})
+
+export const Edge = z.object({ from: z.string(), to: z.string(), type: z.string() })
+
+export const Subgraph = z.object({
+  nodes: z.array(Node),
+  edges: z.array(Edge),
+  document_ids: z.array(z.string()),
+})
+export type Subgraph = z.infer<typeof Subgraph>
+
+export const nothing: Subgraph = { nodes: [], edges: [], document_ids: [] }
+
+/** A node as it is written; `properties` are texts, numbers, booleans and lists of texts. */
+export interface WrittenNode {
+  id: string
+  label: Label
+  name: string
+  properties: Record<string, string | number | boolean | null | readonly string[]>
+}
+
+export type Label = 'CauseOfAction' | 'Element' | 'Law' | 'Article' | 'Document' | 'Section'
+export type EdgeType = 'PART_OF' | 'HAS_ELEMENT' | 'BASED_ON' | 'TOLD_BY' | 'TEXT_OF'
+export type WrittenEdge = z.infer<typeof Edge> & { type: EdgeType }
+
+/** All that the graph is to hold. */
+export interface Whole {
+  nodes: WrittenNode[]
+  edges: WrittenEdge[]
+}
+
+/** A graph of causes of action, elements, laws and documents; it may fail at any time. */
+export interface Graph {
+  /** What lies around what was named, up to `depth` steps away. */
+  query(question: GraphQuestion): Promise<Subgraph>
+  /** Makes the graph hold this and nothing else; the same again changes nothing. */
+  sync(whole: Whole): Promise<void>
+  /** Throws when nobody answers there. */
+  check(): Promise<unknown>
+}

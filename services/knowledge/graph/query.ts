@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { errorFields } from '../../_kit/log.ts'
+import { post } from '../deps.ts'
+import { Answer } from '../search/answer.ts'
+import { Question } from '../search/question.ts'
+import { Edge, GraphQuestion, Node, nothing, Subgraph } from './graph.ts'
+import { graphRag } from './rag.ts'
+
+const RagQuestion = Question.extend({
+  expand: z.boolean().default(true).describe('Search what the graph has near the first hits too.'),
+  depth: z.int().min(1).max(3).default(1),
+})
+
+const RagAnswer = Answer.extend({
+  graph: z.object({
+    enabled: z.boolean(),
+    used: z.boolean(),
+    nodes: z.array(Node),
+    edges: z.array(Edge),
+    seed_document_ids: z.array(z.string()),
+    expanded_document_ids: z.array(z.string()),
+  }),
+})
+
+const path = '/api/v1/internal/atomic'
+
+export const graphs = [
+  post(
+    `${path}/graph-query`,
+    {
+      summary: 'What the graph knows of causes of action, elements, documents',
+      description: 'Without a graph, or when it does not answer, there is nothing: no error.',
+      body: GraphQuestion,
+      example: { cause_of_action_codes: ['private_lending'], depth: 1 },
+      answers: { 200: Subgraph.extend({ enabled: z.boolean() }) },
+    },
+    async (c, { body }) => {
+      const { graph, kit } = c.env
+      if (!graph) return ok(c, { enabled: false, ...nothing })
+      const found = await graph.query(body).catch((thrown: unknown) => {
+        kit.metrics.count('graph_failures_total', {})
+        kit.log.warn(errorFields(thrown), 'graph failed')
+        return nothing
+      })
+      return ok(c, { enabled: true, ...found })
+    },
+  ),
+
+  post(
+    `${path}/graph-rag-search`,
+    {
+      summary: 'Search by words and meaning, led by the graph',
+      description: 'Without a graph it is the hybrid search.',
+      body: RagQuestion,
+      example: { query: '借款人到期不还', depth: 1 },
+      answers: { 200: RagAnswer },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) => ok(c, await graphRag(c.env, c.var.caller, body)),
+  ),
+]

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
+import { silent } from '../../_kit/log.ts'
+import { makeMetrics } from '../../_kit/metrics.ts'
+import { makeEntryCache } from '../search/entries.ts'
+import { Question } from '../search/question.ts'
+import type { Graph, GraphQuestion, Subgraph } from './graph.ts'
+import { graphRag, merged } from './rag.ts'
+
+let at: KnowledgeStage
+let kb: string
+beforeAll(async () => {
+  at = await stageKnowledge()
+  kb = await at.base()
+  await at.upsert(kb, [
+    { document_id: 'seed', chunks: ['mortgage of land'] },
+    { document_id: 'near', chunks: ['mortgage of ships'] },
+    { document_id: 'far', chunks: ['mortgage of crops'] },
+  ])
+})
+afterAll(() => at.close())
+
+const node = (id: string) => ({ id, label: 'Document', name: id, properties: {} })
+const idle = { sync: async () => {}, check: async () => {} }
+const graphOf = (byText: string[], byDocument: string[]) => {
+  const asked: GraphQuestion[] = []
+  const graph: Graph = {
+    ...idle,
+    async query(question): Promise<Subgraph> {
+      asked.push(question)
+      const document_ids = question.document_ids ? byDocument : byText
+      return { nodes: document_ids.map(node), edges: [], document_ids }
+    },
+  }
+  return { graph, asked }
+}
+
+const ask = async (graph: Graph | undefined, more: object = {}) => {
+  const metrics = makeMetrics()
+  const kit = { log: silent, metrics }
+  const given = { sql: at.sql, entryCache: makeEntryCache(), graph, kit }
+  const question = {
+    ...Question.parse({ query: 'mortgage', kb_ids: [kb] }),
+    expand: true,
+    depth: 1,
+  }
+  const answer = await graphRag(
+    given as never,
+    { organizationId: 'acme' },
+    { ...question, ...more },
+  )
+  return { ...answer, ids: answer.hits.map((hit) => hit.document_id).sort(), metrics }
+}
+
+describe('a search led by the graph', () => {
+  test('goes through what the graph names and what it has nearby, and no further', async () => {
+    const { graph, asked } = graphOf(['seed'], ['seed', 'near'])
+    const answer = await ask(graph)
+    expect(answer.ids).toEqual(['near', 'seed'])
+    expect(answer.graph).toMatchObject({
+      enabled: true,
+      used: true,
+      seed_document_ids: ['seed'],
+      expanded_document_ids: ['near'],
+      nodes: [{ id: 'seed' }, { id: 'near' }],
+    })
+    expect(asked.map(({ text, document_ids }) => text ?? document_ids)).toEqual([
+      'mortgage',
+      ['seed'],
+    ])
+  })
+
+  test('stays with the first documents when it is not to expand', async () => {
+    const answer = await ask(graphOf(['seed'], ['near']).graph, { expand: false })
+    expect(answer.ids).toEqual(['seed'])
+    expect(answer.graph.expanded_document_ids).toEqual([])
+  })
+
+  test('begins with the documents that the filters name, and leaves them not', async () => {
+    const filters = { document_ids: ['far'] }
+    const answer = await ask(graphOf(['seed'], ['near']).graph, { filters })
+    expect(answer.ids).toEqual(['far'])
+    expect(answer.graph.seed_document_ids).toEqual(['far'])
+  })
+
+  test('searches freely where the graph knows nothing', async () => {
+    const answer = await ask(graphOf([], []).graph)
+    expect(answer.ids).toEqual(['far', 'near', 'seed'])
+    expect(answer.graph).toMatchObject({ enabled: true, used: false })
+  })
+
+  test('is the hybrid search when the graph fails or there is none', async () => {
+    const failing: Graph = { ...idle, query: () => Promise.reject(new Error('gone')) }
+    const failed = await ask(failing)
+    expect(failed.ids).toEqual(['far', 'near', 'seed'])
+    expect(failed.graph).toMatchObject({ enabled: true, used: false })
+    expect(failed.metrics.text()).toContain('graph_failures_total 1')
+    expect((await ask(undefined)).graph).toMatchObject({ enabled: false, used: false })
+  })
+
+  test('takes each chunk once, with its best score', () => {
+    const hit = (document_id: string, score: number) =>
+      ({ kb_id: 'k', document_id, chunk_index: 0, score }) as never
+    const [first, second] = merged([[hit('a', 1), hit('b', 2)], [hit('a', 3)]], 5)
+    expect([first, second]).toMatchObject([
+      { document_id: 'a', score: 3 },
+      { document_id: 'b', score: 2 },
+    ])
+  })
+})

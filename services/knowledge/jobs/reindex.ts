@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { ExternalId } from '../../_kit/fields.ts'
+import { baseOf, basesOf, KbId } from '../base.ts'
+import { post } from '../deps.ts'
+import { Started, startRun } from './run.ts'
+
+const path = '/api/v1/internal/search'
+
+const Batch = z.object({
+  kb_ids: z.array(KbId).max(100).optional(),
+  document_ids: z.array(ExternalId).max(1_000).optional(),
+})
+
+export const reindexing = [
+  post(
+    `${path}/reindex-by-file`,
+    {
+      summary: "Rebuild the search index of a file's documents",
+      body: z.object({ kb_id: KbId, file_id: ExternalId }),
+      answers: { 202: Started },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
+      const started = await c.env.sql.begin((sql) =>
+        startRun(sql, {
+          kind: 'reindex',
+          organization: base.organization_id,
+          base: base.no,
+          fileId: body.file_id,
+          payload: { bases: [base.no], fileId: body.file_id },
+        }),
+      )
+      return ok(c, started, 202)
+    },
+  ),
+
+  post(
+    `${path}/reindex-batch`,
+    {
+      summary: 'Rebuild the search index',
+      description: 'Of some bases, some documents of theirs, or of all that the caller may read.',
+      body: Batch,
+      answers: { 202: Started },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) => {
+      const bases = await basesOf(c.env.sql, c.var.caller, body.kb_ids ?? [])
+      const started = await c.env.sql.begin((sql) =>
+        startRun(sql, {
+          kind: 'reindex',
+          organization: c.var.caller.organizationId ?? null,
+          payload: { bases: bases.map(({ no }) => no), documentIds: body.document_ids },
+        }),
+      )
+      return ok(c, started, 202)
+    },
+  ),
+]

@@ -1,0 +1,101 @@
+import { arabic } from '../../_kit/words.ts'
+import { numeral } from './numerals.ts'
+
+export interface Citation {
+  law: string
+  article: string
+  /** 款 and 项, where they were named. */
+  paragraph: number | null
+  item: number | null
+  start: number
+  end: number
+}
+
+const article = `第${numeral}条(?:之${numeral})?`
+const below = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${numeral})[)）]?项)?`
+const lawName = `《(?<quoted>[^《》\\n]{2,60})》(?:[(（][^()（）\\n]{0,40}[)）])?`
+const bareName = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则))`
+
+/** 《民法典》第六百七十五条第二款, then further articles of the same law: 、第六百七十六条. */
+const han = new RegExp(`(?:${lawName}|${bareName})\\s{0,3}(?<article>${article})${below}`, 'gu')
+const next = new RegExp(
+  `\\s{0,3}(?:、|，|,|和|及|以及|与|或者|或)\\s{0,3}(?<article>${article})${below}`,
+  'uy',
+)
+
+const name = `(?:[A-Z][\\w'’-]{0,40})(?:\\s{1,3}(?:of|on|the|and|for|[A-Z][\\w'’-]{0,40})){0,11}`
+const number = `(?<article>\\d{1,5}(?:-\\d{1,3})?)`
+const latinBelow = `(?:\\s{0,3}\\((?<paragraph>\\d{1,3})\\))?`
+const after = new RegExp(
+  `(?:\\bArt(?:icle)?s?\\.?|§)\\s{0,3}${number}${latinBelow}\\s{1,3}(?:of|in)\\s{1,3}(?:the\\s{1,3})?(?<law>${name})`,
+  'gu',
+)
+const before = new RegExp(
+  `(?<law>(?:${name}\\s{1,3})?(?:Law|Code|Act|Regulations?|Rules))\\s{0,3},?\\s{1,3}(?:Art(?:icle)?\\.?|§)\\s{0,3}${number}${latinBelow}`,
+  'gu',
+)
+
+const joined = /^(.*?\b(?:Law|Code|Act|Regulations?|Rules))\s+and\s+(?:the\s+)?(.*)$/
+
+/** Every article of a named law that a text cites, in order. */
+export function citationsIn(text: string): Citation[] {
+  let end = 0
+  return [...hanCitations(text), ...latinCitations(text)]
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+    .filter((each) => {
+      if (each.start < end) return false
+      end = each.end
+      return true
+    })
+}
+
+function* hanCitations(text: string): Generator<Citation> {
+  for (const match of text.matchAll(han)) {
+    const { quoted, bare } = match.groups!
+    const law =
+      quoted ?? bare!.replace(/^.*?(?:根据|依据|依照|按照|违反|适用|参照|和|及|与|即)(?=..)/, '')
+    const start = match.index + (quoted ? 0 : bare!.length - law.length)
+    let end = match.index + match[0].length
+    yield citation(law, match.groups!, start, end)
+    const following = () => {
+      next.lastIndex = end
+      return next.exec(text)
+    }
+    for (let more = following(); more; more = following()) {
+      const from = end + more[0].indexOf('第')
+      end += more[0].length
+      yield citation(law, more.groups!, from, end)
+    }
+  }
+}
+
+function* latinCitations(text: string): Generator<Citation> {
+  for (const match of text.matchAll(after)) {
+    // Of two laws joined by "and" the article is of the first.
+    const law = match.groups!.law!.replace(joined, '$1').trim()
+    const cut = match.groups!.law!.trim().length - law.length
+    yield citation(law, match.groups!, match.index, match.index + match[0].trimEnd().length - cut)
+  }
+  for (const match of text.matchAll(before)) {
+    const law = match.groups!.law!.replace(joined, (_, first, second) => second || first)
+    const start = match.index + match.groups!.law!.length - law.length
+    yield citation(law.trim(), match.groups!, start, match.index + match[0].length)
+  }
+}
+
+function citation(
+  law: string,
+  { article, paragraph, item }: Record<string, string | undefined>,
+  start: number,
+  end: number,
+): Citation {
+  const numberOf = (text: string | undefined) => (text === undefined ? null : arabic(text))
+  return {
+    law,
+    article: article!,
+    paragraph: numberOf(paragraph),
+    item: numberOf(item),
+    start,
+    end,
+  }
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { arabic } from '../../_kit/words.ts'
+import { citationsIn } from './citations.ts'
+import { articleKey, lawKey } from './numerals.ts'
+import { paragraphOf } from './paragraph.ts'
+
+const digits = '零一二三四五六七八九'
+const units = ['', '十', '百', '千']
+
+/** 675 → 六百七十五; from 0 to 9999. */
+function chinese(value: number): string {
+  if (value === 0) return '零'
+  let text = ''
+  let gap = false
+  for (let place = 3; place >= 0; place--) {
+    const digit = Math.floor(value / 10 ** place) % 10
+    if (digit === 0) {
+      gap = text !== ''
+      continue
+    }
+    // Ten to nineteen are written without the one.
+    const one = digit === 1 && place === 1 && text === ''
+    text += `${gap ? '零' : ''}${one ? '' : digits[digit]}${units[place]}`
+    gap = false
+  }
+  return text
+}
+
+describe('numerals', () => {
+  test('go to Chinese and back', () => {
+    fc.assert(fc.property(fc.integer({ min: 0, max: 9999 }), (n) => arabic(chinese(n)) === n))
+    expect([10, 12, 101, 110, 675, 1001, 1010, 1260].map(chinese)).toEqual([
+      ...[
+        '十',
+        '十二',
+        '一百零一',
+        '一百一十',
+        '六百七十五',
+        '一千零一',
+        '一千零一十',
+        '一千二百六十',
+      ],
+    ])
+  })
+
+  test('an article has one key however it is written', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9999 }), fc.integer({ min: 1, max: 20 }), (n, sub) => {
+        const ways = [
+          `第${chinese(n)}条`,
+          `第${n}条`,
+          `Art. ${n}`,
+          `Article ${n}`,
+          `§ ${n}`,
+          `${n}`,
+        ]
+        for (const way of ways) expect(articleKey(way)).toBe(String(n))
+        for (const way of [`第${chinese(n)}条之${chinese(sub)}`, `Art. ${n}-${sub}`]) {
+          expect(articleKey(way)).toBe(`${n}-${sub}`)
+        }
+      }),
+    )
+    for (const none of ['', '条', 'Chapter 1', '第条', '总则']) expect(articleKey(none)).toBeNull()
+  })
+
+  test('a law has one key by its names', () => {
+    for (const name of ['《中华人民共和国刑法》', '刑法', ' 中华人民共和国刑法（2020修正）']) {
+      expect(lawKey(name)).toBe('刑法')
+    }
+    expect(lawKey("The Civil Code of the People's Republic of China")).toBe('civil code')
+  })
+})
+
+describe('citations in a text', () => {
+  const brief = (text: string) => citationsIn(text).map(({ law, article }) => `${law}|${article}`)
+
+  test('are found quoted, bare, and one after another', () => {
+    expect(brief('根据《甲法》（2018年修正）第十条、第十一条之一和第12条第二款第（三）项')).toEqual(
+      ['甲法|第十条', '甲法|第十一条之一', '甲法|第12条'],
+    )
+    expect(brief('违反刑法第二百三十四条的规定，依照劳动合同法第30条')).toEqual([
+      '刑法|第二百三十四条',
+      '劳动合同法|第30条',
+    ])
+    expect(brief('本合同第五条另有约定')).toEqual([])
+  })
+
+  test('are found in English', () => {
+    const text = 'Article 12 of the Civil Code and the Labour Act, Art. 3; § 5 of the Trade Law.'
+    expect(brief(text)).toEqual(['Civil Code|12', 'Labour Act|3', 'Trade Law|5'])
+  })
+
+  test('stand where they say, with their paragraph and item', () => {
+    const text = '见《甲法》第十条第二款第三项。'
+    const [found] = citationsIn(text)
+    expect(found).toMatchObject({ paragraph: 2, item: 3 })
+    expect(text.slice(found!.start, found!.end)).toBe('《甲法》第十条第二款第三项')
+  })
+
+  test('are read from anything without failing, and do not overlap', () => {
+    const piece = fc.constantFrom(...'《》第条之款项一十百法典、和的Art. of 12 Code（）'.split(''))
+    fc.assert(
+      fc.property(fc.string({ unit: piece, maxLength: 200 }), (text) => {
+        let end = 0
+        for (const each of citationsIn(text)) {
+          expect(each.start).toBeGreaterThanOrEqual(end)
+          expect(each.end).toBeGreaterThan(each.start)
+          end = each.end
+        }
+      }),
+    )
+  })
+})
+
+describe('a paragraph of an article', () => {
+  const text = '第一条 甲：\n（一）子；\n（二）丑。\n乙。'
+
+  test('counts items to the paragraph before them', () => {
+    expect(paragraphOf(text, 1, null)).toBe('第一条 甲：\n（一）子；\n（二）丑。')
+    expect(paragraphOf(text, 2, null)).toBe('乙。')
+    expect(paragraphOf(text, 1, 2)).toBe('（二）丑。')
+    expect(paragraphOf(text, null, 1)).toBe('（一）子；')
+    expect(paragraphOf(text, 3, null)).toBeNull()
+    expect(paragraphOf(text, 1, 3)).toBeNull()
+  })
+
+  test('of a text in one line is the text', () => {
+    expect(paragraphOf('甲。乙。', 2, null)).toBe('甲。乙。')
+  })
+})

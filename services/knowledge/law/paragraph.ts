@@ -1,0 +1,30 @@
+import { arabic } from '../../_kit/words.ts'
+import { numeral } from './numerals.ts'
+
+const itemMark = new RegExp(`^[(（](${numeral})[)）]`)
+
+/**
+ * The paragraph (款) or item (项) of an article; the article where none is asked for, and null where
+ * it has no such paragraph. A text in one line may have lost its paragraphs: it is given whole.
+ */
+export function paragraphOf(
+  content: string,
+  paragraph: number | null,
+  item: number | null,
+): string | null {
+  const lines = content.split('\n').filter((line) => line.trim() !== '')
+  if ((paragraph === null && item === null) || lines.length < 2) return content
+  const paragraphs: string[][] = []
+  for (const line of lines) {
+    if (itemMark.test(line.trim()) && paragraphs.length > 0) paragraphs.at(-1)!.push(line)
+    else paragraphs.push([line])
+  }
+  const chosen = paragraph === null ? lines : paragraphs[paragraph - 1]
+  if (!chosen || item === null) return chosen?.join('\n') ?? null
+  return chosen.find((line) => numberOf(line) === item) ?? null
+}
+
+function numberOf(line: string): number | null {
+  const mark = itemMark.exec(line.trim())
+  return mark ? arabic(mark[1]!) : null
+}

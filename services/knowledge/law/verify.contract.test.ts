@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KnowledgeStage, seed, stageKnowledge } from '../../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge()
+  const statute = { doc_type: 'statute' }
+  await at.post(`${seed}/system-kb-documents/import`, {
+    kb: { name: 'sys_laws' },
+    documents: [
+      {
+        ...statute,
+        document_id: 'sample-code',
+        title: '中华人民共和国样例法典',
+        metadata: { effective_from: '2021-01-01', aliases: ['Sample Code'] },
+        content: [
+          '第一编 总则',
+          '第一章 一般规定',
+          '第一条 样例第一条的内容。',
+          '第十二条 第一款的内容。',
+          '第二款的内容，有下列情形：',
+          '（一）甲；',
+          '（二）乙。',
+          '第十二条之一 增加的内容。',
+        ].join('\n'),
+      },
+      {
+        ...statute,
+        document_id: 'old-rules',
+        title: '样例旧规定',
+        metadata: { effective_from: '1999-01-01', effective_to: '2021-01-01' },
+        content: '第三条 旧的内容。',
+      },
+    ],
+  })
+})
+afterAll(() => at.close())
+
+const verify = async (body: object, headers = {}) => {
+  const answer = await at.post('/api/v1/internal/citations/verify', body, headers)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.data.citations
+}
+
+describe('citations/verify', () => {
+  test('says of each citation whether it exists, is in force and what it says', async () => {
+    const text =
+      '依据《样例法典》第一条、第十二条第二款，以及《样例旧规定》第三条和《样例法典》第九十九条。'
+    const citations = await verify({ text })
+    const brief = citations.map((each: any) => [
+      each.article,
+      each.found,
+      each.in_force,
+      each.content,
+    ])
+    expect(brief).toEqual([
+      ['第一条', true, true, '第一条 样例第一条的内容。'],
+      ['第十二条', true, true, '第二款的内容，有下列情形：\n（一）甲；\n（二）乙。'],
+      ['第三条', true, false, '第三条 旧的内容。'],
+      ['第九十九条', false, false, null],
+    ])
+    expect(citations[0]).toMatchObject({
+      law: '样例法典',
+      document_id: 'sample-code',
+      section_id: '第一编/第一章/第一条',
+    })
+    expect(text.slice(citations[1].start, citations[1].end)).toBe('第十二条第二款')
+  })
+
+  test('knows a law by its full name, its short one and an alias', async () => {
+    const citations = [
+      { law: '中华人民共和国样例法典', article: '第一条' },
+      { law: '《样例法典》', article: 1 },
+      { law: 'the Sample Code', article: 'Art. 1' },
+      { law: '样例法典', article: '第12条之一' },
+      { law: '样例法典', article: '第十二条第二款第二项' },
+      { law: '样例法典', article: '第十二条第三款' },
+      { law: '别的法', article: '第一条' },
+    ]
+    const verified = await verify({ citations })
+    expect(verified.map((each: any) => each.found)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
+    expect(verified[3].content).toBe('第十二条之一 增加的内容。')
+    expect(verified[4].content).toBe('（二）乙。')
+    expect(verified[0]).toMatchObject({ start: null, end: null, article: '第一条' })
+  })
+
+  test('reads English citations', async () => {
+    const verified = await verify({
+      text: 'See Art. 1 of the Sample Code and Sample Code, Article 12.',
+    })
+    expect(verified.map((each: any) => [each.law, each.article, each.found])).toEqual([
+      ['Sample Code', '1', true],
+      ['Sample Code', '12', true],
+    ])
+  })
+
+  test('goes by the day', async () => {
+    const citations = [
+      { law: '样例旧规定', article: '第三条' },
+      { law: '样例法典', article: '第一条' },
+    ]
+    const then = await verify({ citations, as_of: '2020-06-01' })
+    expect(then.map((each: any) => each.in_force)).toEqual([true, false])
+  })
+
+  test('sees the laws of the organization and no other', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [
+      {
+        document_id: 'house',
+        title: '本所规定',
+        chunks: [{ section_id: '第一条', content: '密。' }],
+      },
+    ])
+    const citations = [{ law: '本所规定', article: '第一条' }]
+    expect((await verify({ citations }))[0].found).toBe(true)
+    const theirs = await verify({ citations }, { 'x-organization-id': 'somebody-else' })
+    expect(theirs[0]).toMatchObject({ found: false, content: null })
+  })
+
+  test('needs a text or citations', async () => {
+    expect((await at.post('/api/v1/internal/citations/verify', {})).status).toBe(400)
+    expect(await verify({ text: '没有引用。' })).toEqual([])
+  })
+})

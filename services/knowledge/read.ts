@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { notFound } from '../_kit/fault.ts'
+import { ExternalId, JsonObject } from '../_kit/fields.ts'
+import { organization } from '../_kit/identity.ts'
+import { PageQuery, paged, pageOf } from '../_kit/page.ts'
+import { part, type Sql } from '../_kit/sql/sql.ts'
+import { type BaseRow, baseOf, KbId } from './base.ts'
+import { ById, path } from './bases.ts'
+import { get, post } from './deps.ts'
+import { Document, SectionId } from './document.ts'
+
+const Chunk = z
+  .object({
+    chunk_index: z.int(),
+    section_id: z.string().nullable(),
+    content: z.string(),
+    metadata: JsonObject,
+  })
+  .meta({ id: 'KnowledgeChunk' })
+
+const Section = z
+  .object({ section_id: z.string(), title: z.string(), parent_id: z.string().nullable() })
+  .meta({ id: 'KnowledgeSection' })
+
+const Whole = Document.extend({
+  sections: z.array(Section).describe('The tree of its sections, in order.'),
+  content: z.string(),
+  chunks: z.array(Chunk),
+}).meta({ id: 'WholeDocument' })
+
+const DocumentId = z.object({ kb_id: KbId, document_id: ExternalId })
+
+const columns = part`document_id, file_id, doc_type, title, metadata, created_at, updated_at`
+
+export const reading = [
+  post(
+    '/api/v1/internal/atomic/document',
+    {
+      summary: 'A document with all its content',
+      body: DocumentId,
+      answers: { 200: Whole },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
+      return ok(c, await whole(c.env.sql, base, body.document_id))
+    },
+  ),
+
+  post(
+    '/api/v1/internal/atomic/section',
+    {
+      summary: 'A section of a document with its content',
+      description: 'With what the section has below it, where the document keeps its sections.',
+      body: DocumentId.extend({ section_id: SectionId }),
+      answers: { 200: Whole.extend({ section_id: z.string() }) },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body: { kb_id, document_id, section_id } }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, kb_id)
+      const section = await whole(c.env.sql, base, document_id, section_id)
+      return ok(c, { ...section, section_id })
+    },
+  ),
+
+  get(
+    `${path}/:id/documents`,
+    {
+      summary: 'The documents of a knowledge base',
+      guard: organization,
+      params: ById,
+      query: PageQuery,
+      answers: { 200: pageOf(Document) },
+    },
+    async (c, { params, query }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, params.id)
+      const from = part`knowledge.documents where base = ${base.no}`
+      const page = { from, columns: part`${base.id}::text as kb_id, ${columns}` }
+      return ok(
+        c,
+        await paged(c.env.sql, Document, query, { ...page, order: part`title, document_id` }),
+      )
+    },
+  ),
+]
+
+const Stored = Document.omit({ kb_id: true }).extend({ sections: z.array(Section) })
+
+async function whole(sql: Sql, base: BaseRow, documentId: string, sectionId?: string) {
+  const document = await sql.row(Stored)`
+    select ${columns}, sections from knowledge.documents
+    where base = ${base.no} and document_id = ${documentId}`
+  if (!document) throw notFound(`document ${documentId}`)
+  const within =
+    sectionId === undefined
+      ? part``
+      : part` and (section_id = ${sectionId}
+    or section_id ^@ ${`${sectionId}/`})`
+  const chunks = await sql.rows(Chunk)`
+    select chunk_index, section_id, content, metadata from knowledge.chunks
+    where base = ${base.no} and document_id = ${documentId} ${within} order by chunk_index`
+  if (sectionId !== undefined && chunks.length === 0) throw notFound(`section ${sectionId}`)
+  const content = chunks.map(({ content }) => content).join('\n')
+  return { kb_id: base.id, ...document, content, chunks }
+}

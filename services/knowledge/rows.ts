@@ -1,0 +1,72 @@
+import { json, type Sql } from '../_kit/sql/sql.ts'
+import type { Prepared, PreparedChunk } from './prepared.ts'
+import { citedTerm, idOf } from './search/terms.ts'
+
+/** A chunk with its place in the index. */
+export interface Placed {
+  document: Prepared
+  chunk: PreparedChunk
+  seq: number
+  words: number
+}
+
+export const writeHeads = (
+  sql: Sql,
+  base: number,
+  documents: readonly Prepared[],
+  packageId: string | null,
+) => sql`
+  insert into knowledge.documents
+    (base, document_id, file_id, doc_type, title, metadata, sections, law_keys,
+    law_terms, hash, package_id)
+  select ${base}::int, document_id, file_id, doc_type, title, metadata, sections,
+    array(select jsonb_array_elements_text(law_keys)),
+    array(select jsonb_array_elements(law_terms)::int), hash, ${packageId}::text
+  from jsonb_to_recordset(${json(
+    documents.map(
+      ({ document_id, file_id, doc_type, title, metadata, sections, lawKeys, hash }) => ({
+        ...{ document_id, file_id, doc_type, title, metadata, sections, hash },
+        law_keys: lawKeys,
+        law_terms: lawKeys.map((key) => idOf(citedTerm(key))),
+      }),
+    ),
+  )}) as given (document_id text, file_id text, doc_type text, title text, metadata jsonb,
+    sections jsonb, law_keys jsonb, law_terms jsonb, hash text)
+  on conflict (base, document_id) do update set file_id = excluded.file_id,
+    doc_type = excluded.doc_type, title = excluded.title, metadata = excluded.metadata,
+    sections = excluded.sections, law_keys = excluded.law_keys, law_terms = excluded.law_terms,
+    hash = excluded.hash,
+    package_id = excluded.package_id, updated_at = now()`
+
+export const writeChunks = (sql: Sql, base: number, placed: Placed[]) => sql`
+  insert into knowledge.chunks (base, seq, document_id, chunk_index, section_id, content, metadata,
+    hash, words, article, in_force_from, in_force_to)
+  select ${base}::int, * from jsonb_to_recordset(${json(
+    placed.map(({ document, chunk, seq, words }) => ({
+      ...chunk,
+      document_id: document.document_id,
+      seq,
+      words,
+      embedding: undefined,
+      in_force_from: chunk.from,
+      in_force_to: chunk.to,
+    })),
+  )}) as given (seq int, document_id text, chunk_index int, section_id text, content text,
+    metadata jsonb, hash text, words int, article text, in_force_from date, in_force_to date)
+  on conflict (base, seq) do update set metadata = excluded.metadata, article = excluded.article,
+    in_force_from = excluded.in_force_from, in_force_to = excluded.in_force_to`
+
+const wordsIn = (chunks: readonly { words: number }[]) =>
+  chunks.reduce((sum, { words }) => sum + words, 0)
+
+/** What ranking must know of the base is kept with it. */
+export const count = (
+  sql: Sql,
+  base: number,
+  fresh: readonly { words: number }[],
+  gone: readonly { words: number }[],
+) => sql`
+  update knowledge.bases set next_seq = next_seq + ${fresh.length}, taken = taken + ${fresh.length},
+    given_up = given_up + ${gone.length}, chunks = chunks + ${fresh.length - gone.length},
+    words = words + ${wordsIn(fresh) - wordsIn(gone)}, updated_at = now()
+  where no = ${base}`

@@ -1,0 +1,118 @@
+import * as z from 'zod'
+import type { Caller } from '../../_kit/identity.ts'
+import { errorFields } from '../../_kit/log.ts'
+import type { Given } from '../../_kit/service.ts'
+import { part } from '../../_kit/sql/sql.ts'
+import { basesOf } from '../base.ts'
+import type { Deps } from '../deps.ts'
+import { givenModel, nearest } from '../embed/vectors.ts'
+import { askEngine, type EngineQuestion } from '../qdrant/engine.ts'
+import { foundAt } from './found.ts'
+import { fuse, type Matched, matchedBy } from './fuse.ts'
+import { byKeyword } from './keyword.ts'
+import { type Asked, Hit, inForce, matching, type Question, today } from './question.ts'
+
+export const Answer = z
+  .object({
+    hits: z.array(Hit),
+    backend: z.enum(['qdrant', 'database']),
+    degraded: z.boolean().describe('It was answered in another way than it was asked.'),
+    reason: z
+      .enum(['embedding_not_configured', 'embedding_unavailable', 'search_engine_unavailable'])
+      .nullable(),
+  })
+  .meta({ id: 'SearchAnswer' })
+export type Answer = z.infer<typeof Answer>
+
+export type Mode = 'keyword' | 'vector' | 'hybrid'
+export type Search = Omit<Question, 'query'> & {
+  query?: string | undefined
+  vector?: number[] | undefined
+}
+
+/** Each list is at least this long before two are made one. */
+const listLength = 100
+
+/** Answers a search, from bases that the caller may read. */
+export async function search(
+  given: Given<Deps>,
+  caller: Pick<Caller, 'organizationId'>,
+  mode: Mode,
+  question: Search,
+): Promise<Answer> {
+  const { filters, offset, top_k, min_score } = question
+  const bases = await basesOf(given.sql, caller, question.kb_ids)
+  const asked: Asked = { bases, filters, asOf: question.as_of ?? today() }
+  const most = Math.max(offset + top_k, mode === 'hybrid' ? listLength : 0)
+
+  const { vector, reason } =
+    mode === 'keyword' ? { vector: undefined, reason: null } : await vectorOf(given, question)
+  // A vector alone answers a vector search; without one, words answer any.
+  const query = vector && mode === 'vector' ? undefined : (question.query ?? '')
+  const found = await lists(given, asked, { query, vector, most })
+  const matched = listed(
+    query === undefined ? undefined : matchedBy('keyword', found.words),
+    vector && matchedBy('vector', found.meaning),
+  )
+  const hits = matched
+    .filter(({ score }) => min_score === undefined || score >= min_score)
+    .slice(offset, offset + top_k)
+    .map(({ base, seq, ...hit }) => hit)
+  const why = found.failed ? ('search_engine_unavailable' as const) : reason
+  return { hits, backend: found.backend, degraded: why !== null, reason: why }
+}
+
+/** One list as it is; two as one. */
+const listed = (words: Matched[] | undefined, meaning: Matched[] | undefined) =>
+  words && meaning ? fuse([words, meaning]) : (words ?? meaning ?? [])
+
+/** From the engine where there is one, and from the database where that fails. */
+async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
+  const { engine, embedder, sql, kit } = given
+  // The engine knows the vectors of the embedding model and no others.
+  if (engine && !(question.vector && !embedder)) {
+    try {
+      const found = await askEngine(engine, sql, asked, question)
+      return { ...found, backend: 'qdrant' as const, failed: false }
+    } catch (thrown) {
+      kit.metrics.count('search_engine_failures_total', {})
+      kit.log.warn(errorFields(thrown), 'the search engine failed')
+      return { ...(await fromDatabase(given, asked, question)), failed: true }
+    }
+  }
+  return { ...(await fromDatabase(given, asked, question)), failed: false }
+}
+
+async function fromDatabase(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
+  const { query, vector, most } = question
+  const [words, meaning] = await Promise.all([
+    query === undefined ? [] : byKeyword(given, asked, query, most),
+    vector ? byVector(given, asked, vector, most) : [],
+  ])
+  return { words, meaning, backend: 'database' as const }
+}
+
+/** The vector of a question, or why there is none. */
+async function vectorOf({ embedder, kit }: Given<Deps>, { query, vector }: Search) {
+  if (vector) return { vector, reason: null }
+  if (!embedder) return { vector: undefined, reason: 'embedding_not_configured' as const }
+  try {
+    return { vector: await embedder.question(query ?? ''), reason: null }
+  } catch (thrown) {
+    kit.metrics.count('embedding_failures_total', {})
+    kit.log.warn(errorFields(thrown), 'no vector for the question')
+    return { vector: undefined, reason: 'embedding_unavailable' as const }
+  }
+}
+
+async function byVector(
+  { sql, embedder }: Given<Deps>,
+  { bases, filters, asOf }: Asked,
+  vector: readonly number[],
+  most: number,
+) {
+  const where = part`${matching(filters)} ${inForce(asOf)}`
+  const numbers = bases.map(({ no }) => no)
+  const model = embedder?.model ?? givenModel
+  return foundAt(sql, await nearest(sql, model, numbers, vector, most, where))
+}

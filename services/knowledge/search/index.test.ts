@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
+import { makeEntryCache } from './entries.ts'
+import { phrasesOf } from './expand.ts'
+import { decoded, entry, entryAt, lengthOf, placeOf } from './postings.ts'
+import { best, type TermEntries } from './score.ts'
+import { idOf, questionTerms, termsOf } from './terms.ts'
+
+describe('an entry of the index', () => {
+  test('tells the place, the count and about the length', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 60_000 }),
+        (seq, count, length) => {
+          const value = entryAt(entry(seq, count, length), 0)
+          expect(placeOf(value)).toBe(seq % 16_384)
+          expect((value >>> 6) & 15).toBe(Math.min(count, 15))
+          expect(Math.abs(lengthOf(value & 63) / length - 1)).toBeLessThan(length < 5 ? 0.6 : 0.15)
+        },
+      ),
+    )
+  })
+})
+
+describe('terms', () => {
+  test('keep numbers whole beside their parts', () => {
+    expect(termsOf('第六百七十五条之一')).toEqual(expect.arrayContaining(['第675条', '第675条之1']))
+    expect(termsOf('Art. 675 and § 12')).toEqual(expect.arrayContaining(['第675条', '第12条']))
+    expect(termsOf('(2021)京01民终1234号')).toContain('(2021)京01民终1234号')
+  })
+
+  test('of a question are each there once, those of other words for it lighter', () => {
+    const terms = questionTerms('借款 借款', [{ target: '借贷', weight: 0.5 }])
+    const weightOf = (term: string) => terms.find(({ id }) => id === idOf(term))?.weight
+    expect(terms).toHaveLength(new Set(terms.map(({ id }) => id)).size)
+    expect(weightOf('借贷')).toBe(weightOf('借款')! / 2)
+  })
+
+  test('phrases of a question are its stretches', () => {
+    expect(phrasesOf('不还钱 Unpaid  loan')).toEqual(
+      expect.arrayContaining(['不还', '还钱', '不还钱', 'unpaid', 'loan', 'unpaid loan']),
+    )
+  })
+})
+
+describe('the best by their terms', () => {
+  const rows = (chunks: number[][]): TermEntries[] =>
+    chunks.flatMap((terms, seq) =>
+      terms.map((term) => ({
+        base: 1,
+        block: Math.floor(seq / 16_384),
+        term,
+        entries: decoded(entry(seq, 1, terms.length)),
+      })),
+    )
+
+  test('are the same however many are asked for', () => {
+    const chunk = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 })
+    fc.assert(
+      fc.property(
+        fc.array(chunk, { maxLength: 300 }),
+        fc.integer({ min: 1, max: 40 }),
+        (all, most) => {
+          const chunks = all.map((terms) => [...new Set(terms)])
+          const terms = [1, 2, 3].map((id) => ({ id, weight: id }))
+          const asked = rows(chunks).filter(({ term }) => term <= 3)
+          const statistics = { chunks: chunks.length, words: chunks.flat().length }
+          const every = best(terms, asked, statistics, 1_000)
+          expect(best(terms, asked, statistics, most)).toEqual(every.slice(0, most))
+        },
+      ),
+    )
+  })
+
+  test('rank a rare term above a common one', () => {
+    const chunks = [[1], [1], [1], [2]]
+    const terms = [1, 2].map((id) => ({ id, weight: 1 }))
+    const [first] = best(terms, rows(chunks), { chunks: 4, words: 4 }, 4)
+    expect(first!.seq).toBe(3)
+  })
+})
+
+describe('entries that were asked for lately', () => {
+  const rows = (count: number) => [{ base: 1, block: 0, term: 1, entries: new Uint32Array(count) }]
+
+  test('are kept, those used last the longest', () => {
+    const cache = makeEntryCache(300)
+    cache.set('a', rows(50))
+    cache.set('b', rows(50))
+    expect(cache.get('a')).toBeDefined()
+    cache.set('c', rows(50))
+    expect([cache.get('a'), cache.get('b'), cache.get('c')].map(Boolean)).toEqual([
+      true,
+      false,
+      true,
+    ])
+    cache.set('large', rows(1_000))
+    expect([cache.get('a'), cache.get('large')]).toEqual([undefined, undefined])
+  })
+})
+
+describe('putting the index in order', () => {
+  let at: KnowledgeStage
+  beforeAll(async () => {
+    at = await stageKnowledge()
+  })
+  afterAll(() => at.close())
+
+  test('leaves one row a block without what is gone, and the same answers', async () => {
+    const kb = await at.base()
+    const documents = Array.from({ length: 1_200 }, (_, index) => ({
+      document_id: `d${index}`,
+      file_id: index % 3 === 0 ? 'gone' : 'kept',
+      chunks: [`covenant number ${index}`],
+    }))
+    await at.upsert(kb, documents)
+    await at.post('/api/v1/internal/atomic/delete-by-file', { kb_id: kb, file_id: 'gone' })
+    const before = (await at.search([kb], 'covenant 700')).data.hits
+    const rows = () => at.sql`
+      select part, length(entries) / 4 as entries from knowledge.postings
+      where term = ${idOf('covenant')} order by part`
+    expect((await rows()).map(({ part }) => part)).toEqual([0, 1, 2])
+
+    await at.sql`
+      insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
+      select gen_random_uuid(), 'order', jsonb_build_object('base', no), now(), 1
+      from knowledge.bases where id = ${kb}`
+    await at.settle()
+    expect(await rows()).toEqual([{ part: -1, entries: 800 }])
+    const after = (await at.search([kb], 'covenant 700')).data.hits
+    expect(after[0]).toMatchObject({ document_id: 'd700' })
+    const ids = (hits: { document_id: string }[]) => hits.map((hit) => hit.document_id)
+    expect(ids(after)).toEqual(ids(before))
+    await at.upsert(kb, [{ document_id: 'new', chunks: ['covenant fresh'] }])
+    expect(await at.found([kb], 'fresh')).toEqual(['new'])
+  })
+
+  test('counts who cites a law, and a law that others cite comes first', async () => {
+    const kb = await at.base()
+    const law = (title: string) => ({
+      document_id: title,
+      title,
+      chunks: ['占有人返还原物及其孳息。'],
+    })
+    await at.upsert(kb, [
+      law('甲法'),
+      law('乙法'),
+      { document_id: 'c', chunks: ['依照《乙法》办理。', '《中华人民共和国乙法》另有规定。'] },
+    ])
+    expect((await at.found([kb], '返还孳息'))[0]).toBe('甲法')
+    await at.sql`update knowledge.bases set taken = 10000 where id = ${kb}`
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['无关。'] }])
+    await at.settle()
+    expect(await at.sql`select title from knowledge.documents where cited = 2`).toEqual([
+      { title: '乙法' },
+    ])
+    expect((await at.found([kb], '返还孳息'))[0]).toBe('乙法')
+  })
+
+  test('is asked for once there is enough to do', async () => {
+    const kb = await at.base()
+    const waiting = async () =>
+      (
+        await at.sql`
+        select from knowledge.jobs where kind = 'order' and status = 'PENDING'`
+      ).length
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['x'] }])
+    expect(await waiting()).toBe(0)
+    await at.sql`update knowledge.bases set taken = 10000 where id = ${kb}`
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['y'] }])
+    expect(await waiting()).toBe(1)
+    await at.settle()
+    const [state] = await at.sql`select taken from knowledge.bases where id = ${kb}`
+    expect(state).toEqual({ taken: 0 })
+    expect(await at.found([kb], 'y')).toEqual(['d'])
+  })
+})

@@ -1,0 +1,60 @@
+import { words } from '../../_kit/words.ts'
+import type { Found } from './found.ts'
+
+/** What a match in the title, in the section's name and of a phrase may add, of the best score. */
+const titleBonus = 0.05
+const sectionBonus = 0.05
+const phraseBonus = 0.1
+/** A phrase is at least this long. */
+const shortest = 4
+
+/** The first `most` looked at closely; what comes after them stays after them. */
+export function rescored(query: string, found: readonly Found[], most: number): Found[] {
+  const close = found.slice(0, most)
+  const top = close[0]?.score ?? 0
+  const asked = new Set(words(query).filter((word) => word.length > 1))
+  const plain = plainOf(query)
+  const scored = close.map((each) => ({
+    ...each,
+    score:
+      each.score +
+      top *
+        (titleBonus * shareIn(asked, each.title) +
+          sectionBonus * shareIn(asked, `${each.section_id ?? ''} ${headingOf(each)}`) +
+          phraseBonus * phraseShare(plain, plainOf(each.content))),
+  }))
+  scored.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
+  return [...scored, ...found.slice(most)]
+}
+
+const headingOf = ({ metadata }: Found) =>
+  typeof metadata.heading === 'string' ? metadata.heading : ''
+
+/** How much of a short text the question says, from 0 to 1. */
+function shareIn(asked: ReadonlySet<string>, text: string): number {
+  const all = new Set(words(text).filter((word) => word.length > 1))
+  if (all.size === 0) return 0
+  let shared = 0
+  for (const word of all) if (asked.has(word)) shared++
+  return shared / all.size
+}
+
+const plainOf = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** How long a stretch of the question stands in the text as it is, from 0 to 1. */
+function phraseShare(query: string, text: string): number {
+  let longest = 0
+  for (let from = 0; from + Math.max(shortest, longest + 1) <= query.length; from++) {
+    let to = from + Math.max(shortest, longest + 1)
+    while (to <= query.length && text.includes(query.slice(from, to))) {
+      longest = to - from
+      to++
+    }
+    if (from > 200) break
+  }
+  return longest === 0 ? 0 : Math.min(1, longest / Math.min(query.length, 12))
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { json, type Sql } from '../../_kit/sql/sql.ts'
+import { phraseOf } from '../search/expand.ts'
+import { CauseOfActionProfile } from './records.ts'
+
+const source = 'causes_of_action'
+/** What one name of a cause tells of another, beside the words of the question itself. */
+const weight = 0.4
+/** More names than these are a list of keywords. */
+const mostNames = 20
+
+const Row = z.object({ record: CauseOfActionProfile })
+
+/** Keeps each name of a cause of action with its other names; in the caller's transaction. */
+export async function keepAliases(sql: Sql): Promise<void> {
+  const rows = await sql.rows(Row)`
+    select record from knowledge.records where kind = 'cause_of_action' order by key`
+  const pairs = new Map<string, { phrase: string; target: string }>()
+  for (const { record } of rows) {
+    const names = [record.name, ...record.aliases].map(phraseOf).filter((name) => name.length > 1)
+    for (const phrase of names.slice(0, mostNames)) {
+      for (const target of names.slice(0, mostNames)) {
+        if (target !== phrase) pairs.set(`${phrase}\n${target}`, { phrase, target })
+      }
+    }
+  }
+  await sql`delete from knowledge.expansions where source = ${source}`
+  await sql`
+    insert into knowledge.expansions (source, phrase, target, weight)
+    select ${source}::text, phrase, target, ${weight}::float8::float4
+    from jsonb_to_recordset(${json([...pairs.values()])}) as given (phrase text, target text)`
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { canonical } from '../../_kit/hash.ts'
+import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { refuseTwins } from '../document.ts'
+import type { Counts, Kept, Kind, Source } from './records.ts'
+
+const Row = z.object({
+  kind: z.string(),
+  key: z.string(),
+  record: z.unknown(),
+  package_id: z.string().nullable(),
+})
+
+/**
+ * Makes the records of some kinds what a package holds: writes what is new or other, and removes what
+ * the same package held before and holds no longer. In the caller's transaction.
+ */
+export async function reconcile(
+  sql: Sql,
+  kinds: readonly Kind[],
+  given: readonly Kept[],
+  { source, dryRun }: { source: Source | undefined; dryRun: boolean },
+): Promise<Counts> {
+  refuseTwins(
+    given.map(({ kind, key }) => `${kind} ${key}`),
+    (index) => given[index]!.kind,
+  )
+  // Two imports at once would each count what the other did.
+  await sql`select pg_advisory_xact_lock(hashtext('knowledge records'))`
+  const packageId = source?.package_id ?? null
+  const rows = await sql.rows(Row)`
+    select kind, key, record, package_id from knowledge.records
+    where kind = any(${texts(kinds)})
+      and (key in (select unnest(${texts(given.map(({ key }) => key))})) or package_id = ${packageId}::text)`
+  const before = new Map(rows.map((row) => [`${row.kind} ${row.key}`, row]))
+
+  const created: Kept[] = []
+  const updated: Kept[] = []
+  for (const one of given) {
+    const old = before.get(`${one.kind} ${one.key}`)
+    before.delete(`${one.kind} ${one.key}`)
+    if (!old) created.push(one)
+    else if (canonical(old.record) !== canonical(one.record) || old.package_id !== packageId) {
+      updated.push(one)
+    }
+  }
+  const gone = packageId === null ? [] : [...before.values()]
+  if (!dryRun) {
+    await write(sql, [...created, ...updated], source)
+    await sql`
+      delete from knowledge.records where (kind, key) in (
+        select * from unnest(${texts(gone.map(({ kind }) => kind))},
+          ${texts(gone.map(({ key }) => key))}))`
+  }
+  return {
+    created: created.length,
+    updated: updated.length,
+    unchanged: given.length - created.length - updated.length,
+    deleted: gone.length,
+  }
+}
+
+const write = (sql: Sql, records: readonly Kept[], source: Source | undefined) => sql`
+  insert into knowledge.records
+    (kind, key, parent, order_num, record, package_id, package_version)
+  select kind, key, parent, order_num, record, ${source?.package_id ?? null}::text,
+    ${source?.version ?? null}::text
+  from jsonb_to_recordset(${json(records)})
+    as given (kind text, key text, parent text, order_num int, record jsonb)
+  on conflict (kind, key) do update set parent = excluded.parent, order_num = excluded.order_num,
+    record = excluded.record, package_id = excluded.package_id,
+    package_version = excluded.package_version, updated_at = now()`

@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import { ExternalId, Json, JsonObject } from '../../_kit/fields.ts'
+import { KbId } from '../base.ts'
+
+const Key = z.string().min(1).max(200)
+const Name = z.string().min(1).max(500)
+const Text = z.string().max(20_000).default('')
+const Texts = z.array(z.string().max(2_000)).max(1_000).default([])
+const Order = z.int().min(-1_000_000).max(1_000_000).default(0)
+
+export const LitigationElement = z
+  .object({
+    element_id: Key,
+    cause_of_action_code: Key,
+    name: Name,
+    description: Text,
+    order_num: Order,
+    burden_of_proof: z.enum(['plaintiff', 'defendant']).default('plaintiff'),
+    required: z.boolean().default(true),
+    evidence_types: Texts,
+    questions: z.array(JsonObject).max(200).default([]),
+    legal_basis: z
+      .array(
+        z.object({
+          law: z.string().min(1).max(300),
+          article: z.string().min(1).max(100),
+          quote: z.string().max(20_000).optional(),
+        }),
+      )
+      .max(200)
+      .default([]),
+  })
+  .meta({ id: 'LitigationElement' })
+
+export const NonLitigationChecklistItem = z
+  .object({
+    item_id: Key,
+    service_type_id: ExternalId,
+    phase_id: ExternalId.nullable().default(null),
+    name: Name,
+    description: Text,
+    required: z.boolean().default(true),
+    order_num: Order,
+    materials: z.array(Json).max(200).default([]),
+    questions: z.array(JsonObject).max(200).default([]),
+  })
+  .meta({ id: 'NonLitigationChecklistItem' })
+
+export const ElementKnowledgeMapping = z
+  .object({
+    element_id: Key,
+    kb_id: KbId,
+    document_id: ExternalId,
+    section_id: z.string().min(1).max(300).nullable().default(null),
+    relevance: z.number().min(0).max(1).default(1),
+  })
+  .meta({ id: 'ElementKnowledgeMapping' })
+
+export const CauseOfActionProfile = z
+  .object({
+    code: Key,
+    name: Name,
+    parent_code: Key.nullable().default(null),
+    aliases: Texts,
+    keywords: Texts,
+    description: Text,
+    typical_claims: Texts,
+    limitation: z
+      .object({ years: z.number().min(0).max(1_000).nullable(), basis: z.string().max(2_000) })
+      .partial()
+      .nullable()
+      .default(null),
+    jurisdiction_hint: z.string().max(2_000).nullable().default(null),
+    risk_factors: z.array(Json).max(200).default([]),
+    strategy_templates: z.array(Json).max(200).default([]),
+  })
+  .meta({ id: 'CauseOfActionProfile' })
+export type CauseOfActionProfile = z.output<typeof CauseOfActionProfile>
+
+export const Source = z.object({
+  package_id: z.string().min(1).max(200),
+  version: z.string().max(100).nullish(),
+})
+export type Source = z.output<typeof Source>
+
+export const Counts = z.object({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  deleted: z.int(),
+})
+export type Counts = z.infer<typeof Counts>
+
+export type Kind = 'element' | 'checklist_item' | 'mapping' | 'cause_of_action'
+
+/** A record as it is kept. */
+export interface Kept {
+  kind: Kind
+  key: string
+  parent: string | null
+  order_num: number
+  record: unknown
+}
+
+export const kept = {
+  element: (record: z.output<typeof LitigationElement>): Kept => ({
+    kind: 'element',
+    key: record.element_id,
+    parent: record.cause_of_action_code,
+    order_num: record.order_num,
+    record,
+  }),
+  checklistItem: (record: z.output<typeof NonLitigationChecklistItem>): Kept => ({
+    kind: 'checklist_item',
+    key: record.item_id,
+    parent: record.service_type_id,
+    order_num: record.order_num,
+    record,
+  }),
+  mapping: (record: z.output<typeof ElementKnowledgeMapping>): Kept => ({
+    kind: 'mapping',
+    key: JSON.stringify([record.element_id, record.kb_id, record.document_id, record.section_id]),
+    parent: record.element_id,
+    order_num: 0,
+    record,
+  }),
+  profile: (record: CauseOfActionProfile): Kept => ({
+    kind: 'cause_of_action',
+    key: record.code,
+    parent: record.parent_code,
+    order_num: 0,
+    record,
+  }),
+}

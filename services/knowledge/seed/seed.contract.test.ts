@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  atomic,
+  external,
+  type KnowledgeStage,
+  seed,
+  stageKnowledge,
+} from '../../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge()
+})
+afterAll(() => at.close())
+
+const element = (element_id: string, more = {}) => ({
+  element_id,
+  cause_of_action_code: 'lending',
+  name: `Element ${element_id}`,
+  description: '',
+  order_num: 1,
+  burden_of_proof: 'plaintiff',
+  required: true,
+  evidence_types: ['contract'],
+  questions: [{ question: 'Is there a contract?' }],
+  legal_basis: [{ law: 'Sample Code', article: 'Art. 1' }],
+  ...more,
+})
+const item = (item_id: string) => ({
+  item_id,
+  service_type_id: 'contract_review',
+  phase_id: 'intake',
+  name: `Item ${item_id}`,
+  order_num: 1,
+  materials: ['draft'],
+})
+const counts = (created: number, updated: number, unchanged: number, deleted: number) => ({
+  ...{ created, updated, unchanged, deleted },
+})
+
+describe('seed/structured/import', () => {
+  const send = async (body: object) => (await at.post(`${seed}/structured/import`, body)).data
+  const source = { package_id: 'p1', version: '2026-01-01' }
+
+  test('counts what it did, and does nothing twice', async () => {
+    const body = {
+      litigation_elements: [element('e1'), element('e2', { order_num: 0 })],
+      non_litigation_checklists: [item('i1')],
+      mappings: [{ element_id: 'e1', kb_id: 'sys_laws', document_id: 'law', relevance: 0.9 }],
+      sync_to_neo4j: true,
+      source,
+    }
+    const planned = await send({ ...body, dry_run: true })
+    expect(planned).toEqual({ ...counts(4, 0, 0, 0), graph: 'skipped' })
+    expect(await send(body)).toEqual({ ...counts(4, 0, 0, 0), graph: 'skipped' })
+    expect(await send(body)).toEqual({ ...counts(0, 0, 4, 0), graph: 'skipped' })
+
+    const less = { litigation_elements: [element('e1', { name: 'Renamed' })], source }
+    expect(await send({ ...less, dry_run: true })).toMatchObject(counts(0, 1, 0, 3))
+    expect(await send(less)).toMatchObject(counts(0, 1, 0, 3))
+    expect(await send({ litigation_elements: [] })).toMatchObject(counts(0, 0, 0, 0))
+    expect(await send(less)).toMatchObject(counts(0, 0, 1, 0))
+  })
+
+  test('removes nothing of another package', async () => {
+    const other = { package_id: 'p2' }
+    await send({ litigation_elements: [element('o1')], source: other })
+    await send({ litigation_elements: [], source: { package_id: 'p3' } })
+    expect(await send({ litigation_elements: [element('o1')], source: other })).toMatchObject(
+      counts(0, 0, 1, 0),
+    )
+  })
+
+  test('refuses what is there twice or malformed', async () => {
+    const twice = await at.post(`${seed}/structured/import`, {
+      litigation_elements: [element('t'), element('t')],
+    })
+    expect(twice.status).toBe(400)
+    const odd = [element('x', { burden_of_proof: 'judge' })]
+    const malformed = await at.post(`${seed}/structured/import`, { litigation_elements: odd })
+    expect(malformed.data.issues[0].path).toBe('litigation_elements.0.burden_of_proof')
+  })
+})
+
+describe('causes of action', () => {
+  test('are imported and read with their elements', async () => {
+    const profile = (code: string, more = {}) => ({
+      ...{ code, name: `Cause ${code}`, parent_code: null, aliases: [`Alias of ${code}`] },
+      ...{ keywords: [], description: '', typical_claims: ['repayment'] },
+      ...{ limitation: { years: 3, basis: 'Sample Code Art. 188' } },
+      ...{ jurisdiction_hint: null, risk_factors: [], strategy_templates: [] },
+      ...more,
+    })
+    const profiles = [profile('sale'), profile('sale.defect', { parent_code: 'sale' })]
+    const send = async (body: object) =>
+      (await at.post(`${seed}/cause-of-action-profiles/import`, body)).data
+    const source = { package_id: 'causes' }
+    expect(await send({ profiles, dry_run: true, source })).toEqual(counts(2, 0, 0, 0))
+    expect(await send({ profiles, source })).toEqual(counts(2, 0, 0, 0))
+    expect(await send({ profiles, source })).toEqual(counts(0, 0, 2, 0))
+
+    await at.post(`${seed}/structured/import`, {
+      litigation_elements: [
+        element('s2', { cause_of_action_code: 'sale', order_num: 2 }),
+        element('s1', { cause_of_action_code: 'sale', order_num: 1 }),
+      ],
+      mappings: [{ element_id: 's1', kb_id: 'sys_laws', document_id: 'law', section_id: '第一条' }],
+    })
+    const { data } = await at.get(`${external}/causes-of-action/sale`)
+    expect(data).toMatchObject(profiles[0]!)
+    expect(data.elements.map((each: any) => each.element_id)).toEqual(['s1', 's2'])
+    expect(data.elements[0].knowledge).toMatchObject([{ document_id: 'law', relevance: 1 }])
+    const page = await at.get(`${external}/causes-of-action?parent_code=sale`)
+    expect(page.data.items).toEqual([profiles[1]])
+    const byAlias = await at.get(
+      `${external}/causes-of-action?q=${encodeURIComponent('alias of SALE.d')}`,
+    )
+    expect(byAlias.data.total).toBe(1)
+    expect((await at.get(`${external}/causes-of-action/nothing`)).status).toBe(404)
+    expect(await send({ profiles: [profiles[0]], source })).toEqual(counts(0, 0, 1, 1))
+  })
+
+  test('checklists are read by service type', async () => {
+    const non_litigation_checklists = [item('c1'), { ...item('c2'), service_type_id: 7 }]
+    await at.post(`${seed}/structured/import`, { non_litigation_checklists })
+    const { data } = await at.get(`${external}/checklists?service_type_id=7`)
+    expect(data.items).toMatchObject([{ item_id: 'c2', service_type_id: '7', required: true }])
+  })
+})
+
+describe('seed/system-kb-documents/import', () => {
+  const law = (document_id: string, content: string) => ({
+    ...{ document_id, doc_type: 'statute', title: `Law ${document_id}`, content },
+  })
+  const send = (body: object) => at.post(`${seed}/system-kb-documents/import`, body)
+  const kb = { name: 'sys_import' }
+  const source = { package_id: 'laws' }
+
+  test('makes the base, cuts content along its structure, and counts', async () => {
+    const documents = [
+      law('a', 'Chapter 1 General\nArticle 1 Loans are repaid.\nArticle 2 Interest is agreed.'),
+      law('b', 'Article 1 Leases end.'),
+    ]
+    const planned = await send({ kb, documents, source, dry_run: true })
+    expect(planned.data).toEqual(counts(2, 0, 0, 0))
+    expect((await at.search(['sys_import'], 'loans')).status).toBe(404)
+    expect((await send({ kb, documents, source })).data).toEqual(counts(2, 0, 0, 0))
+    expect((await send({ kb, documents, source })).data).toEqual(counts(0, 0, 2, 0))
+
+    const { data } = await at.post(`${atomic}/document`, { kb_id: 'sys_import', document_id: 'a' })
+    expect(data.sections.map((each: any) => [each.section_id, each.parent_id])).toEqual([
+      ['Chapter 1', null],
+      ['Chapter 1/Article 1', 'Chapter 1'],
+      ['Chapter 1/Article 2', 'Chapter 1'],
+    ])
+    expect(data.chunks[1]).toMatchObject({
+      section_id: 'Chapter 1/Article 2',
+      content: 'Article 2 Interest is agreed.',
+      metadata: { heading: 'Chapter 1 General' },
+    })
+    const fewer = [law('a', 'Article 1 Loans are forgiven.'), law('c', 'Article 1 New.')]
+    expect((await send({ kb, documents: fewer, source })).data).toEqual(counts(1, 1, 0, 1))
+    expect(await at.found(['sys_import'], 'leases')).toEqual([])
+    expect(await at.found(['sys_import'], 'forgiven')).toEqual(['a'])
+  })
+
+  test('without a source removes nothing', async () => {
+    const name = { name: 'sys_kept' }
+    await send({ kb: name, documents: [law('a', 'Article 1 A.'), law('b', 'Article 1 B.')] })
+    const again = await send({ kb: name, documents: [law('a', 'Article 1 A.')] })
+    expect(again.data).toEqual(counts(0, 0, 1, 0))
+    const { data } = await at.get(`${external}/bases?size=200`)
+    expect(data.items.find((each: any) => each.name === 'sys_kept').chunks).toBe(2)
+  })
+
+  test('is for system bases alone', async () => {
+    const refused = await send({ kb: { name: 'mine' }, documents: [] })
+    expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'kb.name'])
+  })
+})

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { post } from '../deps.ts'
+import { enqueueSync, syncNow } from '../graph/sync.ts'
+import { bodyLimit } from '../upsert.ts'
+import { keepAliases } from './aliases.ts'
+import { reconcile } from './reconcile.ts'
+import {
+  CauseOfActionProfile,
+  Counts,
+  ElementKnowledgeMapping,
+  kept,
+  LitigationElement,
+  NonLitigationChecklistItem,
+  Source,
+} from './records.ts'
+
+const path = '/api/v1/internal/seed'
+
+const Structured = z.object({
+  litigation_elements: z.array(LitigationElement).max(50_000).default([]),
+  non_litigation_checklists: z.array(NonLitigationChecklistItem).max(50_000).default([]),
+  mappings: z.array(ElementKnowledgeMapping).max(100_000).default([]),
+  sync_to_neo4j: z.boolean().default(false),
+  dry_run: z.boolean().default(false),
+  source: Source.optional(),
+})
+
+const Profiles = z.object({
+  profiles: z.array(CauseOfActionProfile).max(20_000),
+  dry_run: z.boolean().default(false),
+  source: Source.optional(),
+})
+
+const removal =
+  'What the same source.package_id no longer holds is removed; without a source nothing.'
+
+export const structured = [
+  post(
+    `${path}/structured/import`,
+    {
+      summary: 'Import litigation elements, checklists and mappings',
+      description: removal,
+      body: Structured,
+      bodyLimit,
+      answers: {
+        200: Counts.extend({ graph: z.enum(['synced', 'skipped', 'failed']) }),
+      },
+    },
+    async (c, { body }) => {
+      const { litigation_elements, non_litigation_checklists, mappings, dry_run, source } = body
+      const records = [
+        ...litigation_elements.map(kept.element),
+        ...non_litigation_checklists.map(kept.checklistItem),
+        ...mappings.map(kept.mapping),
+      ]
+      const counts = await c.env.sql.begin((sql) =>
+        reconcile(sql, ['element', 'checklist_item', 'mapping'], records, {
+          source,
+          dryRun: dry_run,
+        }),
+      )
+      const wanted = body.sync_to_neo4j && !dry_run
+      return ok(c, { ...counts, graph: wanted ? await syncNow(c.env) : 'skipped' })
+    },
+  ),
+
+  post(
+    `${path}/cause-of-action-profiles/import`,
+    {
+      summary: 'Import cause-of-action profiles',
+      description: `${removal} A search for one of a cause's names finds the others too.`,
+      body: Profiles,
+      bodyLimit,
+      answers: { 200: Counts },
+    },
+    async (c, { body: { profiles, dry_run, source } }) => {
+      const counts = await c.env.sql.begin(async (sql) => {
+        const options = { source, dryRun: dry_run }
+        const counts = await reconcile(
+          sql,
+          ['cause_of_action'],
+          profiles.map(kept.profile),
+          options,
+        )
+        if (!dry_run) {
+          await keepAliases(sql)
+          await enqueueSync(c.env, sql)
+        }
+        return counts
+      })
+      return ok(c, counts)
+    },
+  ),
+]

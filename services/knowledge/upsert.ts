@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { ok } from '../_kit/endpoint.ts'
+import { invalid } from '../_kit/fault.ts'
+import { ExternalId } from '../_kit/fields.ts'
+import { part } from '../_kit/sql/sql.ts'
+import { baseOf, basesOf, isNamed, KbId } from './base.ts'
+import { post } from './deps.ts'
+import { NewDocument, refuseTwins } from './document.ts'
+import { prepared } from './prepared.ts'
+import { take, write } from './write.ts'
+
+export const bodyLimit = 32 * 1024 * 1024
+
+const Batch = z.object({ documents: z.array(NewDocument).max(10_000) })
+
+const IndexState = z.object({
+  status: z
+    .enum(['ok', 'queued', 'disabled'])
+    .describe('Of vectors and search engine; the database finds words at once.'),
+})
+
+const Written = z.object({ documents: z.int(), chunks: z.int(), index: IndexState })
+
+export const upsert = [
+  post(
+    '/api/v1/internal/atomic/batch-upsert',
+    {
+      summary: 'Write documents with their chunks',
+      description:
+        'All or nothing; a document is replaced whole. Chunks that say the same as before are not embedded again.',
+      body: Batch,
+      example: {
+        documents: [
+          {
+            kb_id: 'sys_laws',
+            document_id: 'contract-law',
+            doc_type: 'statute',
+            title: 'Contract Law',
+            metadata: { effective_from: '2021-01-01' },
+            chunks: [{ chunk_index: 0, section_id: 'Art. 1', content: 'A contract binds.' }],
+          },
+        ],
+      },
+      bodyLimit,
+      answers: { 200: Written },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body: { documents } }) => {
+      refuseRepeats(documents)
+      refuseOddVectors(documents, c.env.embedder?.dims)
+      const bases = await basesOf(
+        c.env.sql,
+        c.var.caller,
+        documents.map(({ kb_id }) => kb_id),
+      )
+      const ready = await Promise.all(
+        documents.map(async (document) => ({
+          base: bases.find((base) => isNamed(base, document.kb_id))!,
+          document: await prepared(document),
+        })),
+      )
+      refuseTwins(
+        ready.map(({ base, document }) => `${base.no} ${document.document_id}`),
+        (index) => `documents.${index}.document_id`,
+      )
+      let queued = false
+      await c.env.sql.begin(async (sql) => {
+        for (const base of documents.length > 0 ? bases : []) {
+          const own = ready.filter((each) => each.base === base).map(({ document }) => document)
+          queued = (await write(c.env, sql, base, own)) || queued
+        }
+      })
+      const chunks = documents.reduce((sum, { chunks }) => sum + chunks.length, 0)
+      const status = queued ? 'queued' : c.env.embedder ? 'ok' : 'disabled'
+      return ok(c, { documents: documents.length, chunks, index: { status } })
+    },
+  ),
+
+  post(
+    '/api/v1/internal/atomic/delete-by-file',
+    {
+      summary: 'Delete the documents of a file',
+      body: z.object({ kb_id: KbId, file_id: ExternalId }),
+      answers: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
+      faults: ['NOT_FOUND'],
+    },
+    async (c, { body }) => {
+      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
+      const gone = await c.env.sql.begin((sql) =>
+        take(c.env, sql, base, part`file_id = ${body.file_id}`),
+      )
+      return ok(c, gone)
+    },
+  ),
+]
+
+type Documents = z.output<typeof Batch>['documents']
+
+function refuseRepeats(documents: Documents) {
+  documents.forEach(({ chunks }, index) => {
+    refuseTwins(
+      chunks.map(({ chunk_index }) => String(chunk_index)),
+      (place) => `documents.${index}.chunks.${place}.chunk_index`,
+    )
+  })
+}
+
+function refuseOddVectors(documents: Documents, dims: number | undefined) {
+  if (dims === undefined) return
+  documents.forEach(({ chunks }, index) => {
+    chunks.forEach(({ embedding }, place) => {
+      if (!embedding || embedding.length === dims) return
+      const path = `documents.${index}.chunks.${place}.embedding`
+      throw invalid([{ path, message: `Has ${embedding.length} dimensions, not ${dims}.` }])
+    })
+  })
+}

@@ -1,0 +1,57 @@
+import { hash32 } from '../../services/_kit/hash.ts'
+import { words } from '../../services/_kit/words.ts'
+import { listen } from '../../services/_run/listen.ts'
+
+type Behaviour = 'answer' | 'error' | 'garbage' | 'nothing' | 'refuse'
+
+export const dims = 256
+
+/** A vector of a text's words: texts that share words are near each other. */
+export function vectorOf(text: string): number[] {
+  const vector = new Array<number>(dims).fill(0)
+  for (const word of words(text)) {
+    const hash = hash32(word)
+    vector[hash % dims]! += hash & 0x10000 ? 1 : -1
+  }
+  return vector
+}
+
+/** An OpenAI-compatible embedding API that answers as told. */
+export async function embeddingServer() {
+  let behaviour: Behaviour = 'answer'
+  const asked: string[] = []
+  const answers: Record<Behaviour, (input: string[]) => Response> = {
+    answer: (input) =>
+      Response.json({
+        data: input.map((text, index) => ({ index, embedding: vectorOf(text) })).reverse(),
+      }),
+    error: () => new Response('no', { status: 500 }),
+    garbage: () => new Response('<html>'),
+    nothing: () => Response.json({ data: [] }),
+    refuse: () => new Response('no', { status: 401 }),
+  }
+  const server = await listen(
+    async (request) => {
+      if (request.method === 'HEAD') return new Response()
+      const { input } = (await request.json()) as { input: string[] }
+      asked.push(...input)
+      return answers[behaviour](input)
+    },
+    0,
+    '127.0.0.1',
+  )
+  return {
+    variables: {
+      OPENAI_BASE_URL: `http://127.0.0.1:${server.port}/v1`,
+      OPENAI_API_KEY: 'key',
+      KNOWLEDGE_EMBEDDING_MODEL: 'words',
+      KNOWLEDGE_EMBEDDING_DIMS: String(dims),
+    },
+    behave(next: Behaviour) {
+      behaviour = next
+    },
+    /** The texts it was asked for since the last time. */
+    asked: () => asked.splice(0),
+    close: () => server.close(0),
+  }
+}

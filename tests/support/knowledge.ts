@@ -1,0 +1,79 @@
+import { expect } from 'vitest'
+import knowledge from '../../services/knowledge/service.ts'
+import { type Options, stage } from './stage.ts'
+
+export const atomic = '/api/v1/internal/atomic'
+export const seed = '/api/v1/internal/seed'
+export const external = '/api/v1/knowledge'
+
+export const lawyer = { 'x-user-id': 'lawyer-1', 'x-user-type': 'lawyer' }
+
+export interface TestDocument {
+  document_id: string
+  title?: string
+  doc_type?: string
+  file_id?: string
+  metadata?: object
+  /** Contents, or chunks as they are. */
+  chunks: (string | object)[]
+}
+
+interface KnowledgeOptions extends Options {
+  /** Whether a write waits for what comes behind it, so that the next search finds it. */
+  settles?: boolean
+}
+
+export async function stageKnowledge({ settles = false, ...options }: KnowledgeOptions = {}) {
+  const at = await stage(knowledge, options)
+  const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}) =>
+    at.call('POST', path, { body, headers })
+  const get = (path: string, headers: Record<string, string | undefined> = {}) =>
+    at.call('GET', path, { headers })
+  let named = 0
+
+  /** A new base of the organization. */
+  async function base(headers: Record<string, string> = {}): Promise<string> {
+    const body = { name: `Base ${++named}` }
+    const made = await post(`${external}/bases`, body, { ...lawyer, ...headers })
+    expect(made.status, made.text).toBe(201)
+    return made.data.id
+  }
+
+  async function upsert(kb_id: string, documents: TestDocument[]) {
+    const written = await post(`${atomic}/batch-upsert`, {
+      documents: documents.map(({ chunks, ...document }) => ({
+        kb_id,
+        doc_type: 'statute',
+        title: document.document_id,
+        metadata: {},
+        ...document,
+        chunks: chunks.map((chunk, chunk_index) =>
+          typeof chunk === 'string'
+            ? { chunk_index, content: chunk, metadata: {} }
+            : { chunk_index, metadata: {}, ...chunk },
+        ),
+      })),
+    })
+    if (settles) await settle()
+    return written
+  }
+
+  const search = (kb_ids: string[], query: string, more: object = {}, mode = 'keyword') =>
+    post(`${atomic}/${mode}-search`, { kb_ids, query, ...more })
+
+  /** Ids of the documents that a search finds, best first. */
+  async function found(kb_ids: string[], query: string, more: object = {}): Promise<string[]> {
+    const answer = await search(kb_ids, query, more)
+    expect(answer.status, answer.text).toBe(200)
+    return answer.data.hits.map((hit: { document_id: string }) => hit.document_id)
+  }
+
+  /** Runs the jobs that are due until none is. */
+  async function settle() {
+    while ((await at.tick()) > 0);
+  }
+
+  return { ...at, post, get, base, upsert, search, found, settle }
+}
+
+export type KnowledgeStage = Awaited<ReturnType<typeof stageKnowledge>>
