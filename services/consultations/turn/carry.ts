@@ -5,24 +5,26 @@ import type { Deps } from '../deps.ts'
 import { begin } from './begin.ts'
 import { followRun, isCode } from './engine.ts'
 import { leaveBroken } from './finish.ts'
-import { type Asked, claim, openTurn, refuse } from './open.ts'
+import { type Asked, claim, noteRun, openTurn, refuse } from './open.ts'
 import { relay } from './relay.ts'
-import { beginMs, marginMs, relayed, type Turn } from './turn.ts'
+import { leaseMs, marginMs, relayed, type Turn } from './turn.ts'
 
 /** Resolves when a turn is no longer relayed here. */
 export interface Carried {
   done: Promise<void>
 }
 
-/** Sees to it that a turn which is ours since `claimed` is relayed; a throw means that it could not begin. */
-export async function carry(given: Given<Deps>, turn: Turn, claimed: number): Promise<Carried> {
+/** Sees to it that a turn which is ours is relayed; a throw means that it could not begin. */
+export async function carry(given: Given<Deps>, turn: Turn): Promise<Carried> {
   if (turn.run_id !== null) {
     const response = await reopened(given, turn)
     return { done: relay(given, relayed(turn), response, Number.NEGATIVE_INFINITY) }
   }
   try {
     const begun = await begin(given, turn)
-    return { done: relay(given, relayed(begun.turn), begun.response, claimed + beginMs - marginMs) }
+    const since = performance.now()
+    await noteRun(given.sql, begun.turn)
+    return { done: relay(given, relayed(begun.turn), begun.response, since + leaseMs - marginMs) }
   } catch (thrown) {
     const fault = refusal(toFault(thrown))
     await refuse(given.sql, turn, fault)
@@ -53,16 +55,14 @@ async function reopened(given: Given<Deps>, turn: Turn): Promise<Response | unde
 
 /** Picks up a turn that nobody relays; undefined where somebody does, or it is over. */
 export async function attend(given: Given<Deps>, turn_id: string): Promise<Carried | undefined> {
-  const claimed = performance.now()
   const [turn] = await claim(given.sql, part`t.id = ${turn_id}`)
-  return turn && carry(given, turn, claimed)
+  return turn && carry(given, turn)
 }
 
 /** Takes over turns whose relay has gone silent, and tries those again whose engine had gone. */
 export async function resumeLost(given: Given<Deps>): Promise<number> {
-  const claimed = performance.now()
   const turns = await claim(given.sql, part`lease_until < now()`, 16)
-  const carried = await Promise.allSettled(turns.map((turn) => carry(given, turn, claimed)))
+  const carried = await Promise.allSettled(turns.map((turn) => carry(given, turn)))
   for (const { id: turn, run_id: run } of turns)
     given.kit.log.info({ turn, run }, 'turn taken over')
   const begun = carried.filter((each) => each.status === 'fulfilled')
@@ -80,13 +80,12 @@ export async function takeTurn(
   asked: Asked,
 ): Promise<{ turn_id: string } & Partial<Carried>> {
   for (let attempt = 1; ; attempt++) {
-    const claimed = performance.now()
     const opened = await openTurn(given.sql, session, asked)
     if ('joined' in opened) {
       return { turn_id: opened.joined, ...(await attend(given, opened.joined)) }
     }
     if ('turn' in opened) {
-      return { turn_id: opened.turn.id, ...(await carry(given, opened.turn, claimed)) }
+      return { turn_id: opened.turn.id, ...(await carry(given, opened.turn)) }
     }
     const unattended = attempt === 1 && (await attend(given, opened.busy))
     if (!unattended) throw turnInProgress()

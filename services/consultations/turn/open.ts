@@ -4,7 +4,7 @@ import { canonical, hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
 import { json, part, type Sql } from '../../_kit/sql/sql.ts'
 import { archived } from '../session.ts'
-import { beginUntil, held, type Request, Turn, turnColumns } from './turn.ts'
+import { beginUntil, held, LeaseLost, leaseUntil, type Request, Turn, turnColumns } from './turn.ts'
 
 /** What a person brings to a session. */
 export interface Asked {
@@ -90,6 +90,17 @@ async function start(sql: Sql, session: string, id: string): Promise<Turn> {
     s as (update consultations.sessions set turn_id = ${id} where id = ${session} returning *)
     select ${turnColumns}, 'REFUSED' as before from t, s`
   return turn!
+}
+
+/**
+ * Writes down which run answers the turn. From here on the lease is a short one: whoever relays it must
+ * keep saying so, and whoever finds it run out knows where to go on.
+ */
+export async function noteRun(sql: Sql, turn: Turn): Promise<void> {
+  const noted = await sql`
+    update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
+    where ${held(turn)} returning id`
+  if (noted.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
 }
 
 /**
