@@ -62,7 +62,7 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
     head: ['model', 'read directly', 'through ai-engine', 'ratio', 'first word later by'],
     rows,
     notes: [
-      `Each word is an event that is on the disk before a client hears it. Before the first word the run itself is begun, its context is read and its route decided: three more writes to the disk. Median of ${rounds} turns each, in turn. Goals: a ratio of at least 0.9; the first word at most 5 ms later.`,
+      `Each word is an event that is on the disk before a client hears it. Before the first word the run itself is begun, its context is read and its route decided: two more writes to the disk. Median of ${rounds} turns each, in turn. Goals: a ratio of at least 0.9; the first word at most 5 ms later.`,
     ],
   }
 }
