@@ -18,6 +18,12 @@ test('a delta on top of the old state is the new one, whatever they are', () => 
   )
 })
 
+test('a member named __proto__ is a member like any other', () => {
+  const odd = JSON.parse('{"a": {"__proto__": {}}}')
+  expect(JSON.stringify(patch({ a: {} }, diff({ a: {} }, odd)))).toBe(JSON.stringify(odd))
+  expect(JSON.stringify(patch(odd, diff(odd, { a: {} })))).toBe('{"a":{}}')
+})
+
 test('equal states have no difference', () => {
   fc.assert(
     fc.property(tree, (state) => {

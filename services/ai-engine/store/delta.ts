@@ -12,6 +12,9 @@ type Tree = Record<string, unknown>
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** A member of its own: `__proto__` is one only where somebody wrote it. */
+const own = (tree: Tree, name: string) => (Object.hasOwn(tree, name) ? tree[name] : undefined)
+
 export function diff(before: unknown, after: unknown): Delta {
   const delta: Delta = []
   compare(before, after, [], delta)
@@ -22,11 +25,11 @@ function compare(before: unknown, after: unknown, path: Path, delta: Delta): voi
   if (before === after) return
   if (isTree(before) && isTree(after)) {
     for (const name of Object.keys(before)) {
-      if (after[name] === undefined && before[name] !== undefined)
+      if (own(after, name) === undefined && own(before, name) !== undefined)
         delta.push(['remove', [...path, name]])
     }
     for (const [name, value] of Object.entries(after)) {
-      if (value !== undefined) compare(before[name], value, [...path, name], delta)
+      if (value !== undefined) compare(own(before, name), value, [...path, name], delta)
     }
   } else if (Array.isArray(before) && Array.isArray(after)) {
     if (same(before, after)) return
@@ -60,10 +63,10 @@ function applied(state: unknown, op: Op): unknown {
 
 function at(tree: unknown, path: Path, change: (old: unknown) => unknown): Tree {
   const [name, ...rest] = path as [string, ...Path]
-  const own = isTree(tree) ? tree : {}
-  const old = Object.hasOwn(own, name) ? own[name] : undefined
+  const before = isTree(tree) ? tree : {}
+  const old = own(before, name)
   const value = rest.length === 0 ? change(old) : at(old, rest, change)
-  if (value !== undefined) return { ...own, [name]: value }
-  const { [name]: _, ...others } = own
+  if (value !== undefined) return { ...before, [name]: value }
+  const { [name]: _, ...others } = before
   return others
 }
