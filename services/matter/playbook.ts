@@ -1,22 +1,9 @@
 import * as z from 'zod'
 import { Json, JsonObject } from '../_kit/fields.ts'
-
-const retired = 'playbook_id'
+import { withoutMember } from '../_kit/members.ts'
 
 /** `playbook_id` was retired: it neither comes in nor goes out, at any depth, whatever was stored. */
-export function withoutPlaybook<T>(value: T): T {
-  if (!holdsPlaybook(value)) return value
-  if (Array.isArray(value)) return value.map(withoutPlaybook) as T
-  const kept = Object.entries(value as object).filter(([name]) => name !== retired)
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutPlaybook(member)])) as T
-}
-
-/** Hardly anything does, so nothing is copied before it is known. */
-function holdsPlaybook(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some(holdsPlaybook)
-  return Object.hasOwn(value, retired) || Object.values(value).some(holdsPlaybook)
-}
+export const withoutPlaybook = <T>(value: T): T => withoutMember(value, 'playbook_id')
 
 /** A request's body: every endpoint of this service takes its own through this. */
 export const taken = <Schema extends z.ZodType>(schema: Schema) =>
