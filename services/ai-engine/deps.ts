@@ -53,6 +53,7 @@ export interface Deps {
   matter: Client
   memory: Client
   files: Client
+  knowledge: Client
 }
 
 export function open(config: Config, { client, runtime }: Opening): Deps {
@@ -76,6 +77,7 @@ export function open(config: Config, { client, runtime }: Opening): Deps {
     matter: client('matter-service'),
     memory: client('memory-service'),
     files: client('files-service'),
+    knowledge: client('knowledge-service'),
   }
 }
 

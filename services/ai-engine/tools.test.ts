@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Fault } from '../_kit/fault.ts'
 import type { Client, Question } from '../_kit/peer.ts'
-import { bindTools, type ToolContext, tools } from './tools.ts'
+import type { ToolContext } from './tool.ts'
+import { bindTools, tools } from './tools.ts'
 
 interface Asked extends Question {
   service: string
@@ -31,9 +32,23 @@ const context: ToolContext = {
   file_ids: ['f-1'],
   memory: client('memory'),
   files: client('files'),
+  knowledge: client('knowledge'),
+  today: '2026-06-15',
 }
 const bound = (changes: Partial<ToolContext> = {}) =>
-  bindTools(['recall_memory', 'read_file'], { ...context, ...changes })
+  bindTools(
+    tools.map(({ name }) => name),
+    { ...context, ...changes },
+  )
+
+const hit = {
+  kb_id: 'k',
+  document_id: 'd',
+  title: 'T',
+  section_id: null,
+  content: 'y',
+  score: 1,
+}
 
 const fact = (entity_key: string, score: number) => ({
   entity_key,
@@ -93,6 +108,50 @@ test('a file is read only where it belongs to the run', async () => {
     path: '/api/v1/internal/files/f-1/text',
     headers: { 'x-organization-id': 'acme' },
   })
+})
+
+const element = {
+  element_id: 'private_lending.agreement',
+  name: '借贷合意',
+  name_en: 'Agreement to lend',
+  description: '',
+  burden_of_proof: 'plaintiff',
+  required: true,
+  evidence_types: ['借条'],
+  legal_basis: [{ law: '民法典', article: '第六百六十七条', quote: 'q' }],
+  cases: [],
+}
+
+test('the law is asked for the run’s organization, as it stands on the day of the run', async () => {
+  answer = ({ path }) => {
+    if (path.includes('causes-of-action')) return { code: 'x', name: 'X', elements: [element] }
+    if (path.endsWith('/verify')) return { citations: [] }
+    return { hits: [{ ...hit, content: 'y'.repeat(5_000) }] }
+  }
+  const tools = bound()
+  expect(
+    await tools.legal_elements!.run({ cause_of_action_code: 'private_lending' }),
+  ).toMatchObject({
+    elements: [{ element_id: element.element_id, legal_basis: [{ article: '第六百六十七条' }] }],
+  })
+  const { passages } = (await tools.search_law!.run({ query: '借款', as_of: '1990-01-01' })) as any
+  expect(passages[0].content).toHaveLength(2_000)
+  await tools.check_citations!.run({ text: '《民法典》第六百六十七条' })
+  expect(asked.map(({ headers }) => headers)).toEqual(
+    Array(3).fill({ 'x-organization-id': 'acme' }),
+  )
+  expect(asked.map(({ body }) => (body as any)?.as_of)).toEqual([
+    undefined,
+    '2026-06-15',
+    '2026-06-15',
+  ])
+})
+
+test('a code that is none reaches no path', async () => {
+  for (const cause_of_action_code of ['../bases', 'a/b', '']) {
+    expect(await bound().legal_elements!.run({ cause_of_action_code })).toHaveProperty('error')
+  }
+  expect(asked).toEqual([])
 })
 
 test.each([

@@ -1,29 +1,8 @@
 import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
-import type { Client } from '../_kit/peer.ts'
+import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
-
-/** Whose run it is: settled by the engine, never by what a model or a person writes. */
-export interface ToolContext {
-  organization_id: string
-  /** Empty where the run is nobody's. */
-  user_id: string
-  matter_id: string | null
-  file_ids: string[]
-  memory: Client
-  files: Client
-}
-
-export interface ToolDefinition<Parameters extends z.ZodType = z.ZodType> {
-  name: string
-  description: string
-  parameters: Parameters
-  run(context: ToolContext, input: z.output<Parameters>): Promise<unknown>
-}
-
-const defineTool = <Parameters extends z.ZodType>(
-  tool: ToolDefinition<Parameters>,
-): ToolDefinition<Parameters> => tool
+import { defineTool, type ToolContext, type ToolDefinition } from './tool.ts'
 
 const Recalled = z.object({
   facts: z.array(
@@ -102,7 +81,13 @@ const readFile = defineTool({
   },
 })
 
-export const tools: ToolDefinition[] = [recallMemory, readFile]
+export const tools: ToolDefinition[] = [
+  recallMemory,
+  readFile,
+  legalElements,
+  searchLaw,
+  checkCitations,
+]
 
 /** The tools of these names, for one run. A peer that is down is told as data. */
 export function bindTools(names: string[], context: ToolContext): Record<string, BoundTool> {

@@ -16,6 +16,8 @@ export function toolsFor(given: Workbench, skill: Skill, state: State, at: At) {
     file_ids: state.file_ids,
     memory: given.memory,
     files: given.files,
+    knowledge: given.knowledge,
+    today: at.lease.started_at.slice(0, 10),
   })
   return Object.fromEntries(
     Object.entries(bound).map(([name, tool]): [string, BoundTool] => [

@@ -19,6 +19,7 @@ export interface Workbench {
   matter: Client
   memory: Client
   files: Client
+  knowledge: Client
 }
 
 /**

@@ -52,6 +52,7 @@ test('without a model it holds what was collected and said, the timeline by date
     ],
     claims: ['要回借款'],
     evidence: ['合同、协议、借条等书面文件', '已上传文件 2 份'],
+    elements: [],
     open_questions: ['是否约定了利息？'],
   })
   expect(reply).toContain('案情摘要: 民间借贷纠纷')
@@ -121,4 +122,40 @@ test('a model that fails, or does not keep to the shape, leaves it to the rules'
   expect(server.requests).toHaveLength(2)
   server.script({ status: 400 })
   expect((await thread(true).say(story)).output.made_by).toBe('rules')
+})
+
+const elements = [
+  {
+    element_id: 'private_lending.agreement',
+    name: '借贷合意',
+    name_en: 'Agreement to lend',
+    burden_of_proof: 'plaintiff',
+    evidence_types: ['借条'],
+    legal_basis: [{ law: '民法典', article: '第六百六十七条' }],
+  },
+]
+
+test('it names what has to be proved, with the law that each element rests on', async () => {
+  const asked: unknown[] = []
+  const tools = {
+    legal_elements: async (input: unknown) => {
+      asked.push(input)
+      return { code: 'private_lending', elements }
+    },
+  }
+  const trial = tryThread('case_summary', skill, { state: { intake_collection }, tools })
+  const { output, reply, products } = await trial.say(story)
+  expect(asked).toEqual([{ cause_of_action_code: 'private_lending' }])
+  expect(output.summary.elements).toEqual(elements)
+  expect(reply).toContain('借贷合意（原告举证）：《民法典》第六百六十七条')
+  expect(products).toMatchObject({ data: { work_product: { case_summary: { elements } } } })
+})
+
+test('where knowledge is away it goes without, and catches up once it is back', async () => {
+  let away = true
+  const tools = { legal_elements: async () => (away ? { unavailable: true } : { elements }) }
+  const trial = tryThread('case_summary', skill, { state: { intake_collection }, tools })
+  expect((await trial.say(story)).output.summary.elements).toEqual([])
+  away = false
+  expect((await trial.say(story)).output.summary.elements).toEqual(elements)
 })

@@ -3,6 +3,7 @@ import { canonical, hash32 } from '../../../_kit/hash.ts'
 import { defineSkill } from '../../skill.ts'
 import { FileIds, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
+import { elementsOf } from '../_shared/law.ts'
 import { fieldsIn } from '../intake_collection/fields.ts'
 import { refine } from './refine.ts'
 import { Summary, summarize, written } from './summary.ts'
@@ -25,12 +26,13 @@ export default defineSkill({
 
   outputs: Outputs,
 
-  async run({ inputs, part, model, instructions, progress, today }) {
+  async run({ inputs, part, model, tools, instructions, progress, today }) {
     const texts = personTexts(inputs.messages, inputs.message)
     const intake = inputs.intake_collection
     const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
     const known = fieldsIn(intake)
-    const basis = hash32(canonical([texts, known, inputs.file_ids, language]))
+    const elements = await elementsOf(tools, known.cause_of_action_code)
+    const basis = hash32(canonical([texts, known, inputs.file_ids, elements, language]))
 
     // Of the same material there is the same summary: a model is not asked twice.
     const before = Outputs.safeParse(part)
@@ -38,7 +40,7 @@ export default defineSkill({
       return { output: before.data, reply: written(before.data.summary, language) }
     }
 
-    const byRules = summarize(known, texts, inputs.file_ids.length, language, today)
+    const byRules = summarize(known, texts, inputs.file_ids.length, elements, language, today)
     if (model) progress({ zh: '正在整理案情', en: 'Summarizing the matter' }[language])
     const byModel = model
       ? await refine(byRules, texts, language, today, model, instructions)

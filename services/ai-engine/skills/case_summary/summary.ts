@@ -3,6 +3,7 @@ import { amountsIn, money } from '../_shared/amounts.ts'
 import { clausesOf, sentencesOf } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
 import type { Both, Language } from '../_shared/language.ts'
+import { elementLine, LegalElement } from '../_shared/law.ts'
 import { fieldOf } from '../intake_collection/ask.ts'
 import { causeOf } from '../intake_collection/causes.ts'
 import type { FieldKey, Fields } from '../intake_collection/fields.ts'
@@ -15,6 +16,8 @@ export const Summary = z.object({
   amounts: z.array(z.object({ amount: z.number(), what: z.string() })),
   claims: z.array(z.string()),
   evidence: z.array(z.string()),
+  /** What has to be proved, and on what law it rests. */
+  elements: z.array(LegalElement),
   open_questions: z.array(z.string()),
 })
 export type Summary = z.infer<typeof Summary>
@@ -27,6 +30,7 @@ export function summarize(
   known: Fields,
   texts: string[],
   files: number,
+  elements: LegalElement[],
   language: Language,
   today: string,
 ): Summary {
@@ -40,6 +44,7 @@ export function summarize(
       ...(known.evidence?.length ? [shown('evidence', known, language)] : []),
       ...(files > 0 ? [filesWords(files)[language]] : []),
     ],
+    elements,
     open_questions: openOf(known, language),
   }
 }
@@ -119,6 +124,7 @@ const heads: Record<keyof Omit<Summary, 'overview'>, Both> = {
   amounts: { zh: '金额（元）', en: 'Amounts (CNY)' },
   claims: { zh: '诉求', en: 'Claims' },
   evidence: { zh: '证据', en: 'Evidence' },
+  elements: { zh: '需要证明的要件', en: 'What has to be proved' },
   open_questions: { zh: '待明确', en: 'Open questions' },
 }
 
@@ -130,6 +136,7 @@ export function written(summary: Summary, language: Language): string {
     amounts: summary.amounts.map(({ amount, what }) => `${money(amount)}: ${what}`),
     claims: summary.claims,
     evidence: summary.evidence,
+    elements: summary.elements.map((element) => elementLine(element, language)),
     open_questions: summary.open_questions,
   }
   const title = { zh: '案情摘要', en: 'Case summary' }[language]

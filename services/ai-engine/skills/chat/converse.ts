@@ -3,6 +3,7 @@ import { fencedJson } from '../../model/fence.ts'
 import type { Message } from '../../model/model.ts'
 import type { Fact, Matter } from '../_shared/inputs.ts'
 import type { Language } from '../_shared/language.ts'
+import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
 
 interface Material {
   instructions: string
@@ -13,11 +14,12 @@ interface Material {
   file_ids: string[]
   intake: Record<string, unknown>
   summary: Record<string, unknown>
+  law: { elements: LegalElement[]; passages: Passage[] }
 }
 
 /** What a model is told before the conversation: how to answer, and on what. */
 export function systemPrompt(material: Material): string {
-  const { instructions, language, today, matter, memory, file_ids, intake, summary } = material
+  const { instructions, language, today, matter, memory, file_ids, intake, summary, law } = material
   const facts = memory.slice(0, 30).map(({ entity_key, content }) => ({ entity_key, content }))
   return [
     instructions,
@@ -25,6 +27,16 @@ export function systemPrompt(material: Material): string {
     fencedJson('matter', matter, 6_000),
     fencedJson('intake', intake, 6_000),
     ...(summary.summary ? [fencedJson('case_summary', summary.summary, 6_000)] : []),
+    ...(law.elements.length > 0
+      ? [
+          fencedJson(
+            'what_has_to_be_proved',
+            law.elements.map((one) => elementLine(one, 'zh')),
+            6_000,
+          ),
+        ]
+      : []),
+    ...(law.passages.length > 0 ? [fencedJson('law_on_file', law.passages, 8_000)] : []),
     ...(facts.length > 0 ? [fencedJson('memory', facts, 6_000)] : []),
     ...(file_ids.length > 0 ? [fencedJson('file_ids', file_ids.slice(-50))] : []),
   ].join('\n\n')

@@ -1,5 +1,6 @@
 import type { Fact, Matter } from '../_shared/inputs.ts'
 import type { Both, Language } from '../_shared/language.ts'
+import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
 import { fieldOf } from '../intake_collection/ask.ts'
 import { type FieldKey, type Fields, fieldKeys } from '../intake_collection/fields.ts'
 import { given, shown } from '../intake_collection/products.ts'
@@ -14,12 +15,14 @@ export interface Known {
   missing: string[]
   /** What memory recalls for the question; undefined when it can't be asked. */
   recalled: Fact[] | undefined
+  /** What is on file for a question of law. */
+  law: { elements: LegalElement[]; passages: Passage[] }
   /** Why rules answer: there is no model, or it does not answer. */
   model: 'absent' | 'failing'
 }
 
 export interface Source {
-  kind: 'intake' | 'matter' | 'memory'
+  kind: 'intake' | 'matter' | 'memory' | 'element' | 'document'
   key: string
 }
 
@@ -32,7 +35,7 @@ interface Answer {
 const greets = /^(?:你好|您好|嗨|谢谢|多谢|再见|hi|hello|hey|thanks?|thank you|bye)[\s!！。.~]*$/iu
 const asksState =
   /进展|进度|状态|到哪|待办|下一步|接下来|还(?:需要|差|缺|要)|\bstatus\b|progress|next step|what(?:'s| is) next|to-?do|pending|missing/iu
-const asksLaw =
+export const asksLaw =
   /法律|法条|条款|合法|违法|时效|判|能不能|能否|可不可以|可以.{0,12}吗|是否|责任|胜诉|怎么办|如何|怎么|应该|违约|有效|无效|赔多少|\blaw|legal|statute|limitation|liab|\bsue\b|court|entitled|valid|can i\b|should i\b|how do i\b|rights?\b|\bwin\b/iu
 const asksField: [RegExp, FieldKey[]][] = [
   [/多少钱|金额|数额|how much|amount/iu, ['amount', 'monthly_wage']],
@@ -55,14 +58,16 @@ export function answerByRules(known: Known): Answer {
     .filter((key) => known.fields[key] != null)
   const state = asksState.test(message) || message.trim() === ''
   const facts = (recalled ?? []).filter(({ entity_key }) => !entity_key.startsWith('intake.'))
-  const found = asked.length > 0 || state || facts.length > 0
+  const onFile = lawSources(known.law).length > 0
+  const found = asked.length > 0 || state || facts.length > 0 || onFile
   const parts: Part[] = [
     ...(asked.length > 0 ? [fieldLines(known, asked)] : []),
     ...(state ? [stateLines(known)] : []),
     ...(facts.length > 0 ? [memoryLines(facts)] : []),
-    ...(law || !found ? [limits(known, law)] : []),
+    ...lawParts(known),
+    ...((law && !onFile) || !found ? [limits(known, law)] : []),
     // Whoever gets no answer sees at least what there is to go on.
-    ...(asked.length === 0 && !state && (law || !found)
+    ...(asked.length === 0 && !state && ((law && !onFile) || !found)
       ? [fieldLines(known, given(known.fields))]
       : []),
     ...(recalled === undefined ? [{ head: words.noMemory, lines: [], sources: [] }] : []),
@@ -72,7 +77,7 @@ export function answerByRules(known: Known): Answer {
       .map((part) => text(part, language))
       .filter((each) => each !== '')
       .join('\n\n'),
-    known: found && !law,
+    known: found && (!law || onFile),
     sources: parts.flatMap(({ sources }) => sources),
   }
 }
@@ -131,6 +136,32 @@ const memoryLines = (facts: Fact[]): Part => ({
   lines: facts.slice(0, 5).map(({ content }) => content.slice(0, 400)),
   sources: facts.slice(0, 5).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
 })
+
+/** What the law on file says of it: the elements of the cause, then passages; and that it is no advice. */
+function lawParts({ law, language }: Known): Part[] {
+  const { elements, passages } = law
+  if (elements.length + passages.length === 0) return []
+  const lines = (passages: Passage[]) =>
+    passages.map(({ title, content }) => `${title}: ${content.slice(0, 300)}`)
+  return [
+    {
+      head: words.elements,
+      lines: elements.length > 0 ? elements.map((one) => elementLine(one, language)) : null,
+      sources: lawSources({ elements, passages: [] }),
+    },
+    {
+      head: words.passages,
+      lines: passages.length > 0 ? lines(passages) : null,
+      sources: lawSources({ elements: [], passages }),
+    },
+    { head: words.general, lines: [], sources: [] },
+  ]
+}
+
+export const lawSources = ({ elements, passages }: Known['law']): Source[] => [
+  ...elements.map(({ element_id }): Source => ({ kind: 'element', key: element_id })),
+  ...passages.map(({ document_id }): Source => ({ kind: 'document', key: document_id })),
+]
 
 const limits = ({ model }: Known, law: boolean): Part => ({
   head: law ? words.needsAnalysis[model] : words.notKnown[model],

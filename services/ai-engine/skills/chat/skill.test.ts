@@ -26,10 +26,12 @@ const intake_collection = {
 }
 const none: Tool = async () => ({ facts: [] })
 
-const thread = (options: { recall?: Tool; state?: object; model?: boolean } = {}) =>
+const thread = (
+  options: { recall?: Tool; law?: Record<string, Tool>; state?: object; model?: boolean } = {},
+) =>
   tryThread('chat', skill, {
     state: { matter, intake_collection, ...options.state },
-    tools: { recall_memory: options.recall ?? none },
+    tools: { recall_memory: options.recall ?? none, ...options.law },
     complete: options.model
       ? openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 })
       : undefined,
@@ -78,6 +80,57 @@ test.each([
   expect(reply).toMatch(words)
   expect(reply).not.toMatch(/《|第.{1,5}条|Article \d/)
   expect(output).toMatchObject({ known: false, answered_by: 'rules' })
+})
+
+const element = {
+  element_id: 'private_lending.agreement',
+  name: '借贷合意',
+  name_en: 'Agreement to lend',
+  burden_of_proof: 'plaintiff',
+  evidence_types: ['借条'],
+  legal_basis: [{ law: '民法典', article: '第六百六十七条' }],
+}
+const law: Record<string, Tool> = {
+  legal_elements: async (input: any) =>
+    input.cause_of_action_code === 'private_lending'
+      ? { elements: [element] }
+      : { not_found: true },
+  search_law: async () => ({
+    passages: [{ document_id: 'd-1', title: '民法典：借款合同', content: '借款应当返还。' }],
+  }),
+}
+
+test.each([
+  ['借钱给朋友不还，借条还在，怎么办？', '借贷合意（原告举证）：《民法典》第六百六十七条'],
+  ['I lent money on an IOU: can I sue?', 'Agreement to lend (for the claimant to prove)'],
+])('what is on file answers a question of law, without a model: %s', async (question, line) => {
+  const { output, reply } = await thread({ law }).say(question)
+  expect(reply).toContain(line)
+  expect(reply).toContain('借款应当返还')
+  expect(reply).toMatch(/不构成法律意见|not advice/)
+  expect(output).toMatchObject({
+    known: true,
+    sources: [
+      { kind: 'element', key: element.element_id },
+      { kind: 'document', key: 'd-1' },
+    ],
+  })
+})
+
+test('a model is given what is on file, and may cite it', async () => {
+  server.script({ say: '依据《民法典》第六百六十七条，借款应当返还。' })
+  const { output } = await thread({ model: true, law }).say('借款到期不还，借条在，怎么办？')
+  expect(output.unverified_citations).toEqual([])
+  expect(server.requests[0].messages[0].content).toContain('《民法典》第六百六十七条')
+})
+
+test('a citation that is on file as law in force needs no warning; one that is not does', async () => {
+  const check_citations: Tool = async (input: any) => ({
+    citations: [{ found: !input.text.includes('第九条'), in_force: true }],
+  })
+  server.script({ say: '参见《民法典》第十条、《民法典》第九条。' })
+  const { output } = await thread({ model: true, law: { check_citations } }).say('我该怎么办')
+  expect(output.unverified_citations).toEqual(['《民法典》第九条'])
 })
 
 test('what nobody knows is said to be not known, and a greeting is returned', async () => {

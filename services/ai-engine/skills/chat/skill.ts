@@ -3,10 +3,12 @@ import { ModelError } from '../../model/model-error.ts'
 import { type Asked, defineSkill } from '../../skill.ts'
 import { FileIds, Matter, Memory, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
 import { type Language, lastLanguage } from '../_shared/language.ts'
+import { elementsOf, passagesAbout } from '../_shared/law.ts'
+import { causeIn } from '../intake_collection/causes.ts'
 import { fieldsIn } from '../intake_collection/fields.ts'
-import { unverified } from './citations.ts'
+import { stillDoubtful, unverified } from './citations.ts'
 import { conversation, recalledIn, systemPrompt } from './converse.ts'
-import { answerByRules } from './rules.ts'
+import { answerByRules, asksLaw, lawSources } from './rules.ts'
 import { words } from './words.ts'
 
 const Inputs = z.object({
@@ -37,16 +39,30 @@ export default defineSkill({
     const texts = personTexts(asked.inputs.messages, asked.inputs.message)
     const language =
       lastLanguage(texts) ?? (asked.inputs.intake_collection.language === 'en' ? 'en' : 'zh')
+    const law = await lawFor(asked)
     const output =
-      (asked.model && texts.length > 0 ? await byModel(asked, language) : undefined) ??
-      (await byRules(asked, language))
+      (asked.model && texts.length > 0 ? await byModel(asked, language, law) : undefined) ??
+      (await byRules(asked, language, law))
     return { output, reply: output.reply }
   },
 })
 
+type Law = Awaited<ReturnType<typeof lawFor>>
+
+/** What is on file for a question of law: what has to be proved, and passages about it. */
+async function lawFor({ inputs: { message, matter, intake_collection: intake }, tools }: Given) {
+  if (!asksLaw.test(message)) return { elements: [], passages: [] }
+  const code =
+    causeIn(message) ?? fieldsIn(intake).cause_of_action_code ?? matter.cause_of_action_code
+  return {
+    elements: await elementsOf(tools, code),
+    passages: await passagesAbout(tools, message.trim().slice(0, 500)),
+  }
+}
+
 /** Undefined where the model does not answer, however often it was asked. */
-async function byModel(asked: Given, language: Language): Promise<Outputs | undefined> {
-  const { inputs, instructions, today, model, say, unsay } = asked
+async function byModel(asked: Given, language: Language, law: Law): Promise<Outputs | undefined> {
+  const { inputs, instructions, today, model, tools, say, unsay } = asked
   const system = systemPrompt({
     instructions,
     language,
@@ -56,6 +72,7 @@ async function byModel(asked: Given, language: Language): Promise<Outputs | unde
     file_ids: inputs.file_ids,
     intake: inputs.intake_collection,
     summary: inputs.case_summary,
+    law,
   })
   const messages = conversation(inputs.messages, inputs.message)
   let said = false
@@ -74,16 +91,17 @@ async function byModel(asked: Given, language: Language): Promise<Outputs | unde
     return undefined
   }
   const material = [system, ...messages.map(({ content }) => content)].join('\n')
-  const doubtful = unverified(answer, material)
+  const doubtful = await stillDoubtful(tools, unverified(answer, material))
   const note = doubtful.length > 0 ? `\n\n${words.unverified[language]}${doubtful.join('、')}` : ''
   if (note !== '') say(note)
   return {
     reply: answer + note,
     answered_by: 'model',
     known: !admitsNot.test(answer),
-    sources: inputs.memory
-      .slice(0, 30)
-      .map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
+    sources: [
+      ...lawSources(law),
+      ...inputs.memory.slice(0, 30).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
+    ],
     unverified_citations: doubtful,
   }
 }
@@ -91,7 +109,7 @@ async function byModel(asked: Given, language: Language): Promise<Outputs | unde
 const admitsNot =
   /不知道|无法确定|不清楚|无法回答|do(?:es)? not know|don't know|can(?:'t|not| not) (?:say|tell|answer|determine)/iu
 
-async function byRules(asked: Given, language: Language): Promise<Outputs> {
+async function byRules(asked: Given, language: Language, law: Law): Promise<Outputs> {
   const { inputs, tools, model, say } = asked
   const { message, matter, intake_collection: intake } = inputs
   const query = message.trim().slice(0, 500)
@@ -106,6 +124,7 @@ async function byRules(asked: Given, language: Language): Promise<Outputs> {
     fields: fieldsIn({ ...matter.profile, ...intake }),
     missing: z.array(z.string()).safeParse(intake.missing).data ?? [],
     recalled,
+    law,
     model: model ? 'failing' : 'absent',
   })
   say(answer.reply)

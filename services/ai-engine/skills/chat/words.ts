@@ -14,6 +14,12 @@ export const words = {
     zh: '（已有记录暂时查不到。）',
     en: '(The records can not be looked up at the moment.)',
   },
+  elements: { zh: '此类事项需要证明：', en: 'What has to be proved in such a matter:' },
+  passages: { zh: '知识库中的相关内容：', en: 'What is on file about this:' },
+  general: {
+    zh: '以上为一般性的法律信息，不构成法律意见；具体情况请由律师判断。',
+    en: 'This is general information, not advice; a lawyer has to look at the case itself.',
+  },
   needsAnalysis: {
     absent: {
       zh: '这个问题需要法律分析。目前没有配置语言模型，我无法回答，也不会凭空引用法条；请咨询律师。',

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { defineTool, type ToolContext } from './tool.ts'
+
+const Basis = z.object({ law: z.string(), article: z.string() })
+
+const Cause = z.object({
+  code: z.string(),
+  name: z.string(),
+  name_en: z.string().nullish(),
+  limitation: z.object({ years: z.number().nullish(), basis: z.string().nullish() }).nullish(),
+  elements: z.array(
+    z.object({
+      element_id: z.string(),
+      name: z.string(),
+      name_en: z.string().nullish(),
+      description: z.string(),
+      burden_of_proof: z.enum(['plaintiff', 'defendant']),
+      required: z.boolean(),
+      evidence_types: z.array(z.string()),
+      legal_basis: z.array(Basis),
+    }),
+  ),
+})
+
+const own = ({ organization_id }: ToolContext) => ({ 'x-organization-id': organization_id })
+
+export const legalElements = defineTool({
+  name: 'legal_elements',
+  description:
+    'What has to be proved for a cause of action: its elements, who bears the burden, what evidence serves, and the articles of law each rests on.',
+  parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
+  run: (context, { cause_of_action_code }) =>
+    context.knowledge.ask(Cause, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
+      headers: own(context),
+    }),
+})
+
+const Found = z.object({
+  hits: z.array(
+    z.object({
+      kb_id: z.string(),
+      document_id: z.string(),
+      title: z.string(),
+      section_id: z.string().nullable(),
+      content: z.string(),
+      score: z.number(),
+    }),
+  ),
+})
+
+/** What a model reads of one passage. */
+const mostCharacters = 2_000
+
+export const searchLaw = defineTool({
+  name: 'search_law',
+  description:
+    'Searches statutes, interpretations, cases and the firm’s own papers for passages about a question, best first, as the law stands today.',
+  parameters: z.object({
+    query: z.string().min(1).max(500),
+    top_k: z.int().min(1).max(10).default(5),
+  }),
+  async run(context, { query, top_k }) {
+    const { hits } = await context.knowledge.ask(Found, '/api/v1/internal/atomic/hybrid-search', {
+      method: 'POST',
+      headers: own(context),
+      body: { query, top_k, as_of: context.today },
+      idempotent: true,
+    })
+    return {
+      passages: hits.map(({ content, ...hit }) => ({
+        ...hit,
+        content: content.slice(0, mostCharacters),
+      })),
+    }
+  },
+})
+
+const Checked = z.object({
+  citations: z.array(
+    z.object({
+      law: z.string(),
+      article: z.string(),
+      found: z.boolean(),
+      in_force: z.boolean(),
+      content: z.string().nullable(),
+    }),
+  ),
+})
+
+export const checkCitations = defineTool({
+  name: 'check_citations',
+  description:
+    'For every 《law》第N条 or “Article N of the …” in a text: whether it is on file here, in force today, and what it says.',
+  parameters: z.object({ text: z.string().min(1).max(20_000) }),
+  run: (context, { text }) =>
+    context.knowledge.ask(Checked, '/api/v1/internal/citations/verify', {
+      method: 'POST',
+      headers: own(context),
+      body: { text, as_of: context.today },
+      idempotent: true,
+    }),
+})

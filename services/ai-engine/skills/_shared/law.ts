@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import type { Asked } from '../../skill.ts'
+import type { Both, Language } from './language.ts'
+
+export const LegalElement = z.object({
+  element_id: z.string(),
+  name: z.string(),
+  name_en: z.string().nullish(),
+  burden_of_proof: z.enum(['plaintiff', 'defendant']),
+  evidence_types: z.array(z.string()),
+  legal_basis: z.array(z.object({ law: z.string(), article: z.string() })),
+})
+export type LegalElement = z.infer<typeof LegalElement>
+
+type Tools = Asked<unknown>['tools']
+
+const Cause = z.object({ elements: z.array(LegalElement) })
+
+/** What has to be proved for a cause of action; nothing where that is not known, or can't be asked. */
+export async function elementsOf(tools: Tools, code: string | null | undefined) {
+  if (!code || code === 'other' || !tools.legal_elements) return []
+  const answer = await tools.legal_elements({ cause_of_action_code: code })
+  return Cause.safeParse(answer).data?.elements ?? []
+}
+
+const Passages = z.object({
+  passages: z.array(z.object({ document_id: z.string(), title: z.string(), content: z.string() })),
+})
+export type Passage = z.infer<typeof Passages>['passages'][number]
+
+export async function passagesAbout(tools: Tools, query: string): Promise<Passage[]> {
+  if (query === '' || !tools.search_law) return []
+  return Passages.safeParse(await tools.search_law({ query, top_k: 3 })).data?.passages ?? []
+}
+
+const burden: Record<LegalElement['burden_of_proof'], Both> = {
+  plaintiff: { zh: '原告举证', en: 'for the claimant to prove' },
+  defendant: { zh: '被告举证', en: 'for the respondent to prove' },
+}
+
+/** An article as it is cited. */
+const cited = ({ law, article }: { law: string; article: string }) => {
+  const number = /^第.*条/u.test(article) ? article : `第${article}条`
+  return `《${law.replace(/^《|》$/gu, '')}》${number}`
+}
+
+/** An element as a person reads it: what it is, who proves it, on what law it rests. */
+export function elementLine(element: LegalElement, language: Language): string {
+  const name = language === 'en' ? (element.name_en ?? element.name) : element.name
+  const law = element.legal_basis.map(cited)
+  const [open, close, comma] = language === 'zh' ? ['（', '）', '、'] : [' (', ')', ', ']
+  const basis = law.length > 0 ? `${language === 'zh' ? '：' : ': '}${law.join(comma)}` : ''
+  return `${name}${open}${burden[element.burden_of_proof][language]}${close}${basis}`
+}
