@@ -43,6 +43,29 @@ const verify = async (body: object, headers = {}) => {
 }
 
 describe('citations/verify', () => {
+  test('reads the law itself before a digest of it', async () => {
+    const content = (words: string) => `第五条 ${words}`
+    const documents = [
+      {
+        doc_type: 'digest',
+        document_id: 'digest',
+        title: '单行法要旨',
+        metadata: { aliases: ['单行法'], effective_from: '2020-01-01' },
+        content: content('要旨。'),
+      },
+    ]
+    await at.post(`${seed}/system-kb-documents/import`, { kb: { name: 'sys_digests' }, documents })
+    const [digested] = await verify({ text: '《单行法》第五条' })
+    expect(digested).toMatchObject({ found: true, document_id: 'digest' })
+    const statute = { doc_type: 'statute', document_id: 'whole', title: '单行法' }
+    await at.post(`${seed}/system-kb-documents/import`, {
+      kb: { name: 'sys_whole' },
+      documents: [{ ...statute, content: content('全文。') }],
+    })
+    const [whole] = await verify({ text: '《单行法》第五条' })
+    expect(whole).toMatchObject({ document_id: 'whole', content: '第五条 全文。' })
+  })
+
   test('says of each citation whether it exists, is in force and what it says', async () => {
     const text =
       '依据《样例法典》第一条、第十二条第二款，以及《样例旧规定》第三条和《样例法典》第九十九条。'

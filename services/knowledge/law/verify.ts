@@ -101,7 +101,10 @@ const articlesOf = (
 function verified(cited: Asked, articles: readonly Article[]): z.infer<typeof Verified> {
   const law = lawKey(cited.law)
   const key = articleKey(cited.article)
-  const article = articles.find((each) => each.article === key && each.law_keys.includes(law))
+  const fitting = articles.filter((each) => each.article === key && each.law_keys.includes(law))
+  // The law itself speaks before what is only about it.
+  const itself = fitting.find(({ law_keys, in_force }) => in_force && law_keys[0] === law)
+  const article = itself ?? fitting[0]
   const content = article ? paragraphOf(article.content, cited.paragraph, cited.item) : null
   if (!article || content === null) {
     const nothing = { document_id: null, section_id: null, content: null }

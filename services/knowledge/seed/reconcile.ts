@@ -44,7 +44,9 @@ export async function reconcile(
       updated.push(one)
     }
   }
-  const gone = packageId === null ? [] : [...before.values()]
+  const gone = [...before.values()].filter(
+    ({ package_id }) => packageId !== null && package_id === packageId,
+  )
   if (!dryRun) {
     await write(sql, [...created, ...updated], source)
     await sql`
