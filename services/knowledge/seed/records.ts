@@ -1,11 +1,20 @@
 import * as z from 'zod'
 import { ExternalId, Json, JsonObject } from '../../_kit/fields.ts'
 import { KbId } from '../base.ts'
+import type { LayWord } from '../search/lay-words.ts'
+import {
+  BurdenOfProof,
+  Calculation,
+  Defence,
+  ElementCase,
+  english,
+  Key,
+  LegalBasis,
+  Name,
+  Text,
+  Texts,
+} from './parts.ts'
 
-const Key = z.string().min(1).max(200)
-const Name = z.string().min(1).max(500)
-const Text = z.string().max(20_000).default('')
-const Texts = z.array(z.string().max(2_000)).max(1_000).default([])
 const Order = z.int().min(-1_000_000).max(1_000_000).default(0)
 
 export const LitigationElement = z
@@ -15,20 +24,16 @@ export const LitigationElement = z
     name: Name,
     description: Text,
     order_num: Order,
-    burden_of_proof: z.enum(['plaintiff', 'defendant']).default('plaintiff'),
+    burden_of_proof: BurdenOfProof.default('plaintiff'),
     required: z.boolean().default(true),
     evidence_types: Texts,
     questions: z.array(JsonObject).max(200).default([]),
-    legal_basis: z
-      .array(
-        z.object({
-          law: z.string().min(1).max(300),
-          article: z.string().min(1).max(100),
-          quote: z.string().max(20_000).optional(),
-        }),
-      )
-      .max(200)
-      .default([]),
+    legal_basis: LegalBasis.default([]),
+    ...english,
+    standard: z.string().max(500).optional().describe('How surely it must be proved.'),
+    defences: z.array(Defence).max(100).optional(),
+    calculation: Calculation.nullable().optional(),
+    cases: z.array(ElementCase).max(100).optional(),
   })
   .meta({ id: 'LitigationElement' })
 
@@ -43,6 +48,8 @@ export const NonLitigationChecklistItem = z
     order_num: Order,
     materials: z.array(Json).max(200).default([]),
     questions: z.array(JsonObject).max(200).default([]),
+    ...english,
+    legal_basis: LegalBasis.optional(),
   })
   .meta({ id: 'NonLitigationChecklistItem' })
 
@@ -73,6 +80,12 @@ export const CauseOfActionProfile = z
     jurisdiction_hint: z.string().max(2_000).nullable().default(null),
     risk_factors: z.array(Json).max(200).default([]),
     strategy_templates: z.array(Json).max(200).default([]),
+    ...english,
+    dictionary_version: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('Of the list of causes that the name is taken from.'),
   })
   .meta({ id: 'CauseOfActionProfile' })
 export type CauseOfActionProfile = z.output<typeof CauseOfActionProfile>
@@ -91,7 +104,7 @@ export const Counts = z.object({
 })
 export type Counts = z.infer<typeof Counts>
 
-export type Kind = 'element' | 'checklist_item' | 'mapping' | 'cause_of_action'
+export type Kind = 'element' | 'checklist_item' | 'mapping' | 'cause_of_action' | 'lay_word'
 
 /** A record as it is kept. */
 export interface Kept {
@@ -121,6 +134,13 @@ export const kept = {
     kind: 'mapping',
     key: JSON.stringify([record.element_id, record.kb_id, record.document_id, record.section_id]),
     parent: record.element_id,
+    order_num: 0,
+    record,
+  }),
+  layWord: (record: LayWord): Kept => ({
+    kind: 'lay_word',
+    key: record.word,
+    parent: null,
     order_num: 0,
     record,
   }),

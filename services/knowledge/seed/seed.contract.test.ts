@@ -71,6 +71,14 @@ describe('seed/structured/import', () => {
     )
   })
 
+  test('leaves a record of another kind alone, though it has the same key', async () => {
+    await send({ litigation_elements: [element('same')], source: { package_id: 'other' } })
+    const items = { non_litigation_checklists: [item('same')], source: { package_id: 'p9' } }
+    expect(await send(items)).toMatchObject(counts(1, 0, 0, 0))
+    const again = { litigation_elements: [element('same')], source: { package_id: 'other' } }
+    expect(await send(again)).toMatchObject(counts(0, 0, 1, 0))
+  })
+
   test('refuses what is there twice or malformed', async () => {
     const twice = await at.post(`${seed}/structured/import`, {
       litigation_elements: [element('t'), element('t')],
@@ -120,11 +128,63 @@ describe('causes of action', () => {
     expect(await send({ profiles: [profiles[0]], source })).toEqual(counts(0, 0, 1, 1))
   })
 
+  test('are told with all that was given: English, defences, calculations, cases', async () => {
+    const legal_basis = [{ law: 'Sample Code', article: '第一条', quote: 'A loan is repaid.' }]
+    const told = element('full.e1', {
+      cause_of_action_code: 'full',
+      ...{ name_en: 'Agreement', description_en: 'They agreed.', standard: 'High probability' },
+      defences: [
+        { name: '已还', description: '', burden_of_proof: 'defendant', legal_basis },
+        {
+          name: '时效',
+          name_en: 'Time',
+          description: 'x',
+          burden_of_proof: 'plaintiff',
+          legal_basis,
+        },
+      ],
+      calculation: {
+        name: '利息',
+        name_en: 'Interest',
+        formula: 'p * r',
+        inputs: ['p'],
+        legal_basis,
+      },
+      cases: [
+        { facts: 'An IOU.', met: true },
+        { facts: 'A gift.', met: false, why: 'No loan.' },
+      ],
+    })
+    const profile = {
+      ...{ code: 'full', name: '全', name_en: 'Full', description_en: 'All of it.' },
+      ...{ dictionary_version: '2025', risk_factors: [{ name: 'r', name_en: 'R' }] },
+    }
+    await at.post(`${seed}/cause-of-action-profiles/import`, { profiles: [profile] })
+    await at.post(`${seed}/structured/import`, { litigation_elements: [told] })
+    const { data } = await at.get(`${external}/causes-of-action/full`)
+    expect(data).toMatchObject({ ...profile, elements: [told] })
+    const listed = await at.get(`${external}/causes-of-action?q=${encodeURIComponent('全')}`)
+    expect(listed.data.items).toMatchObject([profile])
+  })
+
+  test.each([
+    ['defences.0.burden_of_proof', { defences: [{ name: 'd', burden_of_proof: 'judge' }] }],
+    ['calculation.formula', { calculation: { name: 'c' } }],
+    ['cases.0.met', { cases: [{ facts: 'f' }] }],
+  ])('an element with a malformed %s is refused', async (path, odd) => {
+    const litigation_elements = [element('odd', odd)]
+    const { status, data } = await at.post(`${seed}/structured/import`, { litigation_elements })
+    expect([status, data.issues[0].path]).toEqual([400, `litigation_elements.0.${path}`])
+  })
+
   test('checklists are read by service type', async () => {
-    const non_litigation_checklists = [item('c1'), { ...item('c2'), service_type_id: 7 }]
+    const more = { name_en: 'Draft', description_en: 'The draft.', legal_basis: [] }
+    const non_litigation_checklists = [item('c1'), { ...item('c2'), service_type_id: 7, ...more }]
     await at.post(`${seed}/structured/import`, { non_litigation_checklists })
     const { data } = await at.get(`${external}/checklists?service_type_id=7`)
-    expect(data.items).toMatchObject([{ item_id: 'c2', service_type_id: '7', required: true }])
+    expect(data.items).toMatchObject([
+      { item_id: 'c2', service_type_id: '7', required: true, ...more },
+    ])
   })
 })
 
