@@ -1,0 +1,192 @@
+import { basename } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ZodType } from 'zod'
+import { causes } from '../services/ai-engine/skills/intake_collection/causes.ts'
+import { citationsIn } from '../services/knowledge/law/citations.ts'
+import {
+  CauseOfActionProfile,
+  LitigationElement,
+  NonLitigationChecklistItem,
+} from '../services/knowledge/seed/records.ts'
+import { MatterCategory } from '../services/matter/matter.ts'
+import {
+  citationsOf,
+  type DataFile,
+  dataFiles,
+  manifestOf,
+  namedFiles,
+  shortNames,
+  statutes,
+} from './support/seed-packages.ts'
+import { SeedChecklistItem, SeedElement, SeedProfile } from './support/seed-shapes.ts'
+
+const packageId = 'knowledge_structured_seeds'
+const litigation = dataFiles(packageId, 'data/litigation')
+const profiles = dataFiles(packageId, 'data/profiles')
+const checklists = dataFiles(packageId, 'data/checklists')
+const named = (file: DataFile) => basename(file.path, '.json')
+const idOf = (record: any): string => record.element_id ?? record.item_id ?? record.code
+const repeated = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
+const each = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
+
+/** Taken by the service whole, nothing left out, and as strict as we are with ourselves. */
+function expectRecords({ records }: DataFile, taken: ZodType, strict: ZodType) {
+  expect(records.length).toBeGreaterThan(0)
+  for (const record of records) {
+    const name = idOf(record)
+    expect(strict.safeParse(record).error?.issues ?? [], name).toEqual([])
+    expect(taken.parse(record), name).toMatchObject(record)
+  }
+}
+
+describe('the litigation elements', () => {
+  test.each(each(litigation))('%s is as the format says', (_, file) => {
+    expectRecords(file, LitigationElement, SeedElement)
+  })
+
+  test.each(each(litigation))('%s holds the elements of its cause, in order', (_, file) => {
+    const code = named(file)
+    expect(file.records.length).toBeGreaterThanOrEqual(3)
+    for (const element of file.records) {
+      expect(element.cause_of_action_code).toBe(code)
+      expect(element.element_id.split('.')[0]).toBe(code)
+    }
+    expect(file.records.map(({ order_num }) => order_num)).toEqual(
+      file.records.map((_, index) => index + 1),
+    )
+    expect(file.records.some(({ required }) => required)).toBe(true)
+  })
+
+  test.each(each(litigation))(
+    '%s has a story that meets each element and one that does not',
+    (_, { records }) => {
+      for (const { element_id, cases } of records) {
+        expect(new Set(cases.map(({ met }: any) => met)), element_id).toEqual(
+          new Set([true, false]),
+        )
+      }
+    },
+  )
+
+  test.each(each(litigation))('%s asks for each fact once', (_, { path, records }) => {
+    const keys = records.flatMap(({ questions }) => questions.map((one: any) => one.field_key))
+    expect(repeated(keys)).toEqual([])
+    const own = keys.map((key) => key.split('.')).filter((parts) => parts.length === 3)
+    expect(new Set(own.map(([, code]) => code))).toEqual(new Set([basename(path, '.json')]))
+  })
+})
+
+describe('the profiles', () => {
+  test.each(each(profiles))('%s is as the format says', (_, file) => {
+    expectRecords(file, CauseOfActionProfile, SeedProfile)
+    expect(file.records.map(({ code }) => code)).toEqual([named(file)])
+  })
+
+  test('are of one version of the list of causes', () => {
+    const versions = profiles.flatMap(({ records }) => records.map((one) => one.dictionary_version))
+    expect(new Set(versions).size).toBe(1)
+  })
+
+  test('share no alias: a lay word leads to one cause', () => {
+    expect(repeated(profiles.flatMap(({ records }) => records[0].aliases))).toEqual([])
+  })
+})
+
+describe('the checklists', () => {
+  test.each(each(checklists))('%s is as the format says', (_, file) => {
+    expectRecords(file, NonLitigationChecklistItem, SeedChecklistItem)
+    for (const item of file.records) {
+      expect(item.service_type_id).toBe(named(file))
+      expect(item.item_id.split('.')[0]).toBe(named(file))
+    }
+  })
+})
+
+describe('the service types', () => {
+  const defaults = (name: string): any =>
+    dataFiles('platform_defaults', 'data').find(({ path }) => path === `data/${name}.json`)?.records
+  const [{ value }] = defaults('configs').filter(({ key }: any) => key === 'matters.service_types')
+
+  test('are of categories that there are', () => {
+    const keys = defaults('tags').categories.map(({ key }: any) => key)
+    for (const type of value.service_types) {
+      expect(MatterCategory.options).toContain(type.matter_category)
+      expect(keys).toContain(type.category_key)
+    }
+  })
+
+  test('are told by id as they are in the list', () => {
+    for (const { id, ...type } of value.service_types) {
+      expect(type).toMatchObject(value.resolved_service_types[id])
+    }
+    expect(Object.keys(value.resolved_service_types)).toHaveLength(value.service_types.length)
+  })
+
+  test('outside the courts have a checklist each', () => {
+    const outside = value.service_types.filter(
+      (type: any) => type.matter_category === 'non_litigation',
+    )
+    expect(checklists.map(named)).toEqual(outside.map(({ id }: any) => id).sort())
+  })
+})
+
+describe('the package', () => {
+  test('holds at least 20 causes and 8 checklists', () => {
+    expect(litigation.length).toBeGreaterThanOrEqual(20)
+    expect(checklists.length).toBeGreaterThanOrEqual(8)
+  })
+
+  test('has elements for every profile, and a profile for every element', () => {
+    expect(profiles.map(named)).toEqual(litigation.map(named))
+  })
+
+  test('has elements for every civil dispute that the intake knows', () => {
+    const known = ['civil_litigation', 'labor_arbitration']
+    const codes = causes.filter(({ category }) => known.includes(category)).map(({ code }) => code)
+    expect(profiles.map(named)).toEqual(expect.arrayContaining(codes))
+  })
+
+  test('uses no id twice', () => {
+    const records = [...litigation, ...profiles, ...checklists].flatMap((file) => file.records)
+    expect(repeated(records.map(idOf))).toEqual([])
+  })
+
+  test.for([packageId, 'platform_defaults'])('%s names every data file and no other', (id) => {
+    const manifest = manifestOf(id)
+    expect(manifest).toMatchObject({ schema_version: 1, package_id: id })
+    expect(manifest.version).toMatch(/^\d{4}-\d\d-\d\d$/)
+    const files = dataFiles(id, 'data').map(({ path }) => path)
+    expect(namedFiles(manifest).sort()).toEqual(files)
+  })
+})
+
+describe('the citations', () => {
+  const known = statutes()
+  const missing = typeof known === 'string' ? known : null
+  if (missing) console.log(`skipped, the citations against the statutes: ${missing}`)
+  const textOf = (law: string, article: string) =>
+    (known as Map<string, string>).get(`${law} ${article}`)
+  const bare = (text: string) => text.replace(/\s+/g, '')
+
+  test.skipIf(missing)('each names an article in force that says what is quoted', () => {
+    const cited = [...litigation, ...profiles, ...checklists].flatMap(({ path, records }) =>
+      records.flatMap((one) => citationsOf(one, `${path} ${idOf(one)}`)),
+    )
+    const wrong = cited.filter(
+      ({ law, article, quote }) => !bare(textOf(law, article) ?? '').includes(bare(quote)),
+    )
+    expect(wrong).toEqual([])
+    expect(cited.length).toBeGreaterThan(litigation.length)
+  })
+
+  test.skipIf(missing)('in running text name articles that exist', () => {
+    const words = profiles.flatMap(({ records }) =>
+      records.map((one) => `${one.limitation.basis}\n${one.jurisdiction_hint}`),
+    )
+    const named = words
+      .flatMap(citationsIn)
+      .map(({ law, article }) => ({ law: shortNames[law] ?? law, article }))
+    expect(named.filter(({ law, article }) => textOf(law, article) === undefined)).toEqual([])
+    expect(named.length).toBeGreaterThan(profiles.length)
+  })
+})

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+export const packagesDirectory = resolve('seed_packages')
+
+export interface DataFile {
+  /** As the manifest names it, without the package's directory. */
+  path: string
+  records: any[]
+}
+
+/** Every JSON file below a directory of a package. */
+export function dataFiles(packageId: string, directory: string): DataFile[] {
+  const root = join(packagesDirectory, packageId)
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => {
+      const path = join(directory, name)
+      return { path, records: JSON.parse(readFileSync(join(root, path), 'utf8')) }
+    })
+}
+
+export const manifestOf = (packageId: string) =>
+  JSON.parse(readFileSync(join(packagesDirectory, packageId, 'manifest.json'), 'utf8'))
+
+/** The data files that a manifest names, in any setting of any item. */
+export function namedFiles(manifest: any): string[] {
+  return manifest.items
+    .flatMap((item: any) => Object.values(item.config).flat())
+    .flatMap((value: unknown) => /^\$\{PACKAGE_DIR\}\/(.+)$/.exec(String(value))?.[1] ?? [])
+}
+
+/** The text of each article by `law article`, as the collection has it newest; or why there are none. */
+export function statutes(): Map<string, string> | string {
+  const file = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data', 'statutes.jsonl.gz')
+  if (!existsSync(file)) return 'LEGAL_SUITE_DATA names no directory with statutes.jsonl.gz'
+  const editions = new Map<string, Map<string, string>[]>()
+  for (const line of gunzipSync(readFileSync(file)).toString().split('\n').filter(Boolean)) {
+    const { law, article, text } = JSON.parse(line)
+    const all = editions.get(law) ?? [new Map()]
+    if (all.at(-1)!.has(article)) all.push(new Map())
+    all.at(-1)!.set(article, text)
+    editions.set(law, all)
+  }
+  return new Map(
+    [...editions].flatMap(([law, all]) =>
+      [...all.reduce(inForce)].map(([article, text]) => [`${law} ${article}`, text] as const),
+    ),
+  )
+}
+
+/** A later edition that is much shorter than the one before is what changed in that one. */
+const inForce = (before: Map<string, string>, after: Map<string, string>) =>
+  after.size * 2 > before.size ? after : new Map([...before, ...after])
+
+/** What the profiles call some interpretations in running text. */
+export const shortNames: Record<string, string> = {
+  民诉法解释: '最高人民法院关于适用《民事诉讼法》的解释',
+  诉讼时效规定: '最高人民法院关于审理民事案件适用诉讼时效制度若干问题的规定',
+  民间借贷规定: '最高人民法院关于审理民间借贷案件适用法律若干问题的规定',
+  担保制度解释: '最高人民法院关于适用《民法典》有关担保制度的解释',
+  著作权民事纠纷解释: '最高人民法院关于审理著作权民事纠纷案件适用法律若干问题的解释',
+  信息网络传播权规定: '最高人民法院关于审理侵害信息网络传播权民事纠纷案件适用法律若干问题的规定',
+  商标民事纠纷解释: '最高人民法院关于审理商标民事纠纷案件适用法律若干问题的解释',
+  知识产权案件管辖规定: '最高人民法院关于第一审知识产权民事、行政案件管辖的若干规定',
+}
+
+export interface Cited {
+  where: string
+  law: string
+  article: string
+  quote: string
+}
+
+/** Every legal_basis of a record, at any depth. */
+export function citationsOf(value: unknown, where: string): Cited[] {
+  if (Array.isArray(value)) return value.flatMap((each) => citationsOf(each, where))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'legal_basis'
+      ? (member as Cited[]).map((cited) => ({ ...cited, where }))
+      : citationsOf(member, where),
+  )
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { Question } from '../../services/ai-engine/card.ts'
+import { fieldKeys } from '../../services/ai-engine/skills/intake_collection/fields.ts'
+import {
+  CauseOfActionProfile,
+  LitigationElement,
+  NonLitigationChecklistItem,
+} from '../../services/knowledge/seed/records.ts'
+
+/** What this project's own packages hold: stricter than what the service takes from anyone. */
+
+const Words = z.string().trim().min(1)
+const English = Words.regex(/^[^\p{Script=Han}]*$/u, 'English holds no Chinese characters.')
+const Chinese = Words.regex(/\p{Script=Han}/u, 'Chinese words are expected.')
+
+const Basis = z.strictObject({
+  law: Words,
+  article: z.string().regex(/^第[零一二三四五六七八九十百千]+条$/),
+  quote: Words.max(200),
+})
+const bilingual = { name: Chinese, name_en: English, description: Chinese, description_en: English }
+const choices = ['select', 'multi_select']
+
+export const SeedQuestion = z
+  .strictObject({
+    ...Question.shape,
+    question: Chinese,
+    question_en: English,
+    field_key: Question.shape.field_key.refine((key) => {
+      const [skill, field, ...rest] = key.split('.')
+      const known = rest.length === 0 && fieldKeys.some((name) => name === field)
+      return skill === 'intake_collection' && (known || rest.length === 1)
+    }, 'intake_collection.<code>.<fact>, or a field that the intake knows'),
+    options: z
+      .array(z.strictObject({ value: Words, label: Words, label_en: English }))
+      .min(2)
+      .optional(),
+    help_en: English.optional(),
+  })
+  .refine(({ input_type, options }) => choices.includes(input_type) === (options !== undefined), {
+    message: 'Options belong to select and multi_select.',
+  })
+  .refine(({ help, help_en }) => (help === undefined) === (help_en === undefined), {
+    message: 'help and help_en go together.',
+  })
+
+const questions = z.array(SeedQuestion).min(1).max(5)
+
+const Defence = z.strictObject({
+  name: Chinese,
+  name_en: English,
+  description: Chinese,
+  burden_of_proof: z.enum(['plaintiff', 'defendant']),
+  legal_basis: z.array(Basis).min(1),
+})
+const Calculation = z.strictObject({
+  name: Chinese,
+  name_en: English,
+  formula: Words,
+  inputs: z.array(Words).min(1),
+  legal_basis: z.array(Basis).min(1),
+})
+const Case = z
+  .strictObject({ facts: Chinese, met: z.boolean(), why: Chinese.optional() })
+  .refine(({ met, why }) => met || why !== undefined, { message: 'Say why it is not met.' })
+
+export const SeedElement = z.strictObject({
+  ...LitigationElement.shape,
+  ...bilingual,
+  element_id: z.string().regex(/^[a-z0-9_]+\.[a-z0-9_]+$/),
+  order_num: z.int().min(1),
+  burden_of_proof: z.enum(['plaintiff', 'defendant']),
+  standard: Chinese,
+  required: z.boolean(),
+  evidence_types: z.array(Chinese).min(1),
+  questions: questions.max(3),
+  legal_basis: z.array(Basis).min(1),
+  defences: z.array(Defence).min(1),
+  calculation: Calculation.nullable(),
+  cases: z.array(Case).min(2),
+})
+
+export const SeedProfile = z.strictObject({
+  ...CauseOfActionProfile.shape,
+  ...bilingual,
+  code: z.string().regex(/^[a-z0-9_]+$/),
+  parent_code: z.string().regex(/^[a-z0-9_]+$/),
+  dictionary_version: Chinese,
+  aliases: z.array(Words).min(3).max(19),
+  keywords: z.array(Words).min(3),
+  typical_claims: z.array(Chinese).min(1),
+  limitation: z.strictObject({ years: z.number().positive().nullable(), basis: Chinese }),
+  jurisdiction_hint: Chinese,
+  risk_factors: z
+    .array(
+      z.strictObject({
+        name: Chinese,
+        name_en: English,
+        description: Chinese,
+        legal_basis: z.array(Basis).min(1).optional(),
+      }),
+    )
+    .min(2),
+  strategy_templates: z
+    .array(
+      z.strictObject({
+        name: Chinese,
+        name_en: English,
+        when: Chinese,
+        steps: z.array(Chinese).min(2),
+      }),
+    )
+    .min(1),
+})
+
+export const SeedChecklistItem = z.strictObject({
+  ...NonLitigationChecklistItem.shape,
+  ...bilingual,
+  item_id: z.string().regex(/^[a-z0-9_]+\.[a-z0-9_]+$/),
+  service_type_id: z.string().regex(/^[a-z0-9_]+$/),
+  phase_id: z.enum(['intake', 'review', 'drafting', 'delivery']),
+  required: z.boolean(),
+  order_num: z.int().min(1),
+  materials: z.array(Chinese),
+  questions,
+  legal_basis: z.array(Basis),
+})

@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { chunked } from '../services/knowledge/chunk/chunk.ts'
+import { Head } from '../services/knowledge/document.ts'
+import { citationsIn } from '../services/knowledge/law/citations.ts'
+import { lawKey } from '../services/knowledge/law/numerals.ts'
+import { ElementKnowledgeMapping } from '../services/knowledge/seed/records.ts'
+import { dataFiles, manifestOf, packagesDirectory, statutes } from './support/seed-packages.ts'
+
+const packageId = 'knowledge_system_resources'
+const root = join(packagesDirectory, packageId)
+const placed = (path: string) => join(root, path.replace(/^\$\{PACKAGE_DIR\}\//, ''))
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+const repeated = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
+
+const Digest = Head.extend({
+  document_id: z.string().regex(/^[a-z0-9_]+$/),
+  content_file: z.string(),
+  metadata: z.looseObject({
+    checked: z.iso.date(),
+    law: z.string().optional(),
+    in_force_from: z.iso.date().optional(),
+  }),
+})
+
+const Base = z.object({ kb: z.object({ name: z.string() }), documents: z.array(Digest) })
+
+const manifest = manifestOf(packageId)
+const bases: z.output<typeof Base>[] = manifest.items
+  .filter(({ kind }: any) => kind === 'knowledge.seed.system_kb_documents.import')
+  .map(({ config }: any) => Base.parse(read(placed(config.documents_json))))
+const documents = bases.flatMap(({ kb, documents }) =>
+  documents.map((document) => {
+    const content = readFileSync(placed(document.content_file), 'utf8')
+    return { ...document, kb_id: kb.name, content, ...chunked(content) }
+  }),
+)
+type Document = (typeof documents)[number]
+const mappings: any[] = read(join(root, 'data/mappings.json'))
+
+/** The articles that a digest is of, each a section of its own. */
+const articles = ({ sections }: Document) =>
+  sections.flatMap(({ section_id }) => /(?:^|\/)(第[^/]+条)$/.exec(section_id)?.[1] ?? [])
+
+describe('the digests', () => {
+  test('are of four system bases', () => {
+    expect(bases.map(({ kb }) => kb.name)).toEqual([
+      'sys_statute_digests',
+      'sys_interpretation_digests',
+      'sys_case_patterns',
+      'sys_guides',
+    ])
+  })
+
+  test('have one id each, and every text is one that a list names', () => {
+    expect(repeated(documents.map(({ document_id }) => document_id))).toEqual([])
+    const texts = readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(root, 'data', name))
+    expect(documents.map((one) => placed(one.content_file)).sort()).toEqual(texts.sort())
+  })
+
+  test.each(documents.map((one) => [one.document_id, one] as const))(
+    '%s is cut along its headings and ends in English',
+    (_, { sections, chunks, content }) => {
+      expect(sections.length).toBeGreaterThanOrEqual(2)
+      expect(sections.at(-1)?.section_id).toBe('English abstract')
+      expect(chunks.at(-1)?.content).not.toMatch(/\p{Script=Han}{12}/u)
+      expect(chunks.every(({ section_id }) => section_id !== null)).toBe(true)
+      expect(content.length).toBeGreaterThan(300)
+      expect(content.length).toBeLessThan(4_000)
+    },
+  )
+
+  test('of a law bear its name beside their own, and no article is digested twice', () => {
+    const ofLaws = documents.filter(({ metadata }) => metadata.law)
+    for (const { metadata, title } of ofLaws) {
+      expect(metadata.aliases).toEqual([metadata.law])
+      expect(lawKey(title)).not.toBe(lawKey(metadata.law!))
+    }
+    const all = ofLaws.flatMap((one) =>
+      articles(one).map((article) => `${one.metadata.law} ${article}`),
+    )
+    expect(repeated(all)).toEqual([])
+  })
+})
+
+describe('the citations', () => {
+  const known = statutes()
+  const cited = documents.flatMap((one) => [
+    ...articles(one).map((article) => ({
+      where: one.document_id,
+      law: one.metadata.law ?? '',
+      article,
+    })),
+    ...citationsIn(one.content)
+      .filter(({ start }) => /[《、和]/.test(one.content.slice(start - 1, start + 1)))
+      .map(({ law, article }) => ({ where: one.document_id, law, article })),
+  ])
+
+  test('each is an article that exists', ({ skip }) => {
+    if (typeof known === 'string') {
+      console.log(`skipped, citations against the statutes: ${known}`)
+      return skip(known)
+    }
+    const keys = new Set(
+      [...known.keys()].map((key) => {
+        const at = key.lastIndexOf(' ')
+        return `${lawKey(key.slice(0, at))} ${key.slice(at + 1)}`
+      }),
+    )
+    const wrong = cited.filter(({ law, article }) => !keys.has(`${lawKey(law)} ${article}`))
+    expect(wrong).toEqual([])
+    expect(cited.length).toBeGreaterThan(700)
+  })
+})
+
+describe('the mappings', () => {
+  const elements = new Set(
+    dataFiles('knowledge_structured_seeds', 'data/litigation').flatMap(({ records }) =>
+      records.map(({ element_id }) => element_id),
+    ),
+  )
+  const places = new Map(documents.map((one) => [`${one.kb_id} ${one.document_id}`, one] as const))
+
+  test('are as the service takes them, each once', () => {
+    for (const mapping of mappings) expect(ElementKnowledgeMapping.parse(mapping)).toEqual(mapping)
+    const keys = mappings.map(({ relevance: _, ...place }) => JSON.stringify(place))
+    expect(repeated(keys)).toEqual([])
+  })
+
+  test('lead from elements that exist to places that exist', () => {
+    const wrong = mappings.filter(({ element_id, kb_id, document_id, section_id }) => {
+      const place = places.get(`${kb_id} ${document_id}`)
+      const inside = (section: { section_id: string }) => section.section_id === section_id
+      return !elements.has(element_id) || !place || (section_id && !place.sections.some(inside))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('every element is told of somewhere', () => {
+    const told = new Set(mappings.map(({ element_id }) => element_id))
+    expect([...elements].filter((one) => !told.has(one))).toEqual([])
+  })
+
+  test('come after the documents that they name', () => {
+    const item = manifest.items.find(({ config }: any) => config.mappings_json)
+    const others = manifest.items.filter((one: any) => one !== item)
+    expect(item.depends_on).toEqual(others.map(({ item_id }: any) => item_id))
+    expect(existsSync(placed(item.config.mappings_json))).toBe(true)
+  })
+})
