@@ -40,22 +40,40 @@ interface Entry {
 
 type Batch = (Pick<Entry, 'turn' | 'n' | 'engine_seq'> & { entry: Entry; lines: Line[] })[]
 
-const delayMs = 100
+/** So long a turn's lines are gathered before they are written. */
+const delayMs = 200
+/** What is due so soon is written with what is due now. */
+const nearMs = 10
 /** Of what waits for one turn, and of one statement: a long one would keep the others' readers waiting. */
-const most = { bytesWaiting: 128 * 1024, bytes: 512 * 1024, turns: 128 }
+const most = { bytesWaiting: 128 * 1024, bytes: 512 * 1024, turns: 32 }
 
 /** Writes for the turns of this process together: one statement for many. */
 export function makeWriter(): Writer {
   const entries = new Set<Entry>()
-  const dirty = new Set<Entry>()
+  /** What is to be written, and when. Turns that began apart are written apart, a few at a time. */
+  const due = new Map<Entry, number>()
   let writing: Promise<void> | undefined
   let hurry = () => {}
   let renewing: ReturnType<typeof setInterval> | undefined
 
-  /** Begins a write unless one is under way, after a moment in which more may come. */
-  function soon(sql: Sql, wait = delayMs): Promise<void> {
+  function add(sql: Sql, entry: Entry) {
+    if (due.has(entry)) return
+    due.set(entry, performance.now() + delayMs)
+    void soon(sql)
+  }
+
+  async function now(sql: Sql, entry: Entry) {
+    due.set(entry, 0)
+    const written = soon(sql)
+    hurry()
+    await written
+  }
+
+  /** Begins a write when one is due, unless one is under way. */
+  function soon(sql: Sql): Promise<void> {
     writing ??= new Promise<void>((go) => {
-      const timer = setTimeout(go, wait)
+      const first = Math.min(...due.values())
+      const timer = setTimeout(go, Math.max(0, first - performance.now()))
       hurry = () => {
         clearTimeout(timer)
         go()
@@ -64,43 +82,43 @@ export function makeWriter(): Writer {
       .then(() => flush(sql))
       .finally(() => {
         writing = undefined
-        if (dirty.size > 0) void soon(sql, dirty.size > most.turns / 2 ? 5 : delayMs)
+        if (due.size > 0) void soon(sql)
       })
-    if (wait === 0) hurry()
     return writing
   }
 
   async function flush(sql: Sql) {
     const batch: Batch = []
     let bytes = 0
-    for (const entry of dirty) {
+    const near = performance.now() + nearMs
+    for (const [entry, when] of due) {
+      if (when > near) continue
       if (bytes > most.bytes || batch.length === most.turns) break
       const { turn, n, engine_seq, waiting: lines } = entry
       batch.push({ entry, turn, n, engine_seq, lines })
       bytes += entry.bytes
       Object.assign(entry, { waiting: [], bytes: 0 })
-      dirty.delete(entry)
+      due.delete(entry)
     }
     if (batch.length === 0) return
     const flight = settle(sql, batch)
     for (const { entry } of batch) entry.flight = flight
     if (await flight) return
     // Another time, if the turn is still ours by then.
-    for (const { entry } of batch) if (entries.has(entry)) dirty.add(entry)
+    for (const { entry } of batch) if (entries.has(entry)) due.set(entry, 0)
     await new Promise((go) => setTimeout(go, 200))
   }
 
   /** Every entry is written now and then, if only to keep its lease. */
   function keep(sql: Sql) {
     renewing ??= setInterval(() => {
-      for (const entry of entries) dirty.add(entry)
-      void soon(sql, 0)
+      for (const entry of entries) add(sql, entry)
     }, leaseMs / 3)
   }
 
   function close(entry: Entry) {
     entries.delete(entry)
-    dirty.delete(entry)
+    due.delete(entry)
     if (entries.size > 0) return
     clearInterval(renewing)
     renewing = undefined
@@ -122,14 +140,12 @@ export function makeWriter(): Writer {
       entries.add(entry)
       keep(sql)
       // The run is written down before long, even if it says nothing.
-      dirty.add(entry)
-      void soon(sql)
+      add(sql, entry)
       const certain = () => performance.now() < entry.certainUntil
 
       async function caughtUp() {
         while (!entry.lost && (!certain() || entry.bytes > most.bytesWaiting)) {
-          dirty.add(entry)
-          await soon(sql, 0)
+          await now(sql, entry)
         }
         if (entry.lost) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
       }
@@ -141,8 +157,7 @@ export function makeWriter(): Writer {
           entry.engine_seq = engine_seq
           if (lines.length > 0) {
             entry.n = lines.at(-1)!.n
-            dirty.add(entry)
-            void soon(sql)
+            add(sql, entry)
           }
           if (!entry.lost && certain() && entry.bytes <= most.bytesWaiting) {
             feed.push(lines)
