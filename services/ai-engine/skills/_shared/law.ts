@@ -47,7 +47,7 @@ const cited = ({ law, article }: { law: string; article: string }) => {
 /** An element as a person reads it: what it is, who proves it, on what law it rests. */
 export function elementLine(element: LegalElement, language: Language): string {
   const name = language === 'en' ? (element.name_en ?? element.name) : element.name
-  const law = element.legal_basis.map(cited)
+  const law = [...new Set(element.legal_basis.map(cited))]
   const [open, close, comma] = language === 'zh' ? ['（', '）', '、'] : [' (', ')', ', ']
   const basis = law.length > 0 ? `${language === 'zh' ? '：' : ': '}${law.join(comma)}` : ''
   return `${name}${open}${burden[element.burden_of_proof][language]}${close}${basis}`
