@@ -45,8 +45,8 @@ export interface Spec<
   faults?: readonly FaultKind[]
   /** The record carries a version: answers have an ETag, writes take If-Match. */
   versioned?: boolean
-  /** The POST makes a record, so it takes an Idempotency-Key. */
-  creates?: boolean
+  /** The POST makes a record, so it takes an Idempotency-Key; `itself` where its handler sees to that. */
+  creates?: boolean | 'itself'
 }
 
 /** An answer outside the envelope: its media types and headers, as OpenAPI writes them. */
@@ -85,7 +85,8 @@ export function endpoints<Deps extends object>() {
       async respond(c) {
         const caller = callerOf(c.req.raw.headers)
         c.set('caller', caller)
-        spec.guard?.check(caller)
+        const asking = spec.guard?.check(caller, c)
+        if (asking) await asking
         const params = spec.params && parseParams(spec.params, c)
         const query = spec.query && parseQuery(spec.query, c)
         const { text, value } = spec.body
@@ -94,7 +95,7 @@ export function endpoints<Deps extends object>() {
         const body = spec.body && checked(spec.body, value)
         const answer = () => handle(c, { params, query, body } as Input<P, Q, B>)
         // What a stream said is known when it has been read: there the handler sees to the key itself.
-        return spec.creates && !spec.stream ? idempotent(c, text, answer) : answer()
+        return spec.creates === true && !spec.stream ? idempotent(c, text, answer) : answer()
       },
     })
   return {

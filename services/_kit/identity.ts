@@ -1,3 +1,4 @@
+import type { Context } from 'hono'
 import { Fault, invalid } from './fault.ts'
 
 /** Who the gateway says is asking. A service trusts the gateway, and a holder of the internal key. */
@@ -57,7 +58,8 @@ export function identityHeaders(headers: Headers): Record<string, string> {
 export interface Guard {
   header: { name: string; required: boolean; description: string; schema: object }
   faults: readonly ('VALIDATION_FAILED' | 'UNAUTHENTICATED' | 'FORBIDDEN')[]
-  check(caller: Caller): void
+  /** May ask another service about the caller. */
+  check(caller: Caller, c: Context): void | Promise<void>
 }
 
 /** The organization must be named. */

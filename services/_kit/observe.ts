@@ -7,10 +7,12 @@ import { errorFields } from './log.ts'
 
 export type Handler<Deps extends object> = (c: Context<Env<Deps>>) => Response | Promise<Response>
 
-const internal = /^\/api\/v1\/internal(\/|$)/
-const probes = new Set(
-  ['', '/liveness', '/readiness'].map((path) => `/api/v1/internal/actuator/health${path}`),
-)
+const internal = /^(\/api\/v1)?\/internal(\/|$)/
+const probes = /^(\/api\/v1)?\/internal\/actuator\/health(\/liveness|\/readiness)?$/
+/** Prometheus can send a secret in no other header. */
+const metrics = '/api/v1/internal/actuator/prometheus'
+const bearer = (headers: Headers) =>
+  /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null
 
 /**
  * Answers a request by its handler: names it, asks for the key on internal paths, turns what is thrown
@@ -27,7 +29,7 @@ export async function observe<Deps extends object>(
   const traceparent = traceparentFrom(raw.headers.get('traceparent'))
   c.set('requestId', requestId)
   c.set('traceparent', traceparent)
-  const probe = probes.has(path)
+  const probe = probes.test(path)
   let failure: Fault | undefined
   let answer: Response
   try {
@@ -61,7 +63,9 @@ export async function observe<Deps extends object>(
 
 /** Internal paths are for those who hold the key. Probes need none. */
 function refuseStrangers<Deps extends object>(c: Context<Env<Deps>>) {
-  const given = c.req.raw.headers.get('x-internal-api-key')
+  const { headers } = c.req.raw
+  const given =
+    headers.get('x-internal-api-key') ?? (c.req.path === metrics ? bearer(headers) : null)
   if (!given || !accepts(c.env.kit.keys(), given)) {
     throw new Fault('UNAUTHENTICATED', 'Send the internal key in X-Internal-Api-Key.')
   }

@@ -68,6 +68,16 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       expect((await at.call('GET', `${actuator}/prometheus`, { headers: noKey })).status).toBe(401)
     })
 
+    test('takes the key as a bearer token where Prometheus asks, and nowhere else', async () => {
+      const as = (path: string, given: string) =>
+        at.call('GET', `${actuator}/${path}`, {
+          headers: { ...noKey, authorization: `Bearer ${given}` },
+        })
+      expect((await as('prometheus', key)).status).toBe(200)
+      expect((await as('prometheus', 'wrong')).status).toBe(401)
+      expect((await as('info', key)).status).toBe(401)
+    })
+
     test('accepts the further keys of a rotation', async () => {
       for (const accepted of ['an-older-key', 'a-newer-key']) {
         const headers = { 'x-internal-api-key': accepted }

@@ -66,11 +66,15 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   config: Config
   open(config: z.output<Config>, host: Opening): Deps
   endpoints: Endpoint<Deps>[]
+  /** Further paths at which a path of the service answers too. */
+  also?(path: string): string[]
   optional?: Checks<Deps>
   /** By kind; a function where it depends on what was opened. */
   jobs?: Jobs<Deps> | ((deps: Deps) => Jobs<Deps>)
   /** What must be there before the service may answer; a throw stops the start. */
   ready?(deps: Deps): Promise<unknown>
+  /** Done once it listens, and its peers may; says what it did. A throw ends the process in production. */
+  settle?(deps: Given<Deps>): Promise<string | undefined>
   /** Background work beside the jobs; says how much there was. */
   tick?(deps: Given<Deps>): Promise<number>
   /** Tidies up what the service itself leaves behind. */
@@ -80,6 +84,8 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
 /** What a service may ask of its host while it opens. */
 export interface Opening {
   client(service: string): Client
+  /** The circuit to something else that may be dead; it outlives the start where that lasts one request. */
+  circuit(name: string, make?: () => Circuit): Circuit
   runtime: Host['runtime']
 }
 
@@ -108,11 +114,13 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const keys = host.keys ?? (() => fixedKeys)
     refuseWeakKeys(config as unknown as KitConfig, keys())
     const { log, metrics, runtime, version, circuits = new Map() } = host
-    const client = (service: string) => {
-      const circuit = circuits.get(service) ?? makeCircuit()
-      circuits.set(service, circuit)
-      return makeClient(service, host.peers(service), keys, metrics, circuit)
+    const circuit = (name: string, make = () => makeCircuit()) => {
+      const kept = circuits.get(name) ?? make()
+      circuits.set(name, kept)
+      return kept
     }
+    const client = (service: string) =>
+      makeClient(service, host.peers(service), keys, metrics, circuit(service))
     const background: Background = {
       tick: async () => ((await definition.tick?.(given)) ?? 0) + (await runJobs(worker)),
       sweep: async () => {
@@ -133,13 +141,14 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       background,
     }
     const sql = makeSql(timed(host.database, metrics))
-    const deps = definition.open(config as z.output<Config>, { client, runtime })
+    const deps = definition.open(config as z.output<Config>, { client, circuit, runtime })
     const given: Given<Deps> = { ...deps, sql, kit }
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
     const worker = { sql, schema, deps: given, handlers, log, metrics }
     return {
       fetch: (request: Request) => app.fetch(request, given),
       ready: async () => definition.ready?.(deps),
+      settle: async () => definition.settle?.(given),
       ...background,
     }
   }
@@ -160,8 +169,11 @@ function build<Config extends z.ZodObject, Deps extends object>(
   const { name, endpoints } = definition
   const app = new Hono<Env<Deps>>()
   // Whatever is mounted is observed by its own handler: middleware would cost each request more.
-  const mount: Mount<Deps> = (method, path, handle) =>
-    app.on(method, path, (c) => observe(c, path, handle))
+  const mount: Mount<Deps> = (method, path, handle) => {
+    for (const each of [path, ...(definition.also?.(path) ?? [])]) {
+      app.on(method, each, (c) => observe(c, path, handle))
+    }
+  }
   actuator(mount, definition.optional)
   apiDocs(mount, name, endpoints)
   for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)

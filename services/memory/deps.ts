@@ -1,6 +1,8 @@
 import * as z from 'zod'
+import { makeCircuit } from '../_kit/circuit.ts'
 import { endpoints } from '../_kit/endpoint.ts'
-import { makeReranker, type Reranker } from './rerank.ts'
+import { makeReranker, type Reranker } from '../_kit/rerank.ts'
+import type { Opening } from '../_kit/service.ts'
 
 export const Config = z.object({
   RERANK_URL: z.url().optional().describe('A rerank service; recall asks it when told to.'),
@@ -17,11 +19,15 @@ export interface Deps {
   rerank: Reranker | undefined
 }
 
-export const open = (config: z.output<typeof Config>): Deps => ({
+export const open = (config: z.output<typeof Config>, { circuit }: Opening): Deps => ({
   rerank:
     config.RERANK_URL === undefined
       ? undefined
-      : makeReranker(config.RERANK_URL, config.RERANK_TIMEOUT_MS),
+      : makeReranker(
+          config.RERANK_URL,
+          config.RERANK_TIMEOUT_MS,
+          circuit('rerank', () => makeCircuit(3, 10_000)),
+        ),
 })
 
 export const { get, post, put, del } = endpoints<Deps>()

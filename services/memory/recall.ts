@@ -3,13 +3,13 @@ import { ok } from '../_kit/endpoint.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { errorFields } from '../_kit/log.ts'
+import type { Reranker } from '../_kit/rerank.ts'
 import { join, part, type Sql, texts } from '../_kit/sql/sql.ts'
 import { queryWords } from '../_kit/words.ts'
 import { makeScore } from './bm25.ts'
 import { candidates } from './candidates.ts'
 import { post } from './deps.ts'
 import { Category, columns, EntityKey, Fact, Scope } from './fact.ts'
-import type { Reranker } from './rerank.ts'
 
 const Question = z.object({
   user_id: ExternalId,

@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { type Circuit, makeCircuit } from '../_kit/circuit.ts'
+import type { Circuit } from './circuit.ts'
 
 const Results = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
 })
 
+/** A service that puts documents in the order in which they answer a question; it may fail at any time. */
 export interface Reranker {
   /** Positions of the documents with their scores, best first. Throws when the service fails. */
   order(
@@ -16,11 +17,7 @@ export interface Reranker {
   check(): Promise<unknown>
 }
 
-export function makeReranker(
-  url: string,
-  timeoutMs: number,
-  circuit: Circuit = makeCircuit(3, 10_000),
-): Reranker {
+export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): Reranker {
   return {
     async order(query, documents, top) {
       if (circuit.open()) throw new Error('the rerank service failed a moment ago')
