@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
 import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { Counts, digestOf, eachOnce, Foreseen, Trial, withUnchanged } from './batch.ts'
 import { Description, Value } from './config.ts'
 import { post } from './deps.ts'
 
@@ -10,21 +11,10 @@ const Batch = z
     configs: z
       .array(z.object({ key: Key, value: Value, description: Description.optional() }))
       .max(1_000),
-    dry_run: z.boolean().default(false).describe('Count only, write nothing.'),
+    ...Trial.shape,
   })
-  .superRefine(({ configs }, issue) => {
-    const seen = new Set<string>()
-    configs.forEach(({ key }, index) => {
-      if (seen.has(key)) {
-        const path = ['configs', index, 'key']
-        issue.addIssue({ code: 'custom', path, message: 'The same key twice.' })
-      }
-      seen.add(key)
-    })
-  })
+  .superRefine(({ configs }, issue) => eachOnce('configs', configs, issue))
 type Batch = z.output<typeof Batch>
-
-const Counts = z.object({ created: z.int(), updated: z.int(), unchanged: z.int() })
 
 export const configBatch = [
   post(
@@ -38,10 +28,12 @@ export const configBatch = [
     async (c, { body }) => {
       const { sql } = c.env
       const { configs } = body
-      const counts = body.dry_run
-        ? await count(sql, configs)
-        : await sql.begin((sql) => write(sql, configs))
-      return ok(c, { ...counts, unchanged: configs.length - counts.created - counts.updated })
+      if (body.dry_run) {
+        const { digest, ...counts } = await count(sql, configs)
+        return ok(c, { ...withUnchanged(counts, configs), ...(body.digest && { digest }) })
+      }
+      const counts = await sql.begin((sql) => write(sql, configs))
+      return ok(c, withUnchanged(counts, configs))
     },
   ),
 ]
@@ -56,9 +48,9 @@ const differs = part`
   (config.value <> given.value or config.description <> given.description)`
 
 async function count(sql: Sql, configs: Batch['configs']) {
-  const counts = await sql.row(Counts.omit({ unchanged: true }))`
+  const counts = await sql.row(Foreseen)`
     select count(*) filter (where config.key is null) as created,
-      count(*) filter (where ${differs}) as updated
+      count(*) filter (where ${differs}) as updated, ${digestOf(part`config`, differs)} as digest
     from ${given(configs)} left join platform.configs config using (key)`
   return counts!
 }

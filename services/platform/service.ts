@@ -6,7 +6,9 @@ import { configBatch } from './config-batch.ts'
 import { configs } from './configs.ts'
 import { Config, open } from './deps.ts'
 import { domains } from './domains.ts'
+import { flagBatch } from './flag-batch.ts'
 import { flags } from './flags.ts'
+import { tagBatch } from './tag-batch.ts'
 import { tagGroups } from './tag-groups.ts'
 import { tags } from './tags.ts'
 
@@ -20,7 +22,9 @@ export default defineService({
     ...configs,
     ...configBatch,
     ...flags,
+    ...flagBatch,
     ...tags,
+    ...tagBatch,
     ...tagGroups,
     ...categories,
     ...domains,

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { part } from '../_kit/sql/sql.ts'
+
+/** A batch that is only tried. */
+export const Trial = z.object({
+  dry_run: z.boolean().default(false).describe('Count only, write nothing.'),
+  digest: z
+    .boolean()
+    .default(false)
+    .describe('With dry_run: tell a digest of the records that would be replaced.'),
+})
+
+export const Counts = z.object({
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  digest: z.string().optional(),
+})
+
+export const Foreseen = z.object({ created: z.int(), updated: z.int(), digest: z.string() })
+
+export const withUnchanged = <T extends { created: number; updated: number }>(
+  counts: T,
+  records: readonly unknown[],
+) => ({ ...counts, unchanged: records.length - counts.created - counts.updated })
+
+type Part = ReturnType<typeof part>
+
+/** Another digest means other records; empty where none would be replaced. */
+export const digestOf = (record: Part, differs: Part) => part`
+  coalesce(md5(string_agg(md5(${record}::text), '' order by ${record}.key) filter (where ${differs})), '')`
+
+type Refinement = z.core.$RefinementCtx
+
+export function eachOnce(list: string, records: readonly { key: string }[], issue: Refinement) {
+  const seen = new Set<string>()
+  records.forEach(({ key }, index) => {
+    if (seen.has(key)) {
+      issue.addIssue({ code: 'custom', path: [list, index, 'key'], message: 'The same key twice.' })
+    }
+    seen.add(key)
+  })
+}
