@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
   knowledge: '|neo4j-driver$',
+  collector: '|croner$|fflate$|htmlparser2$|ipaddr\\.js$|robots-parser$|yaml$',
   files:
     '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }
@@ -28,12 +29,27 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
     (own) => new RegExp(`^(services/${own}/|services/_kit/|hono|zod$${packages[own] ?? ''})`),
     /\.(cli|worker|node)\.ts$/,
   ],
+  // The runtime knows nothing of suites; what is rendered depends on the resource alone.
+  [
+    /^operator\/runtime\//,
+    () => /^(operator\/runtime\/|services\/_kit\/(log|metrics)\.ts$|pino$|yaml$|zod$)/,
+    /./,
+  ],
+  [/^operator\/api\//, () => /^(operator\/(api|runtime)\/|zod$|yaml$)/, /./],
+  [
+    /^operator\/desired\//,
+    () => /^(operator\/(api|desired)\/|operator\/runtime\/objects\.ts$|zod$)/,
+    /./,
+  ],
+  [/^operator\//, () => /^(operator\/|services\/_kit\/|zod$|esbuild$)/, /./],
 ]
 
 /** The end of an import, on one line or many; a computed one names no file. */
 const imports = /^\s*(?:\}|import\b|export\b)[^'\n]* from '([^'$]+)'/gm
 
-const files = globSync('services/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
+const files = globSync('{services,operator}/**/*.ts').filter(
+  (file) => !/\.test\.ts$|\/testing\//.test(file),
+)
 
 test.each(files)('%s imports only what it may', (file) => {
   const [folder, may, node] = rules.find(([folder]) => folder.test(file))!
@@ -45,12 +61,10 @@ test.each(files)('%s imports only what it may', (file) => {
   }
 })
 
-test.each(files.filter((file) => !file.startsWith('services/_run/')))(
-  '%s reads no environment',
-  (file) => {
-    expect(readFileSync(file, 'utf8')).not.toMatch(/process\.env|Deno\.env/)
-  },
-)
+const mayRead = /^(services\/_run\/|operator\/main\.ts$)/
+test.each(files.filter((file) => !mayRead.test(file)))('%s reads no environment', (file) => {
+  expect(readFileSync(file, 'utf8')).not.toMatch(/process\.env|Deno\.env/)
+})
 
 test('the rule catches a service that imports another', () => {
   const [, may] = rules[2]!

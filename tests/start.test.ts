@@ -33,13 +33,14 @@ function start(env: Record<string, string>, ...args: string[]) {
 
 const base = 23_000 + (process.pid % 900) * 10
 
-describe('npm start', () => {
+describe('npm start', { timeout: 180_000 }, () => {
   test('answers on every port it lists, and continues on the same data', async () => {
     const data = join(directory, 'data')
     const env = { PORT: String(base), DATA_DIR: data }
     const first = start(env)
     await first.ready
     expect(first.output()).toContain(`data: ${data}`)
+    expect(first.output()).toMatch(/seeds: platform_defaults applied \(\d+ changes\)/)
     const page = await (await fetch(`http://127.0.0.1:${base}/`)).text()
     for (const service of services) {
       const at = `http://127.0.0.1:${portOf(service, base)}`
@@ -78,6 +79,7 @@ describe('npm start', () => {
     await second.ready
     const again = (await (await fetch(`${memory}/${fact.id}`, { headers })).json()) as any
     expect(again.data).toEqual(fact)
+    expect(second.output()).toMatch(/seeds: (\w+ unchanged(, )?)+\n/)
     second.child.kill('SIGTERM')
     expect(await second.ended).toBe(0)
   })

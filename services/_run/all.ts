@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, parseConfig } from '../_kit/config.ts'
 import { makeMetrics } from '../_kit/metrics.ts'
-import type { Peer } from '../_kit/peer.ts'
+import { addressVariable, httpPeers, type Peer } from '../_kit/peer.ts'
 import type { Service, Started } from '../_kit/service.ts'
 import { migrate } from '../_kit/sql/migrate.ts'
 import { HostConfig } from './config.ts'
@@ -25,18 +25,20 @@ async function main() {
   const directory = config.INTERNAL_API_KEY_DIR
     ? keysFromDirectory(config.INTERNAL_API_KEY_DIR)
     : undefined
-  const env = { ...process.env, ...defaults(config, data) }
+  const env = { ...process.env, ...defaults(config, data, chosen) }
 
   const running = new Map<string, Peer>()
   const peers =
     (name: string): Peer =>
     async (request) => {
-      const peer = running.get(name)
+      const elsewhere = env[addressVariable(name) as keyof typeof env]
+      const peer = running.get(name) ?? (elsewhere ? httpPeers(env)(name) : undefined)
       if (!peer) throw new Error(`${name} does not run here`)
       return peer(request)
     }
   const open: Listening[] = []
   const loops: (() => Promise<void>)[] = []
+  const up: Started[] = []
   try {
     for (const service of chosen) {
       await migrate(data.driver, service.folder, service.schema)
@@ -55,14 +57,13 @@ async function main() {
       running.set(service.name, started.fetch)
       open.push(await listen(started.fetch, portOf(service, config.PORT), config.HOST))
       loops.push(startLoop(started, serviceLog))
+      up.push(started)
     }
     open.push(await listen(indexPage(chosen, config.PORT), config.PORT, config.HOST))
   } catch (thrown) {
     await data.close()
     throw thrown
   }
-  announce(chosen, config, data, performance.now() - begun)
-
   onStop(async () => {
     log.info({}, 'stopping')
     await Promise.all([
@@ -72,14 +73,19 @@ async function main() {
     directory?.stop()
     await data.close()
   })
+  const seeded: string[] = []
+  for (const { settle } of up) seeded.push((await settle()) ?? '')
+  announce(chosen, config, data, seeded.join(''), performance.now() - begun)
 }
 
 /** What the services are told here where the environment says nothing. */
-const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data) => ({
+const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Service[]) => ({
   INTERNAL_API_KEY: process.env.INTERNAL_API_KEY || data.key,
   FILES_DIR: process.env.FILES_DIR || join(DATA_DIR, 'files'),
   FILES_PUBLIC_URL:
     process.env.FILES_PUBLIC_URL || `http://${HOST}:${portOf({ folder: 'files' }, PORT)}`,
+  SEED_RESOURCES_ON_STARTUP:
+    process.env.SEED_RESOURCES_ON_STARTUP || String(chosen.length === services.length),
 })
 
 /** `--only memory,platform`: a part of the suite. */
@@ -95,7 +101,7 @@ function choose(): Service[] {
   return services.filter(({ folder }) => wanted.includes(folder))
 }
 
-function announce(chosen: Service[], config: HostConfig, data: Data, ms: number) {
+function announce(chosen: Service[], config: HostConfig, data: Data, seeded: string, ms: number) {
   const at = `http://${config.HOST}`
   const lines = [
     `legal-suite ${version} is up after ${(ms / 1000).toFixed(1)} s`,
@@ -104,6 +110,7 @@ function announce(chosen: Service[], config: HostConfig, data: Data, ms: number)
     ...chosen.map((each) => `  ${each.name.padEnd(24)}${at}:${portOf(each, config.PORT)}`),
     '',
     `  data: ${data.where}`,
+    ...(seeded ? [`  seeds: ${seeded}`] : []),
     `  internal key: ${data.keyWhere}`,
     '',
   ]

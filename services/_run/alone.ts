@@ -5,7 +5,7 @@ import { httpPeers } from '../_kit/peer.ts'
 import type { Host, Service } from '../_kit/service.ts'
 import { migrate } from '../_kit/sql/migrate.ts'
 import { HostConfig } from './config.ts'
-import { onStop, openDatabase, version } from './host.ts'
+import { fail, onStop, openDatabase, version } from './host.ts'
 import { keysFromDirectory } from './keys.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
@@ -42,6 +42,7 @@ export async function startAlone(folder: string | undefined, runtime: Host['runt
       await database.end()
     })
     log.info({ port }, 'listening')
+    started.settle().catch(fail)
   }
 
   return { fetch: started.fetch, config, live }

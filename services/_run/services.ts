@@ -1,5 +1,6 @@
 import type { Service } from '../_kit/service.ts'
 import aiEngine from '../ai-engine/service.ts'
+import collector from '../collector/service.ts'
 import consultations from '../consultations/service.ts'
 import files from '../files/service.ts'
 import knowledge from '../knowledge/service.ts'
@@ -7,7 +8,7 @@ import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
 import platform from '../platform/service.ts'
 
-/** The suite, in the order of its ports: PORT + 1 is the first. A gap is a service yet to come. */
+/** The suite, in the order of its ports: PORT + 1 is the first. */
 export const order = [
   'memory',
   'ai-engine',
@@ -25,6 +26,7 @@ export const services: Service[] = [
   consultations,
   matter,
   knowledge,
+  collector,
   platform,
   files,
 ]

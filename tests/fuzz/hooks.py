@@ -32,6 +32,10 @@ BEYOND_SCHEMAS = re.compile(
     # A member that names another record.
     r"|There is no such \w+\.$"
     r"|A category cannot be below itself\."
+    # An address that can be fetched, a schedule that comes.
+    r"|An upload has no \w+\.|There is nothing to fetch without a url\.|Not a URL\."
+    r"|Only http and https are fetched\.|The URL holds a password\.|Not on the public Internet"
+    r"|Not a cron expression of five parts\.|nested too deep"
 )
 
 # The names of the records that are there, by the path that makes them.
@@ -53,6 +57,8 @@ def map_case(context, case):
     if case.operation.path.startswith("/api/v1/consultations/"):
         # Who asks is told by two headers together, of which a guard describes one.
         case.headers.update({"X-User-Id": "u", "X-Organization-Id": "acme"})
+    if re.match(r"/api/v1/(collector|seed-packages)/", case.operation.path):
+        case.headers.update({"X-User-Id": "u", "X-Organization-Id": "acme"})
     if isinstance(case.body, dict):
         refer(case.body)
         if case.method == "POST":
@@ -73,6 +79,7 @@ def map_case(context, case):
 def collection_of(path, parameter=None):
     """What a parameter names a record of: the same, whichever door leads there."""
     collection = path.partition("/{%s}" % parameter)[0].replace("/internal/", "/")
+    collection = collection.replace("/sources/{source_id}/documents", "/documents")
     return collection.replace("/v1/sessions", "/v1/consultations/sessions")
 
 

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import type { Service } from '../../services/_kit/service.ts'
+import type { Driver, Param } from '../../services/_kit/sql/sql.ts'
+import collector from '../../services/collector/service.ts'
+import knowledge from '../../services/knowledge/service.ts'
+
+const key = 'a-key-for-the-bench-only'
+
+interface Statement {
+  text: string
+  params: Param[]
+}
+
+/** What knowledge-service asked of its database, one list for each transaction. */
+export type Recording = Statement[][]
+
+const paths: Record<string, string> = {
+  structured: '/api/v1/internal/seed/structured/import',
+  documents: '/api/v1/internal/seed/system-kb-documents/import',
+}
+
+/** collector-service and knowledge-service on a database, in this process. */
+export function open(driver: Driver, directory: string) {
+  let recording: Recording | undefined
+  const heard: Driver = {
+    ...driver,
+    begin: (work) =>
+      driver.begin((query) => {
+        const statements: Statement[] = []
+        recording?.push(statements)
+        return work((text, params) => {
+          statements.push({ text, params })
+          return query(text, params)
+        })
+      }),
+  }
+  const start = (
+    service: Service,
+    database: Driver,
+    peer?: (request: Request) => Promise<Response>,
+  ) =>
+    service.start({
+      env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key, SEED_PACKAGES_DIR: directory },
+      database,
+      peers: () => peer ?? (() => Promise.reject(new Error('nobody else is here'))),
+      log: silent,
+      metrics: makeMetrics(),
+      runtime: 'node',
+      version: '0',
+    })
+  const target = start(knowledge, heard)
+  const { fetch } = start(collector, driver, async (request) => target.fetch(request))
+
+  async function post(
+    to: (request: Request) => Response | Promise<Response>,
+    path: string,
+    body: string,
+  ) {
+    const headers = { 'x-internal-api-key': key, 'content-type': 'application/json' }
+    const response = await to(new Request(`http://bench${path}`, { method: 'POST', headers, body }))
+    const answer = (await response.json()) as { data: { status?: string } }
+    const failed = answer.data?.status !== undefined && answer.data.status !== 'succeeded'
+    if (!response.ok || failed) throw new Error(`${path}: ${JSON.stringify(answer)}`)
+  }
+  const bodyOf = (name: string) => {
+    const data = JSON.parse(readFileSync(join(directory, name, 'data/data.json'), 'utf8'))
+    const source = { package_id: name, version: '2026-01-01' }
+    return JSON.stringify(
+      name === 'structured'
+        ? { litigation_elements: data, source }
+        : { kb: { name: 'sys_bench' }, documents: data, source },
+    )
+  }
+  return {
+    /** Plan and apply, as an operator has it done. */
+    apply: (name: string) =>
+      post(
+        fetch,
+        '/api/v1/internal/seed-packages/apply-internal',
+        JSON.stringify({ package_ids: [name] }),
+      ),
+    /** The import alone. */
+    import: (name: string) => post(target.fetch, paths[name]!, bodyOf(name)),
+    async record(name: string): Promise<Recording> {
+      recording = []
+      await post(target.fetch, paths[name]!, bodyOf(name))
+      const recorded = recording
+      recording = undefined
+      return recorded
+    },
+  }
+}
+
+/** Nothing but the statements, in the transactions that they were made in. */
+export async function replay(driver: Driver, recording: Recording) {
+  for (const statements of recording) {
+    await driver.begin(async (query) => {
+      for (const { text, params } of statements) await query(text, params)
+    })
+  }
+}

@@ -1,0 +1,20 @@
+import { parseConfig } from '../_kit/config.ts'
+import { migrate } from '../_kit/sql/migrate.ts'
+import { HostConfig } from './config.ts'
+import { fail, openDatabase } from './host.ts'
+import { makeLog } from './log.ts'
+import { services } from './services.ts'
+
+/** Brings the schemas of all services up to date and leaves; what a cluster does before a rollout. */
+async function main() {
+  const config = parseConfig(HostConfig, process.env)
+  const log = makeLog('migrate', config.LOG_LEVEL)
+  const database = openDatabase(config)
+  for (const { name, folder, schema } of services) {
+    const applied = await migrate(database, folder, schema)
+    log.info({ service: name, applied: applied.join(' ') }, 'schema is up to date')
+  }
+  await database.end()
+}
+
+main().catch(fail)

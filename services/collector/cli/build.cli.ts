@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { PackageId } from '../packages/manifest.ts'
+import { Refused } from './client.cli.ts'
+import { json } from './new.cli.ts'
+import { type Statute, statuteFrom } from './statute.ts'
+import { table } from './table.ts'
+import { UsageError } from './usage.ts'
+import { validate } from './validate.cli.ts'
+
+export interface Build {
+  from: string
+  out: string
+  packageId: string | undefined
+  kb: string
+  version: string
+}
+
+/** Texts of one base: knowledge-service takes 32 MiB in a request, and JSON needs room of its own. */
+const mostBytes = 24 * 1024 * 1024
+
+/** Makes a package of statutes in Markdown; what was built there before is replaced. */
+export async function build({ from, out, packageId = basename(resolve(out)), kb, version }: Build) {
+  if (!PackageId.safeParse(packageId).success) {
+    throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
+  }
+  if (!/^sys_\w{1,180}$/.test(kb)) throw new UsageError('--kb: a system base is named sys_…')
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(version)) throw new UsageError('--version: YYYY-MM-DD.')
+  if (basename(resolve(out)) !== packageId) {
+    throw new UsageError(`--out must end with the package's id, ${packageId}.`)
+  }
+  const statutes = read(from)
+  refuseOther(out, packageId)
+  const parts = split(statutes)
+  const items = parts.map((_, index) => ({
+    item_id: `statutes${numbered('_', index)}`,
+    kind: 'knowledge.seed.system_kb_documents.import',
+    config: { documents_json: `\${PACKAGE_DIR}/${listing(index)}` },
+  }))
+  const description = `${statutes.length} statutes, made by legal-seed build.`
+  const head = { schema_version: 1, package_id: packageId, name: packageId, version, description }
+  const bases = parts.map((_, index) => `${kb}${numbered('_', index)}`)
+  rmSync(join(out, 'data'), { recursive: true, force: true })
+  put(out, 'manifest.json', json({ ...head, items }))
+  for (const [index, part] of parts.entries()) {
+    const documents = part.map(({ document, file }) => ({ ...document, content_file: file }))
+    put(out, listing(index), json({ kb: { name: bases[index] }, documents }))
+    for (const { file, content } of part) put(out, file, `${content}\n`)
+  }
+  const { valid, issues, checksum } = await validate(out)
+  if (!valid) throw new Refused('MANIFEST_INVALID', 'What was built is not valid.', { issues })
+  return {
+    package_id: packageId,
+    checksum,
+    bases,
+    documents: statutes.map(({ document, articles, warnings }) => ({
+      ...document,
+      articles,
+      warnings,
+    })),
+  }
+}
+
+/** The first part has the plain name. */
+const numbered = (mark: string, index: number) => (index === 0 ? '' : `${mark}${index + 1}`)
+const listing = (index: number) => `data/documents${numbered('-', index)}.json`
+
+type Read = Statute & { file: string }
+
+function read(from: string): Read[] {
+  if (!existsSync(from)) throw new UsageError(`There is no directory ${from}.`)
+  const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /\.md$/i.test(path) && !/(^|\/)readme\.md$/i.test(path))
+    .sort()
+  if (paths.length === 0) throw new Refused('NOT_FOUND', `There is no Markdown in ${from}.`, null)
+  const issues: { path: string; message: string }[] = []
+  const seen = new Set<string>()
+  const statutes = paths.flatMap((path, index) => {
+    try {
+      const statute = statuteFrom(path, readFileSync(join(from, path), 'utf8'))
+      const { document_id } = statute.document
+      if (statute.content === '') throw new Error('It has no text.')
+      if (seen.has(document_id)) throw new Error(`There are two documents ${document_id}.`)
+      seen.add(document_id)
+      // A name of our own: theirs may be longer than a file system takes, or the same in capitals.
+      const file = `data/texts/${String(index + 1).padStart(4, '0')}.md`
+      return { ...statute, file }
+    } catch (thrown) {
+      issues.push({ path, message: (thrown as Error).message })
+      return []
+    }
+  })
+  if (issues.length > 0)
+    throw new Refused('VALIDATION_FAILED', 'Some files can’t be read.', { issues })
+  return statutes
+}
+
+/** A directory that holds something else is not written over. */
+function refuseOther(out: string, packageId: string) {
+  if (!existsSync(out) || readdirSync(out).length === 0) return
+  try {
+    const { package_id } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'))
+    if (package_id === packageId) return
+  } catch {}
+  throw new Refused('CONFLICT', `${out} holds something else than the package ${packageId}.`, null)
+}
+
+function split(statutes: Read[]): Read[][] {
+  const parts: Read[][] = [[]]
+  let bytes = 0
+  for (const statute of statutes) {
+    const size = Buffer.byteLength(statute.content)
+    if (bytes + size > mostBytes && parts.at(-1)!.length > 0) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)!.push(statute)
+    bytes += size
+  }
+  return parts
+}
+
+function put(root: string, path: string, content: string) {
+  const file = join(root, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+}
+
+export function buildTable({
+  package_id,
+  documents,
+  bases,
+  checksum,
+}: Awaited<ReturnType<typeof build>>) {
+  const rows = documents.map(({ title, articles, warnings }) => [
+    title,
+    String(articles),
+    warnings.join(' '),
+  ])
+  return `${table(['STATUTE', 'ARTICLES', 'LOOK AT'], rows)}\n\n${package_id}: ${documents.length} documents for ${bases.join(', ')}, checksum ${checksum}`
+}

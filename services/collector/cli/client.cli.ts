@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type * as z from 'zod'
+
+export type Environment = Record<string, string | undefined>
+
+export interface Where {
+  url: string
+  key: string
+}
+
+/** An answer of collector-service that is not what was hoped for. */
+export class Refused extends Error {
+  override name = 'Refused'
+  readonly code: string
+  readonly data: unknown
+
+  constructor(code: string, message: string, data: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** Where collector-service is and the key to it: as told, as the environment says, as npm start keeps it. */
+export function whereOf(flags: { url?: string; key?: string }, env: Environment): Where {
+  const port = Number(env.PORT || 8080) + 6
+  const url = flags.url || env.COLLECTOR_URL || `http://127.0.0.1:${port}`
+  const files = [
+    ...(env.INTERNAL_API_KEY_DIR ? [join(env.INTERNAL_API_KEY_DIR, 'current')] : []),
+    join(env.DATA_DIR || '.data', 'internal-api-key'),
+  ]
+  const kept = files.find((file) => existsSync(file))
+  const key =
+    flags.key || env.INTERNAL_API_KEY || (kept ? readFileSync(kept, 'utf8').split('\n')[0] : '')
+  return { url: url.replace(/\/+$/, ''), key: (key ?? '').trim() }
+}
+
+const paths = '/api/v1/internal/seed-packages'
+
+/** Asks collector-service; its faults are thrown. */
+export async function ask<T>(
+  { url, key }: Where,
+  schema: z.ZodType<T>,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${url}${paths}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-internal-api-key': key, 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  }).catch((cause: unknown) => {
+    const reason = (cause as { cause?: { code?: string } }).cause?.code ?? 'no answer'
+    throw new Refused(
+      'UNREACHABLE',
+      `collector-service does not answer at ${url} (${reason}).`,
+      null,
+    )
+  })
+  const text = await response.text()
+  let answer: { code: unknown; message: string; data: unknown }
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    const message = `${url} answered ${response.status}, and not as collector-service does.`
+    throw new Refused('UNREACHABLE', message, null)
+  }
+  if (answer.code !== 0) throw new Refused(String(answer.code), answer.message, answer.data)
+  return schema.parse(answer.data)
+}

@@ -1,0 +1,139 @@
+import { parseArgs } from 'node:util'
+import { apply, runTable } from './apply.cli.ts'
+import { build, buildTable } from './build.cli.ts'
+import { type Environment, Refused, type Where, whereOf } from './client.cli.ts'
+import { begin } from './new.cli.ts'
+import { list, listTable, manifestOf, manifestTable } from './show.cli.ts'
+import { UsageError, usage } from './usage.ts'
+import { validate, validation } from './validate.cli.ts'
+
+const options = {
+  'dry-run': { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+  'expect-plan-hash': { type: 'string' },
+  json: { type: 'boolean', default: false },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  dir: { type: 'string' },
+  from: { type: 'string' },
+  out: { type: 'string' },
+  'package-id': { type: 'string' },
+  kb: { type: 'string' },
+  version: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+type Values = ReturnType<typeof parsed>['values']
+
+/** What a command found: for machines, for people, and whether it went well. */
+interface Outcome {
+  data: unknown
+  text: string
+  ok: boolean
+}
+
+type Command = (args: string[], values: Values, where: Where) => Promise<Outcome>
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+const commands: Record<string, Command> = {
+  async list(args, _, where) {
+    exactly(args, 0)
+    const data = await list(where)
+    return { data, text: listTable(data), ok: true }
+  },
+
+  async manifest(args, _, where) {
+    const [id] = exactly(args, 1)
+    const data = await manifestOf(where, id!)
+    return { data, text: manifestTable(data), ok: true }
+  },
+
+  async apply(ids, values, where) {
+    if (ids.length === 0) throw new UsageError('Name the packages to apply.')
+    const how = {
+      dry_run: values['dry-run'],
+      force: values.force,
+      expect_plan_hash: values['expect-plan-hash'],
+    }
+    const data = await apply(where, ids, how, (line) => values.json || console.error(line))
+    return { data, text: runTable(data), ok: data.status === 'succeeded' }
+  },
+
+  async validate(args) {
+    const [directory] = exactly(args, 1)
+    const data = await validate(directory!)
+    return { data, text: validation(data), ok: data.valid }
+  },
+
+  async new(args, values) {
+    const [id] = exactly(args, 1)
+    const files = begin(id!, values.dir ?? 'seed_packages', today())
+    return { data: { files }, text: `Made ${files.join(', ')}.`, ok: true }
+  },
+
+  async build(args, values) {
+    exactly(args, 0)
+    const { from, out } = values
+    if (!from || !out) throw new UsageError('build needs --from and --out.')
+    const data = await build({
+      from,
+      out,
+      packageId: values['package-id'],
+      kb: values.kb ?? 'sys_statutes',
+      version: values.version ?? today(),
+    })
+    return { data, text: buildTable(data), ok: true }
+  },
+}
+
+function exactly(args: string[], count: number): string[] {
+  if (args.length !== count) {
+    throw new UsageError(count === 0 ? `What is ${args[0]}?` : 'Give exactly one name.')
+  }
+  return args
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (thrown) {
+    throw new UsageError((thrown as Error).message)
+  }
+}
+
+/** Runs a command line; the answer is the exit code. */
+export async function main(args: string[], env: Environment): Promise<number> {
+  const asJson = args.includes('--json')
+  try {
+    const { values, positionals } = parsed(args)
+    const [name, ...rest] = positionals
+    if (values.help || name === 'help') {
+      console.log(usage)
+      return 0
+    }
+    const command = name && Object.hasOwn(commands, name) ? commands[name] : undefined
+    if (!command) throw new UsageError(name ? `There is no command ${name}.` : 'Name a command.')
+    const { data, text, ok } = await command(rest, values, whereOf(values, env))
+    console.log(values.json ? JSON.stringify(data, null, 2) : text)
+    return ok ? 0 : 1
+  } catch (thrown) {
+    return told(thrown, asJson)
+  }
+}
+
+function told(thrown: unknown, asJson: boolean): number {
+  if (thrown instanceof UsageError) {
+    console.error(`${thrown.message}\n\n${usage}`)
+    return 2
+  }
+  if (!(thrown instanceof Refused)) throw thrown
+  const { code, message, data } = thrown
+  if (asJson) console.log(JSON.stringify({ code, message, data }, null, 2))
+  else {
+    const { issues = [] } = (data ?? {}) as { issues?: { path: string; message: string }[] }
+    const lines = issues.map(({ path, message }) => `  ${path ? `${path}: ` : ''}${message}`)
+    console.error([`${code}: ${message}`, ...lines].join('\n'))
+  }
+  return 1
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PackageId } from '../packages/manifest.ts'
+import { Refused } from './client.cli.ts'
+import { UsageError } from './usage.ts'
+
+/** Begins a package that can be applied as it is. */
+export function begin(packageId: string, directory: string, today: string): string[] {
+  if (!PackageId.safeParse(packageId).success) {
+    throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
+  }
+  const root = join(directory, packageId)
+  if (existsSync(root)) throw new Refused('CONFLICT', `${root} is there already.`, null)
+  const files = {
+    'manifest.json': json({
+      schema_version: 1,
+      package_id: packageId,
+      name: packageId,
+      version: today,
+      description: '',
+      items: [
+        {
+          item_id: 'system_configs',
+          kind: 'platform.seed.system_configs.upsert',
+          depends_on: [],
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a manifest writes it so.
+          config: { configs_json: '${PACKAGE_DIR}/data/configs.json' },
+        },
+      ],
+    }),
+    'data/configs.json': json([
+      { key: `${packageId}.example`, value: true, description: 'Replace this by your own.' },
+    ]),
+    'README.md': `# ${packageId}\n\nWhat it holds, where it comes from, and as of which date it is right.\n`,
+  }
+  return Object.entries(files).map(([path, content]) => {
+    const file = join(root, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+    return file
+  })
+}
+
+export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { pageOf } from '../../_kit/page.ts'
+import { Manifest } from '../packages/manifest.ts'
+import { SeedPackage } from '../packages/packages.ts'
+import { ask, type Where } from './client.cli.ts'
+import { table } from './table.ts'
+
+export async function list(where: Where): Promise<SeedPackage[]> {
+  const items: SeedPackage[] = []
+  for (let page = 1; ; page++) {
+    const data = await ask(where, pageOf(SeedPackage), `?size=200&page=${page}`)
+    items.push(...data.items)
+    if (page >= data.total_pages) return items
+  }
+}
+
+export function listTable(items: SeedPackage[]): string {
+  if (items.length === 0) return 'There are no packages.'
+  const rows = items.map((each) => [
+    each.package_id,
+    each.version ?? '',
+    each.status,
+    String(each.items),
+    each.applied?.version ?? '',
+    each.name ?? `${each.issues} faults in its manifest`,
+  ])
+  return table(['PACKAGE', 'VERSION', 'STATUS', 'ITEMS', 'APPLIED', 'NAME'], rows)
+}
+
+const Shown = Manifest.extend({ checksum: z.string() })
+
+export const manifestOf = (where: Where, packageId: string) =>
+  ask(where, Shown, `/${encodeURIComponent(packageId)}/manifest`)
+
+export function manifestTable(manifest: z.output<typeof Shown>): string {
+  const facts = ['package_id', 'name', 'version', 'description', 'checksum'] as const
+  const lines = facts.flatMap((name) =>
+    manifest[name] === undefined ? [] : `${`${name}:`.padEnd(13)}${manifest[name]}`,
+  )
+  const rows = manifest.items.map(({ item_id, kind, depends_on }) => [
+    item_id,
+    kind,
+    depends_on.join(', '),
+  ])
+  return `${lines.join('\n')}\n\n${table(['ITEM', 'KIND', 'DEPENDS ON'], rows)}`
+}

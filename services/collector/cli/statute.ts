@@ -1,0 +1,94 @@
+import { parse } from 'yaml'
+import * as z from 'zod'
+import { arabic } from '../../_kit/words.ts'
+
+const Day = z.preprocess(
+  (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : value),
+  z.iso.date('A date: YYYY-MM-DD.'),
+)
+
+/** What the head of a file may say of its law; whatever else it says is kept with the document. */
+const Front = z.looseObject({
+  document_id: z.string().min(1).max(200).optional(),
+  title: z.string().min(1).max(1_000).optional(),
+  law: z.string().min(1).max(1_000).optional(),
+  doc_type: z.string().min(1).max(100).default('statute'),
+  effective_from: Day.optional(),
+  effective_to: Day.optional(),
+  aliases: z.array(z.string().min(1).max(300)).max(100).optional(),
+})
+
+export interface Statute {
+  document: { document_id: string; doc_type: string; title: string; metadata: object }
+  content: string
+  articles: number
+  warnings: string[]
+}
+
+const numeral = '[\\d零〇一二三四五六七八九十百千]{1,12}'
+const marked = new RegExp(`^\\s*#{1,6}\\s*(第${numeral}(?:分编|编|章|节|条))`)
+const bold = new RegExp(`^\\s*\\*\\*(第${numeral}条(?:之${numeral})?)\\*\\*[\\s　]*`)
+const article = new RegExp(`^\\s*第(${numeral})条(之${numeral})?(?=[\\s　:：、.．【〔(（]|$)`)
+
+/**
+ * A statute in Markdown as a document whose structure knowledge-service reads: 编, 章, 节 and 条 each
+ * begin a line. Throws where the head of the file is not what it should be.
+ */
+export function statuteFrom(path: string, text: string): Statute {
+  const { front, body } = headOf(text)
+  const lines = body.replaceAll('\r\n', '\n').split('\n')
+  const heading = lines.findIndex((line) => /^#\s+\S/.test(line) && !marked.test(line))
+  const named = heading === -1 ? undefined : lines[heading]!.replace(/^#\s+/, '').trim()
+  const { document_id, title, law, doc_type, ...metadata } = front
+  const own = title ?? law ?? named ?? nameOf(path)
+  if (heading !== -1 && (named === own || (!title && !law))) lines.splice(heading, 1)
+  const content = lines
+    .map(plain)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+  const { count, warnings } = numbered(content)
+  return {
+    document: {
+      document_id: document_id ?? path.replace(/\.md$/i, ''),
+      doc_type,
+      title: own,
+      metadata: { law: law ?? own, ...metadata },
+    },
+    content,
+    articles: count,
+    warnings: content === '' ? ['It has no text.'] : warnings,
+  }
+}
+
+const nameOf = (path: string) => path.replace(/\.md$/i, '').split('/').at(-1)!
+
+const plain = (line: string) => line.replace(marked, '$1').replace(bold, '$1 ')
+
+function headOf(text: string) {
+  const found = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text)
+  if (!found) return { front: Front.parse({}), body: text.replace(/^\ufeff/, '') }
+  const parsed = Front.safeParse(parse(found[1]!) ?? {})
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new Error(`its head: ${issue!.path.join('.')}: ${issue!.message}`)
+  }
+  return { front: parsed.data, body: text.slice(found[0].length) }
+}
+
+/** How many articles there are, and where their numbers do not follow each other. */
+function numbered(content: string) {
+  const warnings: string[] = []
+  let [count, last] = [0, 0]
+  for (const line of content.split('\n')) {
+    const found = article.exec(line)
+    if (!found) continue
+    count++
+    const number = arabic(found[1]!) ?? last
+    if (!found[2] && last > 0 && number !== last + 1) {
+      warnings.push(`第${found[1]}条 comes after article ${last}.`)
+    }
+    last = number
+  }
+  return { count, warnings: count === 0 ? ['It has no articles (第…条).'] : warnings.slice(0, 5) }
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { notFound } from '../../_kit/fault.ts'
+import { Id, Time } from '../../_kit/fields.ts'
+import type { part, Sql } from '../../_kit/sql/sql.ts'
+
+export const Collected = z
+  .object({
+    id: Id,
+    source_id: Id,
+    organization_id: z.string(),
+    url: z.string(),
+    title: z.string(),
+    sha256: z.string().nullable().describe('Of the text that was found in it.'),
+    status: z.enum(['NEW', 'CHANGED', 'UNCHANGED', 'IMPORTED', 'FAILED']),
+    error: z.string().nullable(),
+    fetched_at: Time.nullable(),
+    imported_at: Time.nullable(),
+    created_at: Time,
+    updated_at: Time,
+  })
+  .meta({ id: 'CollectedDocument' })
+
+export const WithContent = Collected.extend({ content: z.string() })
+export type WithContent = z.output<typeof WithContent>
+
+export async function documentOf(sql: Sql, id: string, owned: ReturnType<typeof part>) {
+  const document = await sql.row(WithContent)`
+    select * from collector.documents where id = ${id} and ${owned}`
+  if (!document) throw notFound(`document ${id}`)
+  return document
+}
+
+/** SHA-256 of a text is by the kit; the largest text that is kept of a page. */
+export const mostText = 2_000_000
+const chunkSize = 1_200
+
+/** Whole lines gathered to chunks; a line that is longer is cut. */
+export function chunksOf(text: string): string[] {
+  const chunks: string[] = []
+  let open = ''
+  for (const line of text.split('\n')) {
+    for (let at = 0; at === 0 || at < line.length; at += chunkSize) {
+      const piece = line.slice(at, at + chunkSize)
+      if (open && open.length + piece.length + 1 > chunkSize) {
+        chunks.push(open)
+        open = ''
+      }
+      open = open ? `${open}\n${piece}` : piece
+    }
+  }
+  if (open.trim()) chunks.push(open)
+  // Half of a pair of surrogates is no text.
+  return chunks.map((chunk) => chunk.toWellFormed())
+}

@@ -1,0 +1,148 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { Fault, invalid } from '../../_kit/fault.ts'
+import { Id } from '../../_kit/fields.ts'
+import { hex } from '../../_kit/hash.ts'
+import { newId } from '../../_kit/ids.ts'
+import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
+import { part } from '../../_kit/sql/sql.ts'
+import { get, post } from '../deps.ts'
+import { Unfetchable } from '../fetch/address.ts'
+import { pageFrom } from '../fetch/page.ts'
+import { manages, reads } from '../permission.ts'
+import { Collected, chunksOf, documentOf, mostText, WithContent } from './document.ts'
+import { owned } from './scope.ts'
+import { sourceOf } from './source.ts'
+import { BySource, path as sources } from './sources.ts'
+
+const path = '/api/v1/collector/documents'
+const ByDocument = z.object({ document_id: Id })
+
+const Upload = z.object({
+  title: z.string().min(1).max(500),
+  content: z.string().min(1).max(mostText),
+  content_type: z.enum(['text/plain', 'text/html']).default('text/plain'),
+})
+
+export const documents = [
+  post(
+    `${sources}/:source_id/documents`,
+    {
+      summary: 'Add a document to an upload',
+      description: 'The same text again is the same document.',
+      guard: manages,
+      params: BySource,
+      body: Upload,
+      bodyLimit: 8 * 1024 * 1024,
+      answers: { 201: Collected },
+      creates: true,
+    },
+    async (c, { params, body }) => {
+      const { sql } = c.env
+      const source = await sourceOf(sql, params.source_id, owned(c))
+      if (source.kind !== 'upload') {
+        throw new Fault(
+          'CONFLICT',
+          'Only an upload takes documents; another source fetches its own.',
+        )
+      }
+      const content = body.content_type === 'text/html' ? textIn(body.content) : body.content
+      const sha256 = await hex(content)
+      const made = await sql.row(Collected)`
+        insert into collector.documents
+          (id, organization_id, source_id, url, title, sha256, status, content, fetched_at)
+        values (${newId()}, ${source.organization_id}, ${source.id}, ${`urn:sha256:${sha256}`},
+          ${body.title}, ${sha256}, 'NEW', ${content}, now())
+        on conflict (source_id, url) do update set title = excluded.title returning *`
+      return ok(c, made, 201)
+    },
+  ),
+
+  get(
+    path,
+    {
+      summary: 'Documents, the newest first',
+      guard: reads,
+      query: PageQuery.extend({
+        source_id: Id.optional(),
+        status: Collected.shape.status.optional(),
+      }),
+      answers: { 200: pageOf(Collected) },
+    },
+    async (c, { query }) => {
+      const source = query.source_id ? part`and source_id = ${query.source_id}` : part``
+      const status = query.status ? part`and status = ${query.status}` : part``
+      const from = part`collector.documents where ${owned(c)} ${source} ${status}`
+      const order = part`created_at desc, id desc`
+      return ok(c, await paged(c.env.sql, Collected, query, { from, order }))
+    },
+  ),
+
+  get(
+    `${path}/:document_id`,
+    {
+      summary: 'Read a document with its text',
+      guard: reads,
+      params: ByDocument,
+      answers: { 200: WithContent },
+    },
+    async (c, { params }) => ok(c, await documentOf(c.env.sql, params.document_id, owned(c))),
+  ),
+
+  post(
+    `${path}/:document_id/import`,
+    {
+      summary: 'Import a document into the knowledge base of its source',
+      guard: manages,
+      params: ByDocument,
+      answers: { 200: Collected },
+      faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params }) => {
+      const { sql, knowledge } = c.env
+      const document = await documentOf(sql, params.document_id, owned(c))
+      const { kb_id } = await sourceOf(sql, document.source_id, owned(c))
+      if (kb_id === null)
+        throw new Fault('CONFLICT', 'The source names no knowledge base; set its kb_id.')
+      if (document.sha256 === null) throw new Fault('CONFLICT', 'The document was never fetched.')
+      const { requestId, traceparent } = c.var
+      await knowledge.ask(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
+        method: 'POST',
+        body: { documents: [asKnowledge(kb_id, document)] },
+        idempotent: true,
+        deadlineMs: 60_000,
+        from: { headers: c.req.raw.headers, requestId, traceparent },
+        headers: { 'x-organization-id': document.organization_id },
+      })
+      // One that changed meanwhile was not what was imported.
+      await sql`
+        update collector.documents set status = 'IMPORTED', imported_at = now(),
+          imported_sha256 = sha256, updated_at = now()
+        where id = ${document.id} and sha256 = ${document.sha256}`
+      return ok(c, Collected.parse(await documentOf(sql, params.document_id, owned(c))))
+    },
+  ),
+]
+
+function textIn(html: string): string {
+  try {
+    return pageFrom(html).text
+  } catch (thrown) {
+    if (!(thrown instanceof Unfetchable)) throw thrown
+    throw invalid([{ path: 'content', message: thrown.message }])
+  }
+}
+
+const asKnowledge = (kb_id: string, document: WithContent) => ({
+  kb_id,
+  document_id: document.id,
+  doc_type: 'web',
+  title: document.title,
+  metadata: {
+    url: document.url,
+    source_id: document.source_id,
+    sha256: document.sha256,
+    fetched_at: document.fetched_at,
+  },
+  chunks: chunksOf(document.content).map((content, chunk_index) => ({ chunk_index, content })),
+})

@@ -1,0 +1,140 @@
+import * as z from 'zod'
+import { newId } from '../../_kit/ids.ts'
+import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { Counts } from './run.ts'
+import type { Source } from './source.ts'
+import type { Visited } from './visit.ts'
+
+const mostLog = 1_000
+
+/** A run as one worker holds it: a later one, or a cancel, takes the right to write. */
+export class Held {
+  readonly runId: string
+  readonly attempt: number
+  lost = false
+
+  constructor(runId: string, attempt: number) {
+    this.runId = runId
+    this.attempt = attempt
+  }
+
+  write<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
+    return sql.begin(async (sql) => {
+      const [run] = await sql`
+        select id from collector.runs
+        where id = ${this.runId} and attempt = ${this.attempt} and status = 'RUNNING' for update`
+      if (!run) {
+        this.lost = true
+        throw new Error('the run is not ours any more')
+      }
+      return work(sql)
+    })
+  }
+
+  log(sql: Sql, level: 'info' | 'warn', message: string) {
+    return this.write(sql, (sql) => logged(sql, this.runId, level, message))
+  }
+}
+
+const logged = (sql: Sql, runId: string, level: 'info' | 'warn', message: string) => sql`
+  insert into collector.run_log (run_id, level, message)
+  select ${runId}::uuid, ${level}::text, ${message.slice(0, 1_000)}::text
+  where (select count(*) from collector.run_log where run_id = ${runId}) < ${mostLog}`
+
+/** Puts addresses on the list, each once, up to so many. */
+export async function add(sql: Sql, held: Held, urls: string[], most: number) {
+  if (urls.length === 0) return
+  await held.write(sql, async (sql) => {
+    await sql`
+      insert into collector.frontier (run_id, url)
+      select ${held.runId}::uuid, url
+      from unnest(${texts(urls)}) with ordinality as given (url, place)
+      where url not in (select url from collector.frontier where run_id = ${held.runId})
+      order by place
+      limit greatest(0, ${most}::int - (
+        select count(*) from collector.frontier where run_id = ${held.runId})::int)
+      on conflict do nothing`
+    await sql`
+      update collector.runs set counts = counts || jsonb_build_object('found',
+        (select count(*) from collector.frontier where run_id = ${held.runId}))
+      where id = ${held.runId}`
+  })
+}
+
+const Next = z.object({ url: z.string() })
+
+export async function next(sql: Sql, runId: string): Promise<string | undefined> {
+  const row = await sql.row(Next)`
+    select url from collector.frontier where run_id = ${runId} and not done order by seq limit 1`
+  return row?.url
+}
+
+/** Writes down what became of an address: the document, the counts and that it is done, or none of it. */
+export const record = (sql: Sql, held: Held, source: Source, url: string, visited: Visited) =>
+  held.write(sql, async (sql) => {
+    const outcome = await keep(sql, source, url, visited)
+    await sql`
+      update collector.frontier set done = true where run_id = ${held.runId} and url = ${url}`
+    await sql`
+      update collector.runs set counts = counts || jsonb_build_object(
+        ${outcome}::text, (counts ->> ${outcome}::text)::int + 1)
+      where id = ${held.runId}`
+    if ('problem' in visited) {
+      await logged(sql, held.runId, 'warn', `${url}: ${visited.problem}`)
+    }
+  })
+
+const Outcome = z.object({ status: z.string() })
+
+async function keep(
+  sql: Sql,
+  source: Source,
+  url: string,
+  visited: Visited,
+): Promise<keyof Counts> {
+  if ('skipped' in visited) return 'skipped'
+  if ('unchanged' in visited) {
+    await sql`
+      update collector.documents set fetched_at = now(), error = null, updated_at = now(),
+        status = case when status = 'IMPORTED' then 'IMPORTED' else 'UNCHANGED' end
+      where source_id = ${source.id} and url = ${url}`
+    return 'unchanged'
+  }
+  const found = 'text' in visited ? visited : null
+  const error = 'problem' in visited ? visited.problem.slice(0, 1_000) : null
+  const values = json({
+    title: found?.title ?? url.slice(0, 500),
+    sha256: found?.sha256 ?? null,
+    content: found?.text ?? '',
+    etag: found?.etag ?? null,
+    last_modified: found?.lastModified ?? null,
+  })
+  const row = await sql.row(Outcome)`
+    insert into collector.documents as kept (id, organization_id, source_id, url, title, sha256,
+      status, error, content, etag, last_modified, fetched_at)
+    select ${newId()}::uuid, ${source.organization_id}::text, ${source.id}::uuid, ${url}::text,
+      given.title, given.sha256, ${error === null ? 'NEW' : 'FAILED'}::text, ${error}::text,
+      given.content, given.etag, given.last_modified, now()
+    from jsonb_to_record(${values})
+      as given (title text, sha256 text, content text, etag text, last_modified text)
+    on conflict (source_id, url) do update set
+      -- What was fetched before is not lost to a page that can't be reached today.
+      title = case when excluded.error is null then excluded.title else kept.title end,
+      sha256 = coalesce(excluded.sha256, kept.sha256),
+      content = case when excluded.error is null then excluded.content else kept.content end,
+      etag = case when excluded.error is null then excluded.etag else kept.etag end,
+      last_modified = case when excluded.error is null then excluded.last_modified
+        else kept.last_modified end,
+      status = case when excluded.error is not null then 'FAILED'
+        when kept.sha256 is null then 'NEW'
+        when kept.sha256 <> excluded.sha256 then 'CHANGED'
+        when kept.imported_sha256 = excluded.sha256 then 'IMPORTED' else 'UNCHANGED' end,
+      error = excluded.error, fetched_at = now(), updated_at = now()
+    returning status`
+  const names: Record<string, keyof Counts> = {
+    FAILED: 'failed',
+    NEW: 'new',
+    CHANGED: 'changed',
+  }
+  return names[row!.status] ?? 'unchanged'
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { Fault, notFound } from '../../_kit/fault.ts'
+import { Id, Time } from '../../_kit/fields.ts'
+import { newId } from '../../_kit/ids.ts'
+import { enqueue } from '../../_kit/jobs.ts'
+import type { part, Sql } from '../../_kit/sql/sql.ts'
+
+export const Counts = z.object({
+  found: z.int(),
+  new: z.int(),
+  changed: z.int(),
+  unchanged: z.int(),
+  failed: z.int(),
+  skipped: z.int().describe('Not allowed by robots.txt.'),
+})
+export type Counts = z.output<typeof Counts>
+
+export const CollectionRun = z
+  .object({
+    id: Id,
+    source_id: Id,
+    organization_id: z.string(),
+    trigger: z.enum(['manual', 'schedule']),
+    status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED']),
+    counts: Counts,
+    created_at: Time,
+    started_at: Time.nullable(),
+    finished_at: Time.nullable(),
+  })
+  .meta({ id: 'CollectionRun' })
+
+const Entry = z.object({ at: Time, level: z.enum(['info', 'warn']), message: z.string() })
+
+export const LoggedRun = CollectionRun.extend({
+  log: z.array(Entry).describe('At most the last 1,000.'),
+})
+
+type Part = ReturnType<typeof part>
+
+export async function runOf(sql: Sql, id: string, owned: Part) {
+  const run = await sql.row(CollectionRun)`
+    select * from collector.runs where id = ${id} and ${owned}`
+  if (!run) throw notFound(`run ${id}`)
+  const log = await sql.rows(Entry)`
+    select at, level, message from collector.run_log
+    where run_id = ${id} order by seq desc limit 1000`
+  return { ...run, log: log.reverse() }
+}
+
+export const collectJob = (run_id: string) => ({
+  kind: 'collect',
+  payload: { run_id },
+  key: run_id,
+  maxAttempts: 5,
+})
+
+/** Makes a run of a source and the job that carries it out; in the caller's transaction. */
+export async function newRun(
+  sql: Sql,
+  source: { id: string; organization_id: string },
+  trigger: 'manual' | 'schedule',
+) {
+  const run = await sql.row(CollectionRun)`
+    insert into collector.runs (id, organization_id, source_id, trigger, status)
+    values (${newId()}, ${source.organization_id}, ${source.id}, ${trigger}, 'PENDING')
+    on conflict (source_id) where status in ('PENDING', 'RUNNING') do nothing returning *`
+  if (run) await enqueue(sql, 'collector', collectJob(run.id))
+  return run
+}
+
+export const inProgress = () =>
+  new Fault('CONFLICT', 'The source is being collected already; wait or cancel that run.', {
+    code: 'RUN_IN_PROGRESS',
+  })

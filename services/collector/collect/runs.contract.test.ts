@@ -1,0 +1,162 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type CollectionStage, stageCollection } from '../../../tests/support/collection.ts'
+import { place } from '../../../tests/support/stage.ts'
+
+const fetches = place !== 'workerd'
+if (!fetches) console.warn('skipped: workerd can’t choose the address that it connects to')
+
+const page = (text: string) => `<title>T ${text}</title><main>${text}</main>`
+
+let at: CollectionStage
+beforeAll(async () => {
+  at = await stageCollection()
+})
+afterAll(() => at.close())
+beforeEach(() => at.clear())
+
+describe.runIf(fetches)('a run', () => {
+  test('fetches a page and tells new from changed and unchanged', async () => {
+    at.pages['/'] = page('first text')
+    const { id } = await at.make()
+    const run = await at.collect(id)
+    expect(run).toMatchObject({ status: 'SUCCEEDED', counts: { found: 1, new: 1, failed: 0 } })
+    const [document] = await at.documents(id)
+    expect(document).toMatchObject({ url: `${at.site}/`, title: 'T first text', status: 'NEW' })
+    expect((await at.call('GET', `/documents/${document.id}`)).data.content).toBe('first text')
+    expect((await at.collect(id)).counts).toMatchObject({ new: 0, unchanged: 1 })
+    at.pages['/'] = page('second text')
+    expect((await at.collect(id)).counts).toMatchObject({ changed: 1 })
+    expect((await at.documents(id))[0]).toMatchObject({ id: document.id, status: 'CHANGED' })
+    delete at.pages['/']
+    const failed = await at.collect(id)
+    expect(failed).toMatchObject({ status: 'FAILED', counts: { failed: 1 } })
+    expect(failed.log.at(-1).message).toContain('The server answered 404.')
+    const kept = (await at.call('GET', `/documents/${document.id}`)).data
+    expect(kept).toMatchObject({ status: 'FAILED', content: 'second text' })
+  })
+
+  test('asks only for what changed since', async () => {
+    at.pages['/'] = ({ headers }, response) => {
+      if (headers['if-none-match'] === '"v1"') response.writeHead(304).end()
+      else response.writeHead(200, { etag: '"v1"', 'content-type': 'text/plain' }).end('plain 文本')
+    }
+    const { id } = await at.make()
+    expect((await at.collect(id)).counts.new).toBe(1)
+    expect((await at.collect(id)).counts).toMatchObject({ unchanged: 1, failed: 0 })
+    expect((await at.documents(id))[0]).toMatchObject({ status: 'UNCHANGED', title: 'plain 文本' })
+  })
+
+  test('follows links, sitemaps and feeds as include and exclude say, and robots.txt', async () => {
+    const links = ['/a/1', '/a/2#part', '/b/1', 'http://elsewhere.test/a/1', '/a/secret']
+    at.pages['/'] = links.map((href) => `<a href="${href}">x</a>`).join('')
+    for (const path of ['/a/1', '/a/2', '/b/1', '/c']) at.pages[path] = page(`text of ${path}`)
+    const crawled = await at.make({ include: ['/', '/a/*'] })
+    const run = await at.collect(crawled.id)
+    expect(run.counts).toMatchObject({ found: 4, new: 3, skipped: 1 })
+    expect((await at.documents(crawled.id)).map((each: any) => each.url).sort()).toEqual([
+      `${at.site}/`,
+      `${at.site}/a/1`,
+      `${at.site}/a/2`,
+    ])
+    expect(at.seen).not.toContain('/a/secret')
+
+    const inner = `<urlset><url><loc>${at.site}/a/1</loc></url><url><loc>${at.site}/c</loc></url></urlset>`
+    at.pages['/index.xml'] =
+      `<sitemapindex><sitemap><loc>${at.site}/inner.gz</loc></sitemap></sitemapindex>`
+    at.pages['/inner.gz'] = (_, response) => response.end(gzipSync(inner))
+    const sitemap = await at.make({ kind: 'sitemap', url: `${at.site}/index.xml`, exclude: ['/c'] })
+    expect((await at.collect(sitemap.id)).counts).toMatchObject({ found: 1, new: 1 })
+
+    at.pages['/feed'] = '<rss><channel><item><link>/c</link></item></channel></rss>'
+    const feed = await at.make({ kind: 'rss', url: `${at.site}/feed` })
+    expect((await at.collect(feed.id)).counts).toMatchObject({ found: 1, new: 1 })
+    const lost = await at.make({ kind: 'rss', url: `${at.site}/lost` })
+    expect(await at.collect(lost.id)).toMatchObject({ status: 'FAILED', counts: { found: 0 } })
+  })
+
+  test('never leaves the public Internet, whatever a page says', async () => {
+    at.pages['/'] = (_, response) =>
+      response.writeHead(302, { location: 'http://localhost:1/' }).end()
+    const { id } = await at.make()
+    const run = await at.collect(id)
+    expect([run.status, run.log.at(-1).message]).toEqual([
+      'FAILED',
+      expect.stringContaining('localhost is not on the public Internet'),
+    ])
+  })
+
+  test('is one at a time, and is cancelled while it runs', async () => {
+    let released = () => {}
+    at.pages['/'] = (_, response) => {
+      released = () => response.end('late')
+    }
+    const { id } = await at.make()
+    const { data: run } = await at.call('POST', `/sources/${id}/runs`)
+    const second = await at.call('POST', `/sources/${id}/runs`)
+    expect([second.status, second.code]).toEqual([409, 'RUN_IN_PROGRESS'])
+    const working = at.tick()
+    await expect.poll(() => at.seen, { timeout: 10_000 }).toContain('/')
+    const cancelled = await at.call('POST', `/runs/${run.id}/cancel`)
+    expect(cancelled.data).toMatchObject({ status: 'CANCELLED' })
+    await working
+    released()
+    expect(await at.documents(id)).toEqual([])
+    expect((await at.call('POST', `/runs/${run.id}/cancel`)).status).toBe(200)
+    at.pages['/'] = page('again')
+    const ended = await at.collect(id)
+    expect(ended.status).toBe('SUCCEEDED')
+    expect((await at.call('POST', `/runs/${ended.id}/cancel`)).status).toBe(409)
+  })
+
+  test('goes on where a process that died left it', async () => {
+    at.pages['/'] = '<a href="/1">x</a><a href="/2">x</a>'
+    at.pages['/1'] = page('one')
+    at.pages['/2'] = page('two')
+    const { id } = await at.make({ include: ['/1', '/2'] })
+    const { data: run } = await at.call('POST', `/sources/${id}/runs`)
+    // As its worker left it: the first two pages are done, and its lease has run out.
+    await at.sql`update collector.runs set status = 'RUNNING', attempt = 1, counts = counts || '{"new": 2}'
+      where id = ${run.id}`
+    for (const [path, done] of [
+      ['/', true],
+      ['/1', true],
+      ['/2', false],
+    ] as const) {
+      await at.sql`insert into collector.frontier (run_id, url, done)
+        values (${run.id}, ${at.site + path}, ${done})`
+    }
+    await at.sql`update collector.jobs set status = 'RUNNING', attempts = 1,
+      lease_until = now() - interval '1 second' where payload ->> 'run_id' = ${run.id}`
+    await at.tick()
+    expect((await at.call('GET', `/runs/${run.id}`)).data).toMatchObject({
+      status: 'SUCCEEDED',
+      counts: { new: 3 },
+    })
+    expect(at.seen.filter((path) => path !== '/robots.txt')).toEqual(['/2'])
+  })
+
+  test('begins by a schedule, once', async () => {
+    at.pages['/'] = page('scheduled')
+    const { id, next_run_at } = await at.make({ schedule: '*/5 * * * *' })
+    expect(Date.parse(next_run_at)).toBeGreaterThan(Date.now())
+    await at.sql`update collector.sources set next_run_at = now() - interval '1 minute' where id = ${id}`
+    await Promise.all([at.tick(), at.tick()])
+    await at.tick()
+    const { data } = await at.call('GET', `/runs?source_id=${id}`)
+    expect(data.items).toMatchObject([{ trigger: 'schedule', status: 'SUCCEEDED' }])
+    expect(Date.parse((await at.call('GET', `/sources/${id}`)).data.next_run_at)).toBeGreaterThan(
+      Date.now(),
+    )
+    const off = await at.call('PUT', `/sources/${id}`, { enabled: false })
+    expect(off.data.next_run_at).toBeNull()
+    expect((await at.call('POST', `/sources/${id}/runs`)).status).toBe(409)
+  })
+})
+
+test.skipIf(fetches)('without a fetcher a run waits for a runtime that has one', async () => {
+  const { id } = await at.make()
+  const run = await at.collect(id)
+  expect(run.status).toBe('PENDING')
+  expect((await at.call('POST', `/runs/${run.id}/cancel`)).data.status).toBe('CANCELLED')
+})

@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { Fault } from '../../_kit/fault.ts'
+import { Id } from '../../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
+import { part } from '../../_kit/sql/sql.ts'
+import { get, post } from '../deps.ts'
+import { manages, reads } from '../permission.ts'
+import { CollectionRun, inProgress, LoggedRun, newRun, runOf } from './run.ts'
+import { owned } from './scope.ts'
+import { sourceOf } from './source.ts'
+import { BySource, path as sources } from './sources.ts'
+
+const path = '/api/v1/collector/runs'
+const ByRun = z.object({ run_id: Id })
+
+export const runs = [
+  post(
+    `${sources}/:source_id/runs`,
+    {
+      summary: 'Collect a source now',
+      description:
+        'One run of a source at a time. A runtime that can’t fetch leaves it PENDING for one that can.',
+      guard: manages,
+      params: BySource,
+      answers: { 202: CollectionRun },
+      creates: true,
+    },
+    async (c, { params }) => {
+      const run = await c.env.sql.begin(async (sql) => {
+        const source = await sourceOf(sql, params.source_id, owned(c))
+        if (source.kind === 'upload') {
+          throw new Fault('CONFLICT', 'There is nothing to fetch of an upload.')
+        }
+        if (!source.enabled) throw new Fault('CONFLICT', 'The source is switched off.')
+        const made = await newRun(sql, source, 'manual')
+        if (!made) throw inProgress()
+        return made
+      })
+      return ok(c, run, 202)
+    },
+  ),
+
+  get(
+    path,
+    {
+      summary: 'Runs, the newest first',
+      guard: reads,
+      query: PageQuery.extend({
+        source_id: Id.optional(),
+        status: CollectionRun.shape.status.optional(),
+      }),
+      answers: { 200: pageOf(CollectionRun) },
+    },
+    async (c, { query }) => {
+      const source = query.source_id ? part`and source_id = ${query.source_id}` : part``
+      const status = query.status ? part`and status = ${query.status}` : part``
+      const from = part`collector.runs where ${owned(c)} ${source} ${status}`
+      const order = part`created_at desc, id desc`
+      return ok(c, await paged(c.env.sql, CollectionRun, query, { from, order }))
+    },
+  ),
+
+  get(
+    `${path}/:run_id`,
+    {
+      summary: 'Read a run with its log',
+      guard: reads,
+      params: ByRun,
+      answers: { 200: LoggedRun },
+    },
+    async (c, { params }) => ok(c, await runOf(c.env.sql, params.run_id, owned(c))),
+  ),
+
+  post(
+    `${path}/:run_id/cancel`,
+    {
+      summary: 'Cancel a run',
+      description: 'What it had collected stays. To cancel a cancelled one changes nothing.',
+      guard: manages,
+      params: ByRun,
+      answers: { 200: LoggedRun },
+      faults: ['CONFLICT'],
+    },
+    async (c, { params }) => {
+      const { sql } = c.env
+      // Whoever works on it writes only while it runs, so this stops it wherever it is.
+      const [cancelled] = await sql`
+        update collector.runs set status = 'CANCELLED', finished_at = now()
+        where id = ${params.run_id} and ${owned(c)} and status in ('PENDING', 'RUNNING') returning id`
+      const run = await runOf(sql, params.run_id, owned(c))
+      if (!cancelled && run.status !== 'CANCELLED') {
+        throw new Fault('CONFLICT', `The run has ended already: ${run.status}.`)
+      }
+      return ok(c, run)
+    },
+  ),
+]

@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import type { Given } from '../../_kit/service.ts'
+import { moment } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import { newRun } from './run.ts'
+import { nextRun } from './source.ts'
+
+const Due = z.object({ id: z.string(), organization_id: z.string(), schedule: z.string() })
+
+/** Starts what is due. Whoever holds a source's row starts it, so that each is started once. */
+export const startDue = ({ sql }: Given<Deps>): Promise<number> =>
+  sql.begin(async (sql) => {
+    const due = await sql.rows(Due)`
+      select id, organization_id, schedule from collector.sources
+      where next_run_at <= now() order by next_run_at limit 20 for update skip locked`
+    for (const source of due) {
+      // A run that still goes on is not doubled; the next time is the next chance.
+      await newRun(sql, source, 'schedule')
+      const next = nextRun(source.schedule)
+      await sql`
+        update collector.sources
+        set next_run_at = ${typeof next === 'number' ? moment(next) : null} where id = ${source.id}`
+    }
+    return due.length
+  })

@@ -1,0 +1,99 @@
+import { Cron } from 'croner'
+import * as z from 'zod'
+import { type Issue, notFound } from '../../_kit/fault.ts'
+import { Id, Time, Version } from '../../_kit/fields.ts'
+import type { part, Sql } from '../../_kit/sql/sql.ts'
+import {
+  addressFault,
+  checkedUrl,
+  isAllowed,
+  literalAddress,
+  Unfetchable,
+} from '../fetch/address.ts'
+
+const Patterns = z
+  .array(z.string().min(1).max(500))
+  .max(100)
+  .describe('`*` is anything; a pattern that begins with `/` is about the path alone.')
+
+/** The members of a source that people write. */
+export const Written = z.object({
+  name: z.string().min(1).max(200),
+  kind: z.enum(['http', 'sitemap', 'rss', 'upload']),
+  url: z.string().min(1).max(2_000).nullable().describe('Where it begins; an upload has none.'),
+  schedule: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullable()
+    .describe('A cron expression of five parts, in UTC.'),
+  kb_id: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullable()
+    .describe('The base that documents are imported into.'),
+  include: Patterns,
+  exclude: Patterns,
+  enabled: z.boolean(),
+})
+export type Written = z.output<typeof Written>
+
+export const Source = Written.extend({
+  id: Id,
+  organization_id: z.string(),
+  version: Version,
+  next_run_at: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
+}).meta({ id: 'Source' })
+export type Source = z.output<typeof Source>
+
+/** What is wrong with a source that no single member tells. */
+export function faultsOf(source: Written, allowedHosts: readonly string[]): Issue[] {
+  const { kind, url, schedule } = source
+  const issues: Issue[] = []
+  if (kind === 'upload' && url !== null) {
+    issues.push({ path: 'url', message: 'An upload has no url.' })
+  }
+  if (kind === 'upload' && schedule !== null) {
+    issues.push({ path: 'schedule', message: 'An upload has no schedule.' })
+  }
+  if (kind !== 'upload') issues.push(...urlFaults(url, allowedHosts))
+  if (schedule !== null && nextRun(schedule) === undefined) {
+    issues.push({ path: 'schedule', message: 'Not a cron expression of five parts.' })
+  }
+  return issues
+}
+
+function urlFaults(text: string | null, allowedHosts: readonly string[]): Issue[] {
+  if (text === null) return [{ path: 'url', message: 'There is nothing to fetch without a url.' }]
+  try {
+    const url = checkedUrl(text)
+    const address = literalAddress(url)
+    const fault = address && !isAllowed(url, allowedHosts) ? addressFault(address) : null
+    return fault ? [{ path: 'url', message: `Not on the public Internet (${fault}).` }] : []
+  } catch (thrown) {
+    if (thrown instanceof Unfetchable) return [{ path: 'url', message: thrown.message }]
+    throw thrown
+  }
+}
+
+/** When a schedule is due next, in milliseconds; null for never, undefined where it is none. */
+export function nextRun(schedule: string, after = new Date()): number | null | undefined {
+  if (schedule.trim().split(/\s+/).length !== 5) return undefined
+  try {
+    return new Cron(schedule, { timezone: 'UTC' }).nextRun(after)?.getTime() ?? null
+  } catch {
+    return undefined
+  }
+}
+
+export async function sourceOf(sql: Sql, id: string, owned: ReturnType<typeof part>, lock = false) {
+  const source = lock
+    ? await sql.row(Source)`
+        select * from collector.sources where id = ${id} and ${owned} for update`
+    : await sql.row(Source)`select * from collector.sources where id = ${id} and ${owned}`
+  if (!source) throw notFound(`source ${id}`)
+  return source
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type CollectionStage, stageCollection } from '../../../tests/support/collection.ts'
+
+let at: CollectionStage
+beforeAll(async () => {
+  at = await stageCollection()
+})
+afterAll(() => at.close())
+beforeEach(() => at.clear())
+
+describe('a source', () => {
+  test('is made, read, edited under its version and deleted', async () => {
+    const made = await at.call('POST', '/sources', {
+      name: 'A',
+      kind: 'rss',
+      url: `${at.site}/feed`,
+    })
+    expect([made.status, made.headers.get('etag')]).toEqual([201, '"1"'])
+    expect(made.data).toMatchObject({ organization_id: 'acme', enabled: true, include: [] })
+    const path = `/sources/${made.data.id}`
+    const edited = await at.call('PUT', path, { enabled: false }, { 'if-match': '"1"' })
+    expect(edited.data).toMatchObject({ name: 'A', enabled: false, version: 2 })
+    const stale = await at.call('PUT', path, { name: 'B' }, { 'if-match': '"1"' })
+    expect([stale.status, stale.code]).toEqual([409, 'VERSION_CONFLICT'])
+    expect((await at.call('DELETE', path, undefined, { 'if-match': '"1"' })).status).toBe(409)
+    expect((await at.call('GET', path)).data).toEqual(edited.data)
+    expect((await at.call('DELETE', path)).data).toEqual({ deleted: true })
+    expect((await at.call('GET', path)).status).toBe(404)
+    const key = { 'idempotency-key': 'one source' }
+    const body = { name: 'K', kind: 'upload' }
+    const both = [
+      await at.call('POST', '/sources', body, key),
+      await at.call('POST', '/sources', body, key),
+    ]
+    expect(both[1]!.data).toEqual(both[0]!.data)
+  })
+
+  test.each([
+    [{ url: null }, 'url', 'nothing to fetch'],
+    [{ url: 'ftp://example.org/' }, 'url', 'Only http'],
+    [{ url: 'http://2130706433/' }, 'url', 'public Internet (loopback)'],
+    [{ url: 'http://[::ffff:10.0.0.1]/' }, 'url', 'public Internet (private)'],
+    [{ url: 'http://a:b@example.org/' }, 'url', 'password'],
+    [{ kind: 'upload' }, 'url', 'An upload has no url'],
+    [{ schedule: 'sometimes' }, 'schedule', 'Not a cron expression'],
+    [{ schedule: '* * * * * *' }, 'schedule', 'Not a cron expression'],
+  ])('%j is refused', async (body, path, message) => {
+    const given = { name: 'S', kind: 'http', url: 'http://example.org/', ...body }
+    const { status, data } = await at.call('POST', '/sources', given)
+    expect([status, data.issues[0].path]).toEqual([400, path])
+    expect(data.issues[0].message).toContain(message)
+  })
+
+  test('is for those who may: reading and managing are two permissions', async () => {
+    const { id } = await at.make()
+    const read = { 'x-permissions': 'collector:read' }
+    expect((await at.call('GET', `/sources/${id}`, undefined, read)).status).toBe(200)
+    expect((await at.call('PUT', `/sources/${id}`, {}, read)).status).toBe(403)
+    expect((await at.call('POST', `/sources/${id}/runs`, undefined, read)).status).toBe(403)
+    const none = { 'x-permissions': 'other' }
+    expect((await at.call('GET', '/sources', undefined, none)).status).toBe(403)
+    for (const missing of ['x-user-id', 'x-organization-id']) {
+      const answer = await at.call('GET', '/sources', undefined, { [missing]: undefined })
+      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+    }
+    const theirs = { 'x-organization-id': 'others', 'x-is-superuser': 'true', 'x-permissions': '' }
+    expect((await at.call('GET', `/sources/${id}`, undefined, theirs)).status).toBe(404)
+  })
+})
+
+describe('a document', () => {
+  test('is uploaded and imported into the base of its source', async () => {
+    const { id } = await at.make({ kind: 'upload', url: null, kb_id: 'kb-1' })
+    expect((await at.call('POST', `/sources/${id}/runs`)).status).toBe(409)
+    const upload = { title: '合同', content: '<p>第一条 甲方。</p>', content_type: 'text/html' }
+    const made = await at.call('POST', `/sources/${id}/documents`, upload)
+    expect([made.status, made.data.status]).toEqual([201, 'NEW'])
+    const again = await at.call('POST', `/sources/${id}/documents`, upload)
+    expect(again.data.id).toBe(made.data.id)
+    at.targets.asked.length = 0
+    const imported = await at.call('POST', `/documents/${made.data.id}/import`)
+    expect([imported.status, imported.data.status]).toEqual([200, 'IMPORTED'])
+    const [{ path, body }] = at.targets.asked as [{ path: string; body: any }]
+    expect(path).toBe('/api/v1/internal/atomic/batch-upsert')
+    expect(body.documents[0]).toMatchObject({
+      kb_id: 'kb-1',
+      document_id: made.data.id,
+      title: '合同',
+      chunks: [{ chunk_index: 0, content: '第一条 甲方。' }],
+    })
+    expect((await at.call('GET', `/documents?status=IMPORTED`)).data.total).toBe(1)
+  })
+
+  test('without a base is not imported', async () => {
+    const { id } = await at.make({ kind: 'upload', url: null })
+    const { data } = await at.call('POST', `/sources/${id}/documents`, { title: 'x', content: 'y' })
+    const refused = await at.call('POST', `/documents/${data.id}/import`)
+    expect([refused.status, refused.message]).toEqual([409, expect.stringContaining('kb_id')])
+  })
+})
+
+describe('the same at the paths that ask for the key', () => {
+  test('needs no permission there, and an organization to make something', async () => {
+    const { id } = await at.make()
+    const keyed = {
+      'x-internal-api-key': 'a-key-for-tests-only',
+      'x-permissions': undefined,
+      'x-user-id': undefined,
+    }
+    for (const root of ['/internal/collector', '/api/v1/internal/collector']) {
+      const get = (headers: object) =>
+        at.ask('GET', `${root}/sources/${id}`, { headers: { ...keyed, ...headers } })
+      expect((await get({})).status).toBe(200)
+      expect((await get({ 'x-organization-id': undefined })).status).toBe(200)
+      expect((await get({ 'x-organization-id': 'others' })).status).toBe(404)
+      expect((await get({ 'x-internal-api-key': undefined })).status).toBe(401)
+    }
+    const body = { name: 'S', kind: 'upload' }
+    const headers = { ...keyed, 'x-organization-id': undefined }
+    const made = await at.ask('POST', '/internal/collector/sources', { body, headers })
+    expect([made.status, made.code]).toEqual([401, 'UNAUTHENTICATED'])
+  })
+})

@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { hex } from '../../_kit/hash.ts'
+import type { Given } from '../../_kit/service.ts'
+import type { Deps } from '../deps.ts'
+import { Unfetchable } from '../fetch/address.ts'
+import { textOf } from '../fetch/charset.ts'
+import type { Fetched } from '../fetch/fetcher.ts'
+import { pageFrom } from '../fetch/page.ts'
+import { mostText } from './document.ts'
+import type { Source } from './source.ts'
+
+/** What became of an address. */
+export type Visited =
+  | { skipped: true; problem: string }
+  | { unchanged: true }
+  | { problem: string }
+  | {
+      title: string
+      text: string
+      sha256: string
+      etag: string | null
+      lastModified: string | null
+      links: string[]
+      /** Where the page was in the end, which its links start from. */
+      at: URL
+    }
+
+const Before = z.object({ etag: z.string().nullable(), last_modified: z.string().nullable() })
+
+/** Fetches one page, if it may, and reads it. What a server does wrong is an outcome, not a failure. */
+export async function visit(
+  { sql, collection }: Given<Deps>,
+  source: Source,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Visited> {
+  const { fetcher, robots } = await collection!.tools()
+  try {
+    const rules = await robots(url, signal)
+    if (!rules.allows(url)) return { skipped: true, problem: 'robots.txt does not allow it.' }
+    // One that failed the last time is asked for whole.
+    const before = await sql.row(Before)`
+      select etag, last_modified from collector.documents
+      where source_id = ${source.id} and url = ${url.href} and status <> 'FAILED'`
+    const fetched = await fetcher(url, {
+      signal,
+      etag: before?.etag ?? null,
+      lastModified: before?.last_modified ?? null,
+      delayMs: rules.delayMs,
+    })
+    if (fetched.status === 304) return { unchanged: true }
+    return await readPage(fetched)
+  } catch (thrown) {
+    if (thrown instanceof Unfetchable) return { problem: thrown.message }
+    throw thrown
+  }
+}
+
+async function readPage({ status, headers, body, url }: Fetched): Promise<Visited> {
+  if (status !== 200) return { problem: `The server answered ${status}.` }
+  const type = headers.get('content-type')
+  const kind = (type ?? 'text/html').split(';')[0]!.trim().toLowerCase()
+  const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml'
+  if (!isHtml && kind !== 'text/plain' && kind !== 'text/markdown') {
+    return { problem: `Pages of type ${kind.slice(0, 100)} are not read.` }
+  }
+  const source = textOf(body, type).replaceAll('\0', '')
+  const page = isHtml ? pageFrom(source) : { title: '', text: source.trim(), links: [] }
+  const text = page.text.slice(0, mostText).toWellFormed()
+  if (text === '') return { problem: 'There is no text in it.' }
+  return {
+    title: (page.title || firstLine(text)).toWellFormed(),
+    text,
+    sha256: await hex(text),
+    etag: headers.get('etag')?.slice(0, 500) ?? null,
+    lastModified: headers.get('last-modified')?.slice(0, 100) ?? null,
+    links: page.links,
+    at: url,
+  }
+}
+
+const firstLine = (text: string) => text.slice(0, 200).split('\n')[0]!

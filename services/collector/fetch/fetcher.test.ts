@@ -1,0 +1,220 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkedUrl, Unfetchable } from './address.ts'
+import { textOf } from './charset.ts'
+import { feedFrom } from './feed.ts'
+import { type Limits, makeFetcher } from './fetcher.ts'
+import { pageFrom } from './page.ts'
+import { makeRobots } from './robots.ts'
+import { nodeTransport } from './transport.node.ts'
+import type { Transport } from './transport.ts'
+
+let respond: (request: IncomingMessage, response: ServerResponse) => void
+let seen: { host: string; url: string; headers: IncomingMessage['headers'] }[] = []
+const server = createServer((request, response) => {
+  seen.push({ host: request.headers.host ?? '', url: request.url ?? '', headers: request.headers })
+  respond(request, response)
+})
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  seen = []
+  respond = (_, response) => response.end('fine')
+})
+
+const limits: Limits = {
+  allowedHosts: ['inside.test'],
+  maxBytes: 100_000,
+  timeoutMs: 2_000,
+  delayMs: 0,
+  userAgent: 'test-agent/1.0',
+}
+
+/** Names mean what a test says they mean, each time anew. */
+function named(answers: Record<string, string[][]>) {
+  const asked: string[] = []
+  const connected: string[] = []
+  const transport: Transport = {
+    async resolve(name) {
+      asked.push(name)
+      const list = answers[name] ?? []
+      return (list.length > 1 ? list.shift() : list[0]) ?? []
+    },
+    exchange(request) {
+      connected.push(request.address)
+      // Nobody is disturbed by a test.
+      if (request.address !== '127.0.0.1') throw new Unfetchable('Far away.')
+      return nodeTransport.exchange(request)
+    },
+  }
+  const fetcher = makeFetcher(transport, limits)
+  const get = (url: string, more = {}) =>
+    fetcher(checkedUrl(url), { signal: new AbortController().signal, ...more })
+  return { get, fetcher, asked, connected }
+}
+
+describe('the fetcher', () => {
+  test('connects to the address that was looked at, under the name that was asked for', async () => {
+    const { get, asked, connected } = named({ 'inside.test': [['127.0.0.1']] })
+    const { status, body, url } = await get(`http://inside.test:${port}/a?b=c`)
+    expect([status, textOf(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
+    expect([asked, connected]).toEqual([['inside.test'], ['127.0.0.1']])
+    expect(seen[0]).toMatchObject({ host: `inside.test:${port}`, url: '/a?b=c' })
+    expect(seen[0]!.headers['user-agent']).toBe('test-agent/1.0')
+  })
+
+  test.each([
+    ['outside.test', [['127.0.0.1']]],
+    ['outside.test', [['8.8.8.8', '10.0.0.1']]],
+    ['outside.test', [['::ffff:169.254.169.254']]],
+    ['localhost', [['::1']]],
+    ['outside.test', [[]]],
+  ])('never connects where %s is %j', async (name, answers) => {
+    const { get, connected } = named({ [name]: answers })
+    await expect(get(`http://${name}:${port}/`)).rejects.toThrow(/public Internet|no host/)
+    expect([connected, seen]).toEqual([[], []])
+  })
+
+  test('asks a name once, so that a second answer can not lead inside', async () => {
+    const { get, asked, connected } = named({ 'rebound.test': [['192.0.66.1'], ['127.0.0.1']] })
+    await expect(get(`http://rebound.test:${port}/`)).rejects.toThrow('Far away.')
+    expect([asked, connected, seen]).toEqual([['rebound.test'], ['192.0.66.1'], []])
+  })
+
+  test.each([
+    'http://127.0.0.1:1/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://outside.test/',
+    'file:///etc/passwd',
+    'http://user:word@inside.test/',
+  ])('is not led inside by a redirect to %s', async (location) => {
+    respond = (_, response) => response.writeHead(302, { location }).end()
+    const { get, connected } = named({
+      'inside.test': [['127.0.0.1']],
+      'outside.test': [['192.168.0.1']],
+    })
+    await expect(get(`http://inside.test:${port}/`)).rejects.toThrow(
+      /public Internet|Only http|password/,
+    )
+    expect(connected).toEqual(['127.0.0.1'])
+  })
+
+  test('follows redirects where it may, but not for ever', async () => {
+    respond = ({ url }, response) =>
+      url === '/end'
+        ? response.end('there')
+        : response.writeHead(301, { location: url === '/start' ? '/end' : '/loop' }).end()
+    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    expect((await get(`http://inside.test:${port}/start`)).url.pathname).toBe('/end')
+    await expect(get(`http://inside.test:${port}/loop`)).rejects.toThrow('Redirected too often.')
+  })
+
+  test('tries again when a server says later, and not for ever', async () => {
+    respond = (_, response) =>
+      seen.length < 3
+        ? response.writeHead(503, { 'retry-after': '0' }).end()
+        : response.end('at last')
+    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    expect(textOf((await get(`http://inside.test:${port}/`)).body, null)).toBe('at last')
+    respond = (_, response) => response.writeHead(429, { 'retry-after': '0' }).end()
+    seen = []
+    await expect(get(`http://inside.test:${port}/`)).rejects.toThrow('answered 429')
+    expect(seen).toHaveLength(3)
+  })
+
+  test('takes only so many bytes, packed or not, and only so long', async () => {
+    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    const url = `http://inside.test:${port}/`
+    respond = (_, response) => response.end('x'.repeat(100_001))
+    await expect(get(url)).rejects.toThrow('Larger than 100000 bytes.')
+    const bomb = gzipSync(Buffer.alloc(50_000_000))
+    expect(bomb.length).toBeLessThan(100_000)
+    respond = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+    await expect(get(url)).rejects.toThrow('Unpacked, larger than 100000 bytes.')
+    respond = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('not packed')
+    }
+    await expect(get(url)).rejects.toThrow('damaged')
+    respond = () => {}
+    const cancelled = new AbortController()
+    const waiting = get(url, { signal: cancelled.signal })
+    cancelled.abort(new Error('cancelled'))
+    await expect(waiting).rejects.toThrow('cancelled')
+  })
+
+  test('reads robots.txt once for a site, and does what it says', async () => {
+    const robots = (text: string, status = 200) => {
+      respond = (_, response) => response.writeHead(status, { 'retry-after': '0' }).end(text)
+      const { fetcher } = named({ 'inside.test': [['127.0.0.1']] })
+      const rules = makeRobots(fetcher, 'test-agent/1.0')
+      return (path: string) =>
+        rules(new URL(`http://inside.test:${port}${path}`), new AbortController().signal)
+    }
+    const site = robots('User-agent: test-agent\nDisallow: /secret\nCrawl-delay: 2\n')
+    const allowed = async (path: string) =>
+      (await site(path)).allows(new URL(`http://inside.test:${port}${path}`))
+    expect([await allowed('/a'), await allowed('/secret/b')]).toEqual([true, false])
+    expect((await site('/a')).delayMs).toBe(2_000)
+    expect(seen).toHaveLength(1)
+    const url = new URL(`http://inside.test:${port}/a`)
+    expect((await robots('', 404)('/a')).allows(url)).toBe(true)
+    expect((await robots('', 500)('/a')).allows(url)).toBe(false)
+  })
+})
+
+describe('what was fetched', () => {
+  const gbk = new Uint8Array([0xb7, 0xa8, 0xc2, 0xc9])
+
+  test('is read in the characters it was written in', () => {
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]))
+    expect(textOf(gbk, 'text/html; charset=GBK')).toBe('法律')
+    expect(textOf(gbk, 'text/html')).toBe('法律')
+    expect(textOf(joined(bytes('<meta charset="gb2312">'), gbk), null)).toContain('法律')
+    const meta = bytes('<meta http-equiv="Content-Type" content="text/html; charset=gbk">')
+    expect(textOf(joined(meta, gbk), null)).toContain('法律')
+    expect(textOf(bytes('法律'), 'text/html')).toBe('法律')
+    expect(textOf(bytes('法律'), 'text/html; charset=nonsense')).toBe('法律')
+    expect(textOf(new Uint8Array([0xff, 0xfe, 0xd5, 0x6c]), null)).toBe('法')
+  })
+
+  test('is a title, the main part of a page and its links', () => {
+    const article = `<p>第一条 ${'借款应当归还。'.repeat(40)}</p><p>A &amp; B&nbsp;C</p>`
+    const page = pageFrom(`<html><head><title> 民法典
+      全文 </title><script>var x = "<p>no</p>"</script></head><body><nav><a href="/home">Home</a></nav>
+      <header>Site</header><main><h1>民法典</h1>${article}</main><footer>©</footer></body></html>`)
+    expect(page.title).toBe('民法典 全文')
+    expect(page.text).toMatch(/^民法典\n第一条 借款/)
+    expect(page.text).toMatch(/\nA & B C$/)
+    expect(page.links).toEqual(['/home'])
+    expect(pageFrom('<div>Only<br>this</div><nav>not this</nav>').text).toBe('Only\nthis')
+    expect(pageFrom(`${'<div>'.repeat(900)}deep`).text).toBe('deep')
+    expect(() => pageFrom('<div>'.repeat(2_000_000))).toThrow('nested too deep')
+    expect(() => feedFrom('<a>'.repeat(2_000_000))).toThrow('nested too deep')
+  })
+
+  test('lists addresses: a sitemap, an index of them, RSS or Atom', () => {
+    expect(
+      feedFrom('<urlset><url><loc> https://a.test/1?x=1&amp;y=2 </loc></url></urlset>').urls,
+    ).toEqual(['https://a.test/1?x=1&y=2'])
+    expect(
+      feedFrom('<sitemapindex><sitemap><loc>https://a.test/s.gz</loc></sitemap></sitemapindex>'),
+    ).toEqual({ urls: [], sitemaps: ['https://a.test/s.gz'] })
+    expect(
+      feedFrom('<rss><channel><link>no</link><item><link>/1</link></item></channel></rss>').urls,
+    ).toEqual(['/1'])
+    const atom =
+      '<feed><link href="/no"/><entry><link rel="edit" href="/no"/><link href="/2"/></entry></feed>'
+    expect(feedFrom(atom).urls).toEqual(['/2'])
+    const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><url><loc>&b;</loc></url>'
+    expect(feedFrom(bomb).urls.join('').length).toBeLessThan(50)
+    expect(feedFrom('not xml at all <<<')).toEqual({ urls: [], sitemaps: [] })
+  })
+})

@@ -1,0 +1,67 @@
+import { lookup } from 'node:dns/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Unfetchable } from './address.ts'
+import type { Transport } from './transport.ts'
+
+/** HTTP by the process itself: the runtime's own fetch would look the name up once more. */
+export const nodeTransport: Transport = {
+  async resolve(name) {
+    try {
+      const found = await lookup(name, { all: true, verbatim: true })
+      return found.map(({ address }) => address)
+    } catch {
+      throw new Unfetchable(`There is no host ${name}.`, 1_000)
+    }
+  },
+
+  async exchange({ url, address, headers, maxBytes, signal }) {
+    const secure = url.protocol === 'https:'
+    const options = {
+      host: address,
+      port: url.port || (secure ? 443 : 80),
+      path: url.pathname + url.search,
+      headers: { ...headers, host: url.host },
+      // The certificate must be that of the name, not of the address.
+      ...(secure && { servername: url.hostname }),
+      agent: false as const,
+      signal,
+    }
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = (secure ? httpsRequest : httpRequest)(options, resolve)
+      sent.once('error', reject)
+      sent.end()
+    }).catch((cause: NodeJS.ErrnoException) => {
+      signal.throwIfAborted()
+      throw new Unfetchable(`${url.host} does not answer (${cause.code ?? 'broken off'}).`, 1_000)
+    })
+    const body = await bodyOf(response, maxBytes, signal)
+    return { status: response.statusCode ?? 0, headers: headersOf(response), body }
+  },
+}
+
+async function bodyOf(response: IncomingMessage, maxBytes: number, signal: AbortSignal) {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of response) {
+      size += chunk.length
+      if (size > maxBytes) throw new Unfetchable(`Larger than ${maxBytes} bytes.`)
+      chunks.push(chunk)
+    }
+  } catch (thrown) {
+    signal.throwIfAborted()
+    throw thrown instanceof Unfetchable ? thrown : new Unfetchable('The answer broke off.', 1_000)
+  } finally {
+    response.destroy()
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  const found = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') found.set(name, value)
+  }
+  return found
+}

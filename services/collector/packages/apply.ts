@@ -1,0 +1,102 @@
+import type { Context } from 'hono'
+import * as z from 'zod'
+import { type Env, ok } from '../../_kit/endpoint.ts'
+import { invalid } from '../../_kit/fault.ts'
+import { Id } from '../../_kit/fields.ts'
+import { hex } from '../../_kit/hash.ts'
+import { keyHeader } from '../../_kit/idempotency.ts'
+import { printable } from '../../_kit/identity.ts'
+import { type Deps, post } from '../deps.ts'
+import { applies } from '../permission.ts'
+import { apply, type Request } from './begin.ts'
+import { ByPackage, path } from './packages.ts'
+import { SeedRun } from './run.ts'
+
+const How = z.object({
+  dry_run: z.boolean().default(false).describe('Say what would change, and change nothing.'),
+  force: z.boolean().default(false).describe('Also what was applied before as it is.'),
+  expect_plan_hash: z
+    .string()
+    .max(200)
+    .nullish()
+    .transform((hash) => hash ?? null)
+    .describe('The plan_hash of a dry run: PLAN_MOVED where the plan is another by now.'),
+  run_id: Id.optional().describe('The same id again is the same run, never a second one.'),
+})
+
+const Several = How.extend({
+  package_ids: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(100)
+    .describe('Applied in this order.'),
+})
+
+const spec = {
+  answers: { 200: SeedRun },
+  faults: ['NOT_FOUND', 'CONFLICT', 'MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
+  creates: 'itself',
+  description:
+    'An item that fails is told in the answer, whose status is then `failed`, or `partial` where another package went well. Another run on one of the packages is 409 `APPLY_IN_PROGRESS`.',
+} as const
+
+export const applying = [
+  post(
+    '/api/v1/seed-packages/:package_id/apply',
+    {
+      summary: 'Apply a seed package',
+      guard: applies,
+      params: ByPackage,
+      body: How.prefault({}),
+      ...spec,
+    },
+    async (c, { params, body: { run_id, ...how } }) =>
+      answer(c, { package_ids: [params.package_id], ...how }, run_id),
+  ),
+
+  post(
+    `${path}/apply-internal`,
+    {
+      summary: 'Apply seed packages',
+      body: Several,
+      example: { package_ids: ['platform_defaults'], dry_run: true },
+      ...spec,
+    },
+    async (c, { body: { run_id, ...request } }) => answer(c, request, run_id),
+  ),
+]
+
+async function answer(c: Context<Env<Deps>>, request: Request, runId: string | undefined) {
+  const ofKey = await runOfKey(c)
+  const named = runId?.toLowerCase() ?? ofKey
+  const { requestId, traceparent, caller } = c.var
+  const { run, repeated } = await apply(c.env, request, {
+    runId: named,
+    requestedBy: caller.userId ?? 'internal',
+    trace: { requestId, traceparent },
+  })
+  if (repeated && c.req.header('idempotency-key')) c.header('Idempotency-Replayed', 'true')
+  return ok(c, run)
+}
+
+/**
+ * A run asks other services, which nothing inside a transaction may, so that its id stands for the
+ * key in place of the kept answer.
+ */
+async function runOfKey(c: Context<Env<Deps>>): Promise<string | undefined> {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) return undefined
+  if (key.length > keyHeader.schema.maxLength || !printable.test(key)) {
+    throw invalid([{ path: 'Idempotency-Key', message: '1 to 255 printable characters.' }])
+  }
+  const { organizationId = '' } = c.var.caller
+  const digest = await hex(`${organizationId} ${c.req.method} ${c.req.path} ${key}`)
+  const parts = [
+    [0, 8],
+    [8, 12],
+    [13, 16],
+    [17, 20],
+    [20, 32],
+  ].map(([from, to]) => digest.slice(from, to))
+  return `${parts[0]}-${parts[1]}-8${parts[2]}-8${parts[3]}-${parts[4]}`
+}

@@ -1,0 +1,138 @@
+import * as z from 'zod'
+import { Fault } from '../../_kit/fault.ts'
+import type { Given } from '../../_kit/service.ts'
+import { json, type Sql } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import { libraryOf } from '../deps.ts'
+import type { Trace } from './ask.ts'
+import { held, holdLease, type Lease, LeaseLost, takeOver } from './lease.ts'
+import { type Package, packageOf } from './package.ts'
+import { perform } from './perform.ts'
+import { plan } from './plan.ts'
+
+const Row = z.object({
+  dry_run: z.boolean(),
+  force: z.boolean(),
+  expect_plan_hash: z.string().nullable(),
+  plan_hash: z.string().nullable(),
+})
+
+const PackageRow = z.object({ package_id: z.string(), checksum: z.string(), status: z.string() })
+
+/** Carries out a run from where it stands to its end, under the lease that `token` holds. */
+export async function execute(given: Given<Deps>, runId: string, token: number, trace?: Trace) {
+  const { sql } = given
+  const lease = holdLease(given, runId, token)
+  try {
+    const run = await sql.row(Row)`
+      select dry_run, force, expect_plan_hash, plan_hash from collector.seed_runs where id = ${runId}`
+    const rows = await sql.rows(PackageRow)`
+      select package_id, checksum, status from collector.seed_run_packages
+      where run_id = ${runId} order by position`
+    const packages: Package[] = []
+    for (const row of rows.filter(({ status }) => status === 'pending')) {
+      const opened = await asItWas(given, row)
+      if (opened) packages.push(opened)
+      else await giveUp(sql, lease, row.package_id)
+    }
+    if (run!.plan_hash === null) {
+      const hash = await plan(given, lease, run!, packages, trace)
+      const expected = run!.expect_plan_hash
+      if (expected !== null && expected !== hash) return await refuse(sql, lease, hash)
+    }
+    for (const opened of run!.dry_run ? [] : await pending(sql, runId, packages)) {
+      await perform(given, lease, opened, trace)
+    }
+    await finish(sql, lease)
+  } finally {
+    lease.end()
+  }
+}
+
+/** A package that is still what it was when the run began. */
+async function asItWas(given: Given<Deps>, row: z.output<typeof PackageRow>) {
+  try {
+    const opened = await packageOf(await libraryOf(given), row.package_id)
+    return opened.checksum === row.checksum ? opened : null
+  } catch (thrown) {
+    if (thrown instanceof Fault) return null
+    throw thrown
+  }
+}
+
+const giveUp = (sql: Sql, lease: Lease, packageId: string) =>
+  sql.begin(async (sql) => {
+    await held(sql, lease)
+    const error = 'The package changed after this run began; apply it again.'
+    await sql`
+      update collector.seed_run_items set status = 'failed', error = ${error}
+      where run_id = ${lease.runId} and package_id = ${packageId} and status in ('pending', 'running')`
+    await sql`
+      update collector.seed_run_packages set status = 'failed'
+      where run_id = ${lease.runId} and package_id = ${packageId}`
+  })
+
+/** Those that the plan did not end already. */
+async function pending(sql: Sql, runId: string, packages: Package[]) {
+  const rows = await sql.rows(PackageRow)`
+    select package_id, checksum, status from collector.seed_run_packages where run_id = ${runId}`
+  const status = new Map(rows.map((row) => [row.package_id, row.status]))
+  return packages.filter(({ package_id }) => status.get(package_id) === 'pending')
+}
+
+const refuse = (sql: Sql, lease: Lease, hash: string) =>
+  sql.begin(async (sql) => {
+    await held(sql, lease)
+    const message = 'The plan is another by now: look at it again with dry_run.'
+    const refusal = { code: 'PLAN_MOVED', message, data: { plan_hash: hash } }
+    await sql`
+      update collector.seed_run_packages set status = 'failed'
+      where run_id = ${lease.runId} and status = 'pending'`
+    await sql`
+      update collector.seed_run_items set status = 'skipped'
+      where run_id = ${lease.runId} and status = 'pending'`
+    await end(sql, lease, 'failed', refusal)
+  })
+
+const Status = z.object({ status: z.string() })
+
+const finish = (sql: Sql, lease: Lease) =>
+  sql.begin(async (sql) => {
+    await held(sql, lease)
+    const rows = await sql.rows(Status)`
+      select status from collector.seed_run_packages where run_id = ${lease.runId}`
+    const failed = rows.filter(({ status }) => status === 'failed').length
+    await end(sql, lease, failed === 0 ? 'succeeded' : failed < rows.length ? 'partial' : 'failed')
+  })
+
+async function end(sql: Sql, { runId }: Lease, status: string, refusal?: object) {
+  await sql`delete from collector.package_leases where run_id = ${runId}`
+  await sql`
+    update collector.seed_runs set status = ${status}, finished_at = now(),
+      refusal = ${refusal ? json(refusal) : null}
+    where id = ${runId}`
+}
+
+/** Goes on with a run whose process is gone; false where there is nothing to go on with. */
+export async function resume(given: Given<Deps>, runId: string): Promise<boolean> {
+  const token = await takeOver(given.sql, runId)
+  if (token === undefined) return false
+  given.kit.log.info({ run: runId }, 'seed run resumed')
+  await execute(given, runId, token).catch((thrown) => {
+    if (!(thrown instanceof LeaseLost)) throw thrown
+  })
+  return true
+}
+
+const Abandoned = z.object({ id: z.string() })
+
+/** Goes on with runs that were left; says how many there were. */
+export async function resumeAbandoned(given: Given<Deps>): Promise<number> {
+  if (!given.library) return 0
+  const runs = await given.sql.rows(Abandoned)`
+    select id from collector.seed_runs
+    where status = 'running' and lease_until < now() order by created_at limit 4`
+  let resumed = 0
+  for (const { id } of runs) if (await resume(given, id)) resumed++
+  return resumed
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { type Executor, Paths } from './executor.ts'
+
+/** What people say in place of the words of the law. */
+export const layWords: Executor = {
+  kind: 'knowledge.seed.lay_words.import',
+  service: 'knowledge',
+  path: '/api/v1/internal/seed/lay-words/import',
+  Config: z.object({ lay_words_json: Paths }),
+  files: { lay_words_json: z.record(z.string(), z.unknown()) },
+  holds: () => ['the lay words'],
+  requests: (_, data) => [merged(data.lay_words_json as Record<string, unknown>[])],
+}
+
+/** Lists of the same name in several files are one list. */
+function merged(files: Record<string, unknown>[]): Record<string, unknown> {
+  const whole: Record<string, unknown> = {}
+  for (const [name, value] of files.flatMap(Object.entries)) {
+    const before = whole[name]
+    whole[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+  }
+  return whole
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { type Config, type Data, type Executor, keyed, Paths } from './executor.ts'
+
+const Kb = z.looseObject({
+  name: z.string().regex(/^sys_\w{1,190}$/, 'A system base is named sys_…'),
+})
+const Document = keyed('document_id').and(
+  z.looseObject({ content_file: z.string().min(1).max(500).optional() }),
+)
+type Document = z.output<typeof Document> & Record<string, unknown>
+
+/** A file is a list of documents for the base of the config, or names its base itself. */
+const File = z.preprocess(
+  (file) => (Array.isArray(file) ? { documents: file } : file),
+  z.object({ kb: Kb.optional(), documents: z.array(Document) }),
+)
+type File = z.output<typeof File>
+
+/** Documents of system bases; the content of one may lie in a file of its own, its `content_file`. */
+export const systemKbDocuments: Executor = {
+  kind: 'knowledge.seed.system_kb_documents.import',
+  service: 'knowledge',
+  path: '/api/v1/internal/seed/system-kb-documents/import',
+  Config: z.object({ kb: Kb.optional(), documents_json: Paths }),
+  files: { documents_json: File },
+  texts: (data) =>
+    filesOf(data)
+      .flatMap(({ documents }) => documents as Document[])
+      .flatMap(({ content_file }) => content_file ?? []),
+  holds: (config, data) => [...byBase(config, data).keys()].map((name) => `the base ${name}`),
+  requests: (config, data, texts) =>
+    [...byBase(config, data).values()].map(({ kb, documents }) => ({
+      kb,
+      documents: documents.map((document) => whole(document, texts)),
+    })),
+}
+
+const filesOf = (data: Data) => data.documents_json as File[]
+
+/** What goes into each base; a base is asked for once, since an import holds all of it. */
+function byBase(config: Config, data: Data) {
+  const bases = new Map<string, { kb: z.output<typeof Kb>; documents: Document[] }>()
+  for (const { kb = config.kb as z.output<typeof Kb> | undefined, documents } of filesOf(data)) {
+    if (!kb) throw new Error('Name the base in the config or in the file: kb.name.')
+    const before = bases.get(kb.name) ?? { kb, documents: [] }
+    bases.set(kb.name, {
+      kb: { ...before.kb, ...kb },
+      documents: [...before.documents, ...documents] as Document[],
+    })
+  }
+  return bases
+}
+
+function whole({ content_file, ...document }: Document, texts: ReadonlyMap<string, string>) {
+  return content_file === undefined ? document : { ...document, content: texts.get(content_file) }
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { type Executor, keyed, Paths } from './executor.ts'
+
+const members = ['tag_groups', 'tags', 'categories', 'domains'] as const
+const List = z.array(keyed('key')).default([])
+const File = z.object({ tag_groups: List, tags: List, categories: List, domains: List })
+
+/** Tags and their groups, categories, domains: a tag names its group, a category its parent, by key. */
+export const tags: Executor = {
+  kind: 'platform.seed.tags.upsert',
+  service: 'platform',
+  path: '/api/v1/internal/platform/tags/batch',
+  Config: z.object({ tags_json: Paths }),
+  files: { tags_json: z.preprocess((file) => (Array.isArray(file) ? { tags: file } : file), File) },
+  requests: (_, data) => [
+    Object.fromEntries(
+      members.map((member) => [
+        member,
+        (data.tags_json as z.output<typeof File>[]).flatMap((file) => file[member]),
+      ]),
+    ),
+  ],
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import type { Issue } from '../../_kit/fault.ts'
+import { executors } from './executors/all.ts'
+import { circlesIn } from './graph.ts'
+import { most, type Tree } from './library.ts'
+
+export const PackageId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,99}$/,
+    'Letters, digits and _ - . , at most 100.',
+  )
+
+const ItemId = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.:-]{0,199}$/, 'Letters, digits and _ . : - , at most 200.')
+
+export const ManifestItem = z.object({
+  item_id: ItemId,
+  kind: z.string().min(1).max(200),
+  depends_on: z.array(z.string().max(200)).max(most.items).default([]),
+  config: z.record(z.string(), z.unknown()).default({}),
+})
+export type ManifestItem = z.output<typeof ManifestItem>
+
+const Head = z.object({
+  schema_version: z.literal(1, 'Only schema_version 1 is known.'),
+  package_id: PackageId,
+  name: z.string().min(1).max(200),
+  version: z.iso.date('A date: YYYY-MM-DD.'),
+  description: z.string().max(20_000).optional(),
+})
+
+export const Manifest = Head.extend({ items: z.array(ManifestItem) }).meta({ id: 'SeedManifest' })
+export type Manifest = z.output<typeof Manifest>
+
+export interface Read {
+  manifest: Manifest | null
+  /** Its items by their place; nothing where one is malformed. */
+  items: (ManifestItem | undefined)[]
+  issues: Issue[]
+}
+
+/** The manifest of a package and all that is wrong with it, but for what its files hold. */
+export async function readManifest(tree: Tree, packageId: string): Promise<Read> {
+  const file = tree.files.get('manifest.json')
+  if (!file) return only('manifest.json', 'There is none.')
+  if (file.size > most.manifestBytes) return only('manifest.json', 'Larger than a manifest can be.')
+  const value = jsonIn(await file.read())
+  if (value === undefined) return only('manifest.json', 'Not JSON.')
+  return manifestFrom(value, packageId)
+}
+
+const only = (path: string, message: string): Read => ({
+  manifest: null,
+  items: [],
+  issues: [{ path, message }],
+})
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+export function manifestFrom(value: unknown, packageId: string): Read {
+  const head = Head.safeParse(value)
+  const issues = head.success ? [] : told(head.error)
+  if (head.success && head.data.package_id !== packageId) {
+    issues.push({ path: 'package_id', message: `Not the name of the directory, ${packageId}.` })
+  }
+  const given = (value as { items?: unknown } | null)?.items
+  const items = itemsFrom(given, issues)
+  const right = items.filter((item) => item !== undefined)
+  return { manifest: head.success ? { ...head.data, items: right } : null, items, issues }
+}
+
+function itemsFrom(given: unknown, issues: Issue[]): Read['items'] {
+  if (!Array.isArray(given)) {
+    issues.push({ path: 'items', message: 'Must be a list.' })
+    return []
+  }
+  if (given.length > most.items) {
+    const message = `Has ${given.length} items; a package may have ${most.items}.`
+    issues.push({ path: 'items', message })
+    return []
+  }
+  const items = given.map((each, index) => {
+    const parsed = ManifestItem.safeParse(each)
+    if (!parsed.success) issues.push(...told(parsed.error, `items.${index}`))
+    return parsed.data
+  })
+  checkReferences(items, issues)
+  return items
+}
+
+function checkReferences(items: Read['items'], issues: Issue[]) {
+  const seen = new Set<string>()
+  const known = new Set(items.flatMap((item) => item?.item_id ?? []))
+  items.forEach((item, index) => {
+    if (!item) return
+    const at = `items.${index}`
+    if (seen.has(item.item_id)) {
+      issues.push({ path: `${at}.item_id`, message: `${item.item_id} is there twice.` })
+    }
+    seen.add(item.item_id)
+    if (!executors.has(item.kind)) {
+      issues.push({ path: `${at}.kind`, message: `There is no kind ${item.kind}.` })
+    }
+    item.depends_on.forEach((need, place) => {
+      if (known.has(need)) return
+      const path = `${at}.depends_on.${place}`
+      issues.push({ path, message: `There is no item ${need}.` })
+    })
+  })
+  const nodes = items.filter((item) => item !== undefined)
+  for (const circle of circlesIn(nodes)) {
+    issues.push({ path: 'items', message: `These depend on each other: ${circle}.` })
+  }
+}
+
+export const told = (error: z.ZodError, below = ''): Issue[] =>
+  error.issues.map((issue) => ({
+    path: [below, ...issue.path].filter((part) => part !== '').join('.'),
+    message: issue.message,
+  }))

@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { Time } from '../../_kit/fields.ts'
+import { PageQuery, pageOf, slice, toPage } from '../../_kit/page.ts'
+import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { get, libraryOf } from '../deps.ts'
+import type { Library } from './library.ts'
+import { Manifest, PackageId } from './manifest.ts'
+import { look, packageOf } from './package.ts'
+import { zipped } from './zip.ts'
+
+export const path = '/api/v1/internal/seed-packages'
+export const ByPackage = z.object({ package_id: PackageId })
+
+const Applied = z.object({
+  version: z.string(),
+  checksum: z.string(),
+  run_id: z.string(),
+  applied_at: Time,
+})
+
+export const SeedPackage = z
+  .object({
+    package_id: z.string(),
+    name: z.string().nullable(),
+    version: z.string().nullable(),
+    description: z.string().nullable(),
+    checksum: z.string().nullable(),
+    items: z.int().describe('How many it has.'),
+    issues: z.int().describe('How much is wrong with its manifest; none of it is applied then.'),
+    status: z.enum(['new', 'changed', 'applied', 'invalid']),
+    applied: Applied.nullable().describe('How it was last applied as a whole.'),
+  })
+  .meta({ id: 'SeedPackage' })
+
+export type SeedPackage = z.output<typeof SeedPackage>
+
+export const packages = [
+  get(
+    path,
+    {
+      summary: 'Seed packages by id',
+      query: PageQuery,
+      answers: { 200: pageOf(SeedPackage) },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { query }) => {
+      const library = await libraryOf(c.env)
+      const ids = await library.ids()
+      const asked = slice(query)
+      const some = ids.slice(asked.offset, asked.offset + asked.size)
+      return ok(c, toPage(await described(c.env.sql, library, some), ids.length, asked))
+    },
+  ),
+
+  get(
+    `${path}/:package_id/manifest`,
+    {
+      summary: 'Read the manifest of a package',
+      params: ByPackage,
+      answers: { 200: Manifest.extend({ checksum: z.string() }) },
+      faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params }) => {
+      const { manifest, checksum } = await packageOf(await libraryOf(c.env), params.package_id)
+      return ok(c, { ...manifest, checksum })
+    },
+  ),
+
+  get(
+    `${path}/:package_id/download`,
+    {
+      summary: 'Download a package as a zip archive',
+      description: 'The same package makes the same bytes.',
+      params: ByPackage,
+      answers: {
+        200: {
+          content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
+          headers: { ETag: { schema: { type: 'string' } } },
+        },
+      },
+      faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params }) => {
+      const opened = await packageOf(await libraryOf(c.env), params.package_id)
+      const { package_id, manifest, checksum, tree } = opened
+      return new Response(zipped(package_id, tree.files), {
+        headers: {
+          'Content-Type': 'application/zip',
+          'Content-Disposition': `attachment; filename="${package_id}-${manifest.version}.zip"`,
+          ETag: `"${checksum}"`,
+        },
+      })
+    },
+  ),
+]
+
+const Row = Applied.extend({ package_id: z.string(), whole: z.boolean() })
+
+async function described(sql: Sql, library: Library, ids: string[]) {
+  const rows = await sql.rows(Row)`
+    select package_id, version, checksum, whole, run_id, applied_at
+    from collector.applied_packages where package_id = any(${texts(ids)})`
+  const applied = new Map(rows.map(({ package_id, ...row }) => [package_id, row]))
+  const found: SeedPackage[] = []
+  for (const package_id of ids) {
+    const tree = await library.tree(package_id)
+    if (!tree) continue
+    const { manifest, checksum, issues } = await look(tree, package_id)
+    const before = applied.get(package_id)
+    const same = before?.whole && before.checksum === checksum
+    found.push({
+      package_id,
+      name: manifest?.name ?? null,
+      version: manifest?.version ?? null,
+      description: manifest?.description ?? null,
+      checksum,
+      items: manifest?.items.length ?? 0,
+      issues: issues.length,
+      status: issues.length > 0 ? 'invalid' : same ? 'applied' : before ? 'changed' : 'new',
+      applied: before ? Applied.parse(before) : null,
+    })
+  }
+  return found
+}

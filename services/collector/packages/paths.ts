@@ -1,0 +1,19 @@
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a manifest writes it so.
+const placeholder = '${PACKAGE_DIR}'
+
+/**
+ * A path of a manifest as it is within the package: `${PACKAGE_DIR}/data/x.json` → `data/x.json`.
+ * Null for one that leaves the package's directory.
+ */
+export function placed(path: string): string | null {
+  if (path.includes('\0') || path.includes('\\')) return null
+  const own = path.startsWith(`${placeholder}/`) ? path.slice(placeholder.length + 1) : path
+  if (own.startsWith('/') || own.includes(placeholder)) return null
+  const parts: string[] = []
+  for (const part of own.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return null
+  }
+  return parts.length > 0 ? parts.join('/') : null
+}

@@ -1,0 +1,147 @@
+import * as z from 'zod'
+import { canonical, hex } from '../../_kit/hash.ts'
+import type { Given } from '../../_kit/service.ts'
+import { json, type Sql } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import { askTarget, atOnce, changes, type Outcome, type Trace, turns } from './ask.ts'
+import { Counts } from './executors/executor.ts'
+import { held, type Lease } from './lease.ts'
+import type { Package } from './package.ts'
+import type { RunItem } from './run.ts'
+
+/** How a run was asked for. */
+export interface Wanted {
+  dry_run: boolean
+  force: boolean
+  expect_plan_hash: string | null
+}
+
+interface PlannedPackage {
+  opened: Package
+  /** Applied before as it is, so that nothing will be done. */
+  same: boolean
+  items: Map<string, Outcome>
+}
+
+const Applied = z.object({
+  checksum: z.string(),
+  whole: z.boolean(),
+  rows: z.record(z.string(), z.int()),
+})
+
+/**
+ * Finds out what the run would do, and writes it down. The hash covers the packages and what the
+ * targets say: their counts, and a digest of the records that they would replace or remove. Of a target
+ * that tells no digest, a record that became another and would be replaced either way is not noticed.
+ */
+export async function plan(
+  given: Given<Deps>,
+  lease: Lease,
+  wanted: Wanted,
+  packages: Package[],
+  trace: Trace,
+): Promise<string> {
+  const planned: PlannedPackage[] = []
+  for (const opened of packages) {
+    await lease.check()
+    planned.push(await planPackage(given, wanted, opened, trace))
+  }
+  const hash = await hex(canonical(planned.map(essence)))
+  await given.sql.begin(async (sql) => {
+    await held(sql, lease)
+    for (const each of planned) await keep(sql, lease, wanted, each)
+    await sql`update collector.seed_runs set plan_hash = ${hash} where id = ${lease.runId}`
+  })
+  return hash
+}
+
+async function planPackage(
+  given: Given<Deps>,
+  { dry_run, force, expect_plan_hash }: Wanted,
+  opened: Package,
+  trace: Trace,
+): Promise<PlannedPackage> {
+  const { package_id, manifest, checksum } = opened
+  const applied = await given.sql.row(Applied)`
+    select checksum, whole, rows from collector.applied_packages where package_id = ${package_id}`
+  const same = !force && applied?.whole === true && applied.checksum === checksum
+  const source = { package_id, version: manifest.version }
+  // Where nobody asks for a plan, a package that was applied before costs its targets nothing.
+  const spared = same && !dry_run && expect_plan_hash === null
+  const turn = turns(atOnce)
+  const outcomes = await Promise.all(
+    opened.items.map((item) =>
+      spared
+        ? { counts: Counts.parse({ unchanged: applied.rows[item.item_id] }), digest: '', ms: 0 }
+        : turn(() => askTarget(given, item, { source, dryRun: true, trace })),
+    ),
+  )
+  const items = new Map(opened.items.map(({ item_id }, index) => [item_id, outcomes[index]!]))
+  return { opened, same, items }
+}
+
+/** What makes one plan another. */
+const essence = ({ opened, same, items }: PlannedPackage) => ({
+  package_id: opened.package_id,
+  version: opened.manifest.version,
+  checksum: opened.checksum,
+  same,
+  items: opened.items.map(({ item_id, kind }) => {
+    const outcome = items.get(item_id)!
+    const says = 'error' in outcome ? 'failed' : { counts: outcome.counts, digest: outcome.digest }
+    return { item_id, kind, says }
+  }),
+})
+
+/** A dry run ends with its plan; another keeps it to tell what an interrupted item had done. */
+async function keep(sql: Sql, { runId }: Lease, wanted: Wanted, planned: PlannedPackage) {
+  const { opened, same, items } = planned
+  const ends = wanted.dry_run || same
+  const statuses = same ? new Map<string, RunItem['status']>() : foreseen(opened, items)
+  const rows = opened.items.map(({ item_id }) => {
+    const outcome = items.get(item_id)!
+    const counts = 'error' in outcome ? Counts.parse({}) : outcome.counts
+    const total = changes(counts) - counts.deleted + counts.unchanged
+    return {
+      item_id,
+      planned: 'error' in outcome ? null : counts,
+      counts: same ? Counts.parse({ unchanged: total }) : ends ? counts : Counts.parse({}),
+      status: same ? 'unchanged' : ends ? statuses.get(item_id) : 'pending',
+      error: ends && !same && 'error' in outcome ? outcome.error : null,
+      duration_ms: ends ? outcome.ms : 0,
+    }
+  })
+  await sql`
+    update collector.seed_run_items item set planned = given.planned, counts = given.counts,
+      status = given.status, error = given.error, duration_ms = given.duration_ms
+    from jsonb_to_recordset(${json(rows)}) as given
+      (item_id text, planned jsonb, counts jsonb, status text, error text, duration_ms int)
+    where run_id = ${runId} and package_id = ${opened.package_id} and item.item_id = given.item_id`
+  if (!ends) return
+  const failed = [...statuses.values()].includes('failed')
+  const status = same ? 'unchanged' : failed ? 'failed' : 'planned'
+  await sql`
+    update collector.seed_run_packages set status = ${status}
+    where run_id = ${runId} and package_id = ${opened.package_id}`
+}
+
+/** How an apply would leave each item: what depends on a failed one is skipped. */
+function foreseen({ items }: Package, outcomes: PlannedPackage['items']) {
+  const statuses = new Map<string, RunItem['status']>()
+  const byId = new Map(items.map((item) => [item.item_id, item]))
+  const statusOf = (id: string): RunItem['status'] => {
+    const known = statuses.get(id)
+    if (known) return known
+    const outcome = outcomes.get(id)!
+    const stopped = byId.get(id)!.depends_on.map(statusOf).some(isStopped)
+    const fails = 'error' in outcome
+    const done = !fails && changes(outcome.counts) > 0 ? 'planned' : 'unchanged'
+    const status = stopped ? 'skipped' : fails ? 'failed' : done
+    statuses.set(id, status)
+    return status
+  }
+  for (const { item_id } of items) statusOf(item_id)
+  return statuses
+}
+
+export const isStopped = (status: string) => status === 'failed' || status === 'skipped'

@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { Id } from '../../_kit/fields.ts'
+import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
+import { part } from '../../_kit/sql/sql.ts'
+import { get } from '../deps.ts'
+import { path } from './packages.ts'
+import { SeedRun, seedRun, shown } from './run.ts'
+
+export const seedRuns = [
+  get(
+    `${path}/runs`,
+    {
+      summary: 'Runs, the newest first',
+      query: PageQuery.extend({ package_id: z.string().max(200).optional() }),
+      answers: { 200: pageOf(SeedRun) },
+    },
+    async (c, { query }) => {
+      const { package_id } = query
+      const some = package_id
+        ? part`(select * from collector.seed_runs where package_ids ? ${package_id})`
+        : part`collector.seed_runs`
+      const from = part`${shown(some)} shown`
+      const order = part`created_at desc, run_id desc`
+      return ok(c, await paged(c.env.sql, SeedRun, query, { from, order }))
+    },
+  ),
+
+  get(
+    `${path}/runs/:run_id`,
+    {
+      summary: 'Read a run',
+      params: z.object({ run_id: Id }),
+      answers: { 200: SeedRun },
+    },
+    async (c, { params }) => ok(c, await seedRun(c.env.sql, params.run_id)),
+  ),
+]

@@ -1,0 +1,37 @@
+import { defineService } from '../_kit/service.ts'
+import { documents } from './collect/documents.ts'
+import { collect, sweepRuns } from './collect/job.ts'
+import { runs } from './collect/runs.ts'
+import { startDue } from './collect/schedule.ts'
+import { sources } from './collect/sources.ts'
+import { Config, open } from './deps.ts'
+import { applying } from './packages/apply.ts'
+import { resumeAbandoned } from './packages/execute.ts'
+import { packages } from './packages/packages.ts'
+import { seedRuns } from './packages/runs.ts'
+import { seedOnStartup } from './packages/startup.ts'
+
+export default defineService({
+  name: 'collector-service',
+  folder: 'collector',
+  schema: 'collector',
+  config: Config,
+  open,
+  endpoints: [...packages, ...seedRuns, ...applying, ...sources, ...runs, ...documents],
+  also,
+  settle: seedOnStartup,
+  tick: async (given) => (await resumeAbandoned(given)) + (await startDue(given)),
+  jobs: ({ collection }) => (collection ? { collect } : {}),
+  sweep: ({ sql }) => sweepRuns(sql),
+})
+
+/** Internal paths are at /internal too, and so are those of people, under /internal/collector. */
+function also(path: string): string[] {
+  const own = path.slice('/api/v1'.length)
+  if (own.startsWith('/internal/')) return [own]
+  if (own.startsWith('/collector/')) return [`/internal${own}`, `/api/v1/internal${own}`]
+  if (own.startsWith('/seed-packages/')) {
+    return [`/internal/collector${own}`, `/api/v1/internal/collector${own}`]
+  }
+  return []
+}

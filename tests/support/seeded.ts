@@ -1,0 +1,86 @@
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import type { Peer } from '../../services/_kit/peer.ts'
+import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
+import collector from '../../services/collector/service.ts'
+import knowledge from '../../services/knowledge/service.ts'
+import platform from '../../services/platform/service.ts'
+import { newDatabase } from './databases.ts'
+import { key } from './stage.ts'
+
+/** collector-service and the services it seeds, in this process on one embedded database. */
+export async function startSeeded(env: Record<string, string>) {
+  const database = await newDatabase('pglite')
+  const started = startOn(database.driver, env)
+  return {
+    ...started,
+    sql: makeSql(database.driver),
+    driver: database.driver,
+    close: database.drop,
+  }
+}
+
+export function startOn(driver: Driver, env: Record<string, string>) {
+  const running = new Map<string, Peer>()
+  const [, , seeding] = [platform, knowledge, collector].map((service) => {
+    const one = service.start({
+      env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
+      database: driver,
+      peers: (name) => (request) => {
+        const peer = running.get(name)
+        if (!peer) throw new Error(`${name} does not run here`)
+        return peer(request)
+      },
+      log: silent,
+      metrics: makeMetrics(),
+      runtime: 'node',
+      version: '0',
+    })
+    running.set(service.name, one.fetch)
+    return one
+  })
+  async function call(service: string, method: string, path: string, body?: unknown) {
+    const response = await running.get(service)!(
+      new Request(`http://test${path}`, {
+        method,
+        headers: {
+          'x-internal-api-key': key,
+          'x-organization-id': 'acme',
+          'x-is-superuser': 'true',
+          'content-type': 'application/json',
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    )
+    return { status: response.status, ...((await response.json()) as { code: any; data: any }) }
+  }
+  return {
+    call,
+    settle: () => seeding!.settle(),
+    tick: () => seeding!.tick(),
+    apply: (package_ids: string[], more: object = {}) =>
+      call('collector-service', 'POST', '/api/v1/internal/seed-packages/apply-internal', {
+        package_ids,
+        ...more,
+      }),
+    /** Makes a service unreachable. */
+    remove: (name: string) => running.delete(name),
+  }
+}
+
+export type Seeded = Awaited<ReturnType<typeof startSeeded>>
+
+/** Every row of some schemas with the transaction that wrote it last, and where it lies. */
+export async function rowsIn({ sql }: Pick<Seeded, 'sql'>, schemas: string[]): Promise<unknown[]> {
+  const rows: unknown[] = []
+  for (const schema of schemas) {
+    rows.push(
+      ...(await sql`select table_name, query_to_xml(
+          format('select t.xmin, t.ctid from %I.%I t order by 2', table_schema, table_name),
+          true, true, '')::text as written
+        from information_schema.tables
+        where table_schema = ${schema} and table_type = 'BASE TABLE' order by table_name`),
+    )
+  }
+  return rows
+}
