@@ -1,67 +1,132 @@
 import { postgresDriver } from '../services/_kit/sql/postgres.ts'
 import { startPostgres } from '../tests/support/postgres-server.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
-import { byFullText, fillFullText } from './search/full-text.ts'
+import { firstLaws, readCorpus, type Subject } from './search/corpus.ts'
+import { importsTable } from './search/imports.ts'
+import { askLucene, type LuceneStage } from './search/lucene.ts'
 import { qualityOf } from './search/quality.ts'
-import { readStatutes } from './search/statutes.ts'
-import { fill, openKnowledge } from './search/subject.ts'
-import { count, milliseconds, quantile } from './support/figures.ts'
-import type { Results } from './support/results.ts'
+import { type Asking, cellsOf, rateOf } from './search/speed.ts'
+import { costTable, openStages, type Stage } from './search/stages.ts'
+import { openKnowledge } from './search/subject.ts'
+import { count } from './support/figures.ts'
+import type { Results, Table } from './support/results.ts'
 
-/** Search over statutes by questions as laypeople ask them, beside PostgreSQL's own full-text search. */
+type Lucene = Map<number, LuceneStage> | string
+
+/**
+ * Search by questions as laypeople ask them, beside PostgreSQL's own full-text search and Lucene: how
+ * good it is, how fast with how many chunks, and what an import costs.
+ */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
-  const corpus = readStatutes()
-  if (typeof corpus === 'string') {
-    console.warn(`skipped: ${corpus}`)
-    return { versions: {}, tables: [] }
-  }
-  const questions = quick ? corpus.questions.slice(0, 100) : corpus.questions
+  const corpus = readCorpus(quick)
+  const { articles, questions } = corpus
+  const half = Math.ceil(questions.length / 2)
+  const queries = questions.map(({ query }) => query)
+  const asking = { before: queries.slice(0, half), timed: queries.slice(half) }
+  const few = firstLaws(articles, quick ? 2_000 : 10_000)
+  const more = quick ? [20_000] : [100_000, 1_000_000]
   const server = await startPostgres()
-  const driver = postgresDriver(await createDatabase(server.url), 4)
+  const url = await createDatabase(server.url)
+  const driver = postgresDriver(url, 4)
   try {
     const subject = await openKnowledge(driver)
-    const rate = await fill(subject, corpus.articles)
-    await subject.sql.statement('analyze')
-    await fillFullText(subject.sql, corpus.articles)
-    const searches: [string, (query: string) => Promise<string[]>][] = [
-      ['PostgreSQL ts_rank', (query) => byFullText(subject.sql, query, 100)],
-      ['keyword-search', (query) => subject.found(query, 100)],
-    ]
-    const rows: string[][] = []
-    for (const [name, search] of searches) {
-      const rankings: string[][] = []
-      const times: number[] = []
-      for (const { query } of questions) {
-        const begun = performance.now()
-        rankings.push(await search(query))
-        times.push(performance.now() - begun)
-      }
-      const { ndcg10, recall100 } = qualityOf(questions, rankings)
-      const perSecond = (1000 * times.length) / times.reduce((sum, time) => sum + time, 0)
-      rows.push([
-        name,
-        ndcg10.toFixed(3),
-        recall100.toFixed(3),
-        count(perSecond),
-        milliseconds(quantile(times, 0.5)),
-        milliseconds(quantile(times, 0.99)),
-      ])
+    const stages = await openStages(url, subject, corpus, asking)
+    const measured: Stage[] = []
+    const at = async (chunks: number) => {
+      await stages.fillTo(chunks)
+      measured.push(await stages.measure(chunks, quick ? 5 : 20))
     }
+    await at(few)
+    await stages.fillTo(articles.length)
+    const imports = await importsTable(url, articles, stages.rates().rate)
+    const own = await rankings(queries, (query) => subject.found(query, 100))
+    const idOf = (chunk: number) => articles[chunk]!.id
+    const peer = await rankings(queries, async (query) =>
+      (await stages.fullText.found(query, 100)).map(idOf),
+    )
+    for (const chunks of more) await at(chunks)
+    const lucene = await askLucene(corpus, asking, 100, [few, articles.length, ...more])
+    const ofLucene =
+      typeof lucene === 'string'
+        ? lucene
+        : queries.map((query) => lucene.get(articles.length)!.found.get(query)!.map(idOf))
     return {
-      versions: await versions(server.url),
+      versions: { ...(await versions(server.url)), Lucene: '9.12.1' },
       tables: [
-        {
-          title: `${count(corpus.articles.length)} articles, ${count(questions.length)} questions`,
-          head: ['search', 'nDCG@10', 'recall@100', 'searches a second', 'p50', 'p99'],
-          rows,
-          notes: [
-            `One search after another, a hundred hits each. Articles are imported at ${count(rate)} chunks a second, in requests of about 500. The weights of the terms and of the context were chosen on these same questions; none of the questions is learned from.`,
-          ],
-        },
+        qualityTable(corpus, { own, peer, lucene: ofLucene }),
+        speedTable(measured, lucene, asking, stages.rates().bulkRate),
+        costTable(measured),
+        imports,
       ],
     }
   } finally {
     await driver.end()
     await server.stop()
+  }
+}
+
+async function rankings(queries: readonly string[], search: (query: string) => Promise<string[]>) {
+  const found: string[][] = []
+  for (const query of queries) found.push(await search(query))
+  return found
+}
+
+function qualityTable(
+  { articles, questions, name }: Subject,
+  { own, peer, lucene }: { own: string[][]; peer: string[][]; lucene: string[][] | string },
+): Table {
+  const line = (what: string, found: string[][] | string) => {
+    if (typeof found === 'string') return [what, `skipped: ${found}`, '']
+    const { ndcg10, recall100 } = qualityOf(questions, found)
+    return [what, ndcg10.toFixed(3), recall100.toFixed(3)]
+  }
+  return {
+    title: `${count(articles.length)} ${name}, ${count(questions.length)} questions`,
+    head: ['search', 'nDCG@10', 'recall@100'],
+    rows: [
+      line('PostgreSQL ts_rank, pairs', peer),
+      line('Lucene BM25, words and pairs', lucene),
+      line('keyword-search', own),
+    ],
+    notes: [
+      'The weights of the terms and of the context were chosen on these same questions; none of the questions is learned from.',
+    ],
+  }
+}
+
+function speedTable(
+  stages: readonly Stage[],
+  lucene: Lucene,
+  { before, timed }: Asking,
+  bulkRate: number,
+): Table {
+  const rows = stages.flatMap(({ chunks, warm, cold, fullText }) => {
+    const peer = typeof lucene === 'string' ? undefined : lucene.get(chunks)!.times
+    const line = (what: string, times: readonly number[]) => [
+      '',
+      what,
+      count(times.length),
+      ...cellsOf(times),
+      peer ? (rateOf(times) / rateOf(peer)).toFixed(2) : '',
+    ]
+    const lines = [
+      line('PostgreSQL ts_rank', fullText),
+      ...(peer ? [line('Lucene BM25', peer)] : []),
+      line('keyword-search', warm),
+      line('keyword-search, nothing in memory', cold),
+    ]
+    lines[0]![0] = count(chunks)
+    return lines
+  })
+  const why = typeof lucene === 'string' ? [`Lucene was skipped: ${lucene}.`] : []
+  return {
+    title: 'Searches a second, one after another',
+    head: ['chunks', 'search', 'asked', 'a second', 'p50', 'p99', 'to Lucene'],
+    rows,
+    notes: [
+      ...why,
+      `A hundred hits each. ${count(before.length)} questions are asked twice to get warm, ${count(timed.length)} others are timed, as many of them as PostgreSQL's own search has time for; with nothing in memory each is the first that a process of the service is asked, on a database that is warm. keyword-search is asked by requests in this process, and answers with the chunks and all that is said of them; Lucene, in one thread on one core, with numbers. Goal: half of Lucene's rate at 100,000 chunks.`,
+      `Chunks beyond the articles are the head of one and the tail of another. They are copied into the tables as an import would leave them, ${count(bulkRate)} a second.`,
+    ],
   }
 }

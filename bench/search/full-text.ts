@@ -1,5 +1,6 @@
-import { json, type Sql } from '../../services/_kit/sql/sql.ts'
+import { json, numbers, type Sql, texts } from '../../services/_kit/sql/sql.ts'
 import { words } from '../../services/_kit/words.ts'
+import { cutOf, mixedOf } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
 /** PostgreSQL's own full-text search over the same rows: pairs of characters as its words. */
@@ -8,26 +9,83 @@ const pairs = (text: string) =>
     .filter((word) => word.length > 1)
     .map((word) => word.replace(/[^\p{L}\p{N}]/gu, ''))
     .filter((word) => word !== '')
+    .join(' ')
 
-export async function fillFullText(sql: Sql, articles: readonly Article[]): Promise<void> {
-  await sql.statement('create table public.articles (id text, words tsvector)')
-  for (let at = 0; at < articles.length; at += 2_000) {
-    const rows = articles.slice(at, at + 2_000).map(({ id, law, article, text }) => ({
-      id,
-      words: pairs(`${law} ${article} ${text}`).join(' '),
-    }))
-    await sql`
-      insert into public.articles select id, to_tsvector('simple', words)
-      from jsonb_to_recordset(${json(rows)}) as given (id text, words text)`
+const rowsAtOnce = 2_000
+
+/** Fills a table of it up to so many chunks, stage by stage. */
+export async function openFullText(sql: Sql, articles: readonly Article[]) {
+  await sql.statement('create table public.articles (chunk int, words tsvector)')
+  await sql.statement('create table public.halves (article int, head tsvector, tail tsvector)')
+  let filled = 0
+  let halved = false
+
+  async function fillArticles(to: number) {
+    for (; filled < to; filled = Math.min(to, filled + rowsAtOnce)) {
+      const rows = articles.slice(filled, Math.min(to, filled + rowsAtOnce))
+      const given = rows.map(({ law, article, text }) => pairs(`${law} ${article} ${text}`))
+      await sql`
+        insert into public.articles select ${filled}::int + nth - 1, to_tsvector('simple', words)
+        from unnest(${texts(given)}) with ordinality given (words, nth)`
+    }
   }
-  await sql.statement('create index on public.articles using gin (words)')
-  await sql.statement('analyze public.articles')
+
+  async function fillHalves() {
+    for (let at = 0; at < articles.length; at += rowsAtOnce) {
+      const rows = articles.slice(at, at + rowsAtOnce).map((each, index) => ({
+        article: at + index,
+        head: pairs(`${each.law} ${each.article} ${each.text.slice(0, cutOf(each))}`),
+        tail: pairs(each.text.slice(cutOf(each))),
+      }))
+      await sql`
+        insert into public.halves
+        select article, to_tsvector('simple', head), to_tsvector('simple', tail)
+        from jsonb_to_recordset(${json(rows)}) as given (article int, head text, tail text)`
+    }
+    await sql.statement('create unique index on public.halves (article)')
+    await sql.statement('analyze public.halves')
+  }
+
+  async function fillMixed(to: number) {
+    for (; filled < to; filled = Math.min(to, filled + 50_000)) {
+      const chunks = Array.from(
+        { length: Math.min(to - filled, 50_000) },
+        (_, index) => filled + index,
+      )
+      const mixed = chunks.map((chunk) => mixedOf(articles, chunk))
+      await sql`
+        insert into public.articles select chunk, one.head || other.tail
+        from unnest(${ints(chunks)}, ${ints(mixed.map(({ head }) => head))},
+            ${ints(mixed.map(({ tail }) => tail))}) given (chunk, head, tail)
+          join public.halves one on one.article = given.head
+          join public.halves other on other.article = given.tail`
+    }
+  }
+
+  return {
+    async fillTo(to: number) {
+      await sql.statement('drop index if exists public.articles_words')
+      await fillArticles(Math.min(to, articles.length))
+      if (to > articles.length && !halved) {
+        await fillHalves()
+        halved = true
+      }
+      await fillMixed(to)
+      await sql.begin(async (sql) => {
+        await sql.statement("set local maintenance_work_mem = '1GB'")
+        await sql.statement('set local statement_timeout = 0')
+        await sql.statement('create index articles_words on public.articles using gin (words)')
+      })
+      await sql.statement('analyze public.articles')
+    },
+    async found(query: string, most: number): Promise<number[]> {
+      const asked = [...new Set(pairs(query).split(' '))].map((word) => `'${word}'`).join(' | ')
+      const rows = await sql`
+        select chunk from public.articles, to_tsquery('simple', ${asked}) asked
+        where words @@ asked order by ts_rank(words, asked, 1) desc, chunk limit ${most}`
+      return rows.map(({ chunk }) => Number(chunk))
+    },
+  }
 }
 
-export async function byFullText(sql: Sql, query: string, most: number): Promise<string[]> {
-  const asked = [...new Set(pairs(query))].map((word) => `'${word}'`).join(' | ')
-  const rows = await sql`
-    select id from public.articles, to_tsquery('simple', ${asked}) asked
-    where words @@ asked order by ts_rank(words, asked, 1) desc, id limit ${most}`
-  return rows.map(({ id }) => String(id))
-}
+const ints = (list: number[]) => numbers(list, 'int4')

@@ -6,10 +6,16 @@ import knowledge from '../../services/knowledge/service.ts'
 import type { Article } from './statutes.ts'
 
 const key = 'a-key-for-benches-only'
+export const benchBase = 'sys_bench'
 
 /** knowledge-service in this process, on a database of its own. */
 export async function openKnowledge(driver: Driver) {
   await migrate(driver, 'knowledge', 'knowledge')
+  /** `again` is the same as it is just after a start: with nothing in memory. */
+  return { ...start(driver), again: () => start(driver) }
+}
+
+function start(driver: Driver) {
   const started = knowledge.start({
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
     database: driver,
@@ -41,7 +47,7 @@ export async function openKnowledge(driver: Driver) {
     },
     /** Ids of the articles that a search finds, best first. */
     async found(query: string, most: number): Promise<string[]> {
-      const asked = { kb_ids: ['sys_bench'], query, top_k: most }
+      const asked = { kb_ids: [benchBase], query, top_k: most }
       const { hits } = await ask('atomic/keyword-search', asked)
       return hits.map((hit: any) => hit.metadata.id)
     },
@@ -52,15 +58,10 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** Laws as documents, their articles as chunks. */
 export function documentsOf(articles: readonly Article[]) {
-  const laws = new Map<string, Article[]>()
-  for (const article of articles) {
-    const own = laws.get(article.law)
-    if (own) own.push(article)
-    else laws.set(article.law, [article])
-  }
-  return Array.from(laws, ([law, own], index) => ({
-    kb_id: 'sys_bench',
-    document_id: `law-${index}`,
+  const laws = Map.groupBy(articles, ({ law }) => law)
+  return Array.from(laws, ([law, own]) => ({
+    kb_id: benchBase,
+    document_id: law,
     doc_type: 'statute',
     title: law,
     metadata: {},
@@ -77,7 +78,7 @@ const chunksAtOnce = 500
 
 /** Imports articles in requests of some hundred chunks; says how many chunks a second that were. */
 export async function fill(subject: Knowledge, articles: readonly Article[]): Promise<number> {
-  const kb = { name: 'sys_bench' }
+  const kb = { name: benchBase }
   await subject.ask('seed/system-kb-documents/import', { kb, documents: [] })
   const begun = performance.now()
   let documents: ReturnType<typeof documentsOf> = []

@@ -22,6 +22,9 @@ const Row = Base.extend({
   no: z.int(),
   next_seq: z.int(),
   words: z.int(),
+  version: z.int(),
+  removed: z.int(),
+  ordered: z.int(),
   organization_id: z.string().nullable(),
 })
 export type BaseRow = z.infer<typeof Row>
@@ -56,7 +59,7 @@ export async function basesOf(
       : part`(id = any(${texts(ids)}::uuid[])
           or organization_id is null and name = any(${texts(named)}))`
   const found = await sql.rows(Row)`
-    select ${columns}, no, next_seq, words, organization_id from knowledge.bases
+    select ${columns}, no, next_seq, words, version, removed, ordered, organization_id from knowledge.bases
     where ${readable(caller)} and ${chosen} order by no`
   const missing = named.find((kbId) => !found.some((base) => isNamed(base, kbId)))
   if (missing) throw notFound(`knowledge base ${missing}`)

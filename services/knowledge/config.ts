@@ -28,6 +28,19 @@ export const Config = z.object({
     .describe(
       'Backend `qdrant`: the collection. A new name makes a new one, which takes over when it is full; needed when the embedding model changes.',
     ),
+  KNOWLEDGE_SEARCH_CACHE_MB: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65_536)
+    .default(256)
+    .describe('Memory for what searches in the database read lately, in MiB.'),
+  KNOWLEDGE_LAY_WORDS: z
+    .stringbool()
+    .default(true)
+    .describe(
+      'Search by what statutes say for the words of a question, where a table was imported.',
+    ),
   LEGAL_GRAPH_ENABLED: z
     .stringbool()
     .default(true)
@@ -46,6 +59,17 @@ export const Config = z.object({
     .max(60_000)
     .default(2_000)
     .describe('How long a search waits for the graph database before it goes on without.'),
+  RERANK_URL: z
+    .url()
+    .optional()
+    .describe('A rerank service: hybrid searches take their order from it.'),
+  RERANK_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(60_000)
+    .default(2_000)
+    .describe('How long a search waits for the rerank service before it keeps its own order.'),
   OPENAI_API_KEY: z
     .string()
     .optional()

@@ -1,6 +1,8 @@
+import { makeCircuit } from '../_kit/circuit.ts'
 import { ConfigError } from '../_kit/config.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
+import { makeReranker, type Reranker } from '../_kit/rerank.ts'
 import type { Opening } from '../_kit/service.ts'
 import type { Config } from './config.ts'
 import { type Embedder, makeEmbedder } from './embed/embedder.ts'
@@ -8,32 +10,50 @@ import { circuited } from './graph/circuited.ts'
 import type { Graph } from './graph/graph.ts'
 import { makeQdrant } from './qdrant/client.ts'
 import type { Engine } from './qdrant/engine.ts'
-import { type EntryCache, makeEntryCache } from './search/entries.ts'
+import { makeSearchCache, type SearchCache } from './search/cache.ts'
+import { type LayWords, makeLayWords } from './search/lay-words.ts'
 
 export interface Deps {
   files: Client
   embedder: Embedder | undefined
-  entryCache: EntryCache
+  searchCache: SearchCache
+  layWords: LayWords | undefined
   engine: Engine | undefined
   graph: Graph | undefined
+  rerank: Reranker | undefined
 }
 
-export const open = (config: Config, { client, runtime }: Opening): Deps => ({
+export const open = (config: Config, { client, circuit, runtime }: Opening): Deps => ({
   files: client('files-service'),
-  embedder: makeEmbedder(config),
-  entryCache: makeEntryCache(),
-  engine: engineOf(config),
+  embedder: makeEmbedder(
+    config,
+    circuit('embedding', () => makeCircuit(3, 10_000)),
+  ),
+  searchCache: makeSearchCache(config.KNOWLEDGE_SEARCH_CACHE_MB),
+  layWords: config.KNOWLEDGE_LAY_WORDS ? makeLayWords() : undefined,
+  engine: engineOf(config, circuit),
   graph: graphOf(config, runtime),
+  rerank: config.RERANK_URL
+    ? makeReranker(
+        config.RERANK_URL,
+        config.RERANK_TIMEOUT_MS,
+        circuit('rerank', () => makeCircuit(3, 10_000)),
+      )
+    : undefined,
 })
 
-function engineOf(config: Config): Engine | undefined {
+function engineOf(config: Config, circuit: Opening['circuit']): Engine | undefined {
   if (config.KNOWLEDGE_SEARCH_BACKEND !== 'qdrant') return undefined
   const { QDRANT_URL: url, QDRANT_API_KEY: key, QDRANT_TIMEOUT_MS: timeoutMs } = config
   if (!url) throw new ConfigError('QDRANT_URL: needed by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
   return {
-    qdrant: makeQdrant({ url, key, timeoutMs }),
+    qdrant: makeQdrant({
+      ...{ url, key, timeoutMs },
+      circuit: circuit('qdrant', () => makeCircuit(3, 5_000)),
+    }),
     collection: config.KNOWLEDGE_SEARCH_INDEX,
     alias: config.QDRANT_ALIAS,
+    chosen: false,
   }
 }
 

@@ -67,6 +67,7 @@ export const count = (
   gone: readonly { words: number }[],
 ) => sql`
   update knowledge.bases set next_seq = next_seq + ${fresh.length}, taken = taken + ${fresh.length},
-    given_up = given_up + ${gone.length}, chunks = chunks + ${fresh.length - gone.length},
+    given_up = given_up + ${gone.length}, removed = removed + ${gone.length},
+    version = version + 1, chunks = chunks + ${fresh.length - gone.length},
     words = words + ${wordsIn(fresh) - wordsIn(gone)}, updated_at = now()
   where no = ${base}`

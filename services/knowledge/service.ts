@@ -4,21 +4,22 @@ import { bases } from './bases.ts'
 import { causes } from './causes.ts'
 import { Config } from './config.ts'
 import { open } from './deps.ts'
-import { embedBase } from './embed/embed-job.ts'
+import { checkEmbeddings, embedBase } from './embed/embed-job.ts'
 import { knowledgeFiles } from './files.ts'
 import { graphs } from './graph/query.ts'
-import { syncGraph } from './graph/sync.ts'
+import { checkGraph, syncGraph } from './graph/sync.ts'
 import { jobs } from './jobs/jobs.ts'
 import { reindexing } from './jobs/reindex.ts'
 import { reindexDocuments } from './jobs/reindex-job.ts'
 import { sweepRuns } from './jobs/run.ts'
 import { verify } from './law/verify.ts'
-import { checkIndex } from './qdrant/check.ts'
+import { checkIndex, mendIndex } from './qdrant/check.ts'
 import { aliased } from './qdrant/client.ts'
 import { indexPending } from './qdrant/index-job.ts'
 import { reading } from './read.ts'
 import { orderBase } from './search/order-job.ts'
 import { searches } from './search/search.ts'
+import { layWords } from './seed/lay-words.ts'
 import { structured } from './seed/structured.ts'
 import { systemDocuments } from './seed/system-documents.ts'
 import { upsert } from './upsert.ts'
@@ -35,6 +36,7 @@ export default defineService({
     ...reading,
     ...graphs,
     ...structured,
+    ...layWords,
     ...systemDocuments,
     ...verify,
     ...reindexing,
@@ -43,10 +45,11 @@ export default defineService({
     ...jobs,
     ...causes,
   ],
-  optional: ({ embedder, engine, graph }) => ({
+  optional: ({ embedder, engine, graph, rerank }) => ({
     ...(embedder && { embedding: embedder.check }),
     ...(engine && { search: () => aliased(engine.qdrant, engine.alias) }),
     ...(graph && { graph: graph.check }),
+    ...(rerank && { rerank: rerank.check }),
   }),
   jobs: {
     embed: embedBase,
@@ -54,10 +57,13 @@ export default defineService({
     attach: attachFile,
     reindex: reindexDocuments,
     index: indexPending,
+    mend: mendIndex,
     graph: syncGraph,
   },
   async sweep(given) {
     await sweepRuns(given.sql)
+    await checkEmbeddings(given)
     await checkIndex(given)
+    await checkGraph(given)
   },
 })

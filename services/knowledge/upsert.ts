@@ -6,6 +6,7 @@ import { part } from '../_kit/sql/sql.ts'
 import { baseOf, basesOf, isNamed, KbId } from './base.ts'
 import { post } from './deps.ts'
 import { NewDocument, refuseTwins } from './document.ts'
+import { enqueueSync } from './graph/sync.ts'
 import { prepared } from './prepared.ts'
 import { take, write } from './write.ts'
 
@@ -68,6 +69,7 @@ export const upsert = [
         for (const base of documents.length > 0 ? bases : []) {
           const own = ready.filter((each) => each.base === base).map(({ document }) => document)
           queued = (await write(c.env, sql, base, own)) || queued
+          if (base.system) await enqueueSync(c.env, sql)
         }
       })
       const chunks = documents.reduce((sum, { chunks }) => sum + chunks.length, 0)
@@ -86,9 +88,11 @@ export const upsert = [
     },
     async (c, { body }) => {
       const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
-      const gone = await c.env.sql.begin((sql) =>
-        take(c.env, sql, base, part`file_id = ${body.file_id}`),
-      )
+      const gone = await c.env.sql.begin(async (sql) => {
+        const taken = await take(c.env, sql, base, part`file_id = ${body.file_id}`)
+        if (base.system) await enqueueSync(c.env, sql)
+        return taken
+      })
       return ok(c, gone)
     },
   ),

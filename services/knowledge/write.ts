@@ -39,6 +39,6 @@ export async function write(
   await keepVectors(sql, embedder?.model ?? givenModel, withVectors)
   await enqueueOrdering(sql, base.no)
   const waits = embedder !== undefined && withVectors.length < chunks.length
-  if (waits) await enqueueEmbedding(sql, base.no)
+  if (waits) await enqueueEmbedding(sql, base.no, embedder.model)
   return waits || engine !== undefined
 }

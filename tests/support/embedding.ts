@@ -7,11 +7,11 @@ type Behaviour = 'answer' | 'error' | 'garbage' | 'nothing' | 'refuse'
 export const dims = 256
 
 /** A vector of a text's words: texts that share words are near each other. */
-export function vectorOf(text: string): number[] {
-  const vector = new Array<number>(dims).fill(0)
+export function vectorOf(text: string, size = dims): number[] {
+  const vector = new Array<number>(size).fill(0)
   for (const word of words(text)) {
     const hash = hash32(word)
-    vector[hash % dims]! += hash & 0x10000 ? 1 : -1
+    vector[hash % size]! += hash & 0x10000 ? 1 : -1
   }
   return vector
 }
@@ -20,10 +20,11 @@ export function vectorOf(text: string): number[] {
 export async function embeddingServer() {
   let behaviour: Behaviour = 'answer'
   const asked: string[] = []
+  let size = dims
   const answers: Record<Behaviour, (input: string[]) => Response> = {
     answer: (input) =>
       Response.json({
-        data: input.map((text, index) => ({ index, embedding: vectorOf(text) })).reverse(),
+        data: input.map((text, index) => ({ index, embedding: vectorOf(text, size) })).reverse(),
       }),
     error: () => new Response('no', { status: 500 }),
     garbage: () => new Response('<html>'),
@@ -35,6 +36,9 @@ export async function embeddingServer() {
       if (request.method === 'HEAD') return new Response()
       const { input } = (await request.json()) as { input: string[] }
       asked.push(...input)
+      if (input.some((text) => text.includes('indigestible'))) {
+        return new Response('too long', { status: 400 })
+      }
       return answers[behaviour](input)
     },
     0,
@@ -49,6 +53,10 @@ export async function embeddingServer() {
     },
     behave(next: Behaviour) {
       behaviour = next
+    },
+    /** Of which size the vectors are from now on. */
+    dimensions(next = dims) {
+      size = next
     },
     /** The texts it was asked for since the last time. */
     asked: () => asked.splice(0),

@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { listen } from '../../services/_run/listen.ts'
 import { freePort } from './free-port.ts'
 import { guard } from './process.ts'
+import { startStandIn } from './qdrant-stand-in/server.ts'
 
 export interface QdrantServer {
   url: string
   ask(method: string, path: string, body?: unknown): Promise<any>
+  /** Kills the server and starts it again on what it had written; where it is ours to kill. */
+  restart?(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -31,14 +33,28 @@ export async function startQdrant(): Promise<QdrantServer | string> {
   const port = await freePort()
   if (!(await started(script, directory, port)))
     return `no Qdrant server: ${script} did not start one`
-  const pid = Number(readFileSync(join(directory, 'qdrant.pid'), 'utf8'))
-  const release = guard({ pid })
-  return serverAt(`http://127.0.0.1:${port}`, async () => {
-    process.kill(pid)
-    while (runs(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
-    release()
+  const running = () => {
+    const pid = Number(readFileSync(join(directory, 'qdrant.pid'), 'utf8'))
+    const release = guard({ pid })
+    return async (signal: NodeJS.Signals) => {
+      process.kill(pid, signal)
+      while (runs(pid)) await new Promise((resolve) => setTimeout(resolve, 20))
+      release()
+    }
+  }
+  let end = running()
+  const server = serverAt(`http://127.0.0.1:${port}`, async () => {
+    await end('SIGTERM')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
+  return {
+    ...server,
+    async restart() {
+      await end('SIGKILL')
+      if (!(await started(script, directory, port))) throw new Error('Qdrant did not start again')
+      end = running()
+    },
+  }
 }
 
 function runs(pid: number): boolean {
@@ -66,73 +82,47 @@ function started(script: string, directory: string, port: number): Promise<boole
   })
 }
 
-function serverAt(url: string, stop: () => Promise<void>): QdrantServer {
+const serverAt = (url: string, stop: () => Promise<void>): QdrantServer => ({
+  url,
+  stop,
+  ask: asker(url),
+})
+
+/** Asks a server what the tests want to know of it. */
+export const asker = (url: string) => async (method: string, path: string, body?: unknown) => {
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return ((await response.json()) as { result: any }).result
+}
+
+/** The database, the stand-in, and the real server where one can be had: what the service is told of each. */
+export async function searchBackends() {
+  const [real, standIn] = await Promise.all([startQdrant(), startStandIn()])
+  if (typeof real === 'string') console.warn(`skipped: ${real}`)
+  const servers: { name: string; url: string; restart?: (() => Promise<void>) | undefined }[] = [
+    { name: 'a stand-in for Qdrant', url: standIn.url },
+    ...(typeof real === 'string'
+      ? []
+      : [{ name: 'Qdrant', url: real.url, restart: real.restart?.bind(real) }]),
+  ]
   return {
-    url,
-    stop,
-    async ask(method, path, body) {
-      const response = await fetch(url + path, {
-        method,
-        headers: { 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      return ((await response.json()) as { result: unknown }).result
+    backends: [
+      { name: 'the database', backend: 'database', env: {} as Record<string, string> },
+      ...servers.map(({ name, url }) => ({ name, backend: 'qdrant', env: qdrantVariables(url) })),
+    ],
+    servers,
+    async stop() {
+      await standIn.stop()
+      if (typeof real !== 'string') await real.stop()
     },
   }
 }
-
-/** What the service is told of each backend that can be had here. */
-export const backendsWith = (server: QdrantServer | string) => [
-  { backend: 'database', env: {} as Record<string, string> },
-  ...(typeof server === 'string' ? [] : [{ backend: 'qdrant', env: qdrantVariables(server.url) }]),
-]
 
 export const qdrantVariables = (url: string): Record<string, string> => ({
   KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
   QDRANT_URL: url,
   QDRANT_TIMEOUT_MS: '10000',
 })
-
-/** How a server between us and Qdrant may behave. */
-export type Behaviour = 'pass' | 'refuse' | 'error' | 'garbage' | 'odd' | 'hang'
-
-/** Something that passes requests on to Qdrant, or fails in the way it is told. */
-export async function unreliable(url: string) {
-  let behaviour: Behaviour = 'pass'
-  let requests = 0
-  const answers: Record<Exclude<Behaviour, 'pass'>, () => Response | Promise<Response>> = {
-    refuse: () => new Response('no', { status: 403 }),
-    error: () => new Response('no', { status: 500 }),
-    garbage: () => new Response('<html>'),
-    odd: () => Response.json({ result: { surprise: true } }),
-    hang: () => new Promise((resolve) => setTimeout(resolve, 5_000, new Response())),
-  }
-  const server = await listen(
-    async (request) => {
-      requests++
-      if (behaviour !== 'pass') return answers[behaviour]()
-      const { pathname, search } = new URL(request.url)
-      const response = await fetch(url + pathname + search, {
-        method: request.method,
-        headers: { 'content-type': 'application/json' },
-        body: request.body ? await request.arrayBuffer() : null,
-      })
-      return new Response(await response.arrayBuffer(), { status: response.status })
-    },
-    0,
-    '127.0.0.1',
-  )
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    behave(next: Behaviour) {
-      behaviour = next
-    },
-    /** How many requests came since the last time. */
-    requests() {
-      const since = requests
-      requests = 0
-      return since
-    },
-    close: () => server.close(0),
-  }
-}

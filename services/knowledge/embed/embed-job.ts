@@ -7,12 +7,24 @@ import { pendThose } from '../qdrant/pending.ts'
 import { batch } from './embedder.ts'
 import { keepVectors } from './vectors.ts'
 
-const Payload = z.object({ base: z.int() })
+const Payload = z.object({ base: z.int(), model: z.string() })
 const Lacking = z.object({ hash: z.string(), content: z.string() })
 
 /** Asks for the vectors of a base's chunks, some time; in the caller's transaction. */
-export const enqueueEmbedding = (sql: Sql, base: number) =>
-  enqueue(sql, 'knowledge', { kind: 'embed', payload: { base }, key: String(base) })
+export const enqueueEmbedding = (sql: Sql, base: number, model: string) =>
+  enqueue(sql, 'knowledge', { kind: 'embed', payload: { base, model }, key: `${base} ${model}` })
+
+const Base = z.object({ base: z.int() })
+
+/** Sees that no content is left without its vector: the API was away for long, or the model is new. */
+export async function checkEmbeddings({ sql, embedder }: Pick<Given<Deps>, 'sql' | 'embedder'>) {
+  if (!embedder) return
+  const { model } = embedder
+  const lacking = await sql.rows(Base)`
+    select distinct base from knowledge.chunks chunk where not exists (
+      select from knowledge.embeddings e where e.model = ${model} and e.hash = chunk.hash)`
+  for (const { base } of lacking) await enqueueEmbedding(sql, base, model)
+}
 
 /** Gives every content of a base its vector; what has one is not asked for again. */
 export async function embedBase(
@@ -20,17 +32,18 @@ export async function embedBase(
   payload: unknown,
   job: JobContext,
 ) {
-  const { base } = Payload.parse(payload)
-  if (!embedder) return
+  const { base, model } = Payload.parse(payload)
+  // While replicas are replaced one by one another may have the model: it is left to that one.
+  if (embedder?.model !== model) throw new Error(`${model} is not the embedding model here`)
   let after = ''
   for (;;) {
     job.signal.throwIfAborted()
-    const lacking = await lackingAfter(sql, base, embedder.model, after)
+    const lacking = await lackingAfter(sql, base, model, after)
     if (lacking.length === 0) return
     const vectors = await embedder.texts(lacking.map(({ content }) => content))
-    const embedded = lacking.map(({ hash }, index) => ({ hash, vector: vectors[index]! }))
+    const embedded = lacking.map(({ hash }, index) => ({ hash, vector: vectors[index] ?? null }))
     await sql.begin(async (sql) => {
-      await keepVectors(sql, embedder.model, embedded)
+      await keepVectors(sql, model, embedded)
       if (!engine) return
       const hashes = texts(lacking.map(({ hash }) => hash))
       await pendThose(sql, part`select base, seq from knowledge.chunks where hash = any(${hashes})`)
@@ -39,7 +52,6 @@ export async function embedBase(
   }
 }
 
-/** By hash, so that a content without a direction does not hold up the others. */
 const lackingAfter = (sql: Sql, base: number, model: string, after: string) =>
   sql.rows(Lacking)`
     select distinct on (hash) hash, content from knowledge.chunks chunk

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { dims, embeddingServer } from '../../../tests/support/embedding.ts'
-import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
+import { dims, embeddingServer, vectorOf } from '../../../tests/support/embedding.ts'
+import { atomic, type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
 
 let at: KnowledgeStage
 let api: Awaited<ReturnType<typeof embeddingServer>>
@@ -83,12 +83,16 @@ describe('with an embedding API', () => {
       const kb = await at.base()
       await at.upsert(kb, documents)
       await at.settle()
+      // It answers in between, so that its circuit is closed and it is asked every time.
+      expect((await at.search([kb], 'rent', {}, 'vector')).data.degraded).toBe(false)
       api.behave(behaviour)
+      api.asked()
       for (const mode of ['vector', 'hybrid']) {
         const { data } = await at.search([kb], 'rent', {}, mode)
         expect([data.degraded, data.reason]).toEqual([true, 'embedding_unavailable'])
         expect(data.hits.map((hit: any) => hit.document_id)).toContain('rent')
       }
+      expect(api.asked()).toEqual(['rent', 'rent'])
     },
   )
 
@@ -103,6 +107,36 @@ describe('with an embedding API', () => {
     const right = { content: 'y', embedding: new Array(dims).fill(0.5) }
     const taken = await at.upsert(kb, [{ document_id: 'd', chunks: [right] }])
     expect(taken.data.index).toEqual({ status: 'ok' })
+    const asked = await at.post(`${atomic}/vector-search`, { kb_ids: [kb], vector: [1, 2, 3] })
+    expect([asked.status, asked.data.issues[0].path]).toEqual([400, 'vector'])
+    const fits = { kb_ids: [kb], vector: new Array(dims).fill(1) }
+    expect((await at.post(`${atomic}/vector-search`, fits)).data.hits).toHaveLength(1)
+  })
+
+  test('a text that it refuses does not keep the others from their vectors', async () => {
+    const kb = await at.base()
+    const texts = Array.from({ length: 40 }, (_, n) => `usual text ${n}`)
+    await at.upsert(kb, [{ document_id: 'd', chunks: [...texts, 'indigestible text'] }])
+    await at.settle()
+    const question = { kb_ids: [kb], vector: vectorOf('usual text 7'), top_k: 100 }
+    const { data } = await at.post(`${atomic}/vector-search`, question)
+    expect(data.hits).toHaveLength(40)
+    api.asked()
+    await at.post('/api/v1/internal/search/reindex-batch', { kb_ids: [kb] })
+    await at.settle()
+    expect(api.asked()).toEqual([])
+  })
+
+  test('that was away until its job was given up gets its texts later', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, [{ document_id: 'd', chunks: ['very late vector'] }])
+    await at.sql`update knowledge.jobs set status = 'DEAD' where kind = 'embed'`
+    await at.call('POST', '/api/v1/internal/actuator/tick')
+    await at.settle()
+    const kept = await at.sql`
+      select from knowledge.embeddings join knowledge.chunks using (hash)
+      where content = 'very late vector'`
+    expect(kept).toHaveLength(1)
   })
 
   test('that fails for a while gets its texts later', async () => {

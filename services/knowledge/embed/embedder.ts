@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { makeCircuit } from '../../_kit/circuit.ts'
+import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
+import { unit } from './vectors.ts'
 
 const Answer = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1) })),
@@ -8,8 +9,8 @@ const Answer = z.object({
 export interface Embedder {
   model: string
   dims: number | undefined
-  /** Vectors of texts, in their order. Throws when the API fails for good. */
-  texts(texts: readonly string[]): Promise<number[][]>
+  /** Vectors of texts, in their order; none for one that the model refuses. Throws when the API fails. */
+  texts(texts: readonly string[]): Promise<(number[] | null)[]>
   /** The vector of a question; tried once, since somebody waits. */
   question(text: string): Promise<number[]>
   /** Throws when nobody answers there. */
@@ -31,7 +32,10 @@ const tries = 4
 const patienceMs = 60_000
 
 /** An OpenAI-compatible embedding API, where one is configured. */
-export function makeEmbedder(config: Config): Embedder | undefined {
+export function makeEmbedder(
+  config: Config,
+  circuit: Circuit = makeCircuit(3, 10_000),
+): Embedder | undefined {
   const { OPENAI_API_KEY: key, KNOWLEDGE_EMBEDDING_MODEL: model } = config
   const dims = config.KNOWLEDGE_EMBEDDING_DIMS
   if (!model || !(key || config.OPENAI_BASE_URL)) return undefined
@@ -40,7 +44,6 @@ export function makeEmbedder(config: Config): Embedder | undefined {
     'content-type': 'application/json',
     ...(key ? { authorization: `Bearer ${key}` } : {}),
   }
-  const circuit = makeCircuit(3, 10_000)
 
   async function ask(input: readonly string[], timeoutMs: number): Promise<number[][]> {
     const response = await fetch(`${base}/embeddings`, {
@@ -50,7 +53,10 @@ export function makeEmbedder(config: Config): Embedder | undefined {
       signal: AbortSignal.timeout(timeoutMs),
       redirect: 'manual',
     })
-    if (!response.ok) throw new Refused(response.status)
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Refused(response.status)
+    }
     const { data } = Answer.parse(await response.json())
     const vectors = data.sort((a, b) => a.index - b.index).map(({ embedding }) => embedding)
     if (vectors.length !== input.length || data.some(({ index }, place) => index !== place)) {
@@ -73,13 +79,29 @@ export function makeEmbedder(config: Config): Embedder | undefined {
     }
   }
 
+  /** A text that is refused, for its length or what it says, does not hold up the others. */
+  async function taken(input: readonly string[]): Promise<(number[] | null)[]> {
+    try {
+      return (await patiently(input)).map((vector) => (unit(vector) ? vector : null))
+    } catch (thrown) {
+      if (!(thrown instanceof Refused && thrown.ofText)) throw thrown
+      if (input.length > 1) {
+        const half = input.length >> 1
+        return [...(await taken(input.slice(0, half))), ...(await taken(input.slice(half)))]
+      }
+      // If this is refused too it is not the text's fault.
+      await patiently(['text'])
+      return [null]
+    }
+  }
+
   return {
     model,
     dims,
     async texts(all) {
-      const vectors: number[][] = []
+      const vectors: (number[] | null)[] = []
       for (let at = 0; at < all.length; at += batch) {
-        vectors.push(...(await patiently(all.slice(at, at + batch))))
+        vectors.push(...(await taken(all.slice(at, at + batch))))
       }
       return vectors
     },
@@ -101,9 +123,11 @@ export function makeEmbedder(config: Config): Embedder | undefined {
 
 class Refused extends Error {
   readonly retryable: boolean
+  readonly ofText: boolean
 
   constructor(status: number) {
     super(`the embedding API answered ${status}`)
     this.retryable = status === 429 || status >= 500
+    this.ofText = [400, 413, 422].includes(status)
   }
 }

@@ -22,7 +22,8 @@ const signature = (vector: readonly number[]) =>
 
 export interface Embedded {
   hash: string
-  vector: readonly number[]
+  /** None where the model has none for it, so that it is not asked again. */
+  vector: readonly number[] | null
 }
 
 const rowsAtOnce = 200
@@ -30,7 +31,7 @@ const rowsAtOnce = 200
 export async function keepVectors(sql: Sql, model: string, all: readonly Embedded[]) {
   const byHash = new Map<string, number[]>()
   for (const { hash, vector } of all) {
-    const direction = unit(vector)
+    const direction = vector === null ? [] : unit(vector)
     if (direction) byHash.set(hash, direction)
   }
   const rows = [...byHash].sort(([a], [b]) => (a < b ? -1 : 1))

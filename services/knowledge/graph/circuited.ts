@@ -11,6 +11,12 @@ export function circuited(
     opened ??= open()
     return opened
   }
+  /** What hangs in the old one's connections is left behind with it. */
+  const renew = () => {
+    const old = opened
+    opened = undefined
+    old?.then((graph) => graph.close()).catch(() => {})
+  }
   return {
     async query(question) {
       if (circuit.open()) throw new Error('the graph failed a moment ago')
@@ -20,10 +26,20 @@ export function circuited(
         return found
       } catch (thrown) {
         circuit.failed()
+        if (circuit.open()) renew()
         throw thrown
       }
     },
-    sync: async (whole) => (await graph()).sync(whole),
+    // On connections of its own: those of the queries are given up when they hang.
+    async sync(whole) {
+      const own = await open()
+      try {
+        return await own.sync(whole)
+      } finally {
+        own.close().catch(() => {})
+      }
+    },
     check: async () => (await graph()).check(),
+    close: async () => renew(),
   }
 }

@@ -51,8 +51,9 @@ export interface Whole {
 export interface Graph {
   /** What lies around what was named, up to `depth` steps away. */
   query(question: GraphQuestion): Promise<Subgraph>
-  /** Makes the graph hold this and nothing else; the same again changes nothing. */
-  sync(whole: Whole): Promise<void>
+  /** Makes the graph hold this and nothing else; says how much of it was other. */
+  sync(whole: Whole): Promise<number>
   /** Throws when nobody answers there. */
   check(): Promise<unknown>
+  close(): Promise<unknown>
 }

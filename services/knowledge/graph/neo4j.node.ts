@@ -1,14 +1,7 @@
 import neo4j from 'neo4j-driver'
 import * as z from 'zod'
-import {
-  type Graph,
-  type GraphQuestion,
-  type Label,
-  nothing,
-  type Subgraph,
-  type Whole,
-  type WrittenEdge,
-} from './graph.ts'
+import { type Graph, type GraphQuestion, nothing, type Subgraph, type Whole } from './graph.ts'
+import { synced } from './written.ts'
 
 interface Config {
   url: string
@@ -42,9 +35,6 @@ const Row = z.object({
   edges: z.array(z.tuple([z.string().nullable(), z.string().nullable()])),
 })
 
-const labels: Label[] = ['CauseOfAction', 'Element', 'Law', 'Article', 'Document', 'Section']
-const rowsAtOnce = 2_000
-
 export function neo4jGraph({ url, user, password, database, timeoutMs }: Config): Graph {
   const auth = password === undefined ? undefined : neo4j.auth.basic(user, password)
   const driver = neo4j.driver(url, auth, {
@@ -54,16 +44,18 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
     disableLosslessIntegers: true,
   })
 
-  async function run(text: string, parameters: object, patienceMs = timeoutMs) {
+  async function asked(text: string, parameters: object, timeout: number) {
     const session = driver.session({ database })
     try {
-      const work = session.executeWrite((tx) => tx.run(text, parameters), { timeout: patienceMs })
-      const { records } = await work
+      const { records } = await session.executeWrite((tx) => tx.run(text, parameters), { timeout })
       return records.map((record) => record.toObject() as Record<string, unknown>)
     } finally {
       await session.close()
     }
   }
+
+  const run = (text: string, parameters: object, patienceMs = timeoutMs) =>
+    within(patienceMs, asked(text, parameters, patienceMs))
 
   async function query(question: GraphQuestion): Promise<Subgraph> {
     const limit = neo4j.int(question.limit)
@@ -79,51 +71,33 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
     return subgraph(await run(around[question.depth - 1]!, { ids: found, limit }))
   }
 
-  /** What the last sync did not write again is of no more use. */
-  async function sync({ nodes, edges }: Whole) {
-    const patienceMs = 60_000
-    const generation = crypto.randomUUID()
-    const write = async (text: string, rows: readonly object[]) => {
-      for (let at = 0; at < rows.length; at += rowsAtOnce) {
-        await run(text, { rows: rows.slice(at, at + rowsAtOnce), generation }, patienceMs)
-      }
-    }
-    await run(
-      'CREATE CONSTRAINT knowledge_id IF NOT EXISTS FOR (n:Knowledge) REQUIRE n.id IS UNIQUE',
-      {},
-      patienceMs,
-    )
-    for (const label of labels) {
-      const own = nodes.filter((node) => node.label === label)
-      await write(
-        `UNWIND $rows AS row MERGE (n:Knowledge {id: row.id})
-         SET n = row.properties, n:${label}, n.id = row.id, n.name = row.name, n.label = '${label}',
-           n.generation = $generation`,
-        own,
-      )
-    }
-    for (const type of new Set(edges.map((edge) => edge.type))) {
-      await write(
-        edgesOf(type),
-        edges.filter((edge) => edge.type === type),
-      )
-    }
-    const old = 'WHERE x.generation IS NULL OR x.generation <> $generation'
-    await run(`MATCH (:Knowledge)-[x]->(:Knowledge) ${old} DELETE x`, { generation }, patienceMs)
-    await run(`MATCH (x:Knowledge) ${old} DETACH DELETE x`, { generation }, patienceMs)
+  async function sync(whole: Whole) {
+    // Whether anybody is there is soon known; a large graph takes longer.
+    await run('RETURN 1', {})
+    return synced((text, parameters) => run(text, parameters, 15_000), whole)
   }
 
-  return { query, sync, check: () => driver.verifyConnectivity({ database }) }
+  return {
+    query,
+    sync,
+    check: () => driver.verifyConnectivity({ database }),
+    close: () => driver.close(),
+  }
 }
 
-const edgesOf = (type: WrittenEdge['type']) => `
-  UNWIND $rows AS row MATCH (a:Knowledge {id: row.from}), (b:Knowledge {id: row.to})
-  MERGE (a)-[edge:${type}]->(b) SET edge.generation = $generation`
+/** The driver waits for a server that fell silent in the middle of an answer; we do not. */
+function within<T>(patienceMs: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
 
 function subgraph(rows: readonly unknown[]): Subgraph {
   const parsed = z.array(Row).parse(rows)
   return {
-    nodes: parsed.map(({ node: { id, label, name, generation, names, ...properties } }) => ({
+    nodes: parsed.map(({ node: { id, label, name, hash, names, ...properties } }) => ({
       ...{ id, label, name, properties },
     })),
     edges: parsed.flatMap(({ node, edges }) =>

@@ -1,3 +1,4 @@
+import neo4jDriver from 'neo4j-driver'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   atomic,
@@ -5,33 +6,49 @@ import {
   seed,
   stageKnowledge,
 } from '../../../tests/support/knowledge.ts'
+import { inGraph, wantedOfGraph } from '../../../tests/support/knowledge-state.ts'
 import { startNeo4j } from '../../../tests/support/neo4j.ts'
+import { tcpProxy } from '../../../tests/support/tcp-proxy.ts'
 
 const neo4j = await startNeo4j()
 if (typeof neo4j === 'string') console.warn(`skipped: ${neo4j}`)
 
+const law = (document_id: string, content: string) => ({
+  ...{ document_id, doc_type: 'statute', title: `Law ${document_id}`, content },
+})
+
+async function importLaws(post: KnowledgeStage['post']) {
+  await post(`${seed}/cause-of-action-profiles/import`, {
+    profiles: [{ code: 'lending', name: 'Private Lending', aliases: ['unpaid loan'] }],
+  })
+  const kb = 'sys_laws'
+  await post(`${seed}/system-kb-documents/import`, {
+    kb: { name: kb },
+    documents: [
+      law('loans', 'Article 1 A loan is repaid.'),
+      law('interest', 'Article 1 Interest on a loan is agreed.'),
+      law('ships', 'Article 1 A loan on a ship is a mortgage.'),
+    ],
+  })
+  return { kb }
+}
+
 describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   const server = neo4j as Exclude<typeof neo4j, string>
   let at: KnowledgeStage
+  let way: Awaited<ReturnType<typeof tcpProxy>>
+  const staged = (NEO4J_TIMEOUT_MS: string) => {
+    const NEO4J_URL = `bolt://127.0.0.1:${way.port}`
+    return stageKnowledge({ env: { NEO4J_URL, NEO4J_TIMEOUT_MS } })
+  }
   beforeAll(async () => {
-    at = await stageKnowledge({ env: { NEO4J_URL: server.url, NEO4J_TIMEOUT_MS: '10000' } })
-    await at.post(`${seed}/cause-of-action-profiles/import`, {
-      profiles: [{ code: 'lending', name: 'Private Lending', aliases: ['unpaid loan'] }],
-    })
-    const law = (document_id: string, content: string) => ({
-      ...{ document_id, doc_type: 'statute', title: `Law ${document_id}`, content },
-    })
-    await at.post(`${seed}/system-kb-documents/import`, {
-      kb: { name: 'sys_laws' },
-      documents: [
-        law('loans', 'Article 1 A loan is repaid.'),
-        law('interest', 'Article 1 Interest on a loan is agreed.'),
-        law('ships', 'Article 1 A loan on a ship is a mortgage.'),
-      ],
-    })
+    way = await tcpProxy(Number(new URL(server.url).port))
+    at = await staged('10000')
+    await importLaws(at.post)
   })
   afterAll(async () => {
     await at.close()
+    await way.close()
     await server.stop()
   })
 
@@ -98,6 +115,76 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     expect(nodes.map((node: any) => node.id)).not.toContain('element:e2')
     expect(document_ids).toEqual([])
   })
+
+  const hurry = async () => {
+    await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
+    await at.settle()
+  }
+  const isEqual = async () => expect(await inGraph(server.url)).toEqual(await wantedOfGraph(at.sql))
+
+  test('a document that is written to a system base is in it, and gone when it is deleted', async () => {
+    const kb = 'sys_laws'
+    await at.upsert(kb, [{ document_id: 'late', file_id: 'f', chunks: ['a late law'] }])
+    await hurry()
+    await isEqual()
+    expect((await query({ document_ids: ['late'] })).document_ids).toEqual(['late'])
+    await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f' })
+    await hurry()
+    await isEqual()
+  })
+
+  test('whatever is in it that should not be, or is not, is put right', async () => {
+    await send(structured)
+    const driver = neo4jDriver.driver(server.url)
+    for (const text of [
+      "MATCH (n:Knowledge {id: 'element:e1'}) SET n.name = 'wrong', n.hash = 'wrong'",
+      "MATCH (n:Knowledge {id: 'element:e2'}) DETACH DELETE n",
+      "CREATE (:Knowledge {id: 'stray'})-[:PART_OF]->(:Knowledge {id: 'stray2'})",
+      `MATCH (a:Knowledge {id: 'cause:lending'})-[:HAS_ELEMENT]->(b) CREATE (a)-[:HAS_ELEMENT]->(b)`,
+    ]) {
+      await driver.executeQuery(text)
+    }
+    await driver.close()
+    await send(structured)
+    await isEqual()
+  })
+
+  test('two syncs at once leave it whole', async () => {
+    await Promise.all([send(structured), send(structured), send(structured)])
+    await isEqual()
+  })
+
+  test.each(['refused', 'silent', 'reset'] as const)(
+    'when the way to it is %s a search goes on, and it is mended afterwards',
+    async (broken) => {
+      const { post, upsert, settle, sql, close } = await staged('3000')
+      const kb_ids = [(await importLaws(post)).kb]
+      const search = async () =>
+        (await post(`${atomic}/graph-rag-search`, { query: 'unpaid loan', kb_ids })).data
+      const hurry = async () => {
+        await sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
+        await settle()
+      }
+      const imported = async () => (await post(`${seed}/structured/import`, structured)).data.graph
+      await expect.poll(imported, { timeout: 20_000 }).toBe('synced')
+      await expect.poll(async () => (await search()).graph.used, { timeout: 20_000 }).toBe(true)
+
+      await way.become(broken)
+      const { hits, graph } = await search()
+      expect([hits.length > 0, graph.enabled, graph.used]).toEqual([true, true, false])
+      const nothing = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
+      expect(nothing.data).toMatchObject({ enabled: true, nodes: [] })
+      expect(await imported()).toBe('failed')
+      await upsert('sys_laws', [{ document_id: 'meanwhile', chunks: ['x'] }])
+      await hurry()
+      await hurry()
+
+      await way.become('open')
+      await hurry()
+      expect(await inGraph(server.url)).toEqual(await wantedOfGraph(sql))
+      await close()
+    },
+  )
 })
 
 describe('a graph that does not answer', () => {
@@ -120,6 +207,8 @@ describe('a graph that does not answer', () => {
     expect(graph.data).toEqual({ enabled: true, nodes: [], edges: [], document_ids: [] })
     const imported = await at.post(`${seed}/structured/import`, { sync_to_neo4j: true })
     expect([imported.status, imported.data.graph]).toEqual([200, 'failed'])
+    const metrics = await at.call('GET', '/api/v1/internal/actuator/prometheus')
+    expect(metrics.text).toMatch(/^graph_failures_total [1-9]/m)
     const health = await at.fetch(new Request('http://test/api/v1/internal/actuator/health'))
     expect(await health.json()).toMatchObject({
       status: 'DEGRADED',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
 import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
-import { makeEntryCache } from '../search/entries.ts'
+import { makeSearchCache } from '../search/cache.ts'
 import { Question } from '../search/question.ts'
 import type { Graph, GraphQuestion, Subgraph } from './graph.ts'
 import { graphRag, merged } from './rag.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 const node = (id: string) => ({ id, label: 'Document', name: id, properties: {} })
-const idle = { sync: async () => {}, check: async () => {} }
+const idle = { sync: async () => 0, check: async () => {}, close: async () => {} }
 const graphOf = (byText: string[], byDocument: string[]) => {
   const asked: GraphQuestion[] = []
   const graph: Graph = {
@@ -38,7 +38,7 @@ const graphOf = (byText: string[], byDocument: string[]) => {
 const ask = async (graph: Graph | undefined, more: object = {}) => {
   const metrics = makeMetrics()
   const kit = { log: silent, metrics }
-  const given = { sql: at.sql, entryCache: makeEntryCache(), graph, kit }
+  const given = { sql: at.sql, searchCache: makeSearchCache(8), graph, kit }
   const question = {
     ...Question.parse({ query: 'mortgage', kb_ids: [kb] }),
     expand: true,

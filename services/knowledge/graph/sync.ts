@@ -1,28 +1,58 @@
-import { enqueue } from '../../_kit/jobs.ts'
+import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Given } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
+import { isAlone } from '../jobs/alone.ts'
 import { wholeGraph } from './whole.ts'
 
+const againMs = 2_000
+
 /** Has the graph hold what the database does, some time; in the caller's transaction. */
-export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql) {
-  if (graph) await enqueue(sql, 'knowledge', { kind: 'graph', key: 'graph' })
+export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql, delayMs = 0) {
+  if (graph) await enqueue(sql, 'knowledge', { kind: 'graph', key: 'graph', delayMs })
 }
 
-export async function syncGraph({ sql, graph }: Given<Deps>) {
-  await graph?.sync(await wholeGraph(sql))
+/** Once an hour it is seen to even if nothing asks for it: the graph may have lost something. */
+export async function checkGraph({ sql, graph }: Given<Deps>) {
+  const recent = await sql`
+    select from knowledge.jobs where kind = 'graph'
+      and coalesce(finished_at, now()) > now() - interval '1 hour' limit 1`
+  if (recent.length === 0) await enqueueSync({ graph }, sql)
+}
+
+/** Two at once may undo each other's work: each goes on until it finds all as the database has it. */
+async function sync({ sql, graph }: Pick<Given<Deps>, 'sql' | 'graph'>) {
+  for (let round = 0; round < 10; round++) {
+    if (!graph || (await graph.sync(await wholeGraph(sql))) === 0) return
+  }
+  throw new Error('the graph is not what was written to it')
+}
+
+/** The job, which starts itself again however long the graph is away. */
+export async function syncGraph(given: Given<Deps>, _: unknown, job: JobContext) {
+  try {
+    if (await isAlone(given.sql, 'graph', job)) await sync(given)
+    else await enqueueSync(given, given.sql, againMs)
+  } catch (thrown) {
+    failed(given, thrown)
+    await enqueueSync(given, given.sql, againMs)
+  }
+}
+
+function failed({ kit }: Given<Deps>, thrown: unknown) {
+  kit.metrics.count('graph_failures_total', {})
+  kit.log.warn(errorFields(thrown), 'the graph was not synced')
 }
 
 /** The same at once, for whoever wants to know how it went; a failure is mended by a job. */
 export async function syncNow(given: Given<Deps>): Promise<'synced' | 'skipped' | 'failed'> {
   if (!given.graph) return 'skipped'
   try {
-    await syncGraph(given)
+    await sync(given)
     return 'synced'
   } catch (thrown) {
-    given.kit.metrics.count('graph_failures_total', {})
-    given.kit.log.warn(errorFields(thrown), 'the graph was not synced')
+    failed(given, thrown)
     await enqueueSync(given, given.sql)
     return 'failed'
   }

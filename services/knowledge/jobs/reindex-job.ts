@@ -41,7 +41,7 @@ export async function reindexDocuments(
     }
     await sql.begin(async (sql) => {
       await enqueueOrdering(sql, base)
-      if (embedder) await enqueueEmbedding(sql, base)
+      if (embedder) await enqueueEmbedding(sql, base, embedder.model)
     })
   }
   await progress(sql, run, all.length, all.length)

@@ -18,13 +18,19 @@ export interface QdrantConfig {
   url: string
   key: string | undefined
   timeoutMs: number
+  circuit?: Circuit
 }
 
-export function makeQdrant({ url, key, timeoutMs }: QdrantConfig): Qdrant {
+export function makeQdrant({
+  url,
+  key,
+  timeoutMs,
+  circuit = makeCircuit(3, 5_000),
+}: QdrantConfig): Qdrant {
   const base = url.replace(/\/+$/, '')
   const headers = { 'content-type': 'application/json', ...(key ? { 'api-key': key } : {}) }
   return {
-    circuit: makeCircuit(3, 5_000),
+    circuit,
     async ask(schema, method, path, body, patienceMs = timeoutMs) {
       const response = await fetch(base + path, {
         method,
@@ -46,6 +52,11 @@ export class QdrantError extends Error {
   override name = 'QdrantError'
   readonly status: number
 
+  /** The server is well; it does not take what it was sent. */
+  get refused() {
+    return [400, 413, 422].includes(this.status)
+  }
+
   constructor(status: number, what: string) {
     super(`Qdrant answered ${status} to ${what}`)
     this.status = status
@@ -61,6 +72,9 @@ export const anything = z.unknown()
 
 export const exists = async (qdrant: Qdrant, collection: string) =>
   (await qdrant.ask(Exists, 'GET', `/collections/${collection}/exists`)).exists
+
+export const dropped = (qdrant: Qdrant, collection: string) =>
+  qdrant.ask(anything, 'DELETE', `/collections/${collection}`)
 
 /** The collection that an alias leads to. */
 export async function aliased(qdrant: Qdrant, alias: string): Promise<string | undefined> {

@@ -1,15 +1,13 @@
 import * as z from 'zod'
-import type { Sql } from '../../_kit/sql/sql.ts'
 import { part } from '../../_kit/sql/sql.ts'
-import { inContext, seen } from '../search/context.ts'
-import { expansionsOf } from '../search/expand.ts'
+import { seenOf } from '../search/context.ts'
+import { type Expanded, expanded } from '../search/expand.ts'
 import { type Found, foundAt } from '../search/found.ts'
-import { lookedAt, spare } from '../search/keyword.ts'
+import { lookedAt, type Reader, ranked, spare } from '../search/keyword.ts'
 import { type Asked, inForce, matching } from '../search/question.ts'
 import { rescored } from '../search/rescore.ts'
-import { questionTerms } from '../search/terms.ts'
-import type { Qdrant } from './client.ts'
-import { byMeaning, byWords, filterOf, placeOf, sparseQuestion } from './point.ts'
+import { type Qdrant, QdrantError } from './client.ts'
+import { byWords, filterOf, meaningOf, placeOf, sparseQuestion } from './point.ts'
 
 /** The search engine, and where in it our chunks are. */
 export interface Engine {
@@ -17,11 +15,15 @@ export interface Engine {
   /** The collection that is to be searched, and the alias that leads to it once it is full. */
   collection: string
   alias: string
+  /** Whether this process has said that the collection is the one it wants. */
+  chosen: boolean
 }
 
 export interface EngineQuestion {
   query: string | undefined
   vector: readonly number[] | undefined
+  /** Whose vector it is. */
+  model: string | undefined
   most: number
 }
 
@@ -36,9 +38,9 @@ const Points = z.array(
  */
 export async function askEngine(
   { qdrant, alias }: Engine,
-  sql: Sql,
+  reader: Reader,
   { bases, filters, asOf }: Asked,
-  { query, vector, most }: EngineQuestion,
+  { query, vector, model, most }: EngineQuestion,
 ): Promise<{ words: Found[]; meaning: Found[] }> {
   if (bases.length === 0) return { words: [], meaning: [] }
   if (qdrant.circuit.open()) throw new Error('Qdrant failed a moment ago')
@@ -47,13 +49,21 @@ export async function askEngine(
     filters,
     asOf,
   )
+  const { sql } = reader
   const wanted = Math.max(most, lookedAt) + spare
-  const terms = query ? questionTerms(query, await expansionsOf(sql, query)) : []
+  const { terms, laws } = query ? await expanded(reader, query) : unasked
   const searches = [
     ...(terms.length > 0
-      ? [{ query: sparseQuestion(terms), using: byWords, filter, limit: Math.max(wanted, seen) }]
+      ? [
+          {
+            query: sparseQuestion(terms),
+            using: byWords,
+            filter,
+            limit: Math.max(wanted, seenOf(laws)),
+          },
+        ]
       : []),
-    ...(vector ? [{ query: vector, using: byMeaning, filter, limit: wanted }] : []),
+    ...(vector && model ? [{ query: vector, using: meaningOf(model), filter, limit: wanted }] : []),
   ]
   const lists = searches.length > 0 ? await batch(qdrant, alias, searches) : []
   const where = part`${matching(filters)} ${inForce(asOf)}`
@@ -62,7 +72,7 @@ export async function askEngine(
   )
   const [ofWords = [], ofMeaning = []] = terms.length > 0 ? scored : [[], ...scored]
   const [words, meaning] = await Promise.all([
-    inContext(sql, ofWords).then((best) => foundAt(sql, best.slice(0, wanted), where)),
+    ranked(reader, bases, ofWords, laws).then((best) => foundAt(sql, best.slice(0, wanted), where)),
     foundAt(sql, ofMeaning, where),
   ])
   return {
@@ -70,6 +80,9 @@ export async function askEngine(
     meaning: meaning.slice(0, most),
   }
 }
+
+/** What is not asked by words. */
+const unasked: Expanded = { terms: [], laws: new Map() }
 
 async function batch(qdrant: Qdrant, alias: string, searches: object[]) {
   try {
@@ -80,7 +93,8 @@ async function batch(qdrant: Qdrant, alias: string, searches: object[]) {
     qdrant.circuit.succeeded()
     return lists
   } catch (thrown) {
-    qdrant.circuit.failed()
+    // One that does not take a question, for its collection has no such vectors yet, is well otherwise.
+    if (!(thrown instanceof QdrantError && thrown.refused)) qdrant.circuit.failed()
     throw thrown
   }
 }

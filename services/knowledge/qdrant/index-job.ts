@@ -1,12 +1,25 @@
 import type { JobContext } from '../../_kit/jobs.ts'
+import { enqueue } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Given } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
+import { isAlone } from '../jobs/alone.ts'
 import { changeOf } from './change.ts'
-import { exists } from './client.ts'
-import { create, takeOver, targets, tell } from './collection.ts'
+import { aliased, exists } from './client.ts'
+import { create, leadTo, tell } from './collection.ts'
+import { mend } from './compare.ts'
 import type { Engine } from './engine.ts'
-import { enqueueIndexing, pendAll, pendingSome, settled } from './pending.ts'
+import {
+  choose,
+  dropRetired,
+  indexesOf,
+  isEmbedded,
+  type ListedIndex,
+  listAll,
+  retireAllBut,
+} from './indexes.ts'
+import { enqueueIndexing, pendingSome, settled } from './pending.ts'
+import { pointId } from './point.ts'
 
 /** Places that are told at a time, and how soon it is tried again when the engine is away. */
 const atOnce = 128
@@ -17,7 +30,8 @@ export async function indexPending(given: Given<Deps>, _: unknown, job: JobConte
   const { sql, engine, kit } = given
   if (!engine) return
   try {
-    await drain(given, engine, job)
+    const more = (await isAlone(sql, 'index', job)) ? await indexAll(given, engine, job) : true
+    if (more) await enqueueIndexing(sql, againMs)
   } catch (thrown) {
     kit.metrics.count('search_engine_indexing_failures_total', {})
     kit.log.warn(errorFields(thrown), 'indexing has to wait')
@@ -25,20 +39,63 @@ export async function indexPending(given: Given<Deps>, _: unknown, job: JobConte
   }
 }
 
-async function drain({ sql, embedder }: Given<Deps>, engine: Engine, job: JobContext) {
-  if (!(await exists(engine.qdrant, engine.collection))) {
-    // All of it is pending before the collection is there: one that is not full is never taken for full.
-    await pendAll(sql)
-    await create(engine, embedder)
+/** True where something is left for later. */
+async function indexAll(given: Given<Deps>, engine: Engine, job: JobContext): Promise<boolean> {
+  const { sql } = given
+  if (!engine.chosen) await choose(given, engine)
+  const indexes = await indexesOf(sql)
+  const [first] = indexes
+  if (!first) return false
+  const searched = await aliased(engine.qdrant, engine.alias)
+  // Asked before the list is told: what was embedded by now is on it. Without a collection before it,
+  // it need know no more than the database does.
+  const isNext = searched !== undefined && searched !== first.collection
+  const ready = !isNext || (await isEmbedded(sql, first))
+  const refused = new Set<number>()
+  for (const index of indexes) {
+    for (const id of await drain(given, engine, index, job)) refused.add(id)
   }
-  const collections = await targets(engine)
+  if (searched !== first.collection) {
+    if (!ready) return true
+    const odd = await mend(sql, engine.qdrant, first, job.signal)
+    if (odd.some(({ base, seq }) => !refused.has(pointId(base, seq)))) return true
+    await leadTo(engine, searched, first)
+  }
+  if (indexes.length > 1) {
+    await retireAllBut(sql, first)
+    await enqueue(sql, 'knowledge', { kind: 'index', key: 'retired', delayMs: 65_000 })
+  }
+  await dropRetired(sql, engine)
+  return false
+}
+
+/** Tells a collection what is on its list, and makes it where it is not there; says which points it refused. */
+async function drain(
+  { sql, kit }: Given<Deps>,
+  { qdrant }: Engine,
+  index: ListedIndex,
+  job: JobContext,
+): Promise<number[]> {
+  const { collection } = index
+  if (!(await exists(qdrant, collection))) {
+    // All of it is pending before the collection is there: one that is not full is never taken for full.
+    await listAll(sql, index)
+    await create(qdrant, index)
+  } else if (!index.listed) await listAll(sql, index)
+  const all: number[] = []
   for (;;) {
     job.signal.throwIfAborted()
-    const some = await pendingSome(sql, atOnce)
-    const change = await changeOf(sql, some, embedder?.model)
-    for (const collection of collections) await tell(engine.qdrant, collection, change)
-    await settled(sql, some)
-    if (some.length < atOnce) break
+    const some = await pendingSome(sql, collection, atOnce)
+    const refused = await tell(qdrant, collection, await changeOf(sql, some, index))
+    await settled(sql, collection, some)
+    if (refused.length > 0) {
+      kit.metrics.count('search_engine_points_refused_total', {}, refused.length)
+      kit.log.error(
+        { collection, refused: refused.slice(0, 10) },
+        'the search engine refused points',
+      )
+      all.push(...refused)
+    }
+    if (some.length < atOnce) return all
   }
-  await takeOver(engine)
 }

@@ -5,6 +5,11 @@ import { numbers, part, type Sql } from '../../_kit/sql/sql.ts'
 /** Stands for all places of a base. */
 export const wholeBase = -1
 
+export interface Place {
+  base: number
+  seq: number
+}
+
 const Pending = z.object({ base: z.int(), seq: z.int(), stamp: z.int() })
 export type Pending = z.infer<typeof Pending>
 
@@ -14,31 +19,62 @@ export async function pend(sql: Sql, base: number, seqs: readonly number[]) {
   await pendThose(sql, part`select ${base}::int, seq from unnest(${numbers(seqs, 'int4')}) seq`)
 }
 
-export const pendAll = (sql: Sql) => pendThose(sql, part`select base, seq from knowledge.chunks`)
-
-/** In order of place, so that two writers meet in the same order. */
-export async function pendThose(sql: Sql, places: ReturnType<typeof part>) {
+/** In every collection, or in one. */
+export async function pendThose(sql: Sql, places: ReturnType<typeof part>, collection?: string) {
+  const which =
+    collection === undefined
+      ? part`select collection from knowledge.indexes where retired_at is null`
+      : part`select ${collection}::text as collection`
+  // In order, so that two writers meet in the same order.
   await sql`
-    insert into knowledge.pending as kept (base, seq)
-    select * from (${places}) place (base, seq) order by 1, 2
-    on conflict (base, seq) do update set stamp = nextval('knowledge.stamps')`
+    insert into knowledge.pending as kept (collection, base, seq)
+    select collection, base, seq from (${which}) named, (${places}) place (base, seq) order by 1, 2, 3
+    on conflict (collection, base, seq) do update set stamp = nextval('knowledge.stamps')`
   await enqueueIndexing(sql)
 }
+
+const columnsOf = (places: readonly Place[]) => part`
+  ${numbers(
+    places.map(({ base }) => base),
+    'int4',
+  )}, ${numbers(
+    places.map(({ seq }) => seq),
+    'int4',
+  )}`
+
+export const placesOf = (places: readonly Place[]) =>
+  part`select * from unnest(${columnsOf(places)}) place (base, seq)`
 
 export const enqueueIndexing = (sql: Sql, delayMs = 0) =>
   enqueue(sql, 'knowledge', { kind: 'index', key: 'index', delayMs })
 
-export const pendingSome = (sql: Sql, most: number) =>
+export const pendingSome = (sql: Sql, collection: string, most: number) =>
   sql.rows(Pending)`
-    select base, seq, stamp from knowledge.pending order by stamp limit ${most}`
+    select base, seq, stamp from knowledge.pending where collection = ${collection}
+    order by stamp limit ${most}`
 
-/** Those that were asked for again meanwhile stay. */
-export const settled = (sql: Sql, done: readonly Pending[]) => sql`
-  delete from knowledge.pending where (base, seq, stamp) in (
-    select * from unnest(${numbers(
-      done.map(({ base }) => base),
-      'int4',
-    )}, ${numbers(
-      done.map(({ seq }) => seq),
-      'int4',
-    )}, ${numbers(done.map(({ stamp }) => stamp))}))`
+const Row = z.object({ base: z.int(), seq: z.int() })
+
+/** Those of some places that are not on a collection's list. */
+export const notPending = (sql: Sql, collection: string, places: readonly Place[]) =>
+  sql.rows(Row)`
+    select place.base, place.seq from (${placesOf(places)}) place
+    where not exists (select from knowledge.pending kept where collection = ${collection}
+      and kept.base = place.base and kept.seq = place.seq)`
+
+/**
+ * What was told is pending no more. Where another told the same meanwhile, or it was asked for again,
+ * nobody knows whose word came last: it is told once more.
+ */
+export async function settled(sql: Sql, collection: string, told: readonly Pending[]) {
+  if (told.length === 0) return
+  await sql.begin(async (sql) => {
+    const rows = await sql.rows(Row)`
+      delete from knowledge.pending where collection = ${collection} and (base, seq, stamp) in (
+        select * from unnest(${columnsOf(told)}, ${numbers(told.map(({ stamp }) => stamp))}))
+      returning base, seq`
+    const ours = new Set(rows.map(({ base, seq }) => `${base} ${seq}`))
+    const doubtful = told.filter(({ base, seq }) => !ours.has(`${base} ${seq}`))
+    if (doubtful.length > 0) await pendThose(sql, placesOf(doubtful), collection)
+  })
+}

@@ -1,9 +1,13 @@
+import { hash32 } from '../../_kit/hash.ts'
 import type { Filters } from '../search/question.ts'
 import { idOf, termsOf, type WeightedTerm } from '../search/terms.ts'
 
-/** The named vectors of a point. */
+/** Moved whenever a point of the same chunk becomes another one. */
+export const pointVersion = 1
+
+/** The named vectors of a point. Those of two models have nothing to do with each other. */
 export const byWords = 'words'
-export const byMeaning = 'meaning'
+export const meaningOf = (model: string) => `meaning_${hash32(model).toString(16)}`
 
 const k1 = 1.2
 const b = 0.75
@@ -15,6 +19,8 @@ const perBase = 2 ** 32
 /** A chunk's place as the id of its point, and back. */
 export const pointId = (base: number, seq: number) => base * perBase + seq
 export const placeOf = (id: number) => ({ base: Math.floor(id / perBase), seq: id % perBase })
+/** No chunk comes after it. */
+export const lastPlace = { base: 2 ** 31 - 1, seq: 0 }
 
 /** A text as a sparse vector: BM25 but for the rarity of each term, which Qdrant knows. */
 export function sparseOf(text: string) {
@@ -52,20 +58,33 @@ const unlessOutside = (key: string, range: object): Condition => ({
   should: [{ is_empty: { key } }, { key, range }],
 })
 
+/** A member of metadata by which Qdrant filters. */
+const isPlain = ([key, value]: [string, unknown]) =>
+  /^\w{1,100}$/.test(key) &&
+  (typeof value === 'boolean' || (typeof value === 'string' && value.length <= 200))
+
+/** What can be asked of the metadata of a chunk and its document: a member may have either's value. */
+export function filterable(...sources: Record<string, unknown>[]) {
+  const members = new Map<string, Set<unknown>>()
+  for (const [key, value] of sources.flatMap(Object.entries<unknown>).filter(isPlain)) {
+    const values = members.get(key)
+    if (values) values.add(value)
+    else members.set(key, new Set([value]))
+  }
+  return Object.fromEntries(Array.from(members, ([key, values]) => [key, [...values]]))
+}
+
 /** The part of a question's filters that Qdrant can tell; the database checks the rest. */
 export function filterOf(bases: readonly number[], filters: Filters, asOf: string) {
   const { doc_types, document_ids, section_ids, metadata } = filters
-  const scalars = Object.entries(metadata ?? {}).filter(
-    ([key, value]) =>
-      /^\w+$/.test(key) && (typeof value === 'string' || typeof value === 'boolean'),
-  )
+  const plain = Object.entries(metadata ?? {}).filter(isPlain)
   return {
     must: [
       among('kb', bases),
       ...(doc_types ? [among('doc_type', doc_types)] : []),
       ...(document_ids ? [among('document_id', document_ids)] : []),
       ...(section_ids ? [among('section_id', section_ids)] : []),
-      ...scalars.map(([key, value]) => ({ key: `metadata.${key}`, match: { value } })),
+      ...plain.map(([key, value]) => ({ key: `metadata.${key}`, match: { value } })),
       unlessOutside('from', { lte: dayOf(asOf) }),
       unlessOutside('to', { gt: dayOf(asOf) }),
     ],

@@ -1,67 +1,167 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
-import { startQdrant } from '../../../tests/support/qdrant.ts'
-import { silent } from '../../_kit/log.ts'
-import { makeMetrics } from '../../_kit/metrics.ts'
-import { makeQdrant } from './client.ts'
-import { indexPending } from './index-job.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, newDatabase } from '../../../tests/support/databases.ts'
+import { embeddingServer } from '../../../tests/support/embedding.ts'
+import { atomic, seed } from '../../../tests/support/knowledge.ts'
+import { type Replica, startReplica } from '../../../tests/support/knowledge-replica.ts'
+import { inDatabase, inEngine } from '../../../tests/support/knowledge-state.ts'
+import { asker, searchBackends } from '../../../tests/support/qdrant.ts'
+import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
 
-const qdrant = await startQdrant()
-if (typeof qdrant === 'string') console.warn(`skipped: ${qdrant}`)
+const { servers, stop } = await searchBackends()
+afterAll(stop)
 
-describe.skipIf(typeof qdrant === 'string')('a new KNOWLEDGE_SEARCH_INDEX', () => {
-  const server = qdrant as Exclude<typeof qdrant, string>
-  let at: KnowledgeStage
+describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
+  const ask = asker(url)
+  let api: Awaited<ReturnType<typeof embeddingServer>>
+  let database: Database
+  let sql: Sql
+  let replicas: Replica[]
   beforeAll(async () => {
-    const env = { KNOWLEDGE_SEARCH_BACKEND: 'qdrant', QDRANT_URL: server.url }
-    at = await stageKnowledge({ env, settles: true })
+    api = await embeddingServer()
   })
-  afterAll(async () => {
-    await at.close()
-    await server.stop()
+  afterAll(() => api.close())
+  beforeEach(async () => {
+    database = await newDatabase('postgres')
+    sql = makeSql(database.driver)
+    replicas = []
+  })
+  afterEach(async () => {
+    api.dimensions()
+    await Promise.all(replicas.map((replica) => replica.stop()))
+    await ask('DELETE', '/collections/one')
+    await ask('DELETE', '/collections/two')
+    await database.drop()
   })
 
-  /** The job of a service that was told of another index; `broken` lets its second write fail. */
-  async function index(collection: string, broken = false) {
-    const real = makeQdrant({ url: server.url, key: undefined, timeoutMs: 5_000 })
-    let writes = 0
-    const ask: typeof real.ask = (schema, method, path, ...rest) => {
-      const isWrite = method === 'PUT' && path.includes('/points')
-      if (isWrite && ++writes > 1 && broken) throw new Error('the line went dead')
-      return real.ask(schema, method, path, ...rest)
-    }
-    const engine = { qdrant: { ...real, ask }, collection, alias: 'knowledge_chunks' }
-    const kit = { log: silent, metrics: makeMetrics() }
-    const job = { id: '', attempt: 1, signal: new AbortController().signal }
-    await indexPending({ sql: at.sql, engine, kit, embedder: undefined } as never, {}, job)
+  const start = (index: string, env: Record<string, string> = {}) => {
+    const replica = startReplica(database.driver, {
+      ...api.variables,
+      KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
+      QDRANT_URL: url,
+      QDRANT_TIMEOUT_MS: '10000',
+      KNOWLEDGE_SEARCH_INDEX: index,
+      ...env,
+    })
+    replicas.push(replica)
+    return replica
+  }
+  const write = (replica: Replica, document_id: string, content: string) =>
+    replica.post(`${atomic}/batch-upsert`, {
+      documents: [
+        {
+          ...{ kb_id: 'sys_laws', document_id, doc_type: 'statute', title: document_id },
+          chunks: [{ chunk_index: 0, content }],
+        },
+      ],
+    })
+  const search = async (replica: Replica, query: string, mode = 'hybrid') =>
+    (await replica.post(`${atomic}/${mode}-search`, { kb_ids: ['sys_laws'], query, top_k: 1 })).data
+  const leadsTo = async () =>
+    (await ask('GET', '/aliases')).aliases.find(
+      (each: any) => each.alias_name === 'knowledge_chunks',
+    )?.collection_name
+  const taken = (index: string) => expect.poll(leadsTo, { timeout: 30_000 }).toBe(index)
+  const same = () =>
+    expect
+      .poll(
+        async () => {
+          const [here, there] = [await inDatabase(sql), await inEngine(url)]
+          return JSON.stringify(here) === JSON.stringify(there)
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(true)
+
+  async function filled(index: string, documents: number) {
+    const replica = start(index)
+    await replica.post(`${seed}/system-kb-documents/import`, {
+      kb: { name: 'sys_laws' },
+      documents: Array.from({ length: documents }, (_, n) => ({
+        ...{ document_id: `d${n}`, doc_type: 'statute', title: `d${n}` },
+        chunks: [{ chunk_index: 0, content: `tenure ${n} w${n}` }],
+      })),
+    })
+    await taken(index)
+    await same()
+    return replica
   }
 
-  const leadsTo = async () => (await server.ask('GET', '/aliases')).aliases[0].collection_name
-  const collections = async () =>
-    (await server.ask('GET', '/collections')).collections.map((each: any) => each.name).sort()
+  test('takes over without a gap while replicas are replaced under load', async () => {
+    const old = await filled('one', 400)
+    let going = true
+    const answers: string[] = []
+    const searching = (async () => {
+      for (let n = 0; going; n++) {
+        const data = await search(replicas[n % replicas.length]!, `w${n % 400}`)
+        answers.push(
+          `${data.backend} ${data.degraded} ${data.hits[0]?.document_id === `d${n % 400}`}`,
+        )
+        await wait(5)
+      }
+    })()
+    const written = new Set<string>()
+    const writing = (async () => {
+      for (let n = 0; going; n++) {
+        const { status } = await write(replicas[n % replicas.length]!, `new${n}`, `fresh f${n}`)
+        expect(status).toBe(200)
+        written.add(`new${n}`)
+        await wait(20)
+      }
+    })()
+    const fresh = start('two')
+    await taken('two')
+    // The old one lives on for a while, looks after its index, and leaves the new one alone.
+    await old.sweep()
+    await wait(1_000)
+    expect(await leadsTo()).toBe('two')
+    await old.stop()
+    replicas = replicas.filter((replica) => replica !== old)
+    going = false
+    await Promise.all([searching, writing])
+    await same()
+    expect(new Set(answers)).toEqual(new Set(['qdrant false true']))
+    expect(answers.length).toBeGreaterThan(3)
+    const kept = await sql`select document_id from knowledge.documents where title like 'new%'`
+    expect(new Set(kept.map(({ document_id }) => document_id))).toEqual(written)
 
-  test('is filled behind the old one and takes over when it is full', async () => {
-    const kb = await at.base()
-    const documents = Array.from({ length: 300 }, (_, index) => ({
-      document_id: `d${index}`,
-      chunks: [`tenure ${index}`],
-    }))
-    await at.upsert(kb, documents)
-    expect(await leadsTo()).toBe('knowledge_chunks_v1')
+    // The one before is kept until no search can still be on its way to it.
+    const exists = async () => (await ask('GET', '/collections/one/exists')).exists
+    expect(await exists()).toBe(true)
+    await sql`update knowledge.indexes set retired_at = now() - interval '2 minutes'
+      where retired_at is not null`
+    await write(fresh, 'last', 'the last one')
+    await expect.poll(exists, { timeout: 20_000 }).toBe(false)
+    await same()
+  })
 
-    await index('knowledge_chunks_v2', true)
-    expect(await leadsTo()).toBe('knowledge_chunks_v1')
-    expect(await collections()).toEqual(['knowledge_chunks_v1', 'knowledge_chunks_v2'])
-    const meanwhile = await at.search([kb], 'tenure 7')
-    expect(meanwhile.data).toMatchObject({ backend: 'qdrant', degraded: false })
+  test('may hold the vectors of another model: words are found all the while', async () => {
+    const old = await filled('one', 40)
+    await old.stop()
+    replicas = []
+    const other = { KNOWLEDGE_EMBEDDING_MODEL: 'other', KNOWLEDGE_EMBEDDING_DIMS: '128' }
+    api.dimensions(128)
+    const replica = start('two', other)
+    while ((await leadsTo()) !== 'two') {
+      const data = await search(replica, 'w7')
+      expect(data.hits[0].document_id).toBe('d7')
+      // By words it is never without the engine: another model's vectors are no fault of its.
+      expect((await search(replica, 'w7', 'keyword')).backend).toBe('qdrant')
+    }
+    const data = await search(replica, 'tenure 7 w7', 'vector')
+    expect(data).toMatchObject({ backend: 'qdrant', degraded: false })
+    expect(data.hits[0]).toMatchObject({ document_id: 'd7', matched_by: ['vector'] })
+  })
 
-    await index('knowledge_chunks_v2')
-    expect(await leadsTo()).toBe('knowledge_chunks_v2')
-    expect(await collections()).toEqual(['knowledge_chunks_v2'])
-    const afterwards = await at.search([kb], 'tenure 7')
-    expect(afterwards.data).toMatchObject({ backend: 'qdrant', degraded: false })
-    expect(afterwards.data.hits[0].document_id).toBe('d7')
-    const { count } = await server.ask('POST', '/collections/knowledge_chunks/points/count', {})
-    expect(count).toBe(300)
+  test('that was there before may be gone back to', async () => {
+    await filled('one', 20)
+    const second = start('two')
+    await taken('two')
+    await Promise.all(replicas.map((replica) => replica.stop()))
+    replicas = []
+    start('one')
+    await taken('one')
+    await same()
+    await second.stop()
   })
 })

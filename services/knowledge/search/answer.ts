@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { invalid } from '../../_kit/fault.ts'
 import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Given } from '../../_kit/service.ts'
@@ -11,6 +12,7 @@ import { foundAt } from './found.ts'
 import { fuse, type Matched, matchedBy } from './fuse.ts'
 import { byKeyword } from './keyword.ts'
 import { type Asked, Hit, inForce, matching, type Question, today } from './question.ts'
+import { reranked } from './rerank.ts'
 
 export const Answer = z
   .object({
@@ -18,7 +20,12 @@ export const Answer = z
     backend: z.enum(['qdrant', 'database']),
     degraded: z.boolean().describe('It was answered in another way than it was asked.'),
     reason: z
-      .enum(['embedding_not_configured', 'embedding_unavailable', 'search_engine_unavailable'])
+      .enum([
+        'embedding_not_configured',
+        'embedding_unavailable',
+        'search_engine_unavailable',
+        'rerank_unavailable',
+      ])
       .nullable(),
   })
   .meta({ id: 'SearchAnswer' })
@@ -49,16 +56,17 @@ export async function search(
     mode === 'keyword' ? { vector: undefined, reason: null } : await vectorOf(given, question)
   // A vector alone answers a vector search; without one, words answer any.
   const query = vector && mode === 'vector' ? undefined : (question.query ?? '')
-  const found = await lists(given, asked, { query, vector, most })
+  const found = await lists(given, asked, { query, vector, model: given.embedder?.model, most })
   const matched = listed(
     query === undefined ? undefined : matchedBy('keyword', found.words),
     vector && matchedBy('vector', found.meaning),
   )
-  const hits = matched
+  const ordered = mode === 'hybrid' ? await reranked(given, question, matched) : { list: matched }
+  const hits = ordered.list
     .filter(({ score }) => min_score === undefined || score >= min_score)
     .slice(offset, offset + top_k)
-    .map(({ base, seq, ...hit }) => hit)
-  const why = found.failed ? ('search_engine_unavailable' as const) : reason
+    .map(({ base, seq, in_force_from, in_force_to, texts, ...hit }) => hit)
+  const why = found.failed ? 'search_engine_unavailable' : (reason ?? ordered.reason ?? null)
   return { hits, backend: found.backend, degraded: why !== null, reason: why }
 }
 
@@ -68,11 +76,11 @@ const listed = (words: Matched[] | undefined, meaning: Matched[] | undefined) =>
 
 /** From the engine where there is one, and from the database where that fails. */
 async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
-  const { engine, embedder, sql, kit } = given
+  const { engine, embedder, kit } = given
   // The engine knows the vectors of the embedding model and no others.
   if (engine && !(question.vector && !embedder)) {
     try {
-      const found = await askEngine(engine, sql, asked, question)
+      const found = await askEngine(engine, given, asked, question)
       return { ...found, backend: 'qdrant' as const, failed: false }
     } catch (thrown) {
       kit.metrics.count('search_engine_failures_total', {})
@@ -92,9 +100,18 @@ async function fromDatabase(given: Given<Deps>, asked: Asked, question: EngineQu
   return { words, meaning, backend: 'database' as const }
 }
 
+function refuseOddVector(vector: readonly number[], dims: number | undefined) {
+  if (dims === undefined || vector.length === dims) return
+  const message = `Has ${vector.length} dimensions, not ${dims}.`
+  throw invalid([{ path: 'vector', message }])
+}
+
 /** The vector of a question, or why there is none. */
 async function vectorOf({ embedder, kit }: Given<Deps>, { query, vector }: Search) {
-  if (vector) return { vector, reason: null }
+  if (vector) {
+    refuseOddVector(vector, embedder?.dims)
+    return { vector, reason: null }
+  }
   if (!embedder) return { vector: undefined, reason: 'embedding_not_configured' as const }
   try {
     return { vector: await embedder.question(query ?? ''), reason: null }

@@ -1,72 +1,61 @@
-import * as z from 'zod'
-import { numbers, type Sql } from '../../_kit/sql/sql.ts'
+import type { DocumentHead, Placed } from './heads.ts'
 import type { Scored } from './top.ts'
 
+/** What lay words tell of a law: how well the question goes with it, and with its articles by number. */
+export interface LawTold {
+  fit: number
+  articles: ReadonlyMap<string, number>
+}
+/** By name, as it is looked up. */
+export type Laws = ReadonlyMap<string, LawTold>
+
 /** So many of the best are seen in their context; the order of the rest stands. */
-export const seen = 500
+export const seenOf = (laws: Laws) => (laws.size > 0 ? 2_000 : 500)
 
 /** What the best other chunk of the document adds, a neighbour, and how often others cite the document. */
-const ofOther = 0.3
-const ofNeighbour = 0.1
-const ofCitations = 0.043
+const unguided = { ofOther: 0.3, ofNeighbour: 0.1, ofCitations: 0.043 }
+/** The same where lay words tell which laws are asked of: they know better than these three. */
+const guided = { ofOther: 0, ofNeighbour: 0.05, ofCitations: 0.015 }
+/** What a law adds that lay words are sure of, and an article. */
+const ofLaw = 0.3
+const ofArticle = 1
 
-const Row = z.object({
-  base: z.int(),
-  seq: z.int(),
-  document_id: z.string(),
-  chunk_index: z.int(),
-  cited: z.int(),
-})
-type Placed = z.infer<typeof Row> & { score: number }
+/** The two best scores of a document, and those of its chunks by their number. */
+interface Own {
+  first: number
+  second: number
+  scores: Map<number, number>
+}
 
 /**
  * Chunks scored with their context: where a law has one article that answers a question, its others are
  * likelier to, those beside it above all; and a law that others often cite is likelier than one that
- * none does. Chunks that are gone are left out.
+ * none does. Those that come in are the best first; `laws` are those that lay words point to.
  */
-export async function inContext(sql: Sql, scored: readonly Scored[]): Promise<Scored[]> {
-  const close = await placed(sql, scored.slice(0, seen))
+export function inContext(close: readonly Placed[], laws: Laws = new Map()): Scored[] {
+  const { ofOther, ofNeighbour, ofCitations } = laws.size > 0 ? guided : unguided
   const top = close[0]?.score ?? 0
-  const bests = new Map<string, { first: number; second: number }>()
-  const scores = new Map<string, number>()
-  for (const each of close) {
-    const document = documentOf(each)
-    const best = bests.get(document) ?? { first: 0, second: 0 }
-    // The best come first.
-    if (best.first === 0) best.first = each.score
-    else if (best.second === 0) best.second = each.score
-    bests.set(document, best)
-    scores.set(chunkOf(each, 0), each.score)
+  const documents = new Map<DocumentHead, Own>()
+  for (const { document, chunk_index, score } of close) {
+    const own = documents.get(document)
+    if (!own) {
+      documents.set(document, { first: score, second: 0, scores: new Map([[chunk_index, score]]) })
+      continue
+    }
+    if (own.second === 0) own.second = score
+    own.scores.set(chunk_index, score)
   }
-  const inside = close.map((each) => {
-    const { first, second } = bests.get(documentOf(each))!
-    const beside = [-1, 1].map((step) => scores.get(chunkOf(each, step)) ?? 0)
-    const score =
-      each.score +
-      ofOther * (each.score === first ? second : first) +
-      ofNeighbour * Math.max(...beside) +
-      ofCitations * top * Math.log1p(each.cited)
-    return { base: each.base, seq: each.seq, score }
+  const inside = close.map(({ base, seq, document, chunk_index, article, score }) => {
+    const { first, second, scores } = documents.get(document)!
+    const beside = Math.max(scores.get(chunk_index - 1) ?? 0, scores.get(chunk_index + 1) ?? 0)
+    const context =
+      ofOther * (score === first ? second : first) +
+      ofNeighbour * beside +
+      top * (ofCitations * Math.log1p(document.cited) + guidanceTo(laws.get(document.law), article))
+    return { base, seq, score: score + context }
   })
-  inside.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
-  return [...inside, ...scored.slice(seen)]
+  return inside.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
 }
 
-const documentOf = ({ base, document_id }: Placed) => `${base} ${document_id}`
-const chunkOf = ({ base, document_id, chunk_index }: Placed, step: number) =>
-  `${base} ${chunk_index + step} ${document_id}`
-
-async function placed(sql: Sql, scored: readonly Scored[]): Promise<Placed[]> {
-  const ints = (list: number[]) => numbers(list, 'int4')
-  const rows = await sql.rows(Row)`
-    select base, seq, document_id, chunk_index, cited
-    from unnest(${ints(scored.map(({ base }) => base))}, ${ints(scored.map(({ seq }) => seq))})
-        wanted (base, seq)
-      join knowledge.chunks using (base, seq)
-      join knowledge.documents using (base, document_id)`
-  const byPlace = new Map(rows.map((row) => [`${row.base} ${row.seq}`, row]))
-  return scored.flatMap(({ base, seq, score }) => {
-    const row = byPlace.get(`${base} ${seq}`)
-    return row ? [{ ...row, score }] : []
-  })
-}
+const guidanceTo = (law: LawTold | undefined, article: string | null) =>
+  law ? ofLaw * law.fit + ofArticle * ((article && law.articles.get(article)) || 0) : 0

@@ -1,83 +1,87 @@
-import * as z from 'zod'
 import { numbers, type Sql } from '../../_kit/sql/sql.ts'
 import type { BaseRow } from '../base.ts'
-import { decoded } from './postings.ts'
-import type { TermEntries } from './score.ts'
+import type { BaseIndex, SearchCache } from './cache.ts'
+import { joined, nothing, type Packed, packed, type Row } from './packed.ts'
+import { blockOf } from './postings.ts'
 
-const Row = z.object({ base: z.int(), term: z.int(), block: z.int(), entries: z.string() })
-
-/** Entries of terms that were asked for lately, as numbers. */
-export interface EntryCache {
-  get(key: string): TermEntries[] | undefined
-  set(key: string, rows: TermEntries[]): void
+/** What a base has of the terms that were asked for: for each of them, in their order. */
+export interface Source {
+  base: number
+  lengths: Uint8Array
+  terms: Packed[]
 }
 
-/** About 64 MB: so many entries of four bytes. */
-const mostEntries = 16_000_000
-
-/**
- * Keeps what was used last. A base that got new chunks has another next_seq, and with it other keys;
- * of those that are gone the database knows.
- */
-export function makeEntryCache(most = mostEntries): EntryCache {
-  const kept = new Map<string, TermEntries[]>()
-  let size = 0
-  // An empty row has its cost too.
-  const sizeOf = (rows: TermEntries[]) =>
-    rows.reduce((sum, { entries }) => sum + entries.length + 32, 32)
-  return {
-    get(key) {
-      const rows = kept.get(key)
-      if (!rows) return undefined
-      kept.delete(key)
-      kept.set(key, rows)
-      return rows
-    },
-    set(key, rows) {
-      const before = kept.get(key)
-      if (before) size -= sizeOf(before)
-      kept.delete(key)
-      kept.set(key, rows)
-      size += sizeOf(rows)
-      for (const [oldest, rows] of kept) {
-        if (size <= most) break
-        kept.delete(oldest)
-        size -= sizeOf(rows)
-      }
-    },
-  }
+interface Wanted {
+  key: string
+  base: BaseRow
+  index: BaseIndex
+  term: number
+  /** What is known of it already: entries are only ever added. */
+  before: Packed
 }
 
 /** The entries of some terms in some bases; from the database what is not at hand. */
 export async function entriesOf(
   sql: Sql,
-  cache: EntryCache,
+  cache: SearchCache,
   bases: readonly BaseRow[],
   terms: readonly number[],
-): Promise<TermEntries[]> {
-  const found: TermEntries[] = []
-  const missing = new Map<string, { key: string; rows: TermEntries[] }>()
-  for (const { no, next_seq } of bases) {
+): Promise<Source[]> {
+  const known = bases.map((base) => ({ base, index: cache.indexOf(base) }))
+  const wanted: Wanted[] = []
+  const found = new Map<string, Packed>()
+  for (const { base, index } of known) {
     for (const term of terms) {
-      const key = `${no} ${next_seq} ${term}`
-      const rows = cache.get(key)
-      if (rows) found.push(...rows)
-      else missing.set(`${no} ${term}`, { key, rows: [] })
+      const key = `${index.id} ${term}`
+      const before = cache.terms.get(key) ?? nothing(0)
+      found.set(key, before)
+      if (before.upTo < base.next_seq) wanted.push({ key, base, index, term, before })
     }
   }
-  if (missing.size === 0) return found
-  const rows = await sql.rows(Row)`
-    select base, term, block, entries from knowledge.postings
-    where base = any(${ints(bases.map(({ no }) => no))})
-      and term = any(${ints(terms.filter((term) => bases.some(({ no }) => missing.has(`${no} ${term}`))))})`
-  for (const { base, term, block, entries } of rows) {
-    missing.get(`${base} ${term}`)?.rows.push({ base, block, term, entries: decoded(entries) })
+  const rows = wanted.length > 0 ? await rowsOf(sql, wanted) : new Map<string, Row[]>()
+  for (const { key, base, index, term, before } of wanted) {
+    const own = rows.get(`${base.no} ${term}`) ?? []
+    const after = packed(own, before.upTo, base.next_seq, index.lengths)
+    const now = before.entries.length > 0 ? joined(before, after) : after
+    found.set(key, now)
+    if ((cache.terms.get(key)?.upTo ?? 0) < now.upTo) cache.terms.set(key, now)
   }
-  for (const { key, rows } of missing.values()) {
-    cache.set(key, rows)
-    found.push(...rows)
+  return known.map(({ base, index }) => ({
+    base: base.no,
+    lengths: index.lengths,
+    terms: terms.map((term) => found.get(`${index.id} ${term}`)!),
+  }))
+}
+
+/** Our own rows, thousands at a time: they are taken as they are. */
+interface TermRow extends Row {
+  base: number
+  term: number
+}
+
+async function rowsOf(sql: Sql, wanted: readonly Wanted[]) {
+  // From the first block that anything is wanted of: a base with new chunks is read from there on.
+  const firsts = new Map<number, number>()
+  for (const { base, before } of wanted) {
+    const first = firsts.get(base.no) ?? Number.POSITIVE_INFINITY
+    firsts.set(base.no, Math.min(first, blockOf(before.upTo)))
   }
-  return found
+  const terms = [...new Set(wanted.map(({ term }) => term))]
+  const rows = (await sql`
+    select base, term, block, entries
+    from unnest(${ints([...firsts.keys()])}, ${ints([...firsts.values()])}) known (base, first)
+      cross join unnest(${ints(terms)}) asked (term)
+      join knowledge.postings posting using (base, term)
+    where posting.block >= known.first
+    order by base, term, block, part`) as unknown as TermRow[]
+  const byTerm = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = `${row.base} ${row.term}`
+    const own = byTerm.get(key)
+    if (own) own.push(row)
+    else byTerm.set(key, [row])
+  }
+  return byTerm
 }
 
 const ints = (list: readonly number[]) => numbers(list, 'int4')

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { Laws } from './context.ts'
+import type { LayWords } from './lay-words.ts'
+import { questionTerms, type WeightedTerm } from './terms.ts'
 
-const Expansion = z.object({ target: z.string(), weight: z.number() })
+const Known = z.object({
+  expansions: z.array(z.object({ target: z.string(), weight: z.number() })),
+  version: z.int(),
+  words: z.int(),
+})
 
 /** Phrases are at most this long, in characters and in words. */
 const longest = 12
@@ -11,13 +18,32 @@ const farthest = 400
 /** So many at most, the weightiest first. */
 const most = 12
 
-/** Other words for what a question says, where the question has a phrase that we know. */
-export async function expansionsOf(sql: Sql, query: string) {
-  const phrases = phrasesOf(query)
-  if (phrases.length === 0) return []
-  return sql.rows(Expansion)`
-    select target, max(weight) as weight from knowledge.expansions
-    where phrase = any(${texts(phrases)}) group by target order by weight desc, target limit ${most}`
+/** A question as it is searched: its terms, and the laws that people ask in such words of. */
+export interface Expanded {
+  terms: WeightedTerm[]
+  laws: Laws
+}
+
+const noLaws: Laws = new Map()
+
+/** A question with other words for what it says, where they are known; undefined switches lay words off. */
+export async function expanded(
+  { sql, layWords }: { sql: Sql; layWords: LayWords | undefined },
+  query: string,
+): Promise<Expanded> {
+  const text = query.slice(0, farthest)
+  const known = await sql.row(Known)`
+    select version, words, coalesce((
+      select jsonb_agg(jsonb_build_object('target', target, 'weight', weight)
+        order by weight desc, target)
+      from (select target, max(weight) as weight from knowledge.expansions
+        where phrase = any(${texts(phrasesOf(text))})
+        group by target order by weight desc, target limit ${most}) chosen), '[]') as expansions
+    from knowledge.lay_words`
+  const { expansions, version, words } = known!
+  if (!layWords || words === 0) return { terms: questionTerms(query, expansions), laws: noLaws }
+  const told = await layWords.told(sql, version, text)
+  return { terms: questionTerms(query, expansions, told.words), laws: told.laws }
 }
 
 /** A phrase as it is kept. */
@@ -27,7 +53,7 @@ export const phraseOf = (text: string) =>
 /** Everything in a question that may be a phrase: stretches of Han text, and of other words. */
 export function phrasesOf(query: string): string[] {
   const found = new Set<string>()
-  const text = phraseOf(query).slice(0, farthest)
+  const text = phraseOf(query)
   for (const [run] of text.matchAll(/\p{Script=Han}+/gu)) {
     for (let from = 0; from < run.length; from++) {
       for (let to = from + 2; to <= Math.min(run.length, from + longest); to++) {

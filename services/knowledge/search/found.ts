@@ -1,12 +1,23 @@
-import * as z from 'zod'
 import { numbers, part, type Sql } from '../../_kit/sql/sql.ts'
-import { Hit } from './question.ts'
+import type { BaseRow } from '../base.ts'
+import type { SearchCache } from './cache.ts'
+import type { Hit } from './question.ts'
+import { Texts } from './texts.ts'
 import type { Scored } from './top.ts'
 
-const Row = Hit.omit({ score: true, matched_by: true }).extend({ base: z.int(), seq: z.int() })
+/** Our own rows, a hundred and more at a time: they are taken as they are. */
+interface Read extends Omit<Hit, 'score' | 'matched_by'> {
+  base: number
+  seq: number
+  in_force_from: string | null
+  in_force_to: string | null
+}
 
-/** A chunk that was found, with its place. */
-export type Found = z.infer<typeof Row> & { score: number }
+/** A chunk with its place. */
+export type Row = Read & { texts: Texts }
+
+/** A chunk that was found. */
+export type Found = Row & { score: number }
 
 /** Places as the chunks that are there, in the same order; those that are gone are left out. */
 export async function foundAt(
@@ -16,18 +27,45 @@ export async function foundAt(
 ): Promise<Found[]> {
   if (scored.length === 0) return []
   const ints = (list: number[]) => numbers(list, 'int4')
-  const rows = await sql.rows(Row)`
+  const rows = (await sql`
     select chunk.base, chunk.seq, base.id as kb_id, document_id, title, doc_type, chunk_index,
-      section_id, content, chunk.metadata
+      section_id, content, chunk.metadata, in_force_from, in_force_to
     from unnest(${ints(scored.map(({ base }) => base))}, ${ints(scored.map(({ seq }) => seq))})
         wanted (base, seq)
       join knowledge.chunks chunk using (base, seq)
       join knowledge.documents document using (base, document_id)
       join knowledge.bases base on base.no = chunk.base
-    where true ${where}`
+    where true ${where}`) as unknown as Read[]
   const byPlace = new Map(rows.map((row) => [`${row.base} ${row.seq}`, row]))
   return scored.flatMap(({ base, seq, score }) => {
     const row = byPlace.get(`${base} ${seq}`)
-    return row ? [{ ...row, score }] : []
+    return row ? [{ ...row, score, texts: new Texts(row) }] : []
   })
 }
+
+/** The same, those of them that are in force on a day; from the database what is not at hand. */
+export async function keptAt(
+  sql: Sql,
+  cache: SearchCache,
+  bases: readonly BaseRow[],
+  scored: readonly Scored[],
+  day: string,
+): Promise<Found[]> {
+  const versions = new Map(bases.map(({ no, version }) => [no, version]))
+  const keyOf = ({ base, seq }: Scored) => `${base} ${versions.get(base)} ${seq}`
+  const rows = scored.map((each) => cache.rows.get(keyOf(each)))
+  const missing = scored.filter((_, index) => rows[index] === undefined)
+  const read = new Map<string, Row>()
+  for (const { score, ...row } of await foundAt(sql, missing)) {
+    const key = keyOf({ ...row, score })
+    read.set(key, row)
+    cache.rows.set(key, row)
+  }
+  return scored.flatMap((each, index) => {
+    const row = rows[index] ?? read.get(keyOf(each))
+    return row && isInForce(row, day) ? [{ ...row, score: each.score }] : []
+  })
+}
+
+const isInForce = ({ in_force_from: from, in_force_to: to }: Row, day: string) =>
+  (from === null || from <= day) && (to === null || to > day)

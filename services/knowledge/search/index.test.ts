@@ -1,10 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
-import { makeEntryCache } from './entries.ts'
 import { phrasesOf } from './expand.ts'
-import { decoded, entry, entryAt, lengthOf, placeOf } from './postings.ts'
-import { best, type TermEntries } from './score.ts'
+import { entry, entryAt, lengthOf, placeOf } from './postings.ts'
 import { idOf, questionTerms, termsOf } from './terms.ts'
 
 describe('an entry of the index', () => {
@@ -43,62 +41,6 @@ describe('terms', () => {
     expect(phrasesOf('不还钱 Unpaid  loan')).toEqual(
       expect.arrayContaining(['不还', '还钱', '不还钱', 'unpaid', 'loan', 'unpaid loan']),
     )
-  })
-})
-
-describe('the best by their terms', () => {
-  const rows = (chunks: number[][]): TermEntries[] =>
-    chunks.flatMap((terms, seq) =>
-      terms.map((term) => ({
-        base: 1,
-        block: Math.floor(seq / 16_384),
-        term,
-        entries: decoded(entry(seq, 1, terms.length)),
-      })),
-    )
-
-  test('are the same however many are asked for', () => {
-    const chunk = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 })
-    fc.assert(
-      fc.property(
-        fc.array(chunk, { maxLength: 300 }),
-        fc.integer({ min: 1, max: 40 }),
-        (all, most) => {
-          const chunks = all.map((terms) => [...new Set(terms)])
-          const terms = [1, 2, 3].map((id) => ({ id, weight: id }))
-          const asked = rows(chunks).filter(({ term }) => term <= 3)
-          const statistics = { chunks: chunks.length, words: chunks.flat().length }
-          const every = best(terms, asked, statistics, 1_000)
-          expect(best(terms, asked, statistics, most)).toEqual(every.slice(0, most))
-        },
-      ),
-    )
-  })
-
-  test('rank a rare term above a common one', () => {
-    const chunks = [[1], [1], [1], [2]]
-    const terms = [1, 2].map((id) => ({ id, weight: 1 }))
-    const [first] = best(terms, rows(chunks), { chunks: 4, words: 4 }, 4)
-    expect(first!.seq).toBe(3)
-  })
-})
-
-describe('entries that were asked for lately', () => {
-  const rows = (count: number) => [{ base: 1, block: 0, term: 1, entries: new Uint32Array(count) }]
-
-  test('are kept, those used last the longest', () => {
-    const cache = makeEntryCache(300)
-    cache.set('a', rows(50))
-    cache.set('b', rows(50))
-    expect(cache.get('a')).toBeDefined()
-    cache.set('c', rows(50))
-    expect([cache.get('a'), cache.get('b'), cache.get('c')].map(Boolean)).toEqual([
-      true,
-      false,
-      true,
-    ])
-    cache.set('large', rows(1_000))
-    expect([cache.get('a'), cache.get('large')]).toEqual([undefined, undefined])
   })
 })
 

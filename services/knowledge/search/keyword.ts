@@ -1,13 +1,17 @@
 import * as z from 'zod'
 import { numbers, type Sql } from '../../_kit/sql/sql.ts'
-import { inContext, seen } from './context.ts'
-import { type EntryCache, entriesOf } from './entries.ts'
-import { expansionsOf } from './expand.ts'
-import { type Found, foundAt } from './found.ts'
+import type { BaseRow } from '../base.ts'
+import type { SearchCache } from './cache.ts'
+import { inContext, type Laws, seenOf } from './context.ts'
+import { entriesOf } from './entries.ts'
+import { expanded } from './expand.ts'
+import { type Found, keptAt } from './found.ts'
+import { placedAt } from './heads.ts'
+import type { LayWords } from './lay-words.ts'
 import { type Asked, inForce, isFiltered, matching } from './question.ts'
 import { rescored } from './rescore.ts'
-import { best } from './score.ts'
-import { questionTerms } from './terms.ts'
+import { type Allowed, best } from './score.ts'
+import type { Scored } from './top.ts'
 
 const Place = z.object({ base: z.int(), seq: z.int() })
 
@@ -16,33 +20,36 @@ export const lookedAt = 100
 /** More than that are fetched, since some may be gone or out of force. */
 export const spare = 50
 
+export interface Reader {
+  sql: Sql
+  searchCache: SearchCache
+  layWords: LayWords | undefined
+}
+
 /**
  * Chunks by the words of a question, best first: BM25 over the terms that the index holds, then a
  * closer look at the best. Only what the question's own terms have is read.
  */
 export async function byKeyword(
-  { sql, entryCache }: { sql: Sql; entryCache: EntryCache },
+  reader: Reader,
   asked: Asked,
   query: string,
   most: number,
 ): Promise<Found[]> {
-  const terms = questionTerms(query, await expansionsOf(sql, query))
-  const entries = await entriesOf(
-    sql,
-    entryCache,
-    asked.bases,
-    terms.map(({ id }) => id),
-  )
-  if (entries.length === 0) return []
+  const { sql, searchCache } = reader
+  const { bases } = asked
+  const { terms, laws } = await expanded(reader, query)
+  const ids = terms.map(({ id }) => id)
+  const sources = await entriesOf(sql, searchCache, bases, ids)
   const statistics = {
-    chunks: asked.bases.reduce((sum, { chunks }) => sum + chunks, 0),
-    words: asked.bases.reduce((sum, { words }) => sum + words, 0),
+    chunks: bases.reduce((sum, { chunks }) => sum + chunks, 0),
+    words: bases.reduce((sum, { words }) => sum + words, 0),
   }
   const wanted = Math.max(most, lookedAt) + spare
-  const bestOf = async (allowed?: Awaited<ReturnType<typeof allowedOf>>) => {
-    const top = best(terms, entries, statistics, Math.max(wanted, seen), allowed)
-    const scored = (await inContext(sql, top)).slice(0, wanted)
-    return { all: top.length, found: await foundAt(sql, scored, inForce(asked.asOf)) }
+  const bestOf = async (allowed?: Allowed) => {
+    const top = best(terms, sources, statistics, Math.max(wanted, seenOf(laws)), allowed)
+    const scored = (await ranked(reader, bases, top, laws)).slice(0, wanted)
+    return { all: top.length, found: await keptAt(sql, searchCache, bases, scored, asked.asOf) }
   }
   const first = await bestOf(isFiltered(asked.filters) ? await allowedOf(sql, asked) : undefined)
   let { found } = first
@@ -53,8 +60,20 @@ export async function byKeyword(
   return rescored(query, found, lookedAt).slice(0, most)
 }
 
+/** The first of them seen in their context, without those that are gone; the order of the rest stands. */
+export async function ranked(
+  { sql, searchCache }: Reader,
+  bases: readonly BaseRow[],
+  scored: readonly Scored[],
+  laws: Laws,
+): Promise<Scored[]> {
+  const seen = seenOf(laws)
+  const close = await placedAt(sql, searchCache, bases, scored.slice(0, seen))
+  return [...inContext(close, laws), ...scored.slice(seen)]
+}
+
 /** The places that the filters leave, for each base. */
-async function allowedOf(sql: Sql, { bases, filters, asOf }: Asked) {
+async function allowedOf(sql: Sql, { bases, filters, asOf }: Asked): Promise<Allowed> {
   const rows = await sql.rows(Place)`
     select chunk.base, chunk.seq
     from knowledge.chunks chunk join knowledge.documents document using (base, document_id)

@@ -57,10 +57,11 @@ export async function orderBase({ sql }: Given<Deps>, payload: unknown, job: Job
     job.signal.throwIfAborted()
     await sql.begin((sql) => orderSome(sql, base, living, from(step), from(step + 1) - 1))
   }
-  await sql`
-    update knowledge.bases set taken = taken - ${begun.taken}, given_up = given_up - ${begun.given_up}
-    where no = ${base}`
   await countCitations(sql, base)
+  await sql`
+    update knowledge.bases set taken = taken - ${begun.taken}, given_up = given_up - ${begun.given_up},
+      ordered = ordered + 1
+    where no = ${base}`
 }
 
 async function orderSome(sql: Sql, base: number, living: Living, least: number, most: number) {

@@ -7,6 +7,7 @@ const partBits = 9
 export const blockSize = 1 << blockBits
 export const partOf = (seq: number) => seq >> partBits
 const blockOfPart = (part: number) => part >> (blockBits - partBits)
+export const blockOf = (seq: number) => seq >> blockBits
 
 /** Where an index that was put in order keeps a whole block. */
 export const wholeBlock = -1
@@ -37,15 +38,6 @@ export const entryAt = (entries: string, at: number): number =>
   ((entries.charCodeAt(at + 1) - zero) << 12) |
   ((entries.charCodeAt(at + 2) - zero) << 6) |
   (entries.charCodeAt(at + 3) - zero)
-
-/** Entries as numbers, which are quicker to go through. */
-export function decoded(entries: string): Uint32Array {
-  const values = new Uint32Array(entries.length / entryLength)
-  for (let index = 0; index < values.length; index++) {
-    values[index] = entryAt(entries, index * entryLength)
-  }
-  return values
-}
 
 export const placeOf = (value: number) => value >>> 10
 

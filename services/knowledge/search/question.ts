@@ -25,6 +25,10 @@ export const Question = z.object({
   as_of: Day.optional().describe('The law as it was in force on this day; by default today.'),
   min_score: z.number().optional(),
   offset: z.int().min(0).max(1_000).default(0),
+  rerank: z
+    .boolean()
+    .optional()
+    .describe('Hybrid: whether the rerank service, where there is one, gives the order; it does.'),
 })
 export type Question = z.output<typeof Question>
 
@@ -67,5 +71,8 @@ export const matching = ({ doc_types, document_ids, section_ids, metadata }: Fil
     ...(doc_types ? [part` and document.doc_type = any(${texts(doc_types)})`] : []),
     ...(document_ids ? [part` and document.document_id = any(${texts(document_ids)})`] : []),
     ...(section_ids ? [part` and chunk.section_id = any(${texts(section_ids)})`] : []),
-    ...(metadata ? [part` and (document.metadata || chunk.metadata) @> ${json(metadata)}`] : []),
+    ...Object.entries(metadata ?? {}).map(([name, value]) => {
+      const member = json({ [name]: value })
+      return part` and (document.metadata @> ${member} or chunk.metadata @> ${member})`
+    }),
   ])

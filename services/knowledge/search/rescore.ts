@@ -1,5 +1,5 @@
-import { words } from '../../_kit/words.ts'
 import type { Found } from './found.ts'
+import { longWords, plainOf } from './texts.ts'
 
 /** What a match in the title, in the section's name and of a phrase may add, of the best score. */
 const titleBonus = 0.05
@@ -12,38 +12,28 @@ const shortest = 4
 export function rescored(query: string, found: readonly Found[], most: number): Found[] {
   const close = found.slice(0, most)
   const top = close[0]?.score ?? 0
-  const asked = new Set(words(query).filter((word) => word.length > 1))
+  const asked = longWords(query)
   const plain = plainOf(query)
   const scored = close.map((each) => ({
     ...each,
     score:
       each.score +
       top *
-        (titleBonus * shareIn(asked, each.title) +
-          sectionBonus * shareIn(asked, `${each.section_id ?? ''} ${headingOf(each)}`) +
-          phraseBonus * phraseShare(plain, plainOf(each.content))),
+        (titleBonus * shareIn(asked, each.texts.title) +
+          sectionBonus * shareIn(asked, each.texts.section) +
+          phraseBonus * phraseShare(plain, each.texts.plain)),
   }))
   scored.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
   return [...scored, ...found.slice(most)]
 }
 
-const headingOf = ({ metadata }: Found) =>
-  typeof metadata.heading === 'string' ? metadata.heading : ''
-
 /** How much of a short text the question says, from 0 to 1. */
-function shareIn(asked: ReadonlySet<string>, text: string): number {
-  const all = new Set(words(text).filter((word) => word.length > 1))
+function shareIn(asked: ReadonlySet<string>, all: ReadonlySet<string>): number {
   if (all.size === 0) return 0
   let shared = 0
   for (const word of all) if (asked.has(word)) shared++
   return shared / all.size
 }
-
-const plainOf = (text: string) =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** How long a stretch of the question stands in the text as it is, from 0 to 1. */
 function phraseShare(query: string, text: string): number {

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, seed, stageKnowledge } from '../../../tests/support/knowledge.ts'
-import { backendsWith, startQdrant } from '../../../tests/support/qdrant.ts'
+import { searchBackends } from '../../../tests/support/qdrant.ts'
 
-const qdrant = await startQdrant()
-if (typeof qdrant === 'string') console.warn(`skipped: ${qdrant}`)
-afterAll(async () => {
-  if (typeof qdrant !== 'string') await qdrant.stop()
-})
+const { backends, stop } = await searchBackends()
+afterAll(stop)
 
 /** Filler that shares no rare word with what the tests look for. */
 const filler = Array.from({ length: 30 }, (_, index) => ({
@@ -14,7 +11,7 @@ const filler = Array.from({ length: 30 }, (_, index) => ({
   chunks: [`Provision ${1000 + index} concerns matters of general order. 一般规定之${index}`],
 }))
 
-describe.each(backendsWith(qdrant))('with the backend $backend', ({ backend, env }) => {
+describe.each(backends)('with $name', ({ backend, env }) => {
   let at: KnowledgeStage
   beforeAll(async () => {
     at = await stageKnowledge({ env, settles: backend === 'qdrant' })

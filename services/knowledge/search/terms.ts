@@ -32,8 +32,16 @@ export function termsOf(text: string): string[] {
   return found
 }
 
+/** The words of a text, without their parts. */
+export const wordsIn = (text: string): string[] =>
+  termsOf(text).flatMap((term) =>
+    term.startsWith('=') ? [term.slice(1)] : /^\p{Script=Latin}/u.test(term) ? [term] : [],
+  )
+
+const wordTerm = (word: string) => (word.length > 1 && han.test(word) ? `=${word}` : word)
+
 /** How much a kind of term tells: one character little, a number that was kept whole a lot. */
-const weights = { character: 0.7, pair: 1, word: 0.8, plain: 1, number: 2 }
+const weights = { character: 0.9, pair: 1, word: 0.5, plain: 1, number: 2 }
 
 export function weightOf(term: string): number {
   if (term.startsWith('=')) return weights.word
@@ -53,21 +61,35 @@ export interface WeightedTerm {
   weight: number
 }
 
-/** The terms of a question, each once, with those of other words for the same. */
+/** Another word for what a question says. */
+export interface Expansion {
+  target: string
+  weight: number
+}
+
+/**
+ * The terms of a question, each once, with those of other words for the same: of names for what it
+ * says, where it does not say them itself, and of words that statutes say for its own, on top of these.
+ */
 export function questionTerms(
   query: string,
-  expansions: readonly { target: string; weight: number }[] = [],
+  names: readonly Expansion[] = [],
+  statuteWords: readonly Expansion[] = [],
 ): WeightedTerm[] {
   const found = new Map<number, number>()
   for (const term of termsOf(query)) {
     // Who asks by a law's name does not ask for what cites it.
     if (!term.startsWith('《')) found.set(idOf(term), weightOf(term))
   }
-  for (const { target, weight } of expansions) {
+  for (const { target, weight } of names) {
     for (const term of termsOf(target)) {
       const id = idOf(term)
       if (!found.has(id)) found.set(id, weight * weightOf(term))
     }
+  }
+  for (const { target, weight } of statuteWords) {
+    const id = idOf(wordTerm(target))
+    found.set(id, (found.get(id) ?? 0) + weight)
   }
   return Array.from(found, ([id, weight]) => ({ id, weight }))
     .sort((a, b) => b.weight - a.weight)

@@ -4,26 +4,82 @@ export interface Scored {
   score: number
 }
 
-const order = (a: Scored, b: Scored) => b.score - a.score || a.base - b.base || a.seq - b.seq
-
-/** Keeps the best few of many. */
+/** Keeps the best few of many that come in the order of their places: of equals the first. */
 export class Top {
+  /** Only what scores more than this may still be among them. */
   threshold = 0
   readonly #most: number
-  #kept: Scored[] = []
+  readonly #bases: Int32Array
+  readonly #seqs: Int32Array
+  readonly #scores: Float64Array
+  #size = 0
 
   constructor(most: number) {
     this.#most = most
+    const room = 2 * most + 1024
+    this.#bases = new Int32Array(room)
+    this.#seqs = new Int32Array(room)
+    this.#scores = new Float64Array(room)
   }
 
-  add(scored: Scored) {
-    if (this.#kept.push(scored) < this.#most * 2 + 64) return
-    this.#kept = this.sorted()
-    // What equals the last may come before it by its place, so only less than that is out.
-    this.threshold = this.#kept.at(-1)!.score * (1 - 1e-6)
+  /** Says what the threshold is then. */
+  add(base: number, seq: number, score: number): number {
+    if (this.#size === this.#scores.length) this.#cut()
+    if (score > this.threshold) {
+      this.#bases[this.#size] = base
+      this.#seqs[this.#size] = seq
+      this.#scores[this.#size++] = score
+    }
+    return this.threshold
   }
 
   sorted(): Scored[] {
-    return this.#kept.sort(order).slice(0, this.#most)
+    this.#cut()
+    return Array.from({ length: this.#size }, (_, index) => ({
+      base: this.#bases[index]!,
+      seq: this.#seqs[index]!,
+      score: this.#scores[index]!,
+    })).sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
   }
+
+  #cut() {
+    if (this.#size <= this.#most) return
+    const scores = this.#scores
+    const last = largest(scores.slice(0, this.#size), this.#most)
+    let equal = this.#most
+    for (let index = 0; index < this.#size; index++) if (scores[index]! > last) equal--
+    let size = 0
+    for (let index = 0; index < this.#size; index++) {
+      const score = scores[index]!
+      if (score < last || (score === last && equal-- <= 0)) continue
+      this.#bases[size] = this.#bases[index]!
+      this.#seqs[size] = this.#seqs[index]!
+      scores[size++] = score
+    }
+    this.#size = size
+    this.threshold = last
+  }
+}
+
+/** The nth largest of some values, which it reorders. */
+function largest(values: Float64Array, nth: number): number {
+  let from = 0
+  let to = values.length - 1
+  while (from < to) {
+    const pivot = values[(from + to) >>> 1]!
+    let left = from
+    let right = to
+    while (left <= right) {
+      while (values[left]! > pivot) left++
+      while (values[right]! < pivot) right--
+      if (left > right) break
+      const value = values[left]!
+      values[left++] = values[right]!
+      values[right--] = value
+    }
+    if (nth - 1 <= right) to = right
+    else if (nth - 1 >= left) from = left
+    else break
+  }
+  return values[nth - 1]!
 }

@@ -5,15 +5,12 @@ import {
   type KnowledgeStage,
   stageKnowledge,
 } from '../../../tests/support/knowledge.ts'
-import { backendsWith, startQdrant } from '../../../tests/support/qdrant.ts'
+import { searchBackends } from '../../../tests/support/qdrant.ts'
 
-const qdrant = await startQdrant()
-if (typeof qdrant === 'string') console.warn(`skipped: ${qdrant}`)
-afterAll(async () => {
-  if (typeof qdrant !== 'string') await qdrant.stop()
-})
+const { backends, stop } = await searchBackends()
+afterAll(stop)
 
-describe.each(backendsWith(qdrant))('with the backend $backend', ({ backend, env }) => {
+describe.each(backends)('with $name', ({ backend, env }) => {
   let at: KnowledgeStage
   beforeAll(async () => {
     at = await stageKnowledge({ env, settles: backend === 'qdrant' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canonical } from '../../_kit/hash.ts'
+import { canonical, hex } from '../../_kit/hash.ts'
 import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
 import { refuseTwins } from '../document.ts'
 import type { Counts, Kept, Kind, Source } from './records.ts'
@@ -11,6 +11,12 @@ const Row = z.object({
   package_id: z.string().nullable(),
 })
 
+interface Options {
+  source: Source | undefined
+  dryRun: boolean
+  digest?: boolean
+}
+
 /**
  * Makes the records of some kinds what a package holds: writes what is new or other, and removes what
  * the same package held before and holds no longer. In the caller's transaction.
@@ -19,7 +25,7 @@ export async function reconcile(
   sql: Sql,
   kinds: readonly Kind[],
   given: readonly Kept[],
-  { source, dryRun }: { source: Source | undefined; dryRun: boolean },
+  { source, dryRun, digest = false }: Options,
 ): Promise<Counts> {
   refuseTwins(
     given.map(({ kind, key }) => `${kind} ${key}`),
@@ -36,12 +42,14 @@ export async function reconcile(
 
   const created: Kept[] = []
   const updated: Kept[] = []
+  const replaced: z.output<typeof Row>[] = []
   for (const one of given) {
     const old = before.get(`${one.kind} ${one.key}`)
     before.delete(`${one.kind} ${one.key}`)
     if (!old) created.push(one)
     else if (canonical(old.record) !== canonical(one.record) || old.package_id !== packageId) {
       updated.push(one)
+      replaced.push(old)
     }
   }
   const gone = [...before.values()].filter(
@@ -59,8 +67,13 @@ export async function reconcile(
     updated: updated.length,
     unchanged: given.length - created.length - updated.length,
     deleted: gone.length,
+    ...(dryRun && digest && { digest: await digestOf([...replaced, ...gone]) }),
   }
 }
+
+/** Another digest means other records; empty where none would go. */
+export const digestOf = async (records: readonly unknown[]) =>
+  records.length === 0 ? '' : hex(records.map(canonical).sort().join('\n'))
 
 const write = (sql: Sql, records: readonly Kept[], source: Source | undefined) => sql`
   insert into knowledge.records

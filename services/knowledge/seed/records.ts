@@ -96,11 +96,21 @@ export const Source = z.object({
 })
 export type Source = z.output<typeof Source>
 
+/** An import that is only tried. */
+export const trial = {
+  dry_run: z.boolean().default(false),
+  digest: z
+    .boolean()
+    .default(false)
+    .describe('With dry_run: tell a digest of the records that would be replaced or removed.'),
+}
+
 export const Counts = z.object({
   created: z.int(),
   updated: z.int(),
   unchanged: z.int(),
   deleted: z.int(),
+  digest: z.string().optional(),
 })
 export type Counts = z.infer<typeof Counts>
 

@@ -13,6 +13,7 @@ import {
   LitigationElement,
   NonLitigationChecklistItem,
   Source,
+  trial,
 } from './records.ts'
 
 const path = '/api/v1/internal/seed'
@@ -22,13 +23,13 @@ const Structured = z.object({
   non_litigation_checklists: z.array(NonLitigationChecklistItem).max(50_000).default([]),
   mappings: z.array(ElementKnowledgeMapping).max(100_000).default([]),
   sync_to_neo4j: z.boolean().default(false),
-  dry_run: z.boolean().default(false),
+  ...trial,
   source: Source.optional(),
 })
 
 const Profiles = z.object({
   profiles: z.array(CauseOfActionProfile).max(20_000),
-  dry_run: z.boolean().default(false),
+  ...trial,
   source: Source.optional(),
 })
 
@@ -58,6 +59,7 @@ export const structured = [
         reconcile(sql, ['element', 'checklist_item', 'mapping'], records, {
           source,
           dryRun: dry_run,
+          digest: body.digest,
         }),
       )
       const wanted = body.sync_to_neo4j && !dry_run
@@ -74,9 +76,9 @@ export const structured = [
       bodyLimit,
       answers: { 200: Counts },
     },
-    async (c, { body: { profiles, dry_run, source } }) => {
+    async (c, { body: { profiles, dry_run, digest, source } }) => {
       const counts = await c.env.sql.begin(async (sql) => {
-        const options = { source, dryRun: dry_run }
+        const options = { source, dryRun: dry_run, digest }
         const counts = await reconcile(
           sql,
           ['cause_of_action'],

@@ -9,7 +9,8 @@ import { enqueueSync } from '../graph/sync.ts'
 import { type Prepared, prepared } from '../prepared.ts'
 import { bodyLimit } from '../upsert.ts'
 import { take, write } from '../write.ts'
-import { Counts, Source } from './records.ts'
+import { digestOf } from './reconcile.ts'
+import { Counts, Source, trial } from './records.ts'
 
 const SystemDocument = Head.extend({
   content: z.string().min(1).max(20_000_000).optional(),
@@ -27,7 +28,7 @@ const Import = z.object({
     description: z.string().max(2_000).nullish(),
   }),
   documents: z.array(SystemDocument).max(10_000),
-  dry_run: z.boolean().default(false),
+  ...trial,
   source: Source.optional(),
 })
 
@@ -54,7 +55,7 @@ export const systemDocuments = [
       },
       answers: { 200: Counts },
     },
-    async (c, { body: { kb, documents, dry_run, source } }) => {
+    async (c, { body: { kb, documents, dry_run, digest, source } }) => {
       refuseTwins(
         documents.map(({ document_id }) => document_id),
         (index) => `documents.${index}.document_id`,
@@ -69,13 +70,15 @@ export const systemDocuments = [
           await enqueueSync(c.env, sql)
           await take(c.env, sql, base, part`document_id in (select unnest(${texts(plan.deleted)}))`)
         }
-        return plan
+        const going = [...plan.updated.map((each) => each.document_id), ...plan.deleted]
+        return { ...plan, replaced: going.map((id) => before.get(id)) }
       })
       return ok(c, {
         created: counts.created.length,
         updated: counts.updated.length,
         unchanged: ready.length - counts.created.length - counts.updated.length,
         deleted: counts.deleted.length,
+        ...(dry_run && digest && { digest: await digestOf(counts.replaced) }),
       })
     },
   ),

@@ -1,0 +1,149 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import postgres from 'postgres'
+import type { Sql } from '../../services/_kit/sql/sql.ts'
+import {
+  blockSize,
+  entry,
+  type Posting,
+  wholeBlock,
+  writePostings,
+} from '../../services/knowledge/search/postings.ts'
+import { idOf, termsOf } from '../../services/knowledge/search/terms.ts'
+import { textOf } from '../../services/knowledge/text.ts'
+import { cutOf, mixedOf } from './corpus.ts'
+import type { Article } from './statutes.ts'
+
+/** A text as the index has it: its terms in order, how often it has each, and how many in all. */
+interface Counted {
+  terms: Int32Array
+  counts: Uint8Array
+  length: number
+}
+
+function counted(text: string): Counted {
+  const found = Int32Array.from(termsOf(text), idOf).sort()
+  const terms = [...new Set(found)]
+  const counts = new Uint8Array(terms.length)
+  let nth = -1
+  found.forEach((term, index) => {
+    if (term !== found[index - 1]) nth++
+    counts[nth] = Math.min(255, counts[nth]! + 1)
+  })
+  return { terms: Int32Array.from(terms), counts, length: found.length }
+}
+
+/** The terms of two texts together. */
+function each(one: Counted, other: Counted, tell: (term: number, count: number) => void) {
+  let [left, right] = [0, 0]
+  while (left < one.terms.length || right < other.terms.length) {
+    const a = one.terms[left] ?? Number.POSITIVE_INFINITY
+    const b = other.terms[right] ?? Number.POSITIVE_INFINITY
+    const count = (a <= b ? one.counts[left++]! : 0) + (b <= a ? other.counts[right++]! : 0)
+    tell(Math.min(a, b), count)
+  }
+}
+
+/**
+ * Fills a base of the service up to so many chunks with mixed ones. The rows are those that an import
+ * and putting the index in order would leave, made of terms that are counted once for each half.
+ */
+export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
+  const heads: Counted[] = []
+  const tails: Counted[] = []
+
+  function count() {
+    for (const article of articles) {
+      const { law: title, article: section_id, text } = article
+      const content = text.slice(0, cutOf(article))
+      heads.push(counted(textOf({ title, section_id, heading: null, content })))
+      tails.push(counted(text.slice(cutOf(article))))
+    }
+  }
+
+  const lengthOf = (chunk: number) => {
+    const { head, tail } = mixedOf(articles, chunk)
+    return heads[head]!.length + tails[tail]!.length
+  }
+
+  /** Rows of the index for the chunks of one block from `from` on, below `to`. */
+  function postings(from: number, to: number): Posting[] {
+    const byTerm = new Map<number, string>()
+    for (let chunk = from; chunk < to; chunk++) {
+      const { head, tail } = mixedOf(articles, chunk)
+      const length = lengthOf(chunk)
+      each(heads[head]!, tails[tail]!, (term, count) => {
+        byTerm.set(term, (byTerm.get(term) ?? '') + entry(chunk, count, length))
+      })
+    }
+    const where = { block: Math.floor(from / blockSize), part: wholeBlock }
+    return Array.from(byTerm, ([term, entries]) => ({ term, entries, ...where }))
+  }
+
+  return async function fillTo(base: number, from: number, to: number): Promise<number> {
+    if (heads.length === 0) count()
+    const begun = performance.now()
+    const copying = postgres(url, { max: 1, onnotice: () => {} })
+    await writeChunks(copying, base, articles, from, to, lengthOf)
+    await copying.end()
+    for (let at = from; at < to; ) {
+      const end = Math.min(to, (Math.floor(at / blockSize) + 1) * blockSize)
+      await writePostings(sql, base, postings(at, end))
+      at = end
+    }
+    let words = 0
+    for (let chunk = from; chunk < to; chunk++) words += lengthOf(chunk)
+    await sql`
+      update knowledge.bases set next_seq = ${to}, chunks = ${to}, words = words + ${words},
+        version = version + 1
+      where no = ${base}`
+    return (to - from) / ((performance.now() - begun) / 1000)
+  }
+}
+
+async function writeChunks(
+  sql: postgres.Sql,
+  base: number,
+  articles: readonly Article[],
+  from: number,
+  to: number,
+  lengthOf: (chunk: number) => number,
+) {
+  const documents = new Map<string, string>()
+  for (let chunk = from; chunk < to; chunk++) {
+    const { round, head } = mixedOf(articles, chunk)
+    documents.set(`${round} ${articles[head]!.law}`, articles[head]!.law)
+  }
+  await sql`
+    insert into knowledge.documents (base, document_id, doc_type, title, metadata, law_keys, law_terms, hash)
+    select ${base}::int, id, 'statute', title, '{}', '{}', '{}', id
+    from unnest(${[...documents.keys()]}::text[], ${[...documents.values()]}::text[]) given (id, title)
+    on conflict do nothing`
+  const columns = 'base, seq, document_id, chunk_index, section_id, content, metadata, hash, words'
+  await copy(
+    sql,
+    `knowledge.chunks (${columns})`,
+    Array.from({ length: to - from }, (_, index) => {
+      const chunk = from + index
+      const { round, head, tail } = mixedOf(articles, chunk)
+      const [one, other] = [articles[head]!, articles[tail]!]
+      const content = `${one.text.slice(0, cutOf(one))}\n${other.text.slice(cutOf(other))}`
+      const words = [`${round} ${one.law}`, chunk, one.article, content].map((cell) =>
+        escaped(String(cell)),
+      )
+      return `${[base, chunk, ...words, '{}', chunk, lengthOf(chunk)].join('\t')}\n`
+    }),
+  )
+}
+
+export const escaped = (text: string) =>
+  text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '')
+
+export async function copy(sql: postgres.Sql, into: string, rows: readonly string[]) {
+  const stream = await sql.unsafe(`copy ${into} from stdin`).writable()
+  // Some hundred rows at once: a write for each would take longer than the copy.
+  const pieces = function* () {
+    for (let at = 0; at < rows.length; at += 256) yield rows.slice(at, at + 256).join('')
+  }
+  await pipeline(Readable.from(pieces()), stream)
+}

@@ -1,0 +1,43 @@
+import { makeRandom, type Random } from '../support/random.ts'
+import type { Article, Asked, Corpus } from './statutes.ts'
+
+const articlesALaw = 40
+const characters = Array.from({ length: 2_500 }, (_, index) => String.fromCharCode(0x4e00 + index))
+
+/** Laws of made-up words, common and rare as words are, and questions that say some of an article. */
+export function generated(articles: number, questions: number): Corpus {
+  const random = makeRandom(7)
+  const vocabulary = Array.from({ length: 8_000 }, () =>
+    Array.from({ length: random.between(2, 3) }, () => random.zipf(characters)).join(''),
+  )
+  const made = Array.from({ length: articles }, (_, index) => article(random, vocabulary, index))
+  return {
+    articles: made,
+    questions: Array.from({ length: questions }, () => question(random, vocabulary, made)),
+  }
+}
+
+function article(random: Random, vocabulary: readonly string[], index: number): Article {
+  const law = Math.floor(index / articlesALaw)
+  const number = `第${1 + (index % articlesALaw)}条`
+  const clauses = Array.from({ length: random.between(2, 9) }, () =>
+    Array.from({ length: random.between(3, 9) }, () => random.zipf(vocabulary)).join(''),
+  )
+  return {
+    id: String(index),
+    law: `${vocabulary[law % vocabulary.length]}${law}法`,
+    article: number,
+    text: `${number} ${clauses.join('，')}。`,
+  }
+}
+
+/** Stretches of an article among words of any kind. */
+function question(random: Random, vocabulary: readonly string[], articles: Article[]): Asked {
+  const { id, text } = random.any(articles)
+  const said = Array.from({ length: 4 }, () => {
+    const from = random.below(text.length - 4)
+    return text.slice(from, from + 4)
+  })
+  const beside = Array.from({ length: 4 }, () => random.zipf(vocabulary))
+  return { query: [...said, ...beside].join(''), relevant: [id] }
+}

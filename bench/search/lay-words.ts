@@ -1,0 +1,55 @@
+import type { LayWord } from '../../services/knowledge/search/lay-words.ts'
+import { foldsOf } from './folds.ts'
+import { learn } from './learn.ts'
+import { readTexts } from './learn-texts.ts'
+import { qualityOf } from './quality.ts'
+import type { Asked, Corpus } from './statutes.ts'
+import type { Knowledge } from './subject.ts'
+
+const folds = 10
+const source = { package_id: 'bench' }
+
+type Search = (query: string) => Promise<string[]>
+
+/**
+ * Lines of the table of quality: searches with the lay words that were learned from other questions
+ * than those asked, beside the same searches without, for all questions and for those whose articles
+ * no other question cites. `without` are the rankings of the questions in their order.
+ */
+export async function layWordLines(
+  subject: Pick<Knowledge, 'ask'>,
+  search: Search,
+  { articles, questions }: Corpus,
+  without: readonly string[][],
+  name: string,
+): Promise<string[][]> {
+  const texts = readTexts(articles)
+  const plain = new Map(questions.map((question, index) => [question, without[index]!]))
+  const found = new Map<Asked, string[]>()
+  const uncited: Asked[] = []
+  for (const { known, asked } of foldsOf(questions, folds)) {
+    await importWords(subject, learn(texts, known))
+    const cited = new Set(known.flatMap(({ relevant }) => relevant))
+    for (const question of asked) {
+      found.set(question, await search(question.query))
+      if (!question.relevant.some((id) => cited.has(id))) uncited.push(question)
+    }
+  }
+  await importWords(subject, [])
+  const line = (what: string, asked: readonly Asked[], rankings: Map<Asked, string[]>) => {
+    const { ndcg10, recall100 } = qualityOf(
+      asked,
+      asked.map((each) => rankings.get(each)!),
+    )
+    return [`${name}${what}`, ndcg10.toFixed(3), recall100.toFixed(3)]
+  }
+  const those = `${uncited.length} questions for articles that no other question cites`
+  return [
+    line(', lay words of the other questions', questions, found),
+    line(`, ${those}`, uncited, plain),
+    line(`, lay words, ${those}`, uncited, found),
+  ]
+}
+
+const importWords = (subject: Pick<Knowledge, 'ask'>, lay_words: LayWord[]) =>
+  subject.ask('seed/lay-words/import', { lay_words, source })

@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { learn } from './learn.ts'
+import { readTexts } from './learn-texts.ts'
+import { readStatutes } from './statutes.ts'
+
+/** `node bench/search/learn-seed.ts`: learns the lay words of the seed package anew. */
+const file = resolve(
+  import.meta.dirname,
+  '../../seed_packages/knowledge_lay_words/data/lay_words.json',
+)
+const corpus = readStatutes()
+if (typeof corpus === 'string') {
+  console.error(corpus)
+  process.exit(1)
+}
+const lines = learn(readTexts(corpus.articles), corpus.questions).map((each) =>
+  JSON.stringify(each),
+)
+writeFileSync(file, `{"lay_words":[\n${lines.join(',\n')}\n]}\n`)
+console.log(`${lines.length} words from ${corpus.questions.length} questions: ${file}`)

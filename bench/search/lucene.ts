@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Subject } from './corpus.ts'
+import { cutOf } from './corpus.ts'
+import type { Asking } from './speed.ts'
+
+const home = join(import.meta.dirname, '../peers/lucene')
+const jars = join(tmpdir(), 'legal-suite-lucene-9.12.1')
+const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies'
+
+/** What Lucene did at a stage: milliseconds of each timed question, and what it found for any. */
+export interface LuceneStage {
+  times: number[]
+  found: Map<string, number[]>
+  chunksASecond: number
+}
+
+/** Lucene over the same chunks, stage by stage; or why it can't be had. */
+export async function askLucene(
+  { articles }: Pick<Subject, 'articles'>,
+  { before, timed }: Asking,
+  hits: number,
+  stages: readonly number[],
+): Promise<Map<number, LuceneStage> | string> {
+  const missing = fetchJars()
+  if (missing) return missing
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-lucene-index-'))
+  try {
+    const [articlesFile, questionsFile] = ['articles', 'questions'].map((name) =>
+      join(directory, name),
+    )
+    const rows = articles.map((article) => {
+      const heading = line(`${article.law} ${article.article}`)
+      return `${heading}\t${line(article.text)}\t${cutOf(article)}`
+    })
+    writeFileSync(articlesFile!, rows.join('\n'))
+    // Twice to get warm; what is timed was not asked before. At last what is only to be found.
+    const asked = [
+      ...[...before, ...before].map((query) => ` ${line(query)}`),
+      ...timed.map((query) => `+${line(query)}`),
+      ...before.map((query) => `=${line(query)}`),
+    ]
+    writeFileSync(questionsFile!, asked.join('\n'))
+    const index = join(directory, 'index')
+    return await outcome(
+      [index, articlesFile!, questionsFile!, String(hits), ...stages.map(String)],
+      [...timed, ...before],
+    )
+  } catch (thrown) {
+    return `no Lucene: ${(thrown as Error).message}`
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+const line = (text: string) => text.replace(/[\t\r\n]/g, ' ')
+
+/** Fetches them once with Maven. */
+function fetchJars(): string | undefined {
+  if (existsSync(join(jars, 'complete'))) return undefined
+  try {
+    mkdirSync(jars, { recursive: true })
+    execFileSync('java', ['-version'], { stdio: 'ignore' })
+    const options = ['-DincludeScope=runtime', `-DoutputDirectory=${jars}`]
+    const project = ['-f', join(home, 'pom.xml')]
+    execFileSync('mvn', ['-q', '-B', ...project, copyDependencies, ...options], { stdio: 'ignore' })
+    writeFileSync(join(jars, 'complete'), '')
+    return undefined
+  } catch (thrown) {
+    return `no Lucene: Java and Maven could not fetch it (${(thrown as Error).message.split('\n')[0]})`
+  }
+}
+
+async function outcome(args: string[], queries: readonly string[]) {
+  const java = ['-XX:ActiveProcessorCount=1', '-XX:+UseSerialGC', '-Xmx3g', '-cp', `${jars}/*`]
+  const child = spawn('java', [...java, join(home, 'Peer.java'), ...args], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const stages = new Map<number, LuceneStage>()
+  let nth = 0
+  for await (const text of createInterface({ input: child.stdout })) {
+    const [what, chunks, number, rest = ''] = text.split('\t')
+    const size = Number(chunks)
+    if (what === 'filled') {
+      nth = 0
+      const chunksASecond = (Number(number) / Number(rest)) * 1_000_000
+      stages.set(size, { times: [], found: new Map(), chunksASecond })
+      continue
+    }
+    const stage = stages.get(size)!
+    if (what === 'timed') stage.times.push(Number(number) / 1000)
+    stage.found.set(queries[nth++]!, rest.trim().split(' ').filter(Boolean).map(Number))
+  }
+  const code = await ended
+  return code === 0 ? stages : `no Lucene: it ended with ${code}`
+}

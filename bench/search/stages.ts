@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { numbers } from '../../services/_kit/sql/sql.ts'
+import { questionTerms } from '../../services/knowledge/search/terms.ts'
+import { milliseconds, quantile } from '../support/figures.ts'
+import type { Table } from '../support/results.ts'
+import { makeBulk } from './bulk.ts'
+import type { Subject } from './corpus.ts'
+import { openFullText } from './full-text.ts'
+import type { Asking } from './speed.ts'
+import { timesOf } from './speed.ts'
+import { benchBase, fill, type Knowledge } from './subject.ts'
+
+/** What was measured with so many chunks. */
+export interface Stage {
+  chunks: number
+  warm: number[]
+  cold: number[]
+  /** PostgreSQL's own; the questions it had time for. */
+  fullText: number[]
+  /** Entries that each of the timed questions reads. */
+  postings: number[]
+}
+
+const hits = 100
+/** Each of these is asked of a process that has nothing in memory. */
+const coldQuestions = 20
+
+const Base = z.object({ no: z.int(), next_seq: z.int() })
+const Touched = z.object({ postings: z.int().nullable() })
+
+/** Fills service and full-text search to one number of chunks after another, and measures both there. */
+export async function openStages(
+  url: string,
+  subject: Knowledge,
+  { articles }: Subject,
+  { before, timed }: Asking,
+) {
+  const { sql } = subject
+  const bulk = makeBulk(url, sql, articles)
+  const fullText = await openFullText(sql, articles)
+  let rate = 0
+  let bulkRate = 0
+
+  async function fillTo(chunks: number) {
+    const base = await sql.row(Base)`
+      select no, next_seq from knowledge.bases where name = ${benchBase}`
+    const from = base?.next_seq ?? 0
+    if (chunks <= articles.length) rate = await fill(subject, articles.slice(from, chunks))
+    else bulkRate = await bulk(base!.no, from, chunks)
+    await sql.statement('vacuum analyze')
+    await fullText.fillTo(chunks)
+  }
+
+  async function postingsOf(query: string): Promise<number> {
+    const ids = questionTerms(query).map(({ id }) => id)
+    const row = await sql.row(Touched)`
+      select sum(octet_length(entries)) / 4 as postings
+      from knowledge.postings join knowledge.bases on no = base
+      where name = ${benchBase} and term = any(${numbers(ids, 'int4')})`
+    return row!.postings ?? 0
+  }
+
+  async function measure(chunks: number, seconds: number): Promise<Stage> {
+    const cold = await timesOf(before.slice(0, coldQuestions), (query) =>
+      subject.again().found(query, hits),
+    )
+    const process = subject.again()
+    for (const query of [...before, ...before]) await process.found(query, hits)
+    const warm = await timesOf(timed, (query) => process.found(query, hits))
+    await timesOf(before.slice(0, 5), (query) => fullText.found(query, hits), seconds / 4)
+    const own = await timesOf(timed, (query) => fullText.found(query, hits), seconds)
+    const postings: number[] = []
+    for (const query of timed) postings.push(await postingsOf(query))
+    return { chunks, warm, cold, fullText: own, postings }
+  }
+
+  return { fillTo, measure, fullText, rates: () => ({ rate, bulkRate }) }
+}
+
+/** A quarter of the questions after another, by how much of the index they read. */
+export function costTable(stages: readonly Stage[]): Table {
+  const rows = stages.flatMap(({ chunks, warm, postings }) => {
+    const order = postings.map((_, index) => index).sort((a, b) => postings[a]! - postings[b]!)
+    return [0, 1, 2, 3].map((quarter) => {
+      const size = order.length / 4
+      const own = order.slice(Math.floor(quarter * size), Math.floor((quarter + 1) * size))
+      const [entries, time] = [postings, warm].map((all) =>
+        quantile(
+          own.map((index) => all[index]!),
+          0.5,
+        ),
+      )
+      return [
+        quarter === 0 ? chunks.toLocaleString('en-US') : '',
+        `${quarter + 1}.`,
+        entries!.toLocaleString('en-US'),
+        milliseconds(time!),
+        `${((time! * 1_000_000) / Math.max(1, entries!)).toFixed(1)} ns`,
+      ]
+    })
+  })
+  return {
+    title: 'Time of a search by the entries of the index that it reads',
+    head: ['chunks', 'quarter', 'entries', 'p50', 'for each entry'],
+    rows,
+    notes: [
+      'The same questions in quarters, those first that have the fewest entries; medians. An entry is one term in one chunk. What a search costs before it reads any, some milliseconds, is in all of them.',
+    ],
+  }
+}

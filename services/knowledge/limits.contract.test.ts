@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  atomic,
+  external,
+  type KnowledgeStage,
+  stageKnowledge,
+} from '../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+let kb: string
+beforeAll(async () => {
+  at = await stageKnowledge()
+  kb = await at.base()
+  await at.upsert(kb, [
+    {
+      document_id: 'd',
+      metadata: { court: 'high', year: 2020 },
+      chunks: [
+        { content: 'estoppel one', metadata: { court: 'low', page: 1 } },
+        { content: 'estoppel two', metadata: { page: 2 } },
+      ],
+    },
+  ])
+})
+afterAll(() => at.close())
+
+const searches = ['keyword-search', 'vector-search', 'hybrid-search', 'graph-rag-search']
+const paths = [...searches.map((name) => `${atomic}/${name}`), `${external}/query`]
+
+describe.each(paths)('%s', (path) => {
+  const ask = (more: object) => at.post(path, { kb_ids: [kb], query: 'estoppel', ...more })
+
+  test('takes what is within its limits', async () => {
+    for (const more of [{ top_k: 1 }, { top_k: 100 }, { offset: 1_000 }, { min_score: -1 }]) {
+      expect((await ask(more)).status, JSON.stringify(more)).toBe(200)
+    }
+    expect((await ask({ top_k: 1 })).data.hits).toHaveLength(1)
+    expect((await ask({ top_k: 1, offset: 1 })).data.hits).toHaveLength(1)
+    expect((await ask({ offset: 2 })).data.hits).toEqual([])
+    expect((await ask({ min_score: 1_000_000 })).data.hits).toEqual([])
+    expect((await ask({ as_of: '1900-01-01' })).data.hits).toHaveLength(2)
+    expect((await ask({ unknown_member: 1 })).status).toBe(200)
+  })
+
+  test.each([
+    ['top_k', 0],
+    ['top_k', 101],
+    ['top_k', 1.5],
+    ['offset', -1],
+    ['min_score', 'high'],
+    ['as_of', 'yesterday'],
+    ['as_of', '2021-02-30'],
+    ['kb_ids', 'all'],
+    ['query', ''],
+    ['query', 7],
+  ])('refuses %s = %j', async (member, value) => {
+    const refused = await ask({ [member]: value })
+    expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
+    expect(refused.data.issues[0].path.split('.')[0]).toBe(member)
+  })
+
+  test('knows no base that is not there', async () => {
+    for (const unknown of ['sys_nowhere', '0190b8f4-0000-7000-8000-000000000000', 'Base 1']) {
+      const answer = await ask({ kb_ids: [kb, unknown] })
+      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
+    }
+  })
+
+  test('asks metadata of the chunk or its document', async () => {
+    const found = async (metadata: object) =>
+      (await ask({ filters: { metadata } })).data.hits.map((hit: any) => hit.chunk_index).sort()
+    expect(await found({ court: 'high' })).toEqual([0, 1])
+    expect(await found({ court: 'low' })).toEqual([0])
+    expect(await found({ court: 'high', page: 2 })).toEqual([1])
+    expect(await found({ court: 'low', year: 2020 })).toEqual([0])
+    expect(await found({ court: 'low', page: 2 })).toEqual([])
+    expect(await found({})).toEqual([0, 1])
+  })
+})
+
+test('a base that is not there is 404 wherever it is named', async () => {
+  const kb_id = 'sys_nowhere'
+  const calls = [
+    at.post(`${atomic}/document`, { kb_id, document_id: 'd' }),
+    at.post(`${atomic}/section`, { kb_id, document_id: 'd', section_id: 's' }),
+    at.post(`${atomic}/delete-by-file`, { kb_id, file_id: 'f' }),
+    at.post('/api/v1/internal/search/reindex-by-file', { kb_id, file_id: 'f' }),
+    at.post('/api/v1/internal/search/reindex-batch', { kb_ids: [kb_id] }),
+  ]
+  for (const answer of await Promise.all(calls)) {
+    expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
+  }
+})
+
+test.each([{ depth: 0 }, { depth: 4 }, { limit: 0 }, { depth: 'far' }, { document_ids: 'd' }])(
+  'graph-query refuses %j',
+  async (body) => {
+    const refused = await at.post(`${atomic}/graph-query`, body)
+    expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
+  },
+)
+
+test('graph-rag-search goes no deeper than three steps', async () => {
+  const ask = (depth: number) =>
+    at.post(`${atomic}/graph-rag-search`, { kb_ids: [kb], query: 'estoppel', depth })
+  expect((await ask(3)).status).toBe(200)
+  for (const depth of [0, 4]) expect((await ask(depth)).status).toBe(400)
+})
+
+test('vector-search takes a vector in place of a query, and one of the two it needs', async () => {
+  const ask = (body: object) => at.post(`${atomic}/vector-search`, { kb_ids: [kb], ...body })
+  expect((await ask({ vector: [0.1, 0.2] })).data).toMatchObject({ hits: [], degraded: false })
+  expect((await ask({})).status).toBe(400)
+  expect((await ask({ vector: [] })).status).toBe(400)
+  expect((await ask({ vector: ['x'] })).status).toBe(400)
+})
+
+test('an outsider without an organization is refused', async () => {
+  const headers = { 'x-organization-id': undefined }
+  const refused = await at.post(`${external}/query`, { query: 'estoppel' }, headers)
+  expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
+  const trusted = await at.post(`${atomic}/hybrid-search`, { query: 'estoppel' }, headers)
+  expect(trusted.data.hits).toHaveLength(2)
+})

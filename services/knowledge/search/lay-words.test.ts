@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type LayWord, sharesOf, told } from './lay-words.ts'
+
+type Weights = Record<string, number>
+const layWord = (word: string, words: Weights, laws: Weights = {}): LayWord => ({
+  ...{ word, words, laws, articles: { law: words } },
+})
+
+describe('the words of a question', () => {
+  test('share what it says: a long question says no more than a short one', () => {
+    const long = fc.stringMatching(/^[一-鿿]{1,60}$/)
+    fc.assert(
+      fc.property(long, (query) => {
+        const shares = [...sharesOf(query)].filter(([word]) => word !== '')
+        expect(Math.hypot(...shares.map(([, share]) => share))).toBeCloseTo(0.25)
+        expect(Math.min(...shares.map(([, share]) => share))).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  test('are characters, pairs and words of other scripts, and the empty one', () => {
+    expect([...sharesOf('老板 boss').keys()].sort()).toEqual(['', 'boss', '板', '老', '老板'])
+    expect([...sharesOf('？！')]).toEqual([['', 0.5]])
+  })
+})
+
+describe('what they tell', () => {
+  const shares = new Map([
+    ['a', 0.5],
+    ['b', 0.25],
+  ])
+
+  test('is summed by their shares, and only what weighs in favour is taken', () => {
+    const known = [
+      layWord('a', { x: 1, y: 1, z: -2 }, { law: 0.1, other: -1 }),
+      layWord('b', { x: 2, y: -4, z: 1 }, { law: -0.1 }),
+      layWord('c', { unasked: 9 }, { unasked: 1 }),
+    ]
+    const { words, laws } = told(shares, known)
+    expect(words).toEqual([{ target: 'x', weight: 1 }])
+    expect(laws.get('law')!.fit).toBeCloseTo(Math.sqrt(0.25))
+    expect(laws.get('law')!.articles.get('x')).toBe(1)
+    expect(laws.get('other')!.fit).toBe(0)
+  })
+
+  test('does not hang on the order of the words', () => {
+    const weights = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.integer({ min: -8, max: 8 }))
+    const both = fc.tuple(weights, weights)
+    fc.assert(
+      fc.property(both, both, (a, b) => {
+        const one = [layWord('a', ...a), layWord('b', ...b)]
+        expect(told(shares, one)).toEqual(told(shares, one.toReversed()))
+        for (const { fit } of told(shares, one).laws.values()) {
+          expect(fit >= 0 && fit <= 1).toBe(true)
+        }
+      }),
+    )
+  })
+})

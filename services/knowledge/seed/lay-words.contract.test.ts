@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type KnowledgeStage, seed, stageKnowledge } from '../../../tests/support/knowledge.ts'
+
+let at: KnowledgeStage
+beforeAll(async () => {
+  at = await stageKnowledge()
+})
+afterAll(() => at.close())
+
+const path = `${seed}/lay-words/import`
+const boss = { word: '老板', words: { 用人单位: 20 }, laws: {} }
+const pay = { word: '工钱', words: { 报酬: 20 }, laws: { 中华人民共和国劳动法: 0.5 } }
+const counts = (created: number, updated: number, unchanged: number, deleted: number) => ({
+  ...{ created, updated, unchanged, deleted },
+})
+const send = async (at: KnowledgeStage, lay_words: object[], more = {}) =>
+  (await at.post(path, { lay_words, ...more })).data
+
+describe('seed/lay-words/import', () => {
+  test('counts what it did, and does nothing twice', async () => {
+    const source = { package_id: 'counted', version: '2026-01-01' }
+    expect(await send(at, [boss, pay], { source, dry_run: true })).toEqual(counts(2, 0, 0, 0))
+    expect(await send(at, [boss, pay], { source })).toEqual(counts(2, 0, 0, 0))
+    expect(await send(at, [boss, pay], { source })).toEqual(counts(0, 0, 2, 0))
+    const other = { ...boss, words: { 雇主: 1 } }
+    expect(await send(at, [other], { source, dry_run: true })).toEqual(counts(0, 1, 0, 1))
+    expect(await send(at, [other], { source })).toEqual(counts(0, 1, 0, 1))
+    expect(await send(at, [])).toEqual(counts(0, 0, 0, 0))
+    expect(await send(at, [], { source: { package_id: 'another' } })).toEqual(counts(0, 0, 0, 0))
+    expect(await send(at, [], { source })).toEqual(counts(0, 0, 0, 1))
+  })
+
+  test('refuses what is no word, is there twice or has no weight, and changes nothing', async () => {
+    const refused = async (lay_words: object[]) => {
+      const { status, data } = await at.post(path, { lay_words: [pay, ...lay_words] })
+      expect(status).toBe(400)
+      return data.issues?.[0]?.path
+    }
+    expect(await refused([{ word: '老板不给工钱' }])).toBe('lay_words.1.word')
+    expect(await refused([{ word: '老板', words: { 报酬: 'much' } }])).toBe(
+      'lay_words.1.words.报酬',
+    )
+    await refused([boss, boss])
+    expect(await send(at, [boss, pay], { dry_run: true })).toEqual(counts(2, 0, 0, 0))
+  })
+
+  test('is for those who have the key', async () => {
+    const { status } = await at.call('POST', path, {
+      body: { lay_words: [boss] },
+      headers: { 'x-internal-api-key': undefined },
+    })
+    expect(status).toBe(401)
+  })
+})
+
+const statutes = [
+  { document_id: 'labour', title: '劳动法', chunks: ['用人单位应当按月支付报酬。'] },
+  { document_id: 'traffic', title: '交通法', chunks: ['老年人过街，车辆应当停下。'] },
+  { document_id: 'money', title: '货币法', chunks: ['人民币由中央机构发行，不给钱钞编号。'] },
+]
+
+describe('lay words', () => {
+  test('find what statutes say for them, and nothing once they are gone', async () => {
+    const kb = await at.base()
+    await at.upsert(kb, statutes)
+    const asked = '老板欠工钱'
+    const source = { package_id: 'p' }
+    expect(await at.found([kb], asked)).not.toContain('labour')
+    await send(at, [boss, pay], { source })
+    expect((await at.found([kb], asked))[0]).toBe('labour')
+    await send(at, [], { source })
+    expect(await at.found([kb], asked)).not.toContain('labour')
+  })
+
+  test('lead to the laws that are asked of in such words', async () => {
+    const kb = await at.base()
+    const same = ['发生争议的，可以申请处理。']
+    await at.upsert(kb, [
+      { document_id: 'a', title: '交通法', chunks: same },
+      { document_id: 'b', title: '劳动法', chunks: same },
+    ])
+    expect(await at.found([kb], '工钱争议')).toEqual(['a', 'b'])
+    await send(at, [{ ...pay, words: {} }], { source: { package_id: 'p' } })
+    expect(await at.found([kb], '工钱争议')).toEqual(['b', 'a'])
+    expect(await at.found([kb], '交通争议')).toEqual(['a', 'b'])
+  })
+
+  test('lead to articles by their number', async () => {
+    const kb = await at.base()
+    const article = (section_id: string) => ({ section_id, content: '发生争议的，申请处理。' })
+    await at.upsert(kb, [
+      { document_id: 'a', title: '劳动法', chunks: ['第一条', '第二条', '第三条'].map(article) },
+    ])
+    const articles = { 中华人民共和国劳动法: { 第三条: 1 } }
+    await send(at, [{ word: '工钱', articles }], { source: { package_id: 'p' } })
+    const { data } = await at.search([kb], '工钱争议')
+    expect(data.hits[0].section_id).toBe('第三条')
+  })
+
+  test('show nobody what is not theirs', async () => {
+    await send(at, [boss, pay], { source: { package_id: 'p' } })
+    const kb = await at.base({ 'x-organization-id': 'other' })
+    await at.upsert(kb, statutes)
+    const { data } = await at.search([], '老板欠工钱', { top_k: 100 })
+    expect(data.hits.map((hit: any) => hit.kb_id)).not.toContain(kb)
+    expect((await at.search([kb], '老板欠工钱')).status).toBe(404)
+  })
+
+  test('are left alone where they are switched off', async () => {
+    const off = await stageKnowledge({ env: { KNOWLEDGE_LAY_WORDS: 'false' } })
+    try {
+      const kb = await off.base()
+      await off.upsert(kb, statutes)
+      expect(await send(off, [boss, pay])).toEqual(counts(2, 0, 0, 0))
+      expect(await off.found([kb], '老板欠工钱')).not.toContain('labour')
+    } finally {
+      await off.close()
+    }
+  })
+})

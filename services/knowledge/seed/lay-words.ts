@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import { ok } from '../../_kit/endpoint.ts'
+import { words } from '../../_kit/words.ts'
+import { post } from '../deps.ts'
+import { articleKey, lawKey } from '../law/numerals.ts'
+import { LayWord } from '../search/lay-words.ts'
+import { wordsIn } from '../search/terms.ts'
+import { bodyLimit } from '../upsert.ts'
+import { reconcile } from './reconcile.ts'
+import { Counts, kept, Source } from './records.ts'
+
+const isOneWord = ({ word }: LayWord) => word === '' || words(word).includes(word)
+
+const Import = z.object({
+  lay_words: z
+    .array(
+      LayWord.refine(isOneWord, {
+        path: ['word'],
+        message: 'Give a character, a pair of characters or a word of another script.',
+      }),
+    )
+    .max(100_000),
+  dry_run: z.boolean().default(false),
+  source: Source.optional(),
+})
+
+export const layWords = [
+  post(
+    '/api/v1/internal/seed/lay-words/import',
+    {
+      summary: 'Import what statutes say for the words of a question',
+      description:
+        'A search for one of the words finds what the table has for it too, unless KNOWLEDGE_LAY_WORDS is off. What the same source.package_id no longer holds is removed; without a source nothing.',
+      body: Import,
+      bodyLimit,
+      example: {
+        lay_words: [{ word: '老板', words: { 用人单位: 0.4 }, laws: { 劳动合同法: 0.2 } }],
+        dry_run: true,
+      },
+      answers: { 200: Counts },
+    },
+    async (c, { body: { lay_words, dry_run, source } }) => {
+      const records = lay_words.map((each) => kept.layWord(asLookedUp(each)))
+      const counts = await c.env.sql.begin(async (sql) => {
+        const counts = await reconcile(sql, ['lay_word'], records, { source, dryRun: dry_run })
+        if (!dry_run && counts.created + counts.updated + counts.deleted > 0) {
+          await sql`
+            update knowledge.lay_words set version = version + 1,
+              words = words + ${counts.created - counts.deleted}`
+        }
+        return counts
+      })
+      return ok(c, counts)
+    },
+  ),
+]
+
+/** Laws by name, and words one by one, as they are looked up. */
+const asLookedUp = ({ word, words, laws, articles }: LayWord): LayWord => ({
+  word,
+  words: renamed(words, (target) => {
+    const parts = wordsIn(target)
+    return parts.length > 0 ? parts : [target]
+  }),
+  laws: renamed(laws, (law) => [lawKey(law)]),
+  articles: Object.fromEntries(
+    Object.entries(articles).map(([law, own]) => [
+      lawKey(law),
+      renamed(own, (article) => [articleKey(article) ?? article]),
+    ]),
+  ),
+})
+
+function renamed(weights: Record<string, number>, namesOf: (name: string) => string[]) {
+  const pairs = Object.entries(weights)
+  return Object.fromEntries(
+    pairs.flatMap(([name, weight]) => namesOf(name).map((each) => [each, weight])),
+  )
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { foldsOf } from '../bench/search/folds.ts'
+import { learn } from '../bench/search/learn.ts'
+import { inverse, ridge } from '../bench/search/learn-ridge.ts'
+import { readTexts } from '../bench/search/learn-texts.ts'
+import { sharesOf, told } from '../services/knowledge/search/lay-words.ts'
+
+const number = fc.integer({ min: -5, max: 5 })
+const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), number), {
+  minLength: 1,
+  maxLength: 6,
+})
+
+describe('ridge regression', () => {
+  test('inverts what it is given', () => {
+    fc.assert(
+      fc.property(rows, (given) => {
+        const sparse = given.map((row) => new Map(Object.entries(row)))
+        const product = (a: Map<string, number>, b: Map<string, number>) =>
+          [...a].reduce((sum, [name, value]) => sum + value * (b.get(name) ?? 0), 0)
+        const matrix = sparse.map((a, i) =>
+          Float64Array.from(sparse, (b, j) => product(a, b) + (i === j ? 1 : 0)),
+        )
+        const weights = ridge(sparse, 1)
+        expect(weights).toEqual(inverse(matrix))
+        matrix.forEach((row, i) => {
+          matrix.forEach((_, j) => {
+            const sum = row.reduce((sum, value, k) => sum + value * weights[k]![j]!, 0)
+            expect(sum).toBeCloseTo(i === j ? 1 : 0, 6)
+          })
+        })
+      }),
+    )
+  })
+})
+
+describe('lay words', () => {
+  const articles = [
+    { id: '1', law: '劳动法', article: '第一条', text: '用人单位应当支付报酬' },
+    { id: '2', law: '劳动法', article: '第二条', text: '用人单位不得拖欠' },
+    { id: '3', law: '交通法', article: '第一条', text: '车辆应当停下' },
+  ]
+  const questions = [
+    { query: '老板欠钱', relevant: ['1', '2'] },
+    { query: '老板跑了', relevant: ['2'] },
+    { query: '开车撞人', relevant: ['3'] },
+  ]
+  const table = learn(readTexts(articles), questions)
+  const ask = (query: string) => told(sharesOf(query), table)
+
+  test('lead from the words of a question to those of its articles and to their law', () => {
+    const targets = ask('老板').words.map(({ target }) => target)
+    expect(targets).toContain('拖欠')
+    expect(targets.slice(0, targets.indexOf('拖欠'))).not.toContain('车辆')
+    const boss = table.find(({ word }) => word === '老板')!
+    expect(Object.keys(boss.laws)).toEqual(['劳动法'])
+    expect(Object.keys(boss.articles.劳动法!)[0]).toBe('2')
+    expect(boss.articles.交通法).toBeUndefined()
+  })
+
+  test('hold no question and nothing that no article says', () => {
+    const text = articles.map((each) => each.law + each.text).join(' ')
+    for (const { word, words } of table) {
+      expect(word.length).toBeLessThan(3)
+      for (const target of Object.keys(words)) expect(text).toContain(target)
+    }
+  })
+})
+
+test('folds ask every question once, and none of those that were learned from', () => {
+  const all = Array.from({ length: 23 }, (_, index) => index)
+  const folds = foldsOf(all, 5)
+  expect(folds.flatMap(({ asked }) => asked).sort((a, b) => a - b)).toEqual(all)
+  for (const { known, asked } of folds) {
+    expect([...known, ...asked].sort((a, b) => a - b)).toEqual(all)
+  }
+})

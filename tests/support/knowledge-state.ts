@@ -1,0 +1,86 @@
+import neo4j from 'neo4j-driver'
+import type { Sql } from '../../services/_kit/sql/sql.ts'
+import { wholeGraph } from '../../services/knowledge/graph/whole.ts'
+import { byWords, pointId, sparseOf } from '../../services/knowledge/qdrant/point.ts'
+import { textOf } from '../../services/knowledge/text.ts'
+import { asker } from './qdrant.ts'
+
+/** A point as it can be compared: whose it is, its words, and whether it has a meaning. */
+interface Known {
+  id: number
+  document_id: string
+  section_id: string | null
+  metadata: unknown
+  words: number[]
+  meaning: boolean
+}
+
+/** What the search engine ought to hold, from the texts that the database has. */
+export async function inDatabase(sql: Sql): Promise<Known[]> {
+  const rows = await sql`
+    select chunk.base, seq, document_id, section_id, title, content, chunk.metadata,
+      chunk.metadata ->> 'heading' as heading,
+      exists (select from knowledge.embeddings e where e.hash = chunk.hash and dims > 0) as meaning
+    from knowledge.chunks chunk join knowledge.documents using (base, document_id)
+    order by base, seq`
+  return rows.map((row: any) => ({
+    id: pointId(row.base, row.seq),
+    document_id: row.document_id,
+    section_id: row.section_id,
+    metadata: Object.fromEntries(
+      Object.entries(row.metadata).map(([name, value]) => [name, [value]]),
+    ),
+    words: sparseOf(textOf(row)).indices,
+    meaning: row.meaning,
+  }))
+}
+
+/** What it does hold, by the alias that searches go by. */
+export async function inEngine(url: string, alias = 'knowledge_chunks'): Promise<Known[]> {
+  const asked = { limit: 100_000, with_payload: true, with_vector: true }
+  const answer = await asker(url)('POST', `/collections/${alias}/points/scroll`, asked)
+  return (answer?.points ?? []).map(({ id, payload, vector }: any) => ({
+    id,
+    document_id: payload.document_id,
+    section_id: payload.section_id,
+    metadata: payload.metadata,
+    words: [...vector[byWords].indices].sort((a, b) => a - b),
+    meaning: Object.keys(vector).length > 1,
+  }))
+}
+
+interface Drawn {
+  nodes: string[]
+  edges: string[]
+}
+
+const drawn = (nodes: object[], edges: object[]): Drawn => ({
+  nodes: nodes.map((node) => JSON.stringify(node)).sort(),
+  edges: [...new Set(edges.map((edge) => JSON.stringify(edge)))].sort(),
+})
+
+/** What the graph ought to hold. */
+export async function wantedOfGraph(sql: Sql): Promise<Drawn> {
+  const { nodes, edges } = await wholeGraph(sql)
+  return drawn(
+    nodes.map(({ id, label, name }) => ({ id, label, name })),
+    edges.map(({ from, type, to }) => ({ from, type, to })),
+  )
+}
+
+/** What it does hold. */
+export async function inGraph(url: string): Promise<Drawn> {
+  const driver = neo4j.driver(url)
+  try {
+    const read = async (text: string) =>
+      (await driver.executeQuery(text)).records.map((record) => record.toObject())
+    return drawn(
+      await read('MATCH (n:Knowledge) RETURN n.id AS id, n.label AS label, n.name AS name'),
+      await read(
+        'MATCH (a:Knowledge)-[e]->(b:Knowledge) RETURN a.id AS from, type(e) AS type, b.id AS to',
+      ),
+    )
+  } finally {
+    await driver.close()
+  }
+}
