@@ -19,8 +19,8 @@ export default defineConfig({
         test: {
           ...common,
           name: 'once',
-          include: ['services/**/*.test.ts', 'tests/**/*.test.ts'],
-          exclude: [...contract, 'node_modules/**'],
+          include: ['services/**/*.test.ts', 'operator/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: [...contract, '**/*.cluster.test.ts', 'node_modules/**'],
         },
       },
       ...['pglite', 'postgres', 'deno', 'workerd'].map(placed),

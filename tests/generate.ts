@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { definitions } from '../operator/api/generate.ts'
 import { KitConfig } from '../services/_kit/config.ts'
 import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
@@ -10,6 +11,7 @@ import { bundledSkills } from '../services/ai-engine/skills/generate.node.ts'
 const generated: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'services/ai-engine/skills/bundled.ts': bundledSkills,
+  ...definitions,
 }
 
 let stale = 0

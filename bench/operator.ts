@@ -1,0 +1,116 @@
+import type { Client } from '../operator/runtime/client.ts'
+import { answer, runOf, startCollector } from '../operator/testing/collector.ts'
+import { cannotStart, controlPlane } from '../tests/cluster/control-plane.ts'
+import { installDefinitions } from '../tests/cluster/definitions.ts'
+import { secretIn } from '../tests/cluster/objects.ts'
+import { serverVersion } from '../tests/cluster/rights.ts'
+import { clusterClient } from '../tests/cluster/support.ts'
+import { applications, changes, unrelatedSecrets } from './operator/measures.ts'
+import { pause, type Subject, startSubject } from './operator/subject.ts'
+import { count, milliseconds, quantile } from './support/figures.ts'
+import type { Results } from './support/results.ts'
+
+const mib = (value: number) => `${value.toFixed(0)} MiB`
+
+/** The operator on a real API server. */
+export async function run({ quick, idle }: { quick: boolean; idle?: number }): Promise<Results> {
+  const plane = process.env.TEST_KUBECONFIG ? undefined : controlPlane()
+  if (plane && cannotStart) {
+    console.log(`skipped: ${cannotStart}`)
+    process.exit(0)
+  }
+  const started = await plane?.start()
+  if (plane) process.env.TEST_KUBECONFIG = plane.kubeconfig
+  try {
+    return await measured(quick, idle ?? (quick ? 60 : 600))
+  } finally {
+    if (started) await plane!.stop()
+  }
+}
+
+interface Size {
+  suites: number
+  changes: number
+  applications: number
+  secrets: number
+  idle: number
+}
+
+async function measured(quick: boolean, idle: number): Promise<Results> {
+  const size: Size = quick
+    ? { suites: 20, changes: 40, applications: 100, secrets: 1_000, idle }
+    : { suites: 100, changes: 300, applications: 1_000, secrets: 10_000, idle }
+  const client = await clusterClient()
+  await installDefinitions(client)
+  const collector = await startCollector()
+  collector.answers((request) => answer(runOf(request)))
+  try {
+    const rows = [
+      ...(await withSubject(client, collector.address, (subject) => many(client, subject, size))),
+      ...(await withSubject(client, collector.address, (subject) => seeds(client, subject, size))),
+    ]
+    return {
+      versions: { Kubernetes: (await serverVersion()).slice(1) },
+      tables: [
+        {
+          title: 'The operator on a real API server',
+          head: ['what', 'measured', 'goal'],
+          rows,
+          notes: [
+            `The operator as it is shipped (one bundled file, flags and rights of the shipped manifests) in a process of its own; API server, etcd and controller manager share the machine. ${size.changes} changes of version, one after another; the suites sleep, so no pod is waited for. The collector-service that applies seeds is a stand-in that answers at once.`,
+          ],
+        },
+      ],
+    }
+  } finally {
+    await collector.stop()
+  }
+}
+
+async function withSubject<T>(
+  client: Client,
+  address: string,
+  work: (subject: Subject) => Promise<T>,
+) {
+  const subject = await startSubject(client, address)
+  try {
+    await secretIn(client, subject.namespace, 'db', { url: 'postgres://nowhere' })
+    return await work(subject)
+  } finally {
+    await subject.stop()
+  }
+}
+
+/** Many suites: how soon a change is there, and what happens when there is none. */
+async function many(client: Client, subject: Subject, { suites, changes: count, idle }: Size) {
+  const took = await changes(client, subject, suites, count)
+  await pause(15_000)
+  const before = await subject.writes()
+  await pause(idle * 1000)
+  const writes = (await subject.writes()) - before
+  const what = `change of one of ${suites} suites → its 8 Deployments changed`
+  return [
+    [`${what}, p50`, milliseconds(quantile(took, 0.5)), ''],
+    ['the same, p95', milliseconds(quantile(took, 0.95)), '250 ms'],
+    ['the same, p99', milliseconds(quantile(took, 0.99)), ''],
+    [`writes in ${idle} s at rest with ${suites} suites, but for the lease`, String(writes), '0'],
+    [`resident memory with ${suites} suites, after all that`, mib(await subject.memory()), ''],
+  ]
+}
+
+/** Secrets of others, and many applications of seeds. */
+async function seeds(client: Client, subject: Subject, { secrets, applications: number }: Size) {
+  await pause(10_000)
+  const empty = await subject.memory()
+  await unrelatedSecrets(client, subject, secrets)
+  // Within this time every watch has ended and begun again.
+  await pause(60_000)
+  const crowded = await subject.memory()
+  const { seconds, peak } = await applications(client, subject, number)
+  return [
+    ['resident memory, no suite', mib(empty), '100 MiB'],
+    [`the same with ${count(secrets)} Secrets of others beside`, mib(crowded), 'the same'],
+    [`${count(number)} SeedPackageApply`, `${seconds.toFixed(0)} s`, '240 s'],
+    ['resident memory meanwhile, at most', mib(peak), '150 MiB'],
+  ]
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest'
+import type { LegalSuiteSpec } from '../api/legal-suite.ts'
+import { find, namesOf, podOf, variablesOf } from '../testing/look.ts'
+import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { desired } from './index.ts'
+
+const facts = {
+  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
+  secrets: new Map([['db/url', 'first']]),
+  operatorNamespace: 'operators',
+}
+const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec), facts)
+const deployment = (spec: Partial<LegalSuiteSpec>, name: string) =>
+  find(of(spec), 'Deployment', `demo-${name}`)
+const variables = (spec: Partial<LegalSuiteSpec>, name: string) =>
+  variablesOf(of(spec), `demo-${name}`)
+
+test('a suite is its eight services, one migration and what guards them', () => {
+  const objects = of()
+  const services = 'memory ai-engine consultations matter knowledge collector platform files'
+    .split(' ')
+    .map((name) => `demo-${name}`)
+  expect(namesOf(objects, 'Deployment')).toEqual(services)
+  expect(namesOf(objects, 'Service')).toEqual(services)
+  expect(namesOf(objects, 'PodDisruptionBudget')).toEqual(services)
+  expect(namesOf(objects, 'ServiceAccount')).toEqual(['demo-migrate', ...services])
+  expect(namesOf(objects, 'PersistentVolumeClaim')).toEqual(['demo-files'])
+  expect(namesOf(objects, 'Job')).toEqual([expect.stringMatching(/^demo-migrate-[0-9a-f]{10}$/)])
+  expect(namesOf(objects, 'StatefulSet')).toEqual([])
+  expect(namesOf(objects, 'Secret')).toEqual([])
+})
+
+describe('what all services share', () => {
+  test('version and image make the image; a digest decides alone', () => {
+    const image = (spec: Partial<LegalSuiteSpec>) =>
+      deployment(spec, 'memory').spec.template.spec.containers[0].image
+    expect(image({})).toBe('legal-suite:1.2.3')
+    expect(image({ image: 'example.com/suite', version: '2' })).toBe('example.com/suite:2')
+    const digest = `example.com/suite@sha256:${'0'.repeat(64)}`
+    expect(image({ image: digest, version: '2' })).toBe(digest)
+  })
+
+  test('runtime decides how a service is started', () => {
+    const command = (spec: Partial<LegalSuiteSpec>, name = 'memory') =>
+      deployment(spec, name).spec.template.spec.containers[0].command
+    expect(command({})).toEqual(['node', 'services/_run/node.ts', 'memory'])
+    expect(command({ runtime: 'Deno' }).slice(0, 2)).toEqual(['deno', 'serve'])
+    expect(command({ runtime: 'Deno' }).slice(-2)).toEqual(['services/_run/deno.ts', 'memory'])
+    expect(command({ runtime: 'Deno' })).not.toContain('--allow-run')
+    expect(command({ runtime: 'Deno' }, 'files')).toContain('--allow-run')
+  })
+
+  test('environment is told to each service, and is production where nothing is said', () => {
+    expect(variables({}, 'memory').ENVIRONMENT).toBe('production')
+    expect(variables({ environment: 'dev' }, 'matter').ENVIRONMENT).toBe('dev')
+  })
+
+  test('each service finds the others, listens everywhere and leaves migrations alone', () => {
+    expect(variables({}, 'matter')).toMatchObject({
+      MEMORY_SERVICE_URL: 'http://demo-memory:8080',
+      AI_ENGINE_URL: 'http://demo-ai-engine:8080',
+      COLLECTOR_SERVICE_URL: 'http://demo-collector:8080',
+      HOST: '0.0.0.0',
+      PORT: '8080',
+      MIGRATE: 'false',
+    })
+  })
+
+  test("internalKey is mounted, from the operator's own Secret or the given one", () => {
+    const secret = (spec: Partial<LegalSuiteSpec>) =>
+      deployment(spec, 'memory').spec.template.spec.volumes.find(
+        ({ name }: { name: string }) => name === 'internal-key',
+      ).secret.secretName
+    expect(secret({})).toBe('demo-internal-key')
+    expect(secret({ internalKey: { secretName: 'ours' } })).toBe('ours')
+    expect(variables({}, 'memory').INTERNAL_API_KEY_DIR).toBe('/etc/legal-suite/internal-key')
+  })
+
+  test('probes go to the actuator', () => {
+    const [container] = deployment({}, 'files').spec.template.spec.containers
+    const path = '/api/v1/internal/actuator/health'
+    expect(container.readinessProbe.httpGet).toEqual({ path: `${path}/readiness`, port: 'http' })
+    expect(container.livenessProbe.httpGet).toEqual({ path: `${path}/liveness`, port: 'http' })
+    expect(container.startupProbe.httpGet).toEqual({ path: `${path}/liveness`, port: 'http' })
+  })
+})
+
+describe('services.<name>', () => {
+  test('replicas', () => {
+    expect(deployment({}, 'memory').spec.replicas).toBe(1)
+    expect(deployment({ services: { memory: { replicas: 4 } } }, 'memory').spec.replicas).toBe(4)
+    expect(deployment({ services: { memory: { replicas: 4 } } }, 'matter').spec.replicas).toBe(1)
+  })
+
+  test('autoscaling takes the number of replicas out of the Deployment', () => {
+    const spec = {
+      services: { matter: { autoscaling: { maxReplicas: 9, memoryUtilization: 70 } } },
+    }
+    expect(deployment(spec, 'matter').spec).not.toHaveProperty('replicas')
+    expect(find(of(spec), 'HorizontalPodAutoscaler', 'demo-matter').spec).toMatchObject({
+      scaleTargetRef: { kind: 'Deployment', name: 'demo-matter' },
+      minReplicas: 2,
+      maxReplicas: 9,
+      metrics: [
+        { resource: { name: 'cpu', target: { averageUtilization: 75 } } },
+        { resource: { name: 'memory', target: { averageUtilization: 70 } } },
+      ],
+    })
+  })
+
+  test('resources replace what is usual, which makes way where the two do not go together', () => {
+    const resources = (given: object) =>
+      deployment({ services: { memory: { resources: given } } }, 'memory').spec.template.spec
+        .containers[0].resources
+    expect(resources({})).toMatchObject({
+      requests: { memory: '192Mi' },
+      limits: { memory: '512Mi' },
+    })
+    expect(resources({ requests: { memory: '1Gi' } })).toMatchObject({ limits: { memory: '1Gi' } })
+    expect(resources({ limits: { memory: '64Mi' } })).toMatchObject({
+      requests: { memory: '64Mi' },
+    })
+    expect(resources({ limits: { cpu: '50m' } })).toMatchObject({ requests: { cpu: '50m' } })
+  })
+
+  test('env is added, from secrets too, and stands over what the operator says itself', () => {
+    const env = [
+      { name: 'AI_MODEL', value: 'mine' },
+      { name: 'TOKEN', secretKeyRef: { name: 'token', key: 'value' } },
+    ]
+    const ai = { model: { baseUrl: 'https://m.example.com', model: 'theirs' } }
+    const seen = variables({ ai, services: { 'ai-engine': { env } } }, 'ai-engine')
+    expect(seen).toMatchObject({ AI_MODEL: 'mine', TOKEN: 'secret:token/value' })
+    expect(variables({ services: { 'ai-engine': { env } } }, 'matter')).not.toHaveProperty('TOKEN')
+  })
+
+  test('nodeSelector, tolerations and topology', () => {
+    const { spec } = deployment(fullSpec, 'consultations').spec.template
+    expect(spec.nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' })
+    expect(spec.tolerations).toHaveLength(1)
+    expect(spec.topologySpreadConstraints).toMatchObject([
+      { topologyKey: 'kubernetes.io/hostname', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule' },
+    ])
+    const usual = deployment({}, 'matter').spec.template.spec.topologySpreadConstraints
+    expect(usual.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
+      'topology.kubernetes.io/zone',
+      'kubernetes.io/hostname',
+    ])
+  })
+})
+
+describe('ai', () => {
+  test('each model is told to those who ask it, and to no other', () => {
+    expect(variables(fullSpec, 'ai-engine')).toMatchObject({
+      AI_BASE_URL: 'https://models.example.com/v1',
+      AI_MODEL: 'large',
+      AI_API_KEY: 'secret:model/key',
+      AI_TIMEOUT_MS: '60000',
+    })
+    expect(variables(fullSpec, 'knowledge')).toMatchObject({
+      OPENAI_BASE_URL: 'https://models.example.com/v1',
+      OPENAI_API_KEY: 'secret:embedding/key',
+      KNOWLEDGE_EMBEDDING_MODEL: 'embed',
+      KNOWLEDGE_EMBEDDING_DIMS: '512',
+      KNOWLEDGE_EMBEDDING_QUERY_PREFIX: 'query: ',
+    })
+    for (const name of ['memory', 'knowledge'])
+      expect(variables(fullSpec, name)).toMatchObject({
+        RERANK_URL: 'https://rerank.example.com',
+        RERANK_TIMEOUT_MS: '2000',
+      })
+    expect(variables(fullSpec, 'matter')).not.toHaveProperty('AI_API_KEY')
+  })
+})
+
+describe('seeds', () => {
+  test('are told to collector-service', () => {
+    expect(variables(fullSpec, 'collector')).toMatchObject({
+      SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults,knowledge_structured_seeds',
+      SEED_RESOURCES_ON_STARTUP: 'true',
+    })
+    expect(variables({}, 'collector')).not.toHaveProperty('SEED_PACKAGE_IDS_ON_STARTUP')
+  })
+})
+
+describe('hibernated', () => {
+  test('nothing runs, nothing scales it up and no migration starts', () => {
+    const objects = of({ ...fullSpec, hibernated: true })
+    const sets = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    expect(sets.length).toBe(12)
+    for (const { spec } of sets as any[]) expect(spec.replicas).toBe(0)
+    expect(namesOf(objects, 'HorizontalPodAutoscaler')).toEqual([])
+    expect(namesOf(objects, 'Job')).toEqual([])
+    expect(namesOf(objects, 'PersistentVolumeClaim')).toEqual(
+      namesOf(of(fullSpec), 'PersistentVolumeClaim'),
+    )
+  })
+})
+
+describe('a changed secret', () => {
+  const changed = (secret: string, spec: Partial<LegalSuiteSpec>) => {
+    const after = { ...facts, secrets: new Map([...facts.secrets, [secret, 'second']]) }
+    const checksum = (objects: ReturnType<typeof desired>) =>
+      new Map(
+        objects
+          .filter(podOf)
+          .map((each) => [each.metadata.name, podOf(each)!.metadata.annotations]),
+      )
+    const [old, now] = [of(spec), desired(suiteOf(spec), after)].map(checksum)
+    return [...now!.keys()].filter(
+      (name) => JSON.stringify(old!.get(name)) !== JSON.stringify(now!.get(name)),
+    )
+  }
+
+  test('rolls those that read it', () => {
+    expect(changed('model/key', fullSpec)).toEqual(['demo-ai-engine'])
+    expect(changed('embedding/key', fullSpec)).toEqual(['demo-knowledge'])
+    expect(changed('s3/access-key-id', fullSpec)).toEqual(['demo-files'])
+    expect(changed('engine-token/value', fullSpec)).toEqual(['demo-ai-engine'])
+    expect(changed('oidc/client-secret', fullSpec)).toEqual(['demo-gateway'])
+    expect(changed('unrelated/key', fullSpec)).toEqual([])
+  })
+
+  test('of the database rolls all, after another migration', () => {
+    expect(changed('db/url', {})).toHaveLength(9)
+  })
+
+  test('of the internal key rolls nothing: services read it again by themselves', () => {
+    expect(changed('demo-internal-key/current', {})).toEqual([])
+  })
+})

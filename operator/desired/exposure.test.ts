@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import type { LegalSuiteSpec } from '../api/legal-suite.ts'
+import { find, namesOf, variablesOf } from '../testing/look.ts'
+import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { desired } from './index.ts'
+
+const facts = {
+  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
+  secrets: new Map<string, string>(),
+  operatorNamespace: 'operators',
+}
+const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec), facts)
+const policy = (spec: Partial<LegalSuiteSpec>, name: string) =>
+  find(of(spec), 'NetworkPolicy', `demo-allow-${name}`)?.spec
+
+describe('gateway', () => {
+  const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
+
+  test('there is none unless the suite asks for one', () => {
+    expect(namesOf(of(), 'Deployment')).not.toContain('demo-gateway')
+    expect(namesOf(of({ gateway: { host: 'a.example.com', oidc } }), 'Deployment')).toContain(
+      'demo-gateway',
+    )
+  })
+
+  test('ingress leads its host to the gateway, with its class, annotations and certificate', () => {
+    const { metadata, spec } = find(of(fullSpec), 'Ingress', 'demo-gateway')
+    expect(metadata.annotations).toEqual({ 'example.com/size': '100m' })
+    expect(spec).toMatchObject({
+      ingressClassName: 'nginx',
+      tls: [{ hosts: ['legal.example.com'], secretName: 'legal-tls' }],
+      rules: [
+        {
+          host: 'legal.example.com',
+          http: { paths: [{ backend: { service: { name: 'demo-gateway' } } }] },
+        },
+      ],
+    })
+  })
+
+  test('httpRoute does so by the Gateway API, where the cluster has it', () => {
+    const parentRef = { name: 'edge', namespace: 'infra', sectionName: 'https' }
+    const spec = { gateway: { host: 'a.example.com', httpRoute: { parentRef }, oidc } }
+    expect(find(of(spec), 'HTTPRoute', 'demo-gateway').spec).toMatchObject({
+      parentRefs: [parentRef],
+      hostnames: ['a.example.com'],
+      rules: [{ backendRefs: [{ name: 'demo-gateway', port: 8080 }] }],
+    })
+    expect(namesOf(of(spec), 'Ingress')).toEqual([])
+    expect(namesOf(desired(suiteOf(spec)), 'HTTPRoute')).toEqual([])
+  })
+
+  test('host and oidc are told to the gateway, and the host to files-service', () => {
+    expect(variablesOf(of(fullSpec), 'demo-gateway')).toMatchObject({
+      PUBLIC_URL: 'https://legal.example.com',
+      OIDC_ISSUER: 'https://login.example.com',
+      OIDC_AUDIENCE: 'legal',
+      OIDC_CLIENT_ID: 'legal-console',
+      OIDC_CLIENT_SECRET: 'secret:oidc/client-secret',
+    })
+    expect(variablesOf(of(fullSpec), 'demo-files').FILES_PUBLIC_URL).toBe(
+      'https://legal.example.com/files-service',
+    )
+    const plain = of({ gateway: { host: 'a.example.com', ingress: {}, oidc } })
+    expect(variablesOf(plain, 'demo-files').FILES_PUBLIC_URL).toMatch(/^http:/)
+  })
+})
+
+describe('networkPolicy', () => {
+  const chosen = ({ podSelector }: any) => podSelector.matchExpressions[0].values
+
+  test('services are reached by services and the gateway, and collector by the operator too', () => {
+    const { podSelector, ingress } = policy({ monitoring: { enabled: false } }, 'services')
+    expect(podSelector.matchLabels).toEqual({ 'legalsuite.dev/suite': 'demo' })
+    expect(ingress).toHaveLength(1)
+    expect(chosen(ingress[0].from[0])).toEqual(['service', 'gateway'])
+    expect(ingress[0].ports).toEqual([{ protocol: 'TCP', port: 8080 }])
+    const [operator] = policy({}, 'collector').ingress[0].from
+    expect(operator).toEqual({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'operators' } },
+      podSelector: { matchLabels: { 'app.kubernetes.io/name': 'legal-suite-operator' } },
+    })
+  })
+
+  test('the gateway is open to anybody, or to those that gatewayFrom names', () => {
+    const open = policy({ ...fullSpec, networkPolicy: {} }, 'gateway')
+    expect(open.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 8080 }] }])
+    const [rule] = policy(fullSpec, 'gateway').ingress
+    expect(rule.from[0].namespaceSelector.matchLabels).toEqual({
+      'kubernetes.io/metadata.name': 'ingress',
+    })
+  })
+
+  test('metrics are read from the namespace monitoring, or by those that metricsFrom names', () => {
+    const scrapers = (spec: Partial<LegalSuiteSpec>) => policy(spec, 'services').ingress[1].from
+    expect(scrapers({})[0].namespaceSelector.matchLabels).toEqual({
+      'kubernetes.io/metadata.name': 'monitoring',
+    })
+    expect(scrapers(fullSpec)).toEqual([
+      {
+        namespaceSelector: { matchLabels: { role: 'metrics' } },
+        podSelector: { matchLabels: { app: 'prometheus' } },
+      },
+    ])
+  })
+
+  test('backends are reached by those who use them, and reach nobody but their like', () => {
+    expect(chosen(policy(fullSpec, 'qdrant').ingress[0].from[0])).toEqual(['knowledge'])
+    expect(chosen(policy(fullSpec, 'neo4j').ingress[0].from[0])).toEqual(['knowledge'])
+    expect(chosen(policy(fullSpec, 'postgres').ingress[0].from[0])).toEqual([
+      'service',
+      'gateway',
+      'job',
+    ])
+    expect(policy(fullSpec, 'postgres').egress).toHaveLength(1)
+    expect(policy({}, 'postgres')).toBeUndefined()
+  })
+
+  test('only those whose configuration names something outside may reach it', () => {
+    const outside = (spec: Partial<LegalSuiteSpec>) => chosen(policy(spec, 'outside'))
+    const inside = { database: { type: 'Embedded' } } as const
+    expect(outside(inside)).toEqual(['collector'])
+    expect(outside(fullSpec)).toEqual([
+      'memory',
+      'ai-engine',
+      'knowledge',
+      'collector',
+      'files',
+      'gateway',
+    ])
+    expect(outside({})).toHaveLength(9)
+    expect(outside({ ...inside, networkPolicy: { egress: 'Open' } })).toHaveLength(9)
+  })
+
+  test('a CloudNativePG cluster is reached by its label', () => {
+    const database = { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } } as const
+    expect(policy({ database }, 'inside').egress[2].to[0].podSelector.matchLabels).toEqual({
+      'cnpg.io/cluster': 'demo-pg',
+    })
+  })
+
+  test('enabled: false leaves the network as it is', () => {
+    expect(namesOf(of({ networkPolicy: { enabled: false } }), 'NetworkPolicy')).toEqual([])
+  })
+})
+
+describe('monitoring', () => {
+  test('is one ServiceMonitor, where the cluster has that API', () => {
+    const monitor = find(of(fullSpec), 'ServiceMonitor', 'demo-metrics')
+    expect(monitor.metadata.labels.release).toBe('prometheus')
+    expect(monitor.spec.endpoints[0]).toMatchObject({
+      interval: '15s',
+      path: '/api/v1/internal/actuator/prometheus',
+      authorization: { credentials: { name: 'our-key', key: 'current' } },
+    })
+    expect(namesOf(desired(suiteOf()), 'ServiceMonitor')).toEqual([])
+    expect(namesOf(of({ monitoring: { enabled: false } }), 'ServiceMonitor')).toEqual([])
+  })
+})

@@ -1,0 +1,117 @@
+import type { KubeObject } from '../runtime/objects.ts'
+import { account, backendService, budget, peersService, statefulSet } from './backend.ts'
+import { type Facts, nameOf, object, type Wanted } from './common.ts'
+import {
+  type Container,
+  confined,
+  httpProbe,
+  type Part,
+  resourcesOf,
+  scratch,
+  secretVariable,
+  variables,
+} from './pod.ts'
+
+const image = 'qdrant/qdrant:v1.15.5-unprivileged'
+const usual = {
+  requests: { cpu: '250m', memory: '512Mi', 'ephemeral-storage': '64Mi' },
+  limits: { memory: '2Gi', 'ephemeral-storage': '1Gi' },
+}
+
+/** Where knowledge-service searches first. The database answers whenever that does not. */
+export function searchPart(suite: Wanted): Part {
+  const { type, external, index } = suite.spec.search ?? { type: 'Database' }
+  if (type === 'Database')
+    return {
+      env: variables({ KNOWLEDGE_SEARCH_BACKEND: 'database', KNOWLEDGE_SEARCH_INDEX: index }),
+    }
+  const key = { name: nameOf(suite, 'qdrant'), key: 'api-key' }
+  return {
+    env: [
+      ...variables({
+        KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
+        KNOWLEDGE_SEARCH_INDEX: index,
+        QDRANT_URL: external?.url ?? `http://${nameOf(suite, 'qdrant')}:6333`,
+      }),
+      ...secretVariable('QDRANT_API_KEY', external ? external.apiKeySecretRef : key),
+    ],
+  }
+}
+
+export function search(suite: Wanted, facts: Facts): KubeObject[] {
+  if (suite.spec.search?.type !== 'Managed') return []
+  const { replicas = 1, storage } = suite.spec.search.managed ?? {}
+  const { size = '10Gi', storageClassName } = storage ?? {}
+  const template = object(suite, 'qdrant', ['v1', 'PersistentVolumeClaim'], {
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      ...(storageClassName && { storageClassName }),
+      resources: { requests: { storage: size } },
+    },
+  })
+  const { labels } = template.metadata
+  const pods = {
+    container: container(suite, replicas),
+    volumes: [scratch('init', '1Mi'), scratch('tmp')],
+    user: 10_001,
+    replicas,
+    serviceName: nameOf(suite, 'qdrant-peers'),
+    volumeClaimTemplates: [
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'storage', labels },
+        spec: template.spec,
+      },
+    ],
+  }
+  return [
+    account(suite, 'qdrant'),
+    backendService(suite, 'qdrant', [['http', 6333]]),
+    peersService(suite, 'qdrant', [['peers', 6335]]),
+    statefulSet(suite, 'qdrant', pods, facts),
+    budget(suite, 'qdrant'),
+  ]
+}
+
+function container(suite: Wanted, replicas: number): Container {
+  const { image: given, resources } = suite.spec.search?.managed ?? {}
+  const peers = nameOf(suite, 'qdrant-peers')
+  const first = `http://${nameOf(suite, 'qdrant')}-0.${peers}:6335`
+  // The first of a cluster begins it and the others join it there, each time they start.
+  const join = `case "$HOSTNAME" in *-0) exec ./entrypoint.sh --uri ${first};; *) exec ./entrypoint.sh --bootstrap ${first} --uri "http://$HOSTNAME.${peers}:6335";; esac`
+  return {
+    name: 'qdrant',
+    image: given ?? image,
+    imagePullPolicy: 'IfNotPresent',
+    ...(replicas > 1 && { command: ['/bin/bash', '-c', join] }),
+    workingDir: '/qdrant',
+    ports: [
+      { name: 'http', containerPort: 6333 },
+      { name: 'peers', containerPort: 6335 },
+    ],
+    env: [
+      ...variables({
+        QDRANT__CLUSTER__ENABLED: replicas > 1 ? true : undefined,
+        QDRANT__STORAGE__SNAPSHOTS_PATH: '/qdrant/storage/snapshots',
+        QDRANT__STORAGE__TEMP_PATH: '/qdrant/storage/tmp',
+        QDRANT__TELEMETRY_DISABLED: true,
+        QDRANT_INIT_FILE_PATH: '/qdrant/init/.qdrant-initialized',
+      }),
+      ...secretVariable('QDRANT__SERVICE__API_KEY', {
+        name: nameOf(suite, 'qdrant'),
+        key: 'api-key',
+      }),
+    ],
+    startupProbe: httpProbe('/readyz', { periodSeconds: 5, failureThreshold: 60 }),
+    readinessProbe: httpProbe('/readyz', { periodSeconds: 5 }),
+    livenessProbe: httpProbe('/livez', { periodSeconds: 20, failureThreshold: 6 }),
+    resources: resourcesOf(resources, usual),
+    securityContext: confined,
+    volumeMounts: [
+      { name: 'storage', mountPath: '/qdrant/storage' },
+      { name: 'init', mountPath: '/qdrant/init' },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
+  }
+}

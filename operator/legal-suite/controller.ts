@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { LegalSuite } from '../api/legal-suite.ts'
+import { manager as managedBy, suiteLabel } from '../desired/common.ts'
+import type { Change, Informer } from '../runtime/informer.ts'
+import type { ObjectId } from '../runtime/inventory.ts'
+import type { Manager } from '../runtime/manager.ts'
+import { type KubeObject, keyOf } from '../runtime/objects.ts'
+import { resourceOf } from '../runtime/resources.ts'
+import { makeStatusWriter } from '../runtime/status.ts'
+import { makeApis } from './apis.ts'
+import { reconcile } from './reconcile.ts'
+
+/** Those whose state matters are known whole; of the others, that they are as they were applied. */
+const watched: [apiVersion: string, kind: string, whole?: boolean][] = [
+  ['apps/v1', 'Deployment', true],
+  ['apps/v1', 'StatefulSet', true],
+  ['batch/v1', 'Job', true],
+  ['v1', 'PersistentVolumeClaim'],
+  ['v1', 'Secret'],
+  ['v1', 'Service'],
+  ['v1', 'ServiceAccount'],
+  ['autoscaling/v2', 'HorizontalPodAutoscaler'],
+  ['networking.k8s.io/v1', 'Ingress'],
+  ['networking.k8s.io/v1', 'NetworkPolicy'],
+  ['policy/v1', 'PodDisruptionBudget'],
+]
+
+export interface SuiteOptions {
+  operatorNamespace: string
+  lookAgain?: number
+  concurrency?: number
+}
+
+/** What the operator says of a suite itself is no reason to look at it again. */
+const isAsked = (change: Change<LegalSuite>) => {
+  if (change.type !== 'updated') return true
+  const [was, is] = [change.before.metadata, change.object.metadata]
+  return (
+    was.generation !== is.generation ||
+    was.deletionTimestamp !== is.deletionTimestamp ||
+    !isDeepStrictEqual(was.annotations, is.annotations)
+  )
+}
+
+/** Brings suites to what they say, and keeps them there. */
+export function watchSuites(manager: Manager, options: SuiteOptions): Informer<LegalSuite> {
+  const suites = manager.informer<LegalSuite>(resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite'))
+  const labelSelector = `app.kubernetes.io/managed-by=${managedBy}`
+  const children = watched.map(([apiVersion, kind, whole]) =>
+    manager.informer(resourceOf(apiVersion, kind), { labelSelector, metadataOnly: !whole }),
+  )
+  const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
+  const around = {
+    find: suites.get,
+    live: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
+    observe(object: KubeObject) {
+      if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
+      else informerOf(object.kind)?.observe(object)
+    },
+    recorder: manager.recorder,
+    apis: makeApis(),
+    writeStatus: makeStatusWriter(),
+    operatorNamespace: options.operatorNamespace,
+    lookAgain: options.lookAgain ?? 60_000,
+  }
+  const owner = ({ metadata }: KubeObject) => {
+    const suite = metadata.labels?.[suiteLabel]
+    return suite ? [keyOf({ metadata: { namespace: metadata.namespace, name: suite } })] : []
+  }
+  manager.controller({
+    name: 'legal-suite',
+    concurrency: options.concurrency ?? 4,
+    watches: [
+      { informer: suites, when: isAsked },
+      ...children.map((informer) => ({ informer, keys: owner })),
+    ],
+    reconcile: (key, context) => reconcile(key, context, around),
+  })
+  return suites
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import * as z from 'zod'
+import { ConfigError, parseConfig } from '../services/_kit/config.ts'
+import { makeMetrics } from '../services/_kit/metrics.ts'
+import { makeOperator } from './operator.ts'
+import { loadAccess } from './runtime/access.ts'
+import { makeClient } from './runtime/client.ts'
+import { makeLog } from './runtime/log.ts'
+import { usualAddress } from './seed-package-apply/collector.ts'
+
+const Config = z.object({
+  /** Comma-separated; its own namespace when unset, all of them with `*`. */
+  WATCH_NAMESPACE: z.string().optional(),
+  LEASE_NAME: z.string().default('legal-suite-operator'),
+  PORT: z.coerce.number().int().min(1).max(65_535).default(8080),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOOK_AGAIN_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  COLLECTOR_ADDRESS: z.string().default(usualAddress),
+})
+
+async function main() {
+  const config = parseConfig(Config, process.env)
+  const access = await loadAccess(process.env)
+  const metrics = makeMetrics()
+  const operator = makeOperator({
+    client: makeClient({ access, metrics }),
+    log: makeLog(config.LOG_LEVEL),
+    metrics,
+    namespaces: namespacesOf(config.WATCH_NAMESPACE, access.namespace),
+    operatorNamespace: access.namespace,
+    collectorAddress: config.COLLECTOR_ADDRESS,
+    lease: {
+      namespace: access.namespace,
+      name: config.LEASE_NAME,
+      identity: `${hostname()}_${randomUUID()}`,
+    },
+    port: config.PORT,
+    lookAgain: config.LOOK_AGAIN_SECONDS * 1000,
+  })
+  const stop = new AbortController()
+  const signalled = () => (stop.signal.aborted ? process.exit(1) : stop.abort())
+  process.on('SIGTERM', signalled)
+  process.on('SIGINT', signalled)
+  await operator.run(stop.signal)
+  process.exit(0)
+}
+
+function namespacesOf(given: string | undefined, own: string): string[] {
+  if (given === '*') return []
+  const names = (given ?? own).split(',').map((name) => name.trim())
+  return names.filter(Boolean)
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error)
+  process.exit(1)
+})

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type ApplyOptions, applySet, type Owner } from './apply.ts'
+import { makeClient } from './client.ts'
+import { idOf, idText, type ObjectId } from './inventory.ts'
+import type { KubeObject } from './objects.ts'
+import { resourceOf } from './resources.ts'
+import { makeFakeApi } from './testing/fake-api.ts'
+
+const reference = {
+  apiVersion: 'legalsuite.dev/v1alpha1',
+  kind: 'LegalSuite',
+  name: 's',
+  uid: 's-1',
+  controller: true,
+}
+const owner: Owner = {
+  labels: { 'app.kubernetes.io/managed-by': 'us', 'legalsuite.dev/suite': 's' },
+  reference,
+}
+
+const kinds = [
+  ['v1', 'ConfigMap'],
+  ['v1', 'Service'],
+  ['apps/v1', 'Deployment'],
+] as const
+
+const collectionOf = ({ group, version, kind }: ObjectId) =>
+  `${group}/${resourceOf(group ? `${group}/${version}` : version, kind).plural}`
+
+const Wanted = fc.uniqueArray(
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    name: fc.constantFrom('a', 'b', 'c', 'd'),
+    image: fc.constantFrom('x:1', 'x:2'),
+    env: fc.subarray(['ONE', 'TWO', 'THREE']),
+  }),
+  { selector: ({ kind, name }) => `${kind[1]}/${name}`, maxLength: 8 },
+)
+
+type Wanted = typeof Wanted extends fc.Arbitrary<infer T> ? T : never
+
+const objectsOf = (wanted: Wanted): KubeObject[] =>
+  wanted.map(({ kind: [apiVersion, kind], name, image, env }) => ({
+    apiVersion,
+    kind,
+    metadata: { name, namespace: 'ns' },
+    spec: { containers: [{ name: 'main', image, env: env.map((name) => ({ name, value: '1' })) }] },
+  }))
+
+function staged() {
+  const api = makeFakeApi()
+  const client = makeClient({ transport: api.transport })
+  const placeOf = (id: ObjectId) => ({
+    collection: collectionOf(id),
+    namespace: id.namespace,
+    name: id.name,
+  })
+  const options = (inventory: ObjectId[]): ApplyOptions => ({
+    client,
+    owner,
+    inventory,
+    live: (id) => api.store.get(placeOf(id)),
+  })
+  const all = () =>
+    kinds.flatMap(([apiVersion, kind]) =>
+      api.store.list(collectionOf(idOf({ apiVersion, kind, metadata: { name: '' } }))),
+    )
+  return { api, client, options, all, placeOf }
+}
+
+const names = (ids: ObjectId[]) => ids.map(idText).sort()
+
+test('whatever was wanted before, there is what is wanted now, and asking for it again writes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(Wanted, { minLength: 1, maxLength: 4 }), async (rounds) => {
+      const { api, options, all } = staged()
+      let inventory: ObjectId[] = []
+      for (const wanted of rounds) {
+        const objects = objectsOf(wanted)
+        const applied = await applySet(objects, options(inventory))
+        expect(applied.outcomes.filter(({ action }) => action === 'failed')).toEqual([])
+        inventory = applied.inventory
+        expect(names(inventory)).toEqual(names(objects.map(idOf)))
+        expect(names(all().map(idOf))).toEqual(names(objects.map(idOf)))
+        for (const object of objects) {
+          const live = all().find((other) => idText(idOf(other)) === idText(idOf(object)))!
+          expect(specOf(live)).toEqual(specOf(object))
+        }
+        const before = api.writes()
+        const again = await applySet(objects, options(inventory))
+        expect(api.writes()).toBe(before)
+        expect(again.inventory).toEqual(inventory)
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** The order of a list with keys is not its content. */
+function specOf({ spec }: KubeObject) {
+  const [{ image, env }] = (spec as Spec).containers
+  return { image, env: env.map(({ name }) => name).sort() }
+}
+
+type Spec = { containers: [{ image: string; env: { name: string }[] }] }
+
+/** Whether all that is wanted is there; others may have added to it. */
+function holds(live: KubeObject, wanted: KubeObject) {
+  const [is, asked] = [specOf(live), specOf(wanted)]
+  return is.image === asked.image && asked.env.every((name) => is.env.includes(name))
+}
+
+test('what others have is never touched, and what they change of ours is put back', async () => {
+  await fc.assert(
+    fc.asyncProperty(Wanted, Wanted, Wanted, async (theirs, ours, drifted) => {
+      const { api, client, options, all, placeOf } = staged()
+      for (const object of objectsOf(theirs)) api.store.put(placeOf(idOf(object)), object)
+      const foreign = new Map(all().map((object) => [idText(idOf(object)), JSON.stringify(object)]))
+      const objects = objectsOf(ours)
+      const first = await applySet(objects, options([]))
+      const conflicts = first.outcomes
+        .filter(({ action }) => action === 'conflict')
+        .map(({ id }) => id)
+      expect(names(conflicts)).toEqual(
+        names(objects.map(idOf).filter((id) => foreign.has(idText(id)))),
+      )
+
+      const mine = objects.map(idOf).filter((id) => !foreign.has(idText(id)))
+      const changed = objectsOf(drifted).filter((object) =>
+        names(mine).includes(idText(idOf(object))),
+      )
+      for (const object of changed) {
+        const live = api.store.get(placeOf(idOf(object)))!
+        await client.replace(resourceOf(object.apiVersion, object.kind), {
+          ...live,
+          spec: object.spec,
+        })
+      }
+      const wanted = new Map(objects.map((object) => [idText(idOf(object)), object]))
+      const off = mine.filter((id) => !holds(api.store.get(placeOf(id))!, wanted.get(idText(id))!))
+      const second = await applySet(objects, options(first.inventory))
+      const written = second.outcomes.filter(({ action }) => action === 'configured')
+      expect(names(written.map(({ id }) => id))).toEqual(names(off))
+      for (const id of mine)
+        expect(holds(api.store.get(placeOf(id))!, wanted.get(idText(id))!)).toBe(true)
+      await applySet([], options(second.inventory))
+      for (const [id, text] of foreign)
+        expect(
+          all().map((object) => [idText(idOf(object)), JSON.stringify(object)]),
+        ).toContainEqual([id, text])
+    }),
+    { numRuns: 100 },
+  )
+})

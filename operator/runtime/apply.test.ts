@@ -1,0 +1,207 @@
+import { expect, test } from 'vitest'
+import {
+  type ApplyOptions,
+  adoptAnnotation,
+  applySet,
+  inventoryDuring,
+  type Owner,
+} from './apply.ts'
+import { makeClient } from './client.ts'
+import { idOf, idText } from './inventory.ts'
+import type { KubeObject } from './objects.ts'
+import { makeFakeApi } from './testing/fake-api.ts'
+import { configMap, configMaps } from './testing/informed.ts'
+
+const reference = {
+  apiVersion: 'legalsuite.dev/v1alpha1',
+  kind: 'LegalSuite',
+  name: 's',
+  uid: 's-1',
+  controller: true,
+}
+const owner: Owner = { labels: { suite: 's' }, reference }
+const place = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
+
+function staged() {
+  const api = makeFakeApi()
+  const client = makeClient({ transport: api.transport, attempts: 1 })
+  const live = ({ name }: { name: string }) => api.store.get(place(name))
+  const apply = (objects: KubeObject[], more: Partial<ApplyOptions> = {}) =>
+    applySet(objects, { client, owner, live, inventory: [], ...more })
+  const actions = async (objects: KubeObject[], more: Partial<ApplyOptions> = {}) =>
+    Object.fromEntries(
+      (await apply(objects, more)).outcomes.map(({ id, action }) => [id.name, action]),
+    )
+  const names = () => api.store.list('/configmaps').map(({ metadata }) => metadata.name)
+  return { api, client, apply, actions, names }
+}
+
+test('what is made carries its owner’s marks', async () => {
+  const { api, apply } = staged()
+  const seen: string[] = []
+  await apply([configMap('a')], { observe: ({ metadata }) => void seen.push(metadata.name) })
+  expect(api.store.get(place('a'))?.metadata).toMatchObject({
+    labels: { suite: 's' },
+    ownerReferences: [reference],
+  })
+  expect(seen).toEqual(['a'])
+})
+
+test('what outlives its owner is not tied to it', async () => {
+  const { api, apply } = staged()
+  await apply([configMap('a')], { keep: () => true })
+  expect(api.store.get(place('a'))?.metadata.ownerReferences).toBeUndefined()
+})
+
+test('an object of the same name that is not ours is left alone, unless it is offered', async () => {
+  const { api, actions } = staged()
+  const theirs = configMap('a', { theirs: '1' })
+  api.store.put(place('a'), theirs)
+  expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'conflict' })
+  expect(api.store.get(place('a'))).toMatchObject({ data: { theirs: '1' } })
+  expect(api.writes()).toBe(0)
+  api.store.put(place('a'), {
+    ...theirs,
+    metadata: { ...theirs.metadata, annotations: { [adoptAnnotation]: 'true' } },
+  })
+  expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'configured' })
+  expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'unchanged' })
+})
+
+test('an object with our labels and another owner is not ours', async () => {
+  const { api, apply } = staged()
+  const other = { ...reference, name: 'other', uid: 's-2' }
+  api.store.put(place('a'), {
+    ...configMap('a', {}, owner.labels),
+    metadata: { ...configMap('a').metadata, labels: owner.labels, ownerReferences: [other] },
+  })
+  const { outcomes, inventory } = await apply([configMap('a')])
+  expect(outcomes).toMatchObject([
+    { action: 'conflict', reason: 'it is owned by LegalSuite other' },
+  ])
+  expect(inventory).toEqual([])
+})
+
+test('a label that was taken off one of ours is put back, and until then it is not deleted', async () => {
+  const { api, client, apply, actions, names } = staged()
+  const { inventory } = await apply([configMap('a')])
+  await client.merge(
+    configMaps,
+    { namespace: 'ns', name: 'a' },
+    { metadata: { labels: { suite: null } } },
+  )
+  expect(await actions([], { inventory })).toEqual({ a: 'conflict' })
+  expect(names()).toEqual(['a'])
+  expect(await actions([configMap('a')], { live: () => undefined })).toEqual({ a: 'configured' })
+  expect(api.store.get(place('a'))?.metadata.labels).toEqual({ suite: 's' })
+  expect(await actions([], { inventory })).toEqual({ a: 'pruned' })
+})
+
+test('one that somebody makes at the same moment is not taken over', async () => {
+  const { api, actions } = staged()
+  api.faults.push(({ verb }) => {
+    if (verb === 'patch' && !api.store.get(place('a'))) api.store.put(place('a'), theirs)
+    return undefined
+  })
+  const theirs = {
+    ...configMap('a', { n: 'theirs' }),
+    metadata: { ...configMap('a').metadata, managedFields: [owning('f:n')] },
+  }
+  expect(await actions([configMap('a', { n: 'ours' })])).toEqual({ a: 'conflict' })
+  expect(api.store.get(place('a'))).toMatchObject({ data: { n: 'theirs' } })
+})
+
+const owning = (field: string) => ({
+  manager: 'someone',
+  operation: 'Update' as const,
+  apiVersion: 'v1',
+  fieldsV1: { 'f:data': { [field]: {} } },
+})
+
+test('a copy that is out of date does not lead to a successor being changed', async () => {
+  const { api, apply, actions } = staged()
+  await apply([configMap('a', { n: '1' })])
+  const old = api.store.get(place('a'))!
+  api.store.remove(place('a'))
+  api.store.put(place('a'), configMap('a', { theirs: '1' }))
+  expect(await actions([configMap('a', { n: '2' })], { live: () => old })).toEqual({
+    a: 'conflict',
+  })
+  api.store.remove(place('a'))
+  expect(await actions([configMap('a', { n: '2' })], { live: () => old })).toEqual({ a: 'created' })
+})
+
+test('what is no longer wanted is deleted, if it is ours and not to be kept', async () => {
+  const { api, apply, actions, names } = staged()
+  const { inventory } = await apply(['a', 'b', 'c', 'd'].map((name) => configMap(name)))
+  api.store.put(place('b'), {
+    ...api.store.get(place('b'))!,
+    metadata: { ...configMap('b').metadata },
+  })
+  const keep = ({ metadata }: KubeObject) => metadata.name === 'c'
+  expect(await actions([configMap('d')], { inventory, keep })).toEqual({
+    a: 'pruned',
+    b: 'conflict',
+    c: 'kept',
+    d: 'unchanged',
+  })
+  expect(names()).toEqual(['b', 'c', 'd'])
+})
+
+test('nothing is deleted while something could not be made, and nothing is forgotten', async () => {
+  const { api, apply, names } = staged()
+  const { inventory } = await apply([configMap('old')])
+  api.faults.push(({ verb, name }) =>
+    verb === 'patch' && name === 'new' ? { status: 422 } : undefined,
+  )
+  const { outcomes, inventory: next } = await apply([configMap('new')], { inventory })
+  expect(outcomes.map(({ action }) => action)).toEqual(['failed'])
+  expect(names()).toEqual(['old'])
+  expect(next.map(({ name }) => name)).toEqual(['new', 'old'])
+})
+
+test('what is being deleted is waited for', async () => {
+  const { api, client, apply, actions } = staged()
+  await apply([configMap('a')])
+  api.store.put(place('a'), {
+    ...api.store.get(place('a'))!,
+    metadata: { ...api.store.get(place('a'))!.metadata, finalizers: ['x'] },
+  })
+  await client.delete(configMaps, { namespace: 'ns', name: 'a' })
+  expect(await actions([configMap('a', { n: '1' })])).toEqual({ a: 'failed' })
+})
+
+test('others come after what they need, and go before it', async () => {
+  const { api, apply } = staged()
+  const kinds = ['Ingress', 'Deployment', 'Secret', 'ServiceAccount', 'Service']
+  const apis: Record<string, string> = { Ingress: 'networking.k8s.io/v1', Deployment: 'apps/v1' }
+  const objects = kinds.map((kind) => ({
+    apiVersion: apis[kind] ?? 'v1',
+    kind,
+    metadata: { name: 'x', namespace: 'ns' },
+  }))
+  const { inventory } = await apply(objects, { live: () => undefined })
+  const order = (verb: string) =>
+    api.asked
+      .filter((asked) => asked.verb === verb)
+      .map(({ collection }) => collection.split('/')[1])
+  const made = ['serviceaccounts', 'secrets', 'services', 'deployments', 'ingresses']
+  expect(order('patch')).toEqual(made)
+  await apply([], { inventory })
+  expect(order('delete')).toEqual(made.toReversed())
+})
+
+test('what was made before a crash is found again by the inventory that was kept before', async () => {
+  const { api, client, apply, names } = staged()
+  const objects = ['a', 'b', 'c'].map((name) => configMap(name))
+  const kept = inventoryDuring([], objects)
+  api.faults.push(({ verb, name }) =>
+    verb === 'patch' && name === 'c' ? 'reset after' : undefined,
+  )
+  await apply(objects)
+  expect(names()).toEqual(['a', 'b', 'c'])
+  api.faults.length = 0
+  await applySet([], { client, owner, live: () => undefined, inventory: kept })
+  expect(names()).toEqual([])
+  expect(kept.map(idText)).toEqual(objects.map((object) => idText(idOf(object))))
+})

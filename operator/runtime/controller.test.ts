@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { silent } from '../../services/_kit/log.ts'
+import { type ControllerOptions, makeController } from './controller.ts'
+import type { KubeObject } from './objects.ts'
+import { configMap, configMaps, informed } from './testing/informed.ts'
+import { sleep } from './time.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
+
+/** A controller of ConfigMaps on an informer that runs, and its term. */
+function staged(
+  options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>,
+  log = silent,
+) {
+  const stage = informed()
+  void stage.start()
+  const { client, metrics, informer } = stage
+  const controller = makeController(
+    { name: 'test', watches: [{ informer }], ...options },
+    { client, log, metrics },
+  )
+  const stop = new AbortController()
+  const lost = new AbortController()
+  const lead = () =>
+    controller.run({ stop: stop.signal, lost: lost.signal, remaining: () => 5_000 })
+  return {
+    ...stage,
+    controller,
+    lead,
+    end: () => stop.abort(),
+    lose: () => lost.abort(new Error('lost')),
+  }
+}
+
+test('it begins with all there is, and reconciles what changes', async () => {
+  const keys: string[] = []
+  const { put, lead, end } = staged({ reconcile: async (key) => void keys.push(key) })
+  put(configMap('a'))
+  put(configMap('b'))
+  await settle()
+  const led = lead()
+  await settle()
+  expect(keys).toEqual(['ns/a', 'ns/b'])
+  put(configMap('b', { n: '1' }))
+  await settle()
+  expect(keys).toEqual(['ns/a', 'ns/b', 'ns/b'])
+  end()
+  await led
+  put(configMap('c'))
+  await settle()
+  expect(keys).toHaveLength(3)
+})
+
+test('an object leads to the keys it names, and to those it named before', async () => {
+  const keys: string[] = []
+  const stage = informed()
+  void stage.start()
+  const ownersOf = ({ metadata }: KubeObject) =>
+    metadata.labels?.owner ? [metadata.labels.owner] : []
+  const { client, metrics, informer, put } = stage
+  const controller = makeController(
+    {
+      name: 'test',
+      watches: [{ informer, keys: ownersOf, when: ({ type }) => type !== 'deleted' }],
+      reconcile: async (key) => void keys.push(key),
+    },
+    { client, log: silent, metrics },
+  )
+  const stop = new AbortController()
+  const led = controller.run({
+    stop: stop.signal,
+    lost: new AbortController().signal,
+    remaining: () => 1,
+  })
+  await settle()
+  put(configMap('a', {}, { owner: 'one' }))
+  put(configMap('b'))
+  await settle()
+  put(configMap('a', {}, { owner: 'two' }))
+  await settle()
+  stage.remove('a')
+  await settle()
+  expect(keys).toEqual(['one', 'one', 'two'])
+  stop.abort()
+  await led
+})
+
+test('what fails comes back later each time, what asks to be looked at again does so', async () => {
+  const at: number[] = []
+  const { put, lead, end, metrics } = staged({
+    reconcile: async () => {
+      at.push(performance.now())
+      if (at.length <= 3) throw new Error('not yet')
+      return at.length <= 5 ? { requeueAfter: 5_000 } : undefined
+    },
+  })
+  put(configMap('a'))
+  await settle()
+  const led = lead()
+  await settle(60_000)
+  const waits = at.slice(1).map((time, index) => Math.round(time - at[index]!))
+  expect(waits).toEqual([5, 10, 20, 5_000, 5_000])
+  const text = metrics.text()
+  expect(text).toContain('controller_runtime_reconcile_total{controller="test",result="error"} 3')
+  expect(text).toContain(
+    'controller_runtime_reconcile_total{controller="test",result="requeue_after"} 2',
+  )
+  expect(text).toContain('controller_runtime_reconcile_errors_total{controller="test"} 3')
+  end()
+  await led
+})
+
+test('an error thrown outside of any promise is a failure like others', async () => {
+  let runs = 0
+  const reconcile = () => {
+    runs++
+    throw new Error('at once')
+  }
+  const { put, lead, end } = staged({ reconcile })
+  put(configMap('a'))
+  await settle()
+  const led = lead()
+  await settle(100)
+  expect(runs).toBeGreaterThan(2)
+  end()
+  await led
+})
+
+test('a reconcile that takes too long is aborted, its calls with it, and counts as failed', async () => {
+  const errors: string[] = []
+  const { put, lead, end, api } = staged({
+    deadline: 2_000,
+    reconcile: async (_, { client }) => {
+      await client.get(configMaps, { namespace: 'ns', name: 'other' }).catch((error: Error) => {
+        errors.push(error.message)
+        throw error
+      })
+    },
+  })
+  put(configMap('a'))
+  await settle()
+  api.faults.push(({ verb }) => (verb === 'get' ? 'silence' : undefined))
+  const led = lead()
+  await settle(2_100)
+  expect(errors).toEqual(['no end within 2000 ms'])
+  end()
+  await settle(5_000)
+  await led
+})
+
+test('when the lease is lost, what runs is aborted and writes no more', async () => {
+  const outcomes: unknown[] = []
+  const { put, lead, lose, end, api } = staged({
+    reconcile: async (_, { client, signal }) => {
+      await sleep(60_000, signal)
+      outcomes.push(
+        await client.create(configMaps, configMap('late')).catch((error: Error) => error.message),
+      )
+    },
+  })
+  put(configMap('a'))
+  await settle()
+  const led = lead()
+  await settle(100)
+  lose()
+  end()
+  await settle(100)
+  await led
+  expect(outcomes).toEqual(['lost'])
+  expect(api.writes()).toBe(0)
+})
+
+test('what runs when it is stopped comes to its end', async () => {
+  const done: string[] = []
+  const { put, lead, end } = staged({
+    reconcile: async (key) => void (await sleep(3_000).then(() => done.push(key))),
+  })
+  put(configMap('a'))
+  put(configMap('b'))
+  await settle()
+  const led = lead()
+  await settle(100)
+  end()
+  await settle(5_000)
+  await led
+  expect(done).toEqual(['ns/a'])
+})
+
+test('its lines carry the controller, the key and an id of the reconcile', async () => {
+  const lines: Record<string, unknown>[] = []
+  const keep = (fields: object) => void lines.push(fields as Record<string, unknown>)
+  const log = { info: keep, warn: keep, error: keep }
+  const { put, lead, end } = staged(
+    { reconcile: async (_, { log }) => void log.info({ seen: true }, 'looked') },
+    log,
+  )
+  put(configMap('a'))
+  await settle()
+  const led = lead()
+  await settle()
+  expect(lines).toEqual([
+    { controller: 'test', key: 'ns/a', reconcileId: expect.any(String), seen: true },
+  ])
+  end()
+  await led
+})

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { silent } from '../../services/_kit/log.ts'
+import { makeClient } from './client.ts'
+import { makeRecorder, type Note } from './events.ts'
+import { makeFakeApi } from './testing/fake-api.ts'
+import { configMap } from './testing/informed.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function staged() {
+  const api = makeFakeApi()
+  const client = makeClient({ transport: api.transport, attempts: 1 })
+  const recorder = makeRecorder({ client, log: silent, instance: 'pod-1' })
+  const regarding = configMap('a')
+  regarding.metadata.uid = 'uid-a'
+  const record = async (note: string, more: Partial<Note> = {}, object = regarding) => {
+    recorder.record(object, { type: 'Warning', reason: 'Failed', action: 'Apply', note, ...more })
+    await recorder.flush()
+  }
+  const events = () =>
+    api.store.list('events.k8s.io/events').map((event) => event as unknown as Written)
+  return { api, recorder, record, events }
+}
+
+type Written = {
+  note: string
+  series?: { count: number }
+  regarding: object
+  metadata: { name: string; namespace: string }
+}
+
+test('an event says what, about which object, and by whom', async () => {
+  const { record, events } = staged()
+  await record('no such secret')
+  expect(events()).toMatchObject([
+    {
+      type: 'Warning',
+      reason: 'Failed',
+      action: 'Apply',
+      note: 'no such secret',
+      reportingController: 'legal-suite-operator',
+      reportingInstance: 'pod-1',
+      regarding: { kind: 'ConfigMap', name: 'a', namespace: 'ns', uid: 'uid-a' },
+      eventTime: expect.stringMatching(/\.\d{6}Z$/),
+    },
+  ])
+})
+
+test('the same again is a count, until it has not been heard of for a while', async () => {
+  const { record, events, api } = staged()
+  for (let n = 0; n < 5; n++) await record('again')
+  expect(events().map(({ series }) => series?.count)).toEqual([5])
+  await vi.advanceTimersByTimeAsync(400_000)
+  await record('again')
+  expect(events()).toHaveLength(2)
+  api.store.remove({
+    collection: 'events.k8s.io/events',
+    ...events().find(({ series }) => !series)!.metadata,
+  })
+  await record('again')
+  expect(events()).toHaveLength(2)
+})
+
+test('many notes of one reason become one event', async () => {
+  const { record, events } = staged()
+  for (let n = 0; n < 15; n++) await record(`try ${n}`)
+  expect(events()).toHaveLength(11)
+  expect(events().find(({ note }) => note === 'try 10')?.series?.count).toBe(5)
+})
+
+test('a flood about one object is cut, and others are still heard of', async () => {
+  const { record, events, api } = staged()
+  for (let n = 0; n < 100; n++) await record('flood')
+  expect(api.writes()).toBe(25)
+  const other = configMap('b')
+  other.metadata.uid = 'uid-b'
+  await record('quiet', {}, other)
+  expect(events()).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(300_000)
+  await record('flood')
+  expect(events().find(({ note }) => note === 'flood')?.series?.count).toBe(101)
+})
+
+test('a long note is cut between two characters', async () => {
+  const { record, events } = staged()
+  await record('合'.repeat(1_000))
+  expect(events()[0]!.note).toBe('合'.repeat(341))
+})
+
+test('an event that could not be written is nobody’s business, and is written next time', async () => {
+  const { record, events, api } = staged()
+  let left = 1
+  api.faults.push(() => (left-- > 0 ? { status: 403 } : undefined))
+  await record('lost')
+  expect(events()).toHaveLength(0)
+  await record('lost')
+  expect(events()).toHaveLength(1)
+})

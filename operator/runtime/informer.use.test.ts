@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { silent } from '../../services/_kit/log.ts'
+import { makeInformers } from './informers.ts'
+import type { KubeObject } from './objects.ts'
+import { configMap, configMaps, informed, witness } from './testing/informed.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
+const names = (objects: KubeObject[]) => objects.map(({ metadata }) => metadata.name).sort()
+
+test('a handler that throws harms neither the others nor the informer', async () => {
+  const errors: object[] = []
+  const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields) }
+  const { informer, put, start, stop } = informed({ log })
+  informer.subscribe(() => {
+    throw new Error('broken')
+  })
+  const seen = witness(informer)
+  const run = start()
+  await settle()
+  put(configMap('a'))
+  put(configMap('b'))
+  await settle()
+  expect([...seen.known.keys()]).toEqual(['ns/a', 'ns/b'])
+  expect(errors).toHaveLength(2)
+  stop()
+  await run
+})
+
+test('who subscribes late is told what is there', async () => {
+  const { informer, put, start, stop } = informed()
+  put(configMap('a'))
+  const run = start()
+  await settle()
+  const seen = witness(informer)
+  expect([...seen.known.keys()]).toEqual(['ns/a'])
+  stop()
+  await run
+})
+
+test('objects are found by index, as they are now', async () => {
+  const owner = ({ metadata }: KubeObject) =>
+    metadata.labels?.owner ? [metadata.labels.owner] : []
+  const { informer, put, remove, start, stop } = informed({ indexes: { owner } })
+  put(configMap('a', {}, { owner: 'x' }))
+  put(configMap('b', {}, { owner: 'x' }))
+  put(configMap('c'))
+  const run = start()
+  await settle()
+  expect(names(informer.by('owner', 'x'))).toEqual(['a', 'b'])
+  put(configMap('a', {}, { owner: 'y' }))
+  remove('b')
+  await settle()
+  expect(informer.by('owner', 'x')).toEqual([])
+  expect(names(informer.by('owner', 'y'))).toEqual(['a'])
+  expect(() => informer.by('other', 'x')).toThrow('no index')
+  stop()
+  await run
+})
+
+test('with metadata alone, nothing else reaches the cache, also not by what was written', async () => {
+  const { informer, client, put, start, stop } = informed({ metadataOnly: true })
+  put(configMap('a', { secret: 'one' }))
+  const run = start()
+  await settle()
+  const object = configMap('b', { secret: 'two' })
+  informer.observe(await client.create(informer.resource, object))
+  put(configMap('c', { secret: 'three' }))
+  await settle()
+  expect(names(informer.list())).toEqual(['a', 'b', 'c'])
+  expect(informer.list().every(({ kind }) => kind === 'ConfigMap')).toBe(true)
+  expect(JSON.stringify(informer.list())).not.toContain('"secret"')
+  stop()
+  await run
+})
+
+test('what was written is seen at once, and is not brought back once it is gone', async () => {
+  const { informer, client, remove, start, stop } = informed()
+  const run = start()
+  await settle()
+  const created = await client.create(informer.resource, configMap('a'))
+  informer.observe(created)
+  expect(informer.get('ns/a')).toMatchObject(created)
+  remove('a')
+  await settle()
+  informer.observe(created)
+  expect(informer.get('ns/a')).toBeUndefined()
+  stop()
+  await run
+})
+
+test('after a backup was put back, nothing of the time since is kept', async () => {
+  const { informer, put, start, stop, api } = informed()
+  for (let n = 0; n < 50; n++) put(configMap('a', { n: `${n}` }))
+  const run = start()
+  await settle()
+  const restored = configMap('b')
+  Object.assign(restored.metadata, { uid: 'old', resourceVersion: '7' })
+  api.faults.push(({ verb }) => (verb === 'watch' ? { status: 504 } : undefined))
+  vi.spyOn(api.store, 'list').mockReturnValue([restored])
+  vi.spyOn(api.store, 'version', 'get').mockReturnValue(8)
+  api.reset()
+  await settle(60_000)
+  expect(names(informer.list())).toEqual(['b'])
+  stop()
+  await run
+})
+
+test('several namespaces are seen as one', async () => {
+  const { client, metrics, api } = informed()
+  const informers = makeInformers({ client, log: silent, metrics, namespaces: ['one', 'two'] })
+  const informer = informers.of(configMaps)
+  expect(informers.of(configMaps)).toBe(informer)
+  const seen = witness(informer)
+  const stop = new AbortController()
+  const run = informers.run(stop.signal)
+  for (const namespace of ['one', 'two', 'three']) {
+    const metadata = { name: 'a', namespace }
+    api.store.put({ collection: '/configmaps', ...metadata }, { ...configMap('a'), metadata })
+  }
+  expect(informers.blind(1_000)).toEqual(['configmaps', 'configmaps'])
+  await settle()
+  expect([...seen.known.keys()]).toEqual(['one/a', 'two/a'])
+  expect(informer.get('two/a')).toBeDefined()
+  expect(informer.list()).toHaveLength(2)
+  expect(informers.blind(60_000)).toEqual([])
+  api.faults.push(() => 'reset')
+  api.reset()
+  await settle(100_000)
+  expect(informers.blind(60_000)).toHaveLength(2)
+  stop.abort()
+  await run
+})

@@ -1,0 +1,64 @@
+export type OwnerReference = {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+  blockOwnerDeletion?: boolean
+}
+
+/** Who set which fields, as the API server keeps it. */
+export type ManagedFields = {
+  manager: string
+  operation: 'Apply' | 'Update'
+  apiVersion: string
+  fieldsType?: string
+  fieldsV1?: Fields
+  subresource?: string
+  time?: string
+}
+
+export type Fields = { [field: string]: Fields }
+
+export type ObjectMeta = {
+  name: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  managedFields?: ManagedFields[]
+}
+
+/** Any object of the API. What a kind has beside its metadata is for that kind's own type to say. */
+export type KubeObject = {
+  apiVersion: string
+  kind: string
+  metadata: ObjectMeta
+  [field: string]: unknown
+}
+
+/** Where objects of one kind are served. */
+export type Resource = {
+  group: string
+  version: string
+  kind: string
+  plural: string
+  namespaced: boolean
+}
+
+/** One object of a resource; without a namespace for resources that have none. */
+export type Ref = { namespace?: string | undefined; name: string }
+
+export const apiVersionOf = ({ group, version }: Resource) =>
+  group ? `${group}/${version}` : version
+
+/** `namespace/name`, or the name alone: what queues and caches know an object by. */
+export const keyOf = ({ metadata }: { metadata: Ref }) => keyOfRef(metadata)
+
+export const keyOfRef = ({ namespace, name }: Ref) => (namespace ? `${namespace}/${name}` : name)

@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { makeBucket, makeQueue, type Queue } from './queue.ts'
+import { sleep } from './time.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const made = (options = {}) => makeQueue({ name: 'test', metrics: makeMetrics(), ...options })
+
+/** Workers that take `duration` for a key, and a record of what they did. */
+function worked(queue: Queue, workers: number, duration: (key: string) => number = () => 10) {
+  const stop = new AbortController()
+  const running = new Set<string>()
+  const began: { key: string; at: number }[] = []
+  let most = 0
+  const done = queue.run(
+    workers,
+    async (key) => {
+      expect(running.has(key), `${key} is worked on twice at once`).toBe(false)
+      running.add(key)
+      began.push({ key, at: performance.now() })
+      most = Math.max(most, running.size)
+      await sleep(duration(key))
+      running.delete(key)
+    },
+    stop.signal,
+  )
+  const end = async () => {
+    stop.abort()
+    await vi.runAllTimersAsync()
+    await done
+  }
+  return { began, end, most: () => most, keys: () => began.map(({ key }) => key) }
+}
+
+const Step = fc.record({
+  key: fc.constantFrom('a', 'b', 'c', 'd'),
+  wait: fc.integer({ min: 0, max: 30 }),
+  after: fc.constantFrom(0, 0, 5, 40),
+  priority: fc.constantFrom('normal' as const, 'low' as const),
+})
+
+test('whatever is added is worked on afterwards, and no key by two workers at once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(Step, { maxLength: 40 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (steps, workers) => {
+        const queue = made()
+        const work = worked(queue, workers, (key) => key.charCodeAt(0) % 7)
+        const asked = new Map<string, number>()
+        for (const { key, wait, after, priority } of steps) {
+          await vi.advanceTimersByTimeAsync(wait)
+          queue.add(key, { after, priority })
+          asked.set(key, performance.now())
+        }
+        await vi.advanceTimersByTimeAsync(1_000)
+        for (const [key, at] of asked) {
+          const last = work.began.findLast((begun) => begun.key === key)
+          expect(last?.at, `${key} was not worked on after it was added`).toBeGreaterThanOrEqual(at)
+        }
+        expect(work.most()).toBeLessThanOrEqual(workers)
+        expect(work.began.length).toBeLessThanOrEqual(steps.length)
+        expect(queue.depth).toBe(0)
+        await work.end()
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('a key that is added many times while it is worked on comes once more', async () => {
+  const queue = made()
+  const work = worked(queue, 3)
+  queue.add('a')
+  await vi.advanceTimersByTimeAsync(5)
+  for (let n = 0; n < 10; n++) queue.add('a')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(work.keys()).toEqual(['a', 'a'])
+  await work.end()
+})
+
+test('a key that waits comes at the earlier of two times, and only then', async () => {
+  const queue = made()
+  const work = worked(queue, 1, () => 0)
+  queue.add('a', { after: 1_000 })
+  queue.add('a', { after: 100 })
+  queue.add('a', { after: 5_000 })
+  await vi.advanceTimersByTimeAsync(99)
+  expect(work.keys()).toEqual([])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(work.keys()).toEqual(['a'])
+  await work.end()
+})
+
+test('what is low comes after what is not, but is not left waiting for ever', async () => {
+  const queue = made()
+  for (let n = 0; n < 5; n++) queue.add(`low-${n}`, { priority: 'low' })
+  for (let n = 0; n < 20; n++) queue.add(`normal-${n}`)
+  const work = worked(queue, 1, () => 1)
+  await vi.advanceTimersByTimeAsync(100)
+  const order = work.keys()
+  expect(order.slice(0, 9).every((key) => key.startsWith('normal'))).toBe(true)
+  expect(order[9]).toBe('low-0')
+  expect(order).toHaveLength(25)
+  await work.end()
+})
+
+test('a key added again with a higher priority moves forward', async () => {
+  const queue = made()
+  queue.add('late', { priority: 'low' })
+  queue.add('other')
+  queue.add('late')
+  const work = worked(queue, 1, () => 1)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(work.keys()).toEqual(['other', 'late'])
+  await work.end()
+})
+
+test('retries wait twice as long each time, up to the most, until the key is forgotten', async () => {
+  const queue = made({ firstRetry: 10, mostRetry: 50 })
+  const work = worked(queue, 1, () => 0)
+  const waits: number[] = []
+  for (let n = 0; n < 6; n++) {
+    if (n === 5) queue.forget('a')
+    const at = performance.now()
+    queue.retry('a')
+    await vi.advanceTimersByTimeAsync(60)
+    waits.push(work.began.at(-1)!.at - at)
+  }
+  expect(waits).toEqual([10, 20, 40, 50, 50, 10])
+  await work.end()
+})
+
+test('many retries at once are spread over time', () => {
+  const bucket = makeBucket(10, 5)
+  const waits = Array.from({ length: 8 }, () => Math.round(bucket.take()))
+  expect(waits).toEqual([0, 0, 0, 0, 0, 100, 200, 300])
+  vi.advanceTimersByTime(2_000)
+  expect(bucket.take()).toBe(0)
+})
+
+test('after the stop nothing new begins, and the run ends with the last work', async () => {
+  const queue = made()
+  const stop = new AbortController()
+  const done: string[] = []
+  const run = queue.run(1, (key) => sleep(50).then(() => void done.push(key)), stop.signal)
+  queue.add('a')
+  queue.add('b')
+  queue.add('c', { after: 10 })
+  await vi.advanceTimersByTimeAsync(20)
+  stop.abort()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await run
+  expect(done).toEqual(['a'])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('work that throws does not end its worker', async () => {
+  const queue = made()
+  const stop = new AbortController()
+  const seen: string[] = []
+  void queue.run(1, (key) => Promise.reject(new Error(`no ${seen.push(key)}`)), stop.signal)
+  queue.add('a')
+  await vi.advanceTimersByTimeAsync(1)
+  queue.add('b')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(seen).toEqual(['a', 'b'])
+  stop.abort()
+})
+
+test('its metrics have the names of controller-runtime', async () => {
+  const metrics = makeMetrics()
+  const queue = makeQueue({ name: 'suites', metrics })
+  queue.add('a')
+  queue.add('a')
+  queue.measure()
+  expect(metrics.text()).toContain('workqueue_depth{controller="suites",name="suites"} 1')
+  expect(metrics.text()).toContain('workqueue_adds_total{controller="suites",name="suites"} 1')
+})

@@ -1,0 +1,77 @@
+import { expect } from 'vitest'
+import { type Log, silent } from '../../../services/_kit/log.ts'
+import { makeMetrics } from '../../../services/_kit/metrics.ts'
+import { makeClient } from '../client.ts'
+import { type Informer, type InformerOptions, makeInformer } from '../informer.ts'
+import type { Change } from '../mirror.ts'
+import { type KubeObject, keyOf } from '../objects.ts'
+import { resourceOf } from '../resources.ts'
+import { isNewer } from '../store.ts'
+import { makeFakeApi } from './fake-api.ts'
+
+export const configMaps = resourceOf('v1', 'ConfigMap')
+
+export const configMap = (
+  name: string,
+  data: Record<string, string> = {},
+  labels: Record<string, string> = {},
+): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'ns', labels },
+  data,
+})
+
+/** A fake API server, and an informer of its ConfigMaps. */
+export function informed(
+  options: InformerOptions<KubeObject> & { log?: Log; limit?: number } = {},
+) {
+  const api = makeFakeApi()
+  const metrics = makeMetrics()
+  const client = makeClient({ transport: api.transport, metrics })
+  const { log = silent, ...rest } = options
+  const informer = makeInformer({
+    client,
+    log,
+    metrics,
+    resource: configMaps,
+    namespace: 'ns',
+    ...rest,
+  })
+  const stop = new AbortController()
+  const place = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
+  return {
+    api,
+    client,
+    informer,
+    metrics,
+    place,
+    start: () => informer.run(stop.signal),
+    stop: () => stop.abort(),
+    put: (object: KubeObject) => api.store.put(place(object.metadata.name), object),
+    remove: (name: string) => api.store.remove(place(name)),
+  }
+}
+
+/** Follows an informer, and checks that what it is told makes sense one after the other. */
+export function witness(informer: Informer<KubeObject>) {
+  const known = new Map<string, KubeObject>()
+  const types: string[] = []
+  informer.subscribe((change: Change<KubeObject>) => {
+    const key = keyOf(change.object)
+    const before = known.get(key)
+    types.push(change.type)
+    if (change.type === 'added') expect(before, `${key} was added twice`).toBeUndefined()
+    else expect(before, `${key} was ${change.type} but never added`).toBeDefined()
+    if (change.type === 'updated') {
+      expect(change.before).toBe(before)
+      expect(change.object.metadata.uid).toBe(before!.metadata.uid)
+      expect(
+        isNewer(change.object.metadata.resourceVersion!, before!.metadata.resourceVersion!),
+      ).toBe(true)
+    }
+    if (change.type === 'deleted') known.delete(key)
+    else known.set(key, change.object)
+  })
+  return { known, types }
+}

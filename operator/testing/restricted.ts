@@ -1,0 +1,30 @@
+import { containersOf, type Pod } from './look.ts'
+
+/** What the `restricted` Pod Security Standard finds wrong with a pod, and a root that may be written. */
+export function violations({ spec, ...rest }: Pod): string[] {
+  const faults: string[] = []
+  const expect = (holds: boolean, fault: string) => {
+    if (!holds) faults.push(fault)
+  }
+  for (const name of ['hostNetwork', 'hostPID', 'hostIPC'])
+    expect(!spec[name], `${name} is not allowed`)
+  expect(spec.securityContext?.runAsNonRoot === true, 'runAsNonRoot')
+  expect(spec.securityContext?.runAsUser > 0, 'runAsUser')
+  expect(spec.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'seccompProfile')
+  expect(spec.automountServiceAccountToken === false, 'a token is mounted')
+  const allowed = ['configMap', 'emptyDir', 'persistentVolumeClaim', 'secret']
+  for (const { name, ...volume } of spec.volumes ?? [])
+    expect(
+      Object.keys(volume).every((kind) => allowed.includes(kind)),
+      `volume ${name}`,
+    )
+  for (const { name, securityContext, ports = [] } of containersOf({ spec, ...rest })) {
+    expect(securityContext?.allowPrivilegeEscalation === false, `${name}: privilege escalation`)
+    expect(securityContext?.capabilities?.drop?.includes('ALL'), `${name}: capabilities`)
+    expect(!securityContext?.capabilities?.add, `${name}: added capabilities`)
+    expect(securityContext?.readOnlyRootFilesystem === true, `${name}: root may be written`)
+    expect(!securityContext?.privileged, `${name}: privileged`)
+    for (const port of ports) expect(!port.hostPort, `${name}: host port`)
+  }
+  return faults
+}

@@ -1,0 +1,125 @@
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import type { LegalSuite, LegalSuiteSpec } from '../api/legal-suite.ts'
+import type { SeedPackageApplySpec } from '../api/seed-package-apply.ts'
+import { makeOperator } from '../operator.ts'
+import { makeClient } from '../runtime/client.ts'
+import type { KubeObject } from '../runtime/objects.ts'
+import { resourceOf } from '../runtime/resources.ts'
+import { makeFakeApi } from '../runtime/testing/fake-api.ts'
+import { suiteOf } from './suites.ts'
+
+const namespace = 'legal'
+const kinds: Record<string, string> = {
+  Deployment: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  Job: 'batch/v1',
+  LegalSuite: 'legalsuite.dev/v1alpha1',
+  SeedPackageApply: 'legalsuite.dev/v1alpha1',
+  HorizontalPodAutoscaler: 'autoscaling/v2',
+  NetworkPolicy: 'networking.k8s.io/v1',
+  Cluster: 'postgresql.cnpg.io/v1',
+}
+
+export interface StageOptions {
+  /** APIs of others, by `group/version`. */
+  served?: Record<string, string[]>
+  collectorAddress?: string
+}
+
+/** The operator on an API server in memory. Nothing runs its pods; `settle` says that they are ready. */
+export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: StageOptions = {}) {
+  const api = makeFakeApi(served)
+  const client = makeClient({ transport: api.transport })
+  const stop = new AbortController()
+  const operator = makeOperator({
+    client,
+    log: silent,
+    metrics: makeMetrics(),
+    namespaces: [namespace],
+    operatorNamespace: 'operators',
+    collectorAddress,
+    lookAgain: 60_000,
+  })
+  const running = operator.run(stop.signal)
+  const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)
+  const list = (kind: string): any[] => {
+    const { group, plural } = resource(kind)
+    return api.store.list(`${group}/${plural}`, namespace)
+  }
+  const get = (kind: string, name: string): any =>
+    list(kind).find(({ metadata }) => metadata.name === name)
+  const create = (object: KubeObject): Promise<any> => client.create(resource(object.kind), object)
+  const patch = (kind: string, name: string, change: object, subresource?: 'status') =>
+    client.merge(resource(kind), { namespace, name }, change, subresource ? { subresource } : {})
+
+  async function settle(only?: RegExp) {
+    for (const kind of ['Deployment', 'StatefulSet', 'Job']) {
+      for (const each of list(kind)) {
+        if (only && !only.test(each.metadata.name)) continue
+        const status = statusOf(each)
+        if (JSON.stringify(each.status) !== JSON.stringify(status))
+          await patch(kind, each.metadata.name, { status }, 'status')
+      }
+    }
+  }
+
+  return {
+    api,
+    client,
+    list,
+    get,
+    create,
+    patch,
+    settle,
+    remove: (kind: string, name: string) => client.delete(resource(kind), { namespace, name }),
+    secret: (name: string, data: Record<string, string>) =>
+      create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace },
+        data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, btoa(text)])),
+      } as KubeObject),
+    suite: (spec: Partial<LegalSuiteSpec> = {}, name = 'demo') => {
+      const { uid: _, generation: __, ...metadata } = suiteOf().metadata
+      const { spec: whole, apiVersion, kind } = suiteOf(spec)
+      return create({
+        apiVersion,
+        kind,
+        metadata: { ...metadata, name },
+        spec: whole,
+      } as KubeObject)
+    },
+    seed: (spec: Partial<SeedPackageApplySpec> = {}, name = 'seeds') =>
+      create({
+        apiVersion: 'legalsuite.dev/v1alpha1',
+        kind: 'SeedPackageApply',
+        metadata: { name, namespace },
+        spec: { suiteRef: { name: 'demo' }, packageIds: ['one'], ...spec },
+      } as KubeObject),
+    ready: (name = 'demo') => condition(get('LegalSuite', name), 'Ready'),
+    events: () => client.list<any>(resourceOf('events.k8s.io/v1', 'Event'), { namespace }),
+    async stop() {
+      stop.abort()
+      await running
+    },
+  }
+}
+
+export type Stage = ReturnType<typeof stage>
+
+export const condition = (object: LegalSuite | undefined, type: string) =>
+  object?.status?.conditions?.find((each) => each.type === type)
+
+/** What its controller and nodes would say once all is well. */
+function statusOf({ kind, metadata, spec }: any) {
+  if (kind === 'Job') return { conditions: [{ type: 'Complete', status: 'True' }] }
+  const replicas = spec.replicas ?? 1
+  return {
+    observedGeneration: metadata.generation,
+    replicas,
+    updatedReplicas: replicas,
+    readyReplicas: replicas,
+    availableReplicas: replicas,
+  }
+}

@@ -1,0 +1,56 @@
+import type { Client } from '../../operator/runtime/client.ts'
+import { makeInformer } from '../../operator/runtime/informer.ts'
+import type { KubeObject } from '../../operator/runtime/objects.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+
+type Pod = KubeObject & {
+  spec: { containers: { image: string }[]; restartPolicy?: string }
+  status?: { phase?: string; conditions?: { type: string; status: string }[] }
+}
+
+const silent = { info() {}, warn() {}, error() {} }
+
+/**
+ * What a node would say of pods where there is none: they run and are ready, and those of a Job are done.
+ * An image whose tag begins with `bad` never gets ready, and fails where it was to end.
+ */
+export function startKubelet(client: Client, namespace?: string) {
+  const pods = makeInformer<Pod>({
+    client,
+    log: silent,
+    metrics: makeMetrics(),
+    resource: resourceOf('v1', 'Pod'),
+    namespace,
+    labelSelector: 'legalsuite.dev/suite',
+  })
+  const stop = new AbortController()
+  const running = pods.run(stop.signal)
+  const end = pods.subscribe((change) => {
+    if (change.type === 'deleted' || change.object.metadata.deletionTimestamp) return
+    void settle(client, change.object).catch(() => {})
+  })
+  return {
+    async stop() {
+      end()
+      stop.abort()
+      await running
+    },
+  }
+}
+
+async function settle(client: Client, pod: Pod) {
+  const bad = /:bad[^:]*$/.test(pod.spec.containers[0]!.image)
+  const ends = pod.spec.restartPolicy === 'Never'
+  const phase = ends ? (bad ? 'Failed' : 'Succeeded') : 'Running'
+  if (pod.status?.phase === phase) return
+  const now = new Date().toISOString().replace(/\.\d+/, '')
+  const ready = String(!bad && !ends).replace(/^./, (first) => first.toUpperCase())
+  const conditions = ['PodScheduled', 'Initialized', 'ContainersReady', 'Ready'].map((type) => ({
+    type,
+    status: type.endsWith('Ready') ? ready : 'True',
+    lastTransitionTime: now,
+  }))
+  const patch = { status: { phase, conditions, startTime: now } }
+  await client.merge(resourceOf('v1', 'Pod'), pod.metadata, patch, { subresource: 'status' })
+}

@@ -1,0 +1,45 @@
+import { kubeconfigAccess } from '../../operator/runtime/access.ts'
+import { makeClient } from '../../operator/runtime/client.ts'
+import { makeManager } from '../../operator/runtime/manager.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+
+/**
+ * A small operator in a process of its own, for tests of who leads: it says when it leads, and answers every
+ * ConfigMap labelled `ask` with a write. `node leader.ts <kubeconfig> <namespace> <identity> [port]`
+ */
+const [kubeconfig, namespace, identity, port] = process.argv.slice(2) as string[] as Given
+type Given = [string, string, string, string?]
+const say = (line: object) => console.log(JSON.stringify({ identity, at: Date.now(), ...line }))
+const told = (_: object, message: string) => say({ message })
+const log = { info: told, warn: told, error: told }
+const configMaps = resourceOf('v1', 'ConfigMap')
+const manager = makeManager({
+  client: makeClient({ access: await kubeconfigAccess(kubeconfig) }),
+  log,
+  metrics: makeMetrics(),
+  namespaces: [namespace],
+  lease: { namespace, name: 'leader', identity },
+  port: port ? Number(port) : undefined,
+})
+const maps = manager.informer(configMaps, { labelSelector: 'ask' })
+manager.informer(resourceOf('v1', 'Secret'), { labelSelector: 'ask', metadataOnly: true })
+manager.controller({
+  name: 'answers',
+  watches: [{ informer: maps }],
+  reconcile: async (key, { client }) => {
+    const asked = maps.get(key)
+    if (!asked || asked.metadata.annotations?.answeredBy === identity) return
+    const { name } = asked.metadata
+    const metadata = { name, namespace, annotations: { answeredBy: identity } }
+    const answer = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+    await client.apply(configMaps, answer, { fieldManager: 'leader', force: true })
+    say({ message: 'answered', name })
+    return
+  },
+})
+const stop = new AbortController()
+process.on('SIGTERM', () => stop.abort())
+await manager.run(stop.signal)
+say({ message: 'ended' })
+process.exit(0)

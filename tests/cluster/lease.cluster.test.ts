@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../operator/runtime/client.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+
+if (noCluster) console.log(`skipped: ${noCluster}`)
+
+type Line = { identity: string; at: number; message: string; name?: string }
+
+const configMaps = resourceOf('v1', 'ConfigMap')
+const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+
+describe.skipIf(noCluster)('two processes that want to lead', () => {
+  let client: Client
+  const lines: Line[] = []
+  let namespace: Awaited<ReturnType<typeof freshNamespace>>
+  beforeAll(async () => {
+    client = await clusterClient()
+  })
+
+  async function start(identity: string): Promise<ChildProcess> {
+    const args = ['tests/cluster/leader.ts', process.env.TEST_KUBECONFIG!, namespace.name, identity]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    createInterface({ input: child.stdout! }).on('line', (line) => lines.push(JSON.parse(line)))
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return child
+  }
+
+  const said = (identity: string, message: string) =>
+    eventually(() => {
+      const line = lines.find((line) => line.identity === identity && line.message === message)
+      expect(line, `${identity} has not said "${message}"`).toBeDefined()
+      return line!
+    })
+
+  const ask = (name: string) =>
+    client.create(configMaps, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name, namespace: namespace.name, labels: { ask: 'yes' } },
+    })
+
+  const answered = (name: string, by: string) =>
+    eventually(async () => {
+      const map = await client.get(configMaps, { namespace: namespace.name, name })
+      expect(map?.metadata.annotations?.answeredBy).toBe(by)
+    })
+
+  async function pair() {
+    lines.length = 0
+    namespace = await freshNamespace(client)
+    const one = await start('one')
+    await said('one', 'leading')
+    const two = await start('two')
+    await ask('first')
+    await answered('first', 'one')
+    // The second one has its copy by then, and only waits.
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    expect(lines.filter(({ identity }) => identity === 'two')).toEqual([])
+    return { one, two }
+  }
+
+  test('one that is asked to stop hands over at once', async () => {
+    const { one } = await pair()
+    const at = Date.now()
+    one.kill('SIGTERM')
+    await answered('first', 'two')
+    const took = (await said('two', 'leading')).at - at
+    console.log(`graceful hand-over: leading after ${took} ms`)
+    expect(took).toBeLessThan(5_000)
+    await said('one', 'ended')
+    await ask('second')
+    await answered('second', 'two')
+    const lease = await client.get(leases, { namespace: namespace.name, name: 'leader' })
+    expect(lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
+    await namespace[Symbol.asyncDispose]()
+  })
+
+  test('one that is killed is followed when its lease has run out, not before', async () => {
+    const { one } = await pair()
+    const at = Date.now()
+    one.kill('SIGKILL')
+    await answered('first', 'two')
+    const took = (await said('two', 'leading')).at - at
+    console.log(`after a kill: leading after ${took} ms`)
+    expect(took).toBeGreaterThan(10_000)
+    expect(took).toBeLessThan(25_000)
+    await namespace[Symbol.asyncDispose]()
+  })
+
+  test('one that was frozen and wakes up after its time writes nothing', async () => {
+    const { one } = await pair()
+    one.kill('SIGSTOP')
+    await answered('first', 'two')
+    const before = lines.length
+    one.kill('SIGCONT')
+    await ask('third')
+    await answered('third', 'two')
+    await said('one', 'the lease is lost')
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    const late = lines
+      .slice(before)
+      .filter(({ identity, message }) => identity === 'one' && message === 'answered')
+    expect(late).toEqual([])
+    await answered('first', 'two')
+    await namespace[Symbol.asyncDispose]()
+  })
+})

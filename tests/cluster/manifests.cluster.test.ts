@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { desired } from '../../operator/desired/index.ts'
+import type { KubeObject } from '../../operator/runtime/objects.ts'
+import { fullSpec, suiteOf } from '../../operator/testing/suites.ts'
+import { installDefinitions, manifest } from './definitions.ts'
+import { clusterClient, noCluster } from './support.ts'
+
+const run = promisify(execFile)
+const bin = join(
+  process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster'),
+  'bin',
+)
+const schemasScript = resolve(import.meta.dirname, '../../../shared/cluster/schemas.sh')
+const missing = ['kubeconform', 'kube-score', 'kubectl'].filter(
+  (name) => !existsSync(join(bin, name)),
+)
+const reason =
+  noCluster ?? (missing.length > 0 ? `${missing.join(', ')} can't be found in ${bin}` : undefined)
+if (reason) console.log(`skipped: ${reason}`)
+
+const facts = {
+  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
+  secrets: new Map<string, string>(),
+  operatorNamespace: 'operators',
+}
+const shipped = ['service-account', 'role', 'role-binding', 'deployment']
+const sets: Record<string, KubeObject[]> = {
+  'a default suite': desired(suiteOf(), facts),
+  'a suite that says everything': desired(suiteOf(fullSpec), facts),
+  'a suite with databases of others': desired(
+    suiteOf({
+      database: { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } },
+      gateway: {
+        ...fullSpec.gateway!,
+        ingress: undefined,
+        tls: undefined,
+        httpRoute: { parentRef: { name: 'edge' } },
+      } as never,
+    }),
+    facts,
+  ),
+  'the operator': shipped.flatMap((file) => manifest(`operator/deploy/${file}.yaml`)),
+}
+
+/** Kinds of others, whose schemas are not here. */
+const others = ['Cluster', 'HTTPRoute', 'ServiceMonitor']
+
+type Exclusion = { check: string; objects?: string; why: string }
+const { exclusions }: { exclusions: Exclusion[] } = parse(
+  readFileSync(join(import.meta.dirname, 'kube-score.yaml'), 'utf8'),
+)
+
+interface Scored {
+  object_name: string
+  checks: {
+    check: { id: string }
+    grade: number
+    skipped: boolean
+    comments: { summary: string }[] | null
+  }[]
+}
+
+describe.skipIf(reason)('manifests', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-manifests-'))
+  const files = new Map<string, string>()
+  beforeAll(async () => {
+    await installDefinitions(await clusterClient())
+    const env = {
+      ...process.env,
+      KUBECONFIG: process.env.TEST_KUBECONFIG!,
+      PATH: `${bin}:${process.env.PATH}`,
+    }
+    await run(schemasScript, [join(directory, 'schemas')], { env })
+    Object.entries(sets).forEach(([name, objects], index) => {
+      const file = join(directory, `${index}.yaml`)
+      writeFileSync(file, objects.map((each) => JSON.stringify(each)).join('\n---\n'))
+      files.set(name, file)
+    })
+  }, 120_000)
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+  test.each(Object.keys(sets))('%s: every field is one that the API knows', async (name) => {
+    const location = `${directory}/schemas/{{.ResourceKind}}{{.KindSuffix}}.json`
+    const skip = others.join(',')
+    const args = [
+      '-strict',
+      '-summary',
+      '-output',
+      'json',
+      '-skip',
+      skip,
+      '-schema-location',
+      location,
+    ]
+    const { stdout } = await run(join(bin, 'kubeconform'), [...args, files.get(name)!]).catch(
+      (error: { stdout: string }) => error,
+    )
+    const { resources = [], summary } = JSON.parse(stdout)
+    expect(resources).toEqual([])
+    const ours = sets[name]!.filter(({ kind }) => !others.includes(kind))
+    expect(summary).toMatchObject({ invalid: 0, errors: 0, valid: ours.length })
+  })
+
+  const used = new Set<Exclusion>()
+
+  test.each(Object.keys(sets))(
+    '%s: kube-score finds nothing that is not accounted for',
+    async (name) => {
+      const args = ['score', '--output-format', 'json', '--kubernetes-version', 'v1.34']
+      const { stdout } = await run(join(bin, 'kube-score'), [...args, files.get(name)!], {
+        maxBuffer: 64 * 2 ** 20,
+      }).catch((error: { stdout: string }) => error)
+      const scored: Scored[] = JSON.parse(stdout)
+      expect(scored.length).toBeGreaterThan(0)
+      const left = scored.flatMap(({ object_name, checks }) =>
+        checks
+          .filter(({ grade, skipped }) => !skipped && grade < 7)
+          .filter(({ check }) => {
+            const known = exclusions.find(
+              (each) => each.check === check.id && new RegExp(each.objects ?? '').test(object_name),
+            )
+            if (known) used.add(known)
+            return !known
+          })
+          .map(({ check, comments }) => `${object_name}: ${check.id}: ${comments?.[0]?.summary}`),
+      )
+      expect(left).toEqual([])
+    },
+  )
+
+  test('every exclusion is needed and says why', () => {
+    for (const { why } of exclusions) expect(why.length).toBeGreaterThan(30)
+    expect(exclusions.filter((each) => !used.has(each))).toEqual([])
+  })
+})

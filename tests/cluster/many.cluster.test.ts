@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bundleOperator } from '../../operator/build.ts'
+import type { Client } from '../../operator/runtime/client.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { answer, runOf, startCollector } from '../../operator/testing/collector.ts'
+import { freePort } from '../support/free-port.ts'
+import { installDefinitions } from './definitions.ts'
+import { startKubelet } from './kubelet.ts'
+import { objectsIn, secretIn } from './objects.ts'
+import { setUp } from './operator.ts'
+import { kubeconfigOf, operatorAccess } from './rights.ts'
+import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+
+if (noCluster) console.log(`skipped: ${noCluster}`)
+
+describe.skipIf(noCluster)('the operator under load and in pairs', () => {
+  let client: Client
+  beforeAll(async () => {
+    client = await clusterClient()
+    await installDefinitions(client)
+  })
+
+  /** They sleep, but for a few: what 900 pods cost is not the operator's. */
+  test('a hundred suites at once are made, changed and kept apart', {
+    timeout: 600_000,
+  }, async () => {
+    const at = await setUp(client)
+    const names = Array.from({ length: 100 }, (_, index) => `suite-${index}`)
+    await Promise.all(names.map((name) => at.suite({ hibernated: true }, name)))
+    for (const name of names) await at.settled(name, 300_000)
+    const keys = (await at.list('LegalSuite')).map(({ status }) => status.internalKey.id)
+    expect(new Set(keys).size).toBe(100)
+
+    for (const name of names.slice(0, 3))
+      await at.patch('LegalSuite', name, { spec: { hibernated: false } })
+    await Promise.all(
+      names.map((name) => at.patch('LegalSuite', name, { spec: { version: '2.0.0' } })),
+    )
+    for (const name of names) await at.settled(name, 300_000)
+    const deployments = await at.list('Deployment')
+    expect(deployments).toHaveLength(800)
+    for (const { spec } of deployments)
+      expect(spec.template.spec.containers[0].image).toBe('legal-suite:2.0.0')
+    expect((await at.get('LegalSuite', 'suite-2')).status).toMatchObject({ ready: '8/8' })
+  })
+
+  test('seeds are applied once though the operator is killed in between', async () => {
+    const collector = await startCollector()
+    collector.answers((request) => answer(runOf(request)))
+    onTestFinished(() => void collector.stop())
+    const pair = await startPair(client, collector.address)
+    const { at } = pair
+    await at.suite()
+    await at.settled()
+    // The answer gets lost with the one who asked.
+    collector.faults.push(() => {
+      if (pair.first.exitCode === null && pair.first.signalCode === null) {
+        pair.first.kill('SIGKILL')
+        return 'hang up'
+      }
+      return undefined
+    })
+    const spec = { suiteRef: { name: 'demo' }, packageIds: ['one'] }
+    const kind = { apiVersion: 'legalsuite.dev/v1alpha1', kind: 'SeedPackageApply' }
+    await at.create({ ...kind, metadata: { name: 'seeds' }, spec })
+    await eventually(async () => {
+      const { status } = await at.get('SeedPackageApply', 'seeds')
+      expect(status?.phase).toBe('Succeeded')
+      expect(collector.applied).toEqual([status.runId])
+    }, 90_000)
+    expect(new Set(collector.asked.map(({ request }) => request.run_id)).size).toBe(1)
+  })
+
+  test('the second takes over, from one that is killed and from one that is stopped', async () => {
+    const pair = await startPair(client, 'http://127.0.0.1:1')
+    const { at } = pair
+    await at.suite()
+    await at.settled()
+    pair.first.kill('SIGKILL')
+    await at.patch('LegalSuite', 'demo', { spec: { version: '2.0.0' } })
+    expect((await at.settled()).status?.version).toBe('2.0.0')
+    const third = await pair.start()
+    await third.ready
+    pair.second.kill('SIGTERM')
+    await at.patch('LegalSuite', 'demo', { spec: { version: '3.0.0' } })
+    expect((await at.settled()).status?.version).toBe('3.0.0')
+    await eventually(() => expect(pair.second.exitCode).toBe(0))
+    const [job] = await at.list('Job')
+    expect(job.spec.template.spec.containers[0].image).toBe('legal-suite:3.0.0')
+  })
+})
+
+/** Two operators in processes of their own, as they are shipped; the first one leads. */
+async function startPair(client: Client, collectorAddress: string) {
+  const namespace = await freshNamespace(client)
+  const kubelet = startKubelet(client, namespace.name)
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-operator-'))
+  const bundle = join(directory, 'operator.mjs')
+  await bundleOperator(bundle)
+  const access = await operatorAccess(client, namespace.name)
+  const kubeconfig = join(directory, 'kubeconfig')
+  await writeFile(kubeconfig, await kubeconfigOf(access, namespace.name))
+  await secretIn(client, namespace.name, 'db', { url: 'postgres://nowhere' })
+  const children: ReturnType<typeof spawn>[] = []
+  onTestFinished(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await kubelet.stop()
+    rmSync(directory, { recursive: true, force: true })
+    await namespace[Symbol.asyncDispose]()
+  })
+
+  async function start() {
+    const port = await freePort()
+    const env = {
+      PATH: process.env.PATH,
+      KUBECONFIG: kubeconfig,
+      PORT: String(port),
+      COLLECTOR_ADDRESS: collectorAddress,
+    }
+    const child = spawn(process.execPath, [bundle], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    children.push(child)
+    const ready = eventually(async () =>
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
+    )
+    return { child, ready }
+  }
+
+  const { child: first } = await start()
+  const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+  await eventually(async () => {
+    const lease = await client.get(leases, {
+      namespace: namespace.name,
+      name: 'legal-suite-operator',
+    })
+    expect(lease).toBeDefined()
+  })
+  const { child: second, ready } = await start()
+  await ready
+  return { first, second, start, at: objectsIn(client, namespace.name) }
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { freePort } from '../support/free-port.ts'
+import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+
+if (noCluster) console.log(`skipped: ${noCluster}`)
+
+const secrets = resourceOf('v1', 'Secret')
+const many = 10_000
+
+/** One file of JavaScript: a process that strips types itself keeps some 37 MiB for that. */
+async function bundled(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'legal-suite-leader-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const outfile = join(directory, 'leader.mjs')
+  await build({
+    entryPoints: ['tests/cluster/leader.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    // For packages that are not modules themselves.
+    banner: { js: 'import { createRequire as r } from "node:module"; const require = r("/")' },
+  })
+  return outfile
+}
+
+describe.skipIf(noCluster)('the memory of an operator', () => {
+  test('does not grow with Secrets that are none of its business', {
+    timeout: 600_000,
+  }, async () => {
+    const client = await clusterClient()
+    await using namespace = await freshNamespace(client)
+    const port = await freePort()
+    const args = [await bundled(), process.env.TEST_KUBECONFIG!, namespace.name, 'one', `${port}`]
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const figures = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    const megabytes = async () =>
+      Number(/^process_resident_memory_bytes (.*)$/m.exec(await figures())?.[1]) / 2 ** 20
+    await eventually(async () =>
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    const before = await megabytes()
+
+    const data = { blob: Buffer.alloc(2_048, 'x').toString('base64') }
+    let next = 0
+    const maker = async () => {
+      while (next < many) {
+        const metadata = { name: `unrelated-${next++}`, namespace: namespace.name }
+        await client.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata, data })
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, maker))
+    // A watch ends within 50 s, and the one after it has seen all of them pass by.
+    await new Promise((resolve) => setTimeout(resolve, 60_000))
+    const after = await megabytes()
+    console.log(`resident: ${before.toFixed(1)} MiB, with ${many} Secrets ${after.toFixed(1)} MiB`)
+    expect(await figures()).toMatch(/informer_objects\{resource="secrets"[^}]*\} 0/)
+    expect(after - before).toBeLessThan(10)
+    expect(after).toBeLessThan(100)
+  })
+})

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kubeconfigAccess } from '../../operator/runtime/access.ts'
+import { type Client, makeClient } from '../../operator/runtime/client.ts'
+import { makeInformer } from '../../operator/runtime/informer.ts'
+import type { KubeObject } from '../../operator/runtime/objects.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { witness } from '../../operator/runtime/testing/informed.ts'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { freePort } from '../support/free-port.ts'
+import { type ControlPlane, cannotStart, controlPlane } from './control-plane.ts'
+import { startProxy } from './proxy.ts'
+import { eventually } from './support.ts'
+
+if (cannotStart) console.log(`skipped: ${cannotStart}`)
+
+const configMaps = resourceOf('v1', 'ConfigMap')
+
+/** On a control plane of its own, for others may be using the shared one. */
+describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
+  const state = mkdtempSync(join(tmpdir(), 'legal-suite-control-plane-'))
+  let plane: ControlPlane
+  let client: Client
+
+  beforeAll(async () => {
+    const ports = [
+      'LS_API_PORT',
+      'LS_ETCD_PORT',
+      'LS_ETCD_PEER_PORT',
+      'LS_KCM_PORT',
+      'LS_SCHED_PORT',
+    ]
+    const env: Record<string, string> = { LS_API_ADDR: '127.0.0.1' }
+    for (const name of ports) env[name] = `${await freePort()}`
+    plane = controlPlane({ state, env })
+    await plane.start()
+    client = makeClient({ access: await kubeconfigAccess(plane.kubeconfig) })
+  })
+  afterAll(async () => {
+    await plane.stop()
+    rmSync(state, { recursive: true, force: true })
+  })
+
+  const mapOf = (name: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'default', labels: { ours: 'yes' } },
+  })
+
+  test('the copy catches up, also when what happened meanwhile is no longer told', async () => {
+    const proxy = await startProxy(await kubeconfigAccess(plane.kubeconfig))
+    const metrics = makeMetrics()
+    const informer = makeInformer<KubeObject>({
+      client: makeClient({ access: proxy.access, metrics }),
+      log: silent,
+      metrics,
+      resource: configMaps,
+      namespace: 'default',
+      labelSelector: 'ours=yes',
+      pace: { watchSeconds: 60, silence: 70_000 },
+    })
+    const seen = witness(informer)
+    const stop = new AbortController()
+    const run = informer.run(stop.signal)
+    const names = () =>
+      informer
+        .list()
+        .map(({ metadata }) => metadata.name)
+        .sort()
+    await client.create(configMaps, mapOf('before'))
+    await client.create(configMaps, mapOf('gone'))
+    await eventually(() => expect(names()).toEqual(['before', 'gone']))
+
+    await plane.restartApi()
+    await client.create(configMaps, mapOf('after'))
+    await eventually(() => expect(names()).toEqual(['after', 'before', 'gone']), 60_000)
+
+    // Cut off while others write; a server that began since then can't tell what it did not see.
+    proxy.blackHole()
+    await client.delete(configMaps, { namespace: 'default', name: 'gone' })
+    for (let n = 0; n < 5; n++) await client.create(configMaps, mapOf(`unheard-${n}`))
+    await plane.restartApi(async () => proxy.cut())
+    proxy.recover()
+    proxy.cut()
+    const all = ['after', 'before', ...Array.from({ length: 5 }, (_, n) => `unheard-${n}`)]
+    await eventually(() => expect(names()).toEqual(all), 60_000)
+    expect([...seen.known.keys()].sort()).toEqual(all.map((name) => `default/${name}`))
+    expect(metrics.text()).toContain('reason="gone"')
+    expect(seen.types.filter((type) => type === 'deleted')).toHaveLength(1)
+    stop.abort()
+    proxy.close()
+    await run
+  })
+})

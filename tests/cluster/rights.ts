@@ -1,0 +1,70 @@
+import type { Access } from '../../operator/runtime/access.ts'
+import type { Client } from '../../operator/runtime/client.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { httpTransport, type Incoming } from '../../operator/runtime/transport.ts'
+import { manifest } from './definitions.ts'
+import { clusterAccess } from './support.ts'
+
+export const roleResource = resourceOf('rbac.authorization.k8s.io/v1', 'Role')
+const bindingResource = resourceOf('rbac.authorization.k8s.io/v1', 'RoleBinding')
+const accounts = resourceOf('v1', 'ServiceAccount')
+
+/** Access with no more rights than the shipped roles give, in this namespace. */
+export async function operatorAccess(client: Client, namespace: string): Promise<Access> {
+  for (const file of ['service-account', 'role', 'role-binding']) {
+    for (const object of manifest(`operator/deploy/${file}.yaml`)) {
+      const placed = { ...object, metadata: { ...object.metadata, namespace } } as any
+      for (const subject of placed.subjects ?? []) subject.namespace = namespace
+      const resource =
+        object.kind === 'Role'
+          ? roleResource
+          : object.kind === 'RoleBinding'
+            ? bindingResource
+            : accounts
+      await client.apply(resource, placed, { fieldManager: 'tests', force: true })
+    }
+  }
+  const access = await clusterAccess()
+  const { cert: _, key: __, ...place } = access
+  const answer = await httpTransport(access)({
+    method: 'POST',
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/legal-suite-operator/token`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      kind: 'TokenRequest',
+      apiVersion: 'authentication.k8s.io/v1',
+      spec: {},
+    }),
+    signal: AbortSignal.timeout(10_000),
+  })
+  const { status } = await json(answer)
+  return { ...place, token: async () => status.token }
+}
+
+async function json({ body }: Incoming): Promise<any> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString())
+}
+
+/** The version of the API server. */
+export async function serverVersion(): Promise<string> {
+  const ask = httpTransport(await clusterAccess())
+  const signal = AbortSignal.timeout(10_000)
+  return (await json(await ask({ method: 'GET', path: '/version', headers: {}, signal })))
+    .gitVersion
+}
+
+/** A kubeconfig file for a process that is to have this access. */
+export const kubeconfigOf = async ({ server, ca, token }: Access, namespace: string) =>
+  JSON.stringify({
+    'current-context': 'test',
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],
+    clusters: [
+      {
+        name: 'test',
+        cluster: { server: server.href, 'certificate-authority-data': ca!.toString('base64') },
+      },
+    ],
+    users: [{ name: 'test', user: { token: await token() } }],
+  })

@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+/** `npm run test:cluster -- --tier control-plane [names of test files]` */
+const { values, positionals } = parseArgs({
+  options: { tier: { type: 'string', default: 'control-plane' } },
+  allowPositionals: true,
+})
+if (values.tier !== 'control-plane') {
+  console.error(`there is no tier "${values.tier}": the tests run against a control plane`)
+  process.exit(2)
+}
+const args = ['run', '--config', 'tests/cluster/vitest.config.ts', ...positionals]
+process.exit(spawnSync('vitest', args, { stdio: 'inherit' }).status ?? 1)

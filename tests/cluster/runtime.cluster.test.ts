@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Client, makeClient } from '../../operator/runtime/client.ts'
+import { makeRecorder } from '../../operator/runtime/events.ts'
+import { type InformerOptions, makeInformer, type Pace } from '../../operator/runtime/informer.ts'
+import type { KubeObject } from '../../operator/runtime/objects.ts'
+import { resourceOf } from '../../operator/runtime/resources.ts'
+import { witness } from '../../operator/runtime/testing/informed.ts'
+import { silent } from '../../services/_kit/log.ts'
+import { makeMetrics } from '../../services/_kit/metrics.ts'
+import { startProxy } from './proxy.ts'
+import { clusterAccess, clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+
+if (noCluster) console.log(`skipped: ${noCluster}`)
+
+const configMaps = resourceOf('v1', 'ConfigMap')
+const quick: Partial<Pace> = { watchSeconds: 4, silence: 6_000 }
+
+const mapOf = (namespace: string, name: string, data: Record<string, string> = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, labels: { ours: 'yes' } },
+  data,
+})
+
+describe.skipIf(noCluster)('on a real API server', () => {
+  let client: Client
+  let namespace: Awaited<ReturnType<typeof freshNamespace>>
+  beforeAll(async () => {
+    client = await clusterClient()
+    namespace = await freshNamespace(client)
+  })
+  afterAll(() => namespace[Symbol.asyncDispose]())
+
+  /** An informer behind a proxy, and whatever is wrong with its copy. */
+  async function watched(pace: Partial<Pace> = quick, options: InformerOptions<KubeObject> = {}) {
+    const proxy = await startProxy(await clusterAccess())
+    const metrics = makeMetrics()
+    const informer = makeInformer<KubeObject>({
+      client: makeClient({ access: proxy.access, metrics }),
+      log: silent,
+      metrics,
+      resource: configMaps,
+      namespace: namespace.name,
+      labelSelector: 'ours=yes',
+      pace,
+      ...options,
+    })
+    const stop = new AbortController()
+    const run = informer.run(stop.signal)
+    onTestFinished(async () => {
+      stop.abort()
+      proxy.close()
+      await run
+    })
+    const same = async () => {
+      const versions = (objects: KubeObject[]) =>
+        objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort()
+      const served = await client.list(configMaps, {
+        namespace: namespace.name,
+        labelSelector: 'ours=yes',
+      })
+      expect(versions(informer.list())).toEqual(versions(served))
+    }
+    await eventually(() => expect(informer.synced).toBe(true))
+    return { proxy, informer, metrics, same, seen: witness(informer) }
+  }
+
+  const write = (name: string, data: Record<string, string> = {}) =>
+    client.apply(configMaps, mapOf(namespace.name, name, data), {
+      fieldManager: 'test',
+      force: true,
+    })
+  const remove = (name: string) => client.delete(configMaps, { namespace: namespace.name, name })
+
+  test('the copy follows what happens, and is renewed without listing', async () => {
+    const { same, metrics, seen } = await watched()
+    for (let n = 0; n < 20; n++) await write(`follow-${n}`)
+    await write('follow-3', { changed: 'yes' })
+    await remove('follow-4')
+    await eventually(same)
+    await new Promise((resolve) => setTimeout(resolve, 12_000))
+    await write('follow-5', { changed: 'yes' })
+    await eventually(same, 5_000)
+    expect(metrics.text()).toMatch(/informer_relists_total\{[^}]*\} 1\n/)
+    expect(metrics.text()).not.toContain('informer_watch_failures_total')
+    expect(seen.known.size).toBe(19)
+  })
+
+  test('connections that are cut again and again cost nothing but time', async () => {
+    const { proxy, same } = await watched()
+    for (let n = 0; n < 30; n++) {
+      await write(`cut-${n % 10}`, { n: `${n}` })
+      if (n % 7 === 3) await remove(`cut-${n % 10}`)
+      if (n % 3 === 0) proxy.cut()
+    }
+    await eventually(same)
+  })
+
+  test('a connection on which nothing arrives any more is found and replaced', async () => {
+    const { proxy, same, informer, metrics } = await watched()
+    proxy.blackHole()
+    await write('hole', { n: '1' })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(informer.get(`${namespace.name}/hole`)).toBeUndefined()
+    proxy.recover()
+    await eventually(same, 30_000)
+    expect(metrics.text()).toContain('reason="DeadlineError"')
+  })
+
+  test('a slow line is not taken for a dead one', async () => {
+    const { proxy, same, metrics } = await watched({ watchSeconds: 10, silence: 12_000 })
+    proxy.slow(400)
+    for (let n = 0; n < 20; n++) await write(`slow-${n}`, { text: 'x'.repeat(20_000) })
+    await eventually(same, 60_000)
+    expect(metrics.text()).not.toContain('informer_watch_failures_total')
+  })
+
+  test('a list of many pages shows one moment', async () => {
+    const pages: number[] = []
+    for (let n = 0; n < 25; n++) await write(`page-${n}`)
+    const versions = new Set<string>()
+    for await (const page of client.pages(configMaps, { namespace: namespace.name, limit: 10 })) {
+      pages.push(page.items.length)
+      versions.add(page.resourceVersion)
+    }
+    expect(pages.length).toBeGreaterThan(2)
+    expect(versions.size).toBe(1)
+  })
+
+  test('an event that repeats is one event with a count', async () => {
+    const regarding = await write('noted')
+    const recorder = makeRecorder({ client, log: silent, instance: 'test' })
+    const note = { type: 'Warning', reason: 'Tried', action: 'Try', note: 'again' } as const
+    for (let n = 0; n < 3; n++) recorder.record(regarding, note)
+    await recorder.flush()
+    const events = await client.list(resourceOf('events.k8s.io/v1', 'Event'), {
+      namespace: namespace.name,
+    })
+    expect(events.filter(({ reason }) => reason === 'Tried')).toMatchObject([
+      { note: 'again', regarding: { kind: 'ConfigMap', name: 'noted' }, series: { count: 3 } },
+    ])
+  })
+
+  test('it tells which APIs are there', async () => {
+    expect(await client.serves(configMaps)).toBe(true)
+    expect(await client.serves(resourceOf('apps/v1', 'Deployment'))).toBe(true)
+    const invented = {
+      group: 'no.such.dev',
+      version: 'v1',
+      kind: 'X',
+      plural: 'xs',
+      namespaced: true,
+    }
+    expect(await client.serves(invented)).toBe(false)
+  })
+})

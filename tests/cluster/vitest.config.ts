@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests against a real API server. They are not part of `npm test`, for what they need is not everywhere. */
+export default defineConfig({
+  test: {
+    name: 'cluster',
+    include: ['tests/cluster/**/*.cluster.test.ts'],
+    globalSetup: ['tests/cluster/global-setup.ts'],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    maxWorkers: 1,
+  },
+})
