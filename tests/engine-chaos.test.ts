@@ -63,6 +63,7 @@ const begin = (port: number) =>
       LOG_LEVEL: 'silent',
       MATTER_SERVICE_URL: matters.url,
       MEMORY_SERVICE_URL: 'http://127.0.0.1:1',
+      KNOWLEDGE_SERVICE_URL: 'http://127.0.0.1:1',
     },
   )
 

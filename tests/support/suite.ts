@@ -37,6 +37,8 @@ export async function startSuite(env: Record<string, string> = {}) {
     [addresses.memory]: at(memory),
     [addresses.matter]: at(matter),
     [addresses['ai-engine']]: at(engine),
+    // The engine goes without it.
+    KNOWLEDGE_SERVICE_URL: 'http://127.0.0.1:1',
     ...env,
   }
   const starter = (folder: Folder, port: number | undefined) => async () => {
