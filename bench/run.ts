@@ -8,19 +8,21 @@ const families = readdirSync(import.meta.dirname)
   .map((file) => file.slice(0, -'.ts'.length))
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false } },
+  options: { quick: { type: 'boolean', default: false }, idle: { type: 'string' } },
   allowPositionals: true,
 })
 if (positionals.length === 0 || positionals.some((name) => !families.includes(name))) {
-  console.error(`usage: npm run bench -- [--quick] <family…>
+  console.error(`usage: npm run bench -- [--quick] [--idle S] <family…>
   families: ${families.join(', ')}
-  --quick   a short run to see that it works; RESULTS.md stays as it is`)
+  --quick   a short run to see that it works; RESULTS.md stays as it is
+  --idle S  operator: for how many seconds it is watched at rest`)
   process.exit(2)
 }
 
 for (const name of positionals) {
   const family: Family = await import(`./${name}.ts`)
-  const text = section(name, await family.run({ quick: values.quick }), new Date())
+  const options = { quick: values.quick, ...(values.idle && { idle: Number(values.idle) }) }
+  const text = section(name, await family.run(options), new Date())
   console.log(text)
   if (!values.quick) write(name, text)
 }

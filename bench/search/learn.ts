@@ -8,7 +8,7 @@ import type { Article, Asked } from './statutes.ts'
 const lambda = 1
 /** What is kept of each word: the weightiest. Words of statutes weigh by `scale` beside the question's. */
 const keeping = {
-  words: { most: 30, least: 0.05, scale: 6 },
+  words: { most: 45, least: 0.05, scale: 6 },
   laws: { most: 6, least: 0.01, scale: 1 },
   articles: { most: 6, least: 0.02, scale: 1 },
 }

@@ -6,11 +6,6 @@ export interface Asking {
   timed: string[]
 }
 
-export interface Timed {
-  /** Milliseconds, in the order of the questions. */
-  times: number[]
-}
-
 /** Asks one question after another, for so many seconds at most. */
 export async function timesOf(
   queries: readonly string[],

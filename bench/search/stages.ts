@@ -13,7 +13,9 @@ import { benchBase, fill, type Knowledge } from './subject.ts'
 /** What was measured with so many chunks. */
 export interface Stage {
   chunks: number
+  /** Questions that it was asked before, others, and each as the first that a process is asked. */
   warm: number[]
+  fresh: number[]
   cold: number[]
   /** PostgreSQL's own; the questions it had time for. */
   fullText: number[]
@@ -66,12 +68,13 @@ export async function openStages(
     )
     const process = subject.again()
     for (const query of [...before, ...before]) await process.found(query, hits)
+    const fresh = await timesOf(timed, (query) => process.found(query, hits))
     const warm = await timesOf(timed, (query) => process.found(query, hits))
     await timesOf(before.slice(0, 5), (query) => fullText.found(query, hits), seconds / 4)
     const own = await timesOf(timed, (query) => fullText.found(query, hits), seconds)
     const postings: number[] = []
     for (const query of timed) postings.push(await postingsOf(query))
-    return { chunks, warm, cold, fullText: own, postings }
+    return { chunks, warm, fresh, cold, fullText: own, postings }
   }
 
   return { fillTo, measure, fullText, rates: () => ({ rate, bulkRate }) }

@@ -9,15 +9,15 @@ const key = 'a-key-for-benches-only'
 export const benchBase = 'sys_bench'
 
 /** knowledge-service in this process, on a database of its own. */
-export async function openKnowledge(driver: Driver) {
+export async function openKnowledge(driver: Driver, env: Record<string, string> = {}) {
   await migrate(driver, 'knowledge', 'knowledge')
   /** `again` is the same as it is just after a start: with nothing in memory. */
-  return { ...start(driver), again: () => start(driver) }
+  return { ...start(driver, env), again: () => start(driver, env) }
 }
 
-function start(driver: Driver) {
+function start(driver: Driver, env: Record<string, string>) {
   const started = knowledge.start({
-    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
     database: driver,
     peers: () => () => Promise.reject(new Error('nobody is here')),
     log: silent,
@@ -45,10 +45,11 @@ function start(driver: Driver) {
     settle: async () => {
       while ((await started.tick()) > 0);
     },
+    sweep: started.sweep,
     /** Ids of the articles that a search finds, best first. */
-    async found(query: string, most: number): Promise<string[]> {
+    async found(query: string, most: number, mode = 'keyword'): Promise<string[]> {
       const asked = { kb_ids: [benchBase], query, top_k: most }
-      const { hits } = await ask('atomic/keyword-search', asked)
+      const { hits } = await ask(`atomic/${mode}-search`, asked)
       return hits.map((hit: any) => hit.metadata.id)
     },
   }

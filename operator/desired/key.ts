@@ -13,14 +13,7 @@ export const keyPart = (suite: Wanted): Part => ({
   volumes: [
     {
       name: 'internal-key',
-      secret: {
-        secretName: keySecretOf(suite),
-        defaultMode: 0o440,
-        items: [
-          { key: 'current', path: 'current' },
-          { key: 'accepted', path: 'accepted' },
-        ],
-      },
+      secret: { secretName: keySecretOf(suite), defaultMode: 0o440 },
     },
   ],
   mounts: [{ name: 'internal-key', mountPath: keyDirectory, readOnly: true }],

@@ -36,6 +36,25 @@ describe('hibernated', () => {
   })
 })
 
+describe('a key of your own', () => {
+  test('is waited for, and told by its id', async () => {
+    const at = set()
+    await at.secret('db', { url: 'postgres://x' })
+    await at.suite({ internalKey: { secretName: 'ours' } })
+    await until(async () => {
+      await at.settle()
+      expect(at.ready()).toMatchObject({ reason: 'SecretNotFound' })
+      expect(at.ready()!.message).toContain('ours/current')
+    })
+    expect(names(at, 'Deployment')).toEqual([])
+    await at.secret('ours', { current: 'a-key-of-our-own' })
+    await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
+    await settled(at)
+    expect(at.get('LegalSuite', 'demo').status.internalKey).toMatchObject({ secretName: 'ours' })
+    expect(names(at, 'Secret')).not.toContain('demo-internal-key')
+  })
+})
+
 describe('what is not ours', () => {
   const foreign = {
     apiVersion: 'v1',

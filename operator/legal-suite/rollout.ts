@@ -1,5 +1,6 @@
 import type { ServiceName } from '../api/service-spec.ts'
 import { nameOf, rolloutAnnotation, servicesOf, type Wanted } from '../desired/common.ts'
+import { keySecretOf } from '../desired/key.ts'
 import { type Container, secretsIn } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
@@ -43,6 +44,8 @@ export function planOf(suite: Wanted, objects: KubeObject[], known: Known): Plan
     plan.held.push(object)
     plan.obstacle ??= obstacle
   }
+  // It is mounted, and a pod without it would wait for it without a word.
+  const key = `${keySecretOf(suite)}/current`
   const isPod = ({ kind }: KubeObject) => kind === 'Deployment' || kind === 'Job'
   plan.now.push(...objects.filter((each) => !isPod(each)))
 
@@ -64,7 +67,7 @@ export function planOf(suite: Wanted, objects: KubeObject[], known: Known): Plan
         ({ kind, metadata }) => kind === 'Deployment' && metadata.name === nameOf(suite, name),
       ) as Deployment
       const rolls = replacesPods(object, known.look('Deployment', object.metadata.name))
-      const blocked = rolls ? (barrier ?? missingFor(object, known)) : undefined
+      const blocked = rolls ? (barrier ?? missingFor(object, known, key)) : undefined
       if (blocked) hold(object, blocked)
       else plan.now.push(object)
       next ??= blocked ?? serviceObstacle(name, object, rolls, known.look)
@@ -84,12 +87,15 @@ function replacesPods(object: Deployment, live: Workload | undefined): boolean {
   )
 }
 
-function missingFor(object: KubeObject, { missing }: Known): Obstacle | undefined {
+function missingFor(
+  object: KubeObject,
+  { missing }: Known,
+  ...mounted: string[]
+): Obstacle | undefined {
   const { containers } = (object as { spec?: { template?: { spec: { containers: Container[] } } } })
     .spec!.template!.spec
-  const absent = secretsIn(containers)
-    .map(({ name, key }) => `${name}/${key}`)
-    .filter((id) => missing.has(id))
+  const read = secretsIn(containers).map(({ name, key }) => `${name}/${key}`)
+  const absent = [...read, ...mounted].filter((id) => missing.has(id))
   if (absent.length === 0) return undefined
   const message = `${object.metadata.name} needs ${[...new Set(absent)].join(', ')}`
   return { state: 'reconciling', reason: 'SecretNotFound', message }

@@ -50,7 +50,7 @@ export function statusOf(
     conditions: backends
       ? withCondition(standings, backends, at)
       : withoutCondition(standings, backendsReady),
-    version: version ?? before.version,
+    version: (standing.state === 'ready' && version) || before.version,
     internalKey: keyId ? { secretName: keySecretOf(suite), id: keyId } : before.internalKey,
     seeds: seedsOf(suite, look),
     history: historyOf(suite, standing, now),
@@ -83,7 +83,7 @@ function serviceOf(suite: LegalSuite, name: string, look: Look) {
 
 type Pods = { spec?: { template?: { metadata?: { labels?: Record<string, string> } } } }
 
-/** The version that its pods are to run; a rollout that is not over is not the version of the suite. */
+/** The version that its pods are to run. */
 const versionOf = (live: Workload | undefined) =>
   (live as Pods | undefined)?.spec?.template?.metadata?.labels?.['app.kubernetes.io/version']
 

@@ -15,7 +15,7 @@ export function set(options: StageOptions = {}) {
   return at
 }
 
-export const until = (look: () => unknown) => vi.waitFor(look, { timeout: 15_000, interval: 10 })
+export const until = (look: () => unknown) => vi.waitFor(look, { timeout: 30_000, interval: 10 })
 
 /** Its pods get ready, and the suite says so of its newest form. */
 export const settled = (at: Stage) =>

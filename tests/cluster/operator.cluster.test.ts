@@ -147,7 +147,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect((await at.get('Deployment', 'demo-matter')).spec.replicas).toBeGreaterThanOrEqual(2)
   })
 
-  test('a bad version halts at its migration, and at its first wave', async () => {
+  test('a bad version halts at its migration, and a good one goes on from there', async () => {
     const at = await setUp(client)
     await at.suite()
     await at.settled()

@@ -76,7 +76,7 @@ export async function nearest(
         and embedding.dims = ${direction.length} ${where}
       order by bit_count(embedding.signature # ${signature(direction)}::text::bit varying),
         chunk.base, chunk.seq
-      limit ${Math.max(400, most * 4)})
+      limit ${Math.max(400, Math.min(most * 4, most + 300))})
     select base, seq, (
       select sum(a::float8 * b) from unnest(vector, ${numbers(direction, 'float4')}) pair (a, b)
     ) as score

@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const points = () => [...server.standIn.collections.get('chunks')!.points.keys()]
-const point = (id: number, meaning = [1, 0], text = 'a text'): Point => ({
+const point = (id: number, meaning = [1, 0], words = sparseOf('a text')): Point => ({
   ...{ id, payload: { kb: 1 } },
-  vector: { [byWords]: sparseOf(text), [meaningOf('BAAI/m')]: meaning },
+  vector: { [byWords]: words, [meaningOf('BAAI/m')]: meaning },
 })
 const change = (some: readonly Point[]) => ({ points: some, gone: [], bases: [] })
 
@@ -34,7 +34,7 @@ describe('a collection', () => {
   })
 
   test('is told of long texts in several requests', async () => {
-    const long = Array.from({ length: 60_000 }, (_, n) => `w${n}`).join(' ')
+    const long = sparseOf(Array.from({ length: 60_000 }, (_, n) => `w${n}`).join(' '))
     let requests = 0
     const counting: Qdrant = {
       ...qdrant,

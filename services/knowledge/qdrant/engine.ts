@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { part } from '../../_kit/sql/sql.ts'
 import { seenOf } from '../search/context.ts'
-import { type Expanded, expanded } from '../search/expand.ts'
+import { expanded, unasked } from '../search/expand.ts'
 import { type Found, foundAt } from '../search/found.ts'
 import { lookedAt, type Reader, ranked, spare } from '../search/keyword.ts'
+import { led, nearestOf } from '../search/meaning.ts'
 import { type Asked, inForce, matching } from '../search/question.ts'
 import { rescored } from '../search/rescore.ts'
 import { type Qdrant, QdrantError } from './client.ts'
@@ -63,7 +64,9 @@ export async function askEngine(
           },
         ]
       : []),
-    ...(vector && model ? [{ query: vector, using: meaningOf(model), filter, limit: wanted }] : []),
+    ...(vector && model
+      ? [{ query: vector, using: meaningOf(model), filter, limit: nearestOf(laws, wanted) }]
+      : []),
   ]
   const lists = searches.length > 0 ? await batch(qdrant, alias, searches) : []
   const where = part`${matching(filters)} ${inForce(asOf)}`
@@ -73,16 +76,13 @@ export async function askEngine(
   const [ofWords = [], ofMeaning = []] = terms.length > 0 ? scored : [[], ...scored]
   const [words, meaning] = await Promise.all([
     ranked(reader, bases, ofWords, laws).then((best) => foundAt(sql, best.slice(0, wanted), where)),
-    foundAt(sql, ofMeaning, where),
+    led(reader, bases, ofMeaning, laws).then((best) => foundAt(sql, best.slice(0, wanted), where)),
   ])
   return {
     words: rescored(query ?? '', words, lookedAt).slice(0, most),
     meaning: meaning.slice(0, most),
   }
 }
-
-/** What is not asked by words. */
-const unasked: Expanded = { terms: [], laws: new Map() }
 
 async function batch(qdrant: Qdrant, alias: string, searches: object[]) {
   try {

@@ -83,6 +83,9 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
       })),
     })
     await taken(index)
+    // Where neither side has the vectors yet they are the same too.
+    const lacking = async () => (await inDatabase(sql)).filter(({ meaning }) => !meaning).length
+    await expect.poll(lacking, { timeout: 30_000 }).toBe(0)
     await same()
     return replica
   }

@@ -8,9 +8,11 @@ import { basesOf } from '../base.ts'
 import type { Deps } from '../deps.ts'
 import { givenModel, nearest } from '../embed/vectors.ts'
 import { askEngine, type EngineQuestion } from '../qdrant/engine.ts'
+import { type Expanded, expanded, unasked } from './expand.ts'
 import { foundAt } from './found.ts'
 import { fuse, type Matched, matchedBy } from './fuse.ts'
 import { byKeyword } from './keyword.ts'
+import { led, nearestOf } from './meaning.ts'
 import { type Asked, Hit, inForce, matching, type Question, today } from './question.ts'
 import { reranked } from './rerank.ts'
 
@@ -38,7 +40,7 @@ export type Search = Omit<Question, 'query'> & {
 }
 
 /** Each list is at least this long before two are made one. */
-const listLength = 100
+const listLength = 150
 
 /** Answers a search, from bases that the caller may read. */
 export async function search(
@@ -93,9 +95,10 @@ async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion)
 
 async function fromDatabase(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
   const { query, vector, most } = question
+  const terms = query === undefined ? unasked : await expanded(given, query)
   const [words, meaning] = await Promise.all([
-    query === undefined ? [] : byKeyword(given, asked, query, most),
-    vector ? byVector(given, asked, vector, most) : [],
+    query === undefined ? [] : byKeyword(given, asked, query, terms, most),
+    vector ? byVector(given, asked, vector, terms, most) : [],
   ])
   return { words, meaning, backend: 'database' as const }
 }
@@ -123,13 +126,16 @@ async function vectorOf({ embedder, kit }: Given<Deps>, { query, vector }: Searc
 }
 
 async function byVector(
-  { sql, embedder }: Given<Deps>,
+  given: Given<Deps>,
   { bases, filters, asOf }: Asked,
   vector: readonly number[],
+  { laws }: Expanded,
   most: number,
 ) {
+  const { sql, embedder } = given
   const where = part`${matching(filters)} ${inForce(asOf)}`
   const numbers = bases.map(({ no }) => no)
   const model = embedder?.model ?? givenModel
-  return foundAt(sql, await nearest(sql, model, numbers, vector, most, where))
+  const near = await nearest(sql, model, numbers, vector, nearestOf(laws, most), where)
+  return foundAt(sql, (await led(given, bases, near, laws)).slice(0, most))
 }

@@ -18,7 +18,7 @@ const unguided = { ofOther: 0.3, ofNeighbour: 0.1, ofCitations: 0.043 }
 const guided = { ofOther: 0, ofNeighbour: 0.05, ofCitations: 0.015 }
 /** What a law adds that lay words are sure of, and an article. */
 const ofLaw = 0.3
-const ofArticle = 1
+const ofArticle = 0.8
 
 /** The two best scores of a document, and those of its chunks by their number. */
 interface Own {
@@ -57,5 +57,6 @@ export function inContext(close: readonly Placed[], laws: Laws = new Map()): Sco
   return inside.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
 }
 
-const guidanceTo = (law: LawTold | undefined, article: string | null) =>
+/** What lay words add to an article. */
+export const guidanceTo = (law: LawTold | undefined, article: string | null) =>
   law ? ofLaw * law.fit + ofArticle * ((article && law.articles.get(article)) || 0) : 0

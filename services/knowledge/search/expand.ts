@@ -26,6 +26,9 @@ export interface Expanded {
 
 const noLaws: Laws = new Map()
 
+/** What is not asked by words. */
+export const unasked: Expanded = { terms: [], laws: noLaws }
+
 /** A question with other words for what it says, where they are known; undefined switches lay words off. */
 export async function expanded(
   { sql, layWords }: { sql: Sql; layWords: LayWords | undefined },

@@ -5,8 +5,8 @@ type By = Hit['matched_by'][number]
 
 export type Matched = Found & { matched_by: By[] }
 
-/** Ranks far down count nearly alike: one list can't decide alone. */
-const k = 60
+/** The higher, the less the first few ranks of one list decide. */
+const k = 8
 
 export const matchedBy = (by: By, found: readonly Found[]): Matched[] =>
   found.map((each) => ({ ...each, matched_by: [by] }))

@@ -4,7 +4,7 @@ import type { BaseRow } from '../base.ts'
 import type { SearchCache } from './cache.ts'
 import { inContext, type Laws, seenOf } from './context.ts'
 import { entriesOf } from './entries.ts'
-import { expanded } from './expand.ts'
+import type { Expanded } from './expand.ts'
 import { type Found, keptAt } from './found.ts'
 import { placedAt } from './heads.ts'
 import type { LayWords } from './lay-words.ts'
@@ -34,11 +34,11 @@ export async function byKeyword(
   reader: Reader,
   asked: Asked,
   query: string,
+  { terms, laws }: Expanded,
   most: number,
 ): Promise<Found[]> {
   const { sql, searchCache } = reader
   const { bases } = asked
-  const { terms, laws } = await expanded(reader, query)
   const ids = terms.map(({ id }) => id)
   const sources = await entriesOf(sql, searchCache, bases, ids)
   const statistics = {

@@ -10,7 +10,12 @@ const Weights = z.record(z.string().min(1).max(200), z.number().min(-1_000).max(
 /** What a word of a question tells: words that statutes say for it, and laws that it is asked of. */
 export const LayWord = z
   .object({
-    word: z.string().max(100).describe('As it is asked; the empty one is in every question.'),
+    word: z
+      .string()
+      .max(100)
+      .describe(
+        'As searches divide a question: a character, a pair of characters, a word of another script in lower case. The empty one is in every question.',
+      ),
     words: Weights.default({}).describe('Words of statutes, with their weights.'),
     laws: Weights.default({}).describe('Laws by name, with how likely the word makes them.'),
     articles: z
@@ -28,7 +33,7 @@ export interface Told {
 }
 
 /** Words that are added to a question, at most. */
-const mostWords = 60
+const mostWords = 100
 /** A law this likely is as good as certain: many words point to the laws that are asked of most. */
 const certain = 0.1
 

@@ -2,9 +2,9 @@ import type { Found } from './found.ts'
 import { longWords, plainOf } from './texts.ts'
 
 /** What a match in the title, in the section's name and of a phrase may add, of the best score. */
-const titleBonus = 0.05
-const sectionBonus = 0.05
-const phraseBonus = 0.1
+const titleBonus = 0.02
+const sectionBonus = 0.02
+const phraseBonus = 0.04
 /** A phrase is at least this long. */
 const shortest = 4
 

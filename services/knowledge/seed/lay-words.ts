@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
-import { words } from '../../_kit/words.ts'
 import { post } from '../deps.ts'
 import { articleKey, lawKey } from '../law/numerals.ts'
 import { LayWord } from '../search/lay-words.ts'
@@ -9,17 +8,8 @@ import { bodyLimit } from '../upsert.ts'
 import { reconcile } from './reconcile.ts'
 import { Counts, kept, Source } from './records.ts'
 
-const isOneWord = ({ word }: LayWord) => word === '' || words(word).includes(word)
-
 const Import = z.object({
-  lay_words: z
-    .array(
-      LayWord.refine(isOneWord, {
-        path: ['word'],
-        message: 'Give a character, a pair of characters or a word of another script.',
-      }),
-    )
-    .max(100_000),
+  lay_words: z.array(LayWord).max(100_000),
   dry_run: z.boolean().default(false),
   source: Source.optional(),
 })
@@ -40,7 +30,8 @@ export const layWords = [
       answers: { 200: Counts },
     },
     async (c, { body: { lay_words, dry_run, source } }) => {
-      const records = lay_words.map((each) => kept.layWord(asLookedUp(each)))
+      const partsOf = once(targetsOf)
+      const records = lay_words.map((each) => kept.layWord(asLookedUp(each, partsOf)))
       const counts = await c.env.sql.begin(async (sql) => {
         const counts = await reconcile(sql, ['lay_word'], records, { source, dryRun: dry_run })
         if (!dry_run && counts.created + counts.updated + counts.deleted > 0) {
@@ -56,12 +47,12 @@ export const layWords = [
 ]
 
 /** Laws by name, and words one by one, as they are looked up. */
-const asLookedUp = ({ word, words, laws, articles }: LayWord): LayWord => ({
+const asLookedUp = (
+  { word, words, laws, articles }: LayWord,
+  partsOf: (target: string) => string[],
+): LayWord => ({
   word,
-  words: renamed(words, (target) => {
-    const parts = wordsIn(target)
-    return parts.length > 0 ? parts : [target]
-  }),
+  words: renamed(words, partsOf),
   laws: renamed(laws, (law) => [lawKey(law)]),
   articles: Object.fromEntries(
     Object.entries(articles).map(([law, own]) => [
@@ -71,9 +62,26 @@ const asLookedUp = ({ word, words, laws, articles }: LayWord): LayWord => ({
   ),
 })
 
+function targetsOf(target: string): string[] {
+  const parts = wordsIn(target)
+  return parts.length > 0 ? parts : [target]
+}
+
+/** Many words of questions lead to the same words of statutes. */
+function once<Result>(find: (name: string) => Result) {
+  const found = new Map<string, Result>()
+  return (name: string) => {
+    const known = found.get(name) ?? find(name)
+    found.set(name, known)
+    return known
+  }
+}
+
+/** Of two that have the same name the weightier stays. */
 function renamed(weights: Record<string, number>, namesOf: (name: string) => string[]) {
-  const pairs = Object.entries(weights)
-  return Object.fromEntries(
-    pairs.flatMap(([name, weight]) => namesOf(name).map((each) => [each, weight])),
-  )
+  const found = new Map<string, number>()
+  for (const [name, weight] of Object.entries(weights)) {
+    for (const each of namesOf(name)) found.set(each, Math.max(weight, found.get(each) ?? weight))
+  }
+  return Object.fromEntries(found)
 }

@@ -1,0 +1,33 @@
+import type { Driver } from '../../services/_kit/sql/sql.ts'
+import { layWordLines } from './lay-words.ts'
+import { qualityOf } from './quality.ts'
+import type { Corpus } from './statutes.ts'
+import { openKnowledge } from './subject.ts'
+
+/**
+ * The lines of hybrid-search, with the encoder that BENCH_EMBEDDING_URL names: an OpenAI-compatible API
+ * (`http://127.0.0.1:18081/v1`). It is asked for the vectors of all articles first, which takes it long.
+ */
+export async function hybridLines(driver: Driver, corpus: Corpus): Promise<string[][]> {
+  const url = process.env.BENCH_EMBEDDING_URL
+  if (!url) {
+    console.warn('hybrid-search skipped: BENCH_EMBEDDING_URL names no encoder')
+    return [['hybrid-search', 'skipped: no encoder', '']]
+  }
+  const subject = await openKnowledge(driver, {
+    OPENAI_BASE_URL: url,
+    KNOWLEDGE_EMBEDDING_MODEL: process.env.BENCH_EMBEDDING_MODEL ?? 'bge-small-zh',
+    KNOWLEDGE_EMBEDDING_TIMEOUT_MS: '60000',
+  })
+  // The sweep sees that there are no vectors yet, and asks for them.
+  await subject.sweep()
+  await subject.settle()
+  const search = (query: string) => subject.found(query, 100, 'hybrid')
+  const plain: string[][] = []
+  for (const { query } of corpus.questions) plain.push(await search(query))
+  const { ndcg10, recall100 } = qualityOf(corpus.questions, plain)
+  return [
+    ['hybrid-search', ndcg10.toFixed(3), recall100.toFixed(3)],
+    ...(await layWordLines(subject, search, corpus, plain, 'hybrid-search')),
+  ]
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ServiceName, serviceNames } from '../api/service-spec.ts'
+import { rolloutAnnotation } from '../desired/common.ts'
+import { desired } from '../desired/index.ts'
+import { waves } from '../desired/waves.ts'
+import type { KubeObject } from '../runtime/objects.ts'
+import { find } from '../testing/look.ts'
+import { suiteOf } from '../testing/suites.ts'
+import { healthOf, type Workload } from './health.ts'
+import { planOf } from './rollout.ts'
+
+const suite = suiteOf()
+const objects = desired(suite)
+const members = serviceNames.filter((name) => name !== 'gateway')
+const wanted = (name: string): Workload => find(objects, 'Deployment', `demo-${name}`)
+
+/** How a service is found: not there, of another version, or of this one; ready or not. */
+type Found = { there: boolean; current: boolean; ready: boolean }
+const found = fc.record({ there: fc.boolean(), current: fc.boolean(), ready: fc.boolean() })
+const all = fc.record(
+  Object.fromEntries(members.map((name) => [name, found])) as Record<ServiceName, typeof found>,
+)
+
+function liveOf(name: string, { there, current, ready }: Found): Workload | undefined {
+  if (!there) return undefined
+  const object = wanted(name)
+  const annotations = current ? object.metadata.annotations! : { [rolloutAnnotation]: 'other' }
+  const count = ready ? 1 : 0
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations, generation: 1 },
+    status: { observedGeneration: 1, replicas: 1, updatedReplicas: 1, availableReplicas: count },
+  }
+}
+
+const job = objects.find(({ kind }) => kind === 'Job')!
+const migrated = (status: string | undefined): Workload =>
+  ({ ...job, status: { conditions: status ? [{ type: status, status: 'True' }] : [] } }) as Workload
+
+describe('a plan', () => {
+  test('replaces no pod before the migration is done and the waves before are ready', () => {
+    fc.assert(
+      fc.property(all, fc.constantFrom(undefined, 'Complete', 'Failed'), (state, end) => {
+        const look = (kind: string, name: string) =>
+          kind === 'Job'
+            ? migrated(end)
+            : liveOf(name.slice('demo-'.length), state[name.slice('demo-'.length) as ServiceName])
+        const { now, held, obstacle } = planOf(suite, objects, { look, missing: new Set() })
+        const isNow = (name: string) => now.includes(wanted(name))
+        const rolls = (name: ServiceName) => !state[name].there || !state[name].current
+        const done = (name: ServiceName) => !rolls(name) && state[name].ready
+        for (const name of members) {
+          const before = waves
+            .slice(
+              0,
+              waves.findIndex((wave) => wave.includes(name)),
+            )
+            .flat()
+          const may = end === 'Complete' && before.every((each) => done(each))
+          expect(isNow(name)).toBe(!rolls(name) || may)
+        }
+        expect(new Set([...now, ...held]).size).toBe(objects.length)
+        const ready = end === 'Complete' && members.every((name) => done(name))
+        expect(obstacle === undefined).toBe(ready)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('whatever holds pods up, everything else is applied', () => {
+    const database = { state: 'reconciling', reason: 'DatabaseNotReady', message: '' } as const
+    const plan = planOf(suite, objects, { look: () => undefined, missing: new Set(), database })
+    const kinds = new Set(plan.now.map(({ kind }: KubeObject) => kind))
+    expect([...kinds].sort()).toEqual([
+      'NetworkPolicy',
+      'PersistentVolumeClaim',
+      'PodDisruptionBudget',
+      'Service',
+      'ServiceAccount',
+    ])
+    expect(plan.obstacle).toEqual(database)
+  })
+})
+
+describe('health', () => {
+  const base = wanted('memory')
+  const status = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }
+  const health = (more: object, generation = 2) =>
+    healthOf({
+      ...base,
+      metadata: { ...base.metadata, generation },
+      status: { ...status, ...more },
+    })
+
+  test('is when all wanted pods are there in their newest form, and nothing but them', () => {
+    expect(health({}).ready).toBe(true)
+    expect(health({}, 3).ready).toBe(false)
+    expect(health({ updatedReplicas: 0 }).ready).toBe(false)
+    expect(health({ availableReplicas: 0 }).ready).toBe(false)
+    expect(health({ replicas: 2 }).ready).toBe(false)
+    expect(healthOf(undefined).ready).toBe(false)
+  })
+
+  test('a failure counts only while it is of the newest form and not overcome', () => {
+    const conditions = [
+      { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' },
+    ]
+    expect(health({ conditions, availableReplicas: 0 }).failure).toBe('late')
+    expect(health({ conditions, availableReplicas: 0 }, 3).failure).toBeUndefined()
+    expect(health({ conditions }).failure).toBeUndefined()
+  })
+})
