@@ -7,7 +7,7 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { startKubelet } from '../../tests/cluster/kubelet.ts'
 import { objectsIn } from '../../tests/cluster/objects.ts'
 import { eventually } from '../../tests/cluster/support.ts'
-import { inParallel, type Subject } from './subject.ts'
+import { inParallel, pause, type Subject } from './subject.ts'
 
 type Deployment = KubeObject & {
   spec: { template: { spec: { containers: { image: string }[] } } }
@@ -63,6 +63,8 @@ export async function changes(client: Client, subject: Subject, suites: number, 
     await done
     took.push(performance.now() - begun)
     waiting.delete(suite)
+    // What a change costs others, the controllers of Deployments above all, is not to delay the next one.
+    await pause(1_000)
   })
   stop.abort()
   await running

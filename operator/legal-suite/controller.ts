@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { manager as managedBy, suiteLabel } from '../desired/common.ts'
-import type { Change, Informer } from '../runtime/informer.ts'
+import type { Informer } from '../runtime/informer.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
 import type { Manager } from '../runtime/manager.ts'
 import { type KubeObject, keyOf } from '../runtime/objects.ts'
@@ -9,6 +8,7 @@ import { resourceOf } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApis } from './apis.ts'
 import { reconcile } from './reconcile.ts'
+import { isAsked, matters } from './relevant.ts'
 
 /** Those whose state matters are known whole; of the others, that they are as they were applied. */
 const watched: [apiVersion: string, kind: string, whole?: boolean][] = [
@@ -29,17 +29,6 @@ export interface SuiteOptions {
   operatorNamespace: string
   lookAgain?: number
   concurrency?: number
-}
-
-/** What the operator says of a suite itself is no reason to look at it again. */
-const isAsked = (change: Change<LegalSuite>) => {
-  if (change.type !== 'updated') return true
-  const [was, is] = [change.before.metadata, change.object.metadata]
-  return (
-    was.generation !== is.generation ||
-    was.deletionTimestamp !== is.deletionTimestamp ||
-    !isDeepStrictEqual(was.annotations, is.annotations)
-  )
 }
 
 /** Brings suites to what they say, and keeps them there. */
@@ -72,7 +61,7 @@ export function watchSuites(manager: Manager, options: SuiteOptions): Informer<L
     concurrency: options.concurrency ?? 4,
     watches: [
       { informer: suites, when: isAsked },
-      ...children.map((informer) => ({ informer, keys: owner })),
+      ...children.map((informer) => ({ informer, keys: owner, when: matters })),
     ],
     reconcile: (key, context) => reconcile(key, context, around),
   })
