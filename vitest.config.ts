@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 const contract = ['services/**/*.contract.test.ts']
-const common = { testTimeout: 60_000, hookTimeout: 120_000 }
+const common = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 15_000 } },
+}
 
 /** The contract tests run once in each place; everything else runs once. */
 const placed = (place: string) => ({
