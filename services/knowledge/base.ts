@@ -18,7 +18,7 @@ export const Base = z
 export type Base = z.infer<typeof Base>
 
 /** A base as the index knows it. */
-const Row = Base.extend({
+export const BaseRow = Base.extend({
   no: z.int(),
   next_seq: z.int(),
   words: z.int(),
@@ -27,10 +27,13 @@ const Row = Base.extend({
   ordered: z.int(),
   organization_id: z.string().nullable(),
 })
-export type BaseRow = z.infer<typeof Row>
+export type BaseRow = z.infer<typeof BaseRow>
 
 export const columns = part`id, name, description, organization_id is null as system, chunks,
   created_at, updated_at`
+
+export const rowColumns = part`${columns}, no, next_seq, words, version, removed, ordered,
+  organization_id`
 
 /** A base is named by its id; a system base by its name too, which a seed package knows. */
 export const KbId = z
@@ -51,19 +54,24 @@ export async function basesOf(
   caller: Pick<Caller, 'organizationId'>,
   kbIds: readonly string[],
 ): Promise<BaseRow[]> {
+  const found = await sql.rows(BaseRow)`
+    select ${rowColumns} from knowledge.bases where ${chosen(caller, kbIds)} order by no`
+  refuseUnknown(found, kbIds)
+  return found
+}
+
+/** Which bases those are. */
+export function chosen(caller: Pick<Caller, 'organizationId'>, kbIds: readonly string[]) {
+  if (kbIds.length === 0) return readable(caller)
   const named = [...new Set(kbIds)]
   const ids = named.filter((id) => Id.safeParse(id).success)
-  const chosen =
-    named.length === 0
-      ? part`true`
-      : part`(id = any(${texts(ids)}::uuid[])
-          or organization_id is null and name = any(${texts(named)}))`
-  const found = await sql.rows(Row)`
-    select ${columns}, no, next_seq, words, version, removed, ordered, organization_id from knowledge.bases
-    where ${readable(caller)} and ${chosen} order by no`
-  const missing = named.find((kbId) => !found.some((base) => isNamed(base, kbId)))
+  return part`${readable(caller)} and (id = any(${texts(ids)}::uuid[])
+    or organization_id is null and name = any(${texts(named)}))`
+}
+
+export function refuseUnknown(found: readonly BaseRow[], kbIds: readonly string[]) {
+  const missing = [...new Set(kbIds)].find((kbId) => !found.some((base) => isNamed(base, kbId)))
   if (missing) throw notFound(`knowledge base ${missing}`)
-  return found
 }
 
 export const isNamed = (base: BaseRow, kbId: string) =>

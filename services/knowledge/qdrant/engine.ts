@@ -40,7 +40,7 @@ const Points = z.array(
 export async function askEngine(
   { qdrant, alias }: Engine,
   reader: Reader,
-  { bases, filters, asOf }: Asked,
+  { bases, known, filters, asOf }: Asked,
   { query, vector, model, most }: EngineQuestion,
 ): Promise<{ words: Found[]; meaning: Found[] }> {
   if (bases.length === 0) return { words: [], meaning: [] }
@@ -52,7 +52,7 @@ export async function askEngine(
   )
   const { sql } = reader
   const wanted = Math.max(most, lookedAt) + spare
-  const { terms, laws } = query ? await expanded(reader, query) : unasked
+  const { terms, laws } = query ? await expanded(reader, query, known) : unasked
   const searches = [
     ...(terms.length > 0
       ? [

@@ -4,10 +4,10 @@ import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Given } from '../../_kit/service.ts'
 import { part } from '../../_kit/sql/sql.ts'
-import { basesOf } from '../base.ts'
 import type { Deps } from '../deps.ts'
 import { givenModel, nearest } from '../embed/vectors.ts'
 import { askEngine, type EngineQuestion } from '../qdrant/engine.ts'
+import { begin } from './begin.ts'
 import { type Expanded, expanded, unasked } from './expand.ts'
 import { foundAt } from './found.ts'
 import { fuse, type Matched, matchedBy } from './fuse.ts'
@@ -50,8 +50,8 @@ export async function search(
   question: Search,
 ): Promise<Answer> {
   const { filters, offset, top_k, min_score } = question
-  const bases = await basesOf(given.sql, caller, question.kb_ids)
-  const asked: Asked = { bases, filters, asOf: question.as_of ?? today() }
+  const begun = await begin(given.sql, caller, question.kb_ids, question.query ?? '')
+  const asked: Asked = { ...begun, filters, asOf: question.as_of ?? today() }
   const most = Math.max(offset + top_k, mode === 'hybrid' ? listLength : 0)
 
   const { vector, reason } =
@@ -67,7 +67,7 @@ export async function search(
   const hits = ordered.list
     .filter(({ score }) => min_score === undefined || score >= min_score)
     .slice(offset, offset + top_k)
-    .map(({ base, seq, in_force_from, in_force_to, texts, ...hit }) => hit)
+    .map(({ row, score, matched_by }) => ({ ...row.shown, score, matched_by }))
   const why = found.failed ? 'search_engine_unavailable' : (reason ?? ordered.reason ?? null)
   return { hits, backend: found.backend, degraded: why !== null, reason: why }
 }
@@ -95,7 +95,7 @@ async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion)
 
 async function fromDatabase(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
   const { query, vector, most } = question
-  const terms = query === undefined ? unasked : await expanded(given, query)
+  const terms = query === undefined ? unasked : await expanded(given, query, asked.known)
   const [words, meaning] = await Promise.all([
     query === undefined ? [] : byKeyword(given, asked, query, terms, most),
     vector ? byVector(given, asked, vector, terms, most) : [],

@@ -64,6 +64,6 @@ export function makeSearchCache(mebibytes: number): SearchCache {
       return index
     },
     terms: new Lru<Packed>(share(0.7), sizeOfPacked),
-    rows: new Lru<Row>(share(0.2), ({ content }) => 2_000 + 4 * content.length),
+    rows: new Lru<Row>(share(0.2), ({ shown }) => 2_000 + 4 * shown.content.length),
   }
 }

@@ -1,14 +1,15 @@
 import * as z from 'zod'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
 import type { Laws } from './context.ts'
 import type { LayWords } from './lay-words.ts'
 import { questionTerms, type WeightedTerm } from './terms.ts'
 
-const Known = z.object({
+/** What is known of the words of a question: other words for them, and which lay words there are. */
+export const Known = z.object({
   expansions: z.array(z.object({ target: z.string(), weight: z.number() })),
-  version: z.int(),
-  words: z.int(),
+  lay: z.object({ version: z.int(), words: z.int() }),
 })
+export type Known = z.infer<typeof Known>
 
 /** Phrases are at most this long, in characters and in words. */
 const longest = 12
@@ -29,23 +30,26 @@ const noLaws: Laws = new Map()
 /** What is not asked by words. */
 export const unasked: Expanded = { terms: [], laws: noLaws }
 
+/** The columns of what is known. */
+export const knownOf = (query: string) => part`
+  (select jsonb_build_object('version', version, 'words', words) from knowledge.lay_words) as lay,
+  coalesce((
+    select jsonb_agg(jsonb_build_object('target', target, 'weight', weight)
+      order by weight desc, target)
+    from (select target, max(weight) as weight from knowledge.expansions
+      where phrase = any(${texts(phrasesOf(query.slice(0, farthest)))})
+      group by target order by weight desc, target limit ${most}) chosen), '[]') as expansions`
+
 /** A question with other words for what it says, where they are known; undefined switches lay words off. */
 export async function expanded(
   { sql, layWords }: { sql: Sql; layWords: LayWords | undefined },
   query: string,
+  { expansions, lay }: Known,
 ): Promise<Expanded> {
-  const text = query.slice(0, farthest)
-  const known = await sql.row(Known)`
-    select version, words, coalesce((
-      select jsonb_agg(jsonb_build_object('target', target, 'weight', weight)
-        order by weight desc, target)
-      from (select target, max(weight) as weight from knowledge.expansions
-        where phrase = any(${texts(phrasesOf(text))})
-        group by target order by weight desc, target limit ${most}) chosen), '[]') as expansions
-    from knowledge.lay_words`
-  const { expansions, version, words } = known!
-  if (!layWords || words === 0) return { terms: questionTerms(query, expansions), laws: noLaws }
-  const told = await layWords.told(sql, version, text)
+  if (!layWords || lay.words === 0) {
+    return { terms: questionTerms(query, expansions), laws: noLaws }
+  }
+  const told = await layWords.told(sql, lay.version, query.slice(0, farthest))
   return { terms: questionTerms(query, expansions, told.words), laws: told.laws }
 }
 

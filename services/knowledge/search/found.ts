@@ -5,19 +5,21 @@ import type { Hit } from './question.ts'
 import { Texts } from './texts.ts'
 import type { Scored } from './top.ts'
 
-/** Our own rows, a hundred and more at a time: they are taken as they are. */
-interface Read extends Omit<Hit, 'score' | 'matched_by'> {
-  base: number
-  seq: number
+/** A chunk as it is shown, and when it is in force. */
+export interface Row {
+  shown: Omit<Hit, 'score' | 'matched_by'>
   in_force_from: string | null
   in_force_to: string | null
+  texts: Texts
 }
 
-/** A chunk with its place. */
-export type Row = Read & { texts: Texts }
-
 /** A chunk that was found. */
-export type Found = Row & { score: number }
+export interface Found extends Scored {
+  row: Row
+}
+
+/** Our own rows, a hundred and more at a time: they are taken as they are. */
+type Read = Row['shown'] & Pick<Row, 'in_force_from' | 'in_force_to'> & Omit<Scored, 'score'>
 
 /** Places as the chunks that are there, in the same order; those that are gone are left out. */
 export async function foundAt(
@@ -36,10 +38,15 @@ export async function foundAt(
       join knowledge.documents document using (base, document_id)
       join knowledge.bases base on base.no = chunk.base
     where true ${where}`) as unknown as Read[]
-  const byPlace = new Map(rows.map((row) => [`${row.base} ${row.seq}`, row]))
+  const byPlace = new Map(
+    rows.map(({ base, seq, in_force_from, in_force_to, ...shown }) => [
+      `${base} ${seq}`,
+      { shown, in_force_from, in_force_to, texts: new Texts(shown) },
+    ]),
+  )
   return scored.flatMap(({ base, seq, score }) => {
     const row = byPlace.get(`${base} ${seq}`)
-    return row ? [{ ...row, score, texts: new Texts(row) }] : []
+    return row ? [{ base, seq, score, row }] : []
   })
 }
 
@@ -56,14 +63,15 @@ export async function keptAt(
   const rows = scored.map((each) => cache.rows.get(keyOf(each)))
   const missing = scored.filter((_, index) => rows[index] === undefined)
   const read = new Map<string, Row>()
-  for (const { score, ...row } of await foundAt(sql, missing)) {
-    const key = keyOf({ ...row, score })
-    read.set(key, row)
-    cache.rows.set(key, row)
+  for (const found of await foundAt(sql, missing)) {
+    const key = keyOf(found)
+    read.set(key, found.row)
+    cache.rows.set(key, found.row)
   }
   return scored.flatMap((each, index) => {
     const row = rows[index] ?? read.get(keyOf(each))
-    return row && isInForce(row, day) ? [{ ...row, score: each.score }] : []
+    if (!row || !isInForce(row, day)) return []
+    return [{ base: each.base, seq: each.seq, score: each.score, row }]
   })
 }
 

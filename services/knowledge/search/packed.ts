@@ -13,6 +13,8 @@ export interface Packed {
   starts: Uint32Array
   /** The place in the block, and in the last four bits how often the chunk has the term. */
   entries: Uint16Array
+  /** How often each chunk has it, where many do. */
+  counts: Uint8Array | undefined
 }
 
 export const nothing = (upTo: number): Packed => ({
@@ -20,13 +22,17 @@ export const nothing = (upTo: number): Packed => ({
   blocks: new Uint16Array(0),
   starts: new Uint32Array(1),
   entries: new Uint16Array(0),
+  counts: undefined,
 })
+
+/** So many of the chunks are many. */
+const manyOf = (upTo: number) => Math.max(256, upTo / 16)
 
 /** What an object of this kind takes beside its numbers. */
 const overhead = 400
 
-export const sizeOfPacked = ({ blocks, entries }: Packed) =>
-  overhead + 6 * blocks.length + 2 * entries.length
+export const sizeOfPacked = ({ blocks, entries, counts }: Packed) =>
+  overhead + 6 * blocks.length + 2 * entries.length + (counts?.length ?? 0)
 
 export interface Row {
   block: number
@@ -76,7 +82,45 @@ function inBlocks(values: Uint32Array, upTo: number): Packed {
     entries[index] = value
   })
   starts.push(values.length)
-  return { upTo, blocks: Uint16Array.from(blocks), starts: Uint32Array.from(starts), entries }
+  return withCounts({
+    upTo,
+    blocks: Uint16Array.from(blocks),
+    starts: Uint32Array.from(starts),
+    entries,
+  })
+}
+
+function withCounts(packed: Omit<Packed, 'counts'>): Packed {
+  const { upTo, blocks, starts, entries } = packed
+  if (entries.length < manyOf(upTo)) return { ...packed, counts: undefined }
+  const counts = new Uint8Array(upTo)
+  blocks.forEach((block, nth) => {
+    const first = block << packedBits
+    for (let index = starts[nth]!; index < starts[nth + 1]!; index++) {
+      const entry = entries[index]!
+      counts[first + (entry >>> 4)] = entry & 15
+    }
+  })
+  return { ...packed, counts }
+}
+
+/** How often a chunk has the term. */
+export function countAt({ blocks, starts, entries, counts }: Packed, seq: number): number {
+  if (counts) return counts[seq] ?? 0
+  const block = seq >>> packedBits
+  const place = seq & (packedBlock - 1)
+  // A block may come twice, one after the other.
+  for (let nth = blocks.indexOf(block); nth >= 0 && blocks[nth] === block; nth++) {
+    let [low, high] = [starts[nth]!, starts[nth + 1]!]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (entries[middle]! >>> 4 < place) low = middle + 1
+      else high = middle
+    }
+    const found = low < starts[nth + 1]! ? entries[low]! : 0
+    if (found >>> 4 === place && (found & 15) > 0) return found & 15
+  }
+  return 0
 }
 
 /** What was known, with what came after it; a block may come twice where they meet. */
@@ -91,5 +135,5 @@ export function joined(before: Packed, after: Packed): Packed {
     starts[before.blocks.length + index] = before.entries.length + start
   })
   const blocks = Uint16Array.from([...before.blocks, ...after.blocks])
-  return { upTo: after.upTo, blocks, starts, entries }
+  return withCounts({ upTo: after.upTo, blocks, starts, entries })
 }

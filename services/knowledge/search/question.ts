@@ -3,6 +3,7 @@ import { ExternalId, JsonObject } from '../../_kit/fields.ts'
 import { join, json, part, texts } from '../../_kit/sql/sql.ts'
 import { type BaseRow, KbId } from '../base.ts'
 import { Day, DocType, SectionId } from '../document.ts'
+import type { Known } from './expand.ts'
 
 const Filters = z.object({
   doc_types: z.array(DocType).max(100).nullish(),
@@ -48,9 +49,10 @@ export const Hit = z
   .meta({ id: 'Hit' })
 export type Hit = z.infer<typeof Hit>
 
-/** A question with the bases it goes to and the day it is asked of. */
+/** A question with the bases it goes to, what is known of its words, and the day it is asked of. */
 export interface Asked {
   bases: readonly BaseRow[]
+  known: Known
   filters: Filters
   asOf: string
 }

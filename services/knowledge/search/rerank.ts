@@ -23,7 +23,7 @@ export async function reranked(
 ): Promise<Ordered> {
   if (!rerank || !wanted || !query || list.length === 0) return { list }
   const best = list.slice(0, shown)
-  const texts = best.map(({ title, content }) => `${title}\n${content}`.slice(0, excerpt))
+  const texts = best.map(({ row }) => `${row.shown.title}\n${row.shown.content}`.slice(0, excerpt))
   try {
     const order = await rerank.order(query, texts, best.length)
     const first = order.map(({ index, score }) => ({ ...best[index]!, score }))

@@ -1,5 +1,6 @@
 import type { Found } from './found.ts'
 import { longWords, plainOf } from './texts.ts'
+import { byScore } from './top.ts'
 
 /** What a match in the title, in the section's name and of a phrase may add, of the best score. */
 const titleBonus = 0.02
@@ -14,16 +15,14 @@ export function rescored(query: string, found: readonly Found[], most: number): 
   const top = close[0]?.score ?? 0
   const asked = longWords(query)
   const plain = plainOf(query)
-  const scored = close.map((each) => ({
-    ...each,
-    score:
-      each.score +
-      top *
-        (titleBonus * shareIn(asked, each.texts.title) +
-          sectionBonus * shareIn(asked, each.texts.section) +
-          phraseBonus * phraseShare(plain, each.texts.plain)),
-  }))
-  scored.sort((a, b) => b.score - a.score || a.base - b.base || a.seq - b.seq)
+  const scored = close.map(({ base, seq, score, row }) => {
+    const bonus =
+      titleBonus * shareIn(asked, row.texts.title) +
+      sectionBonus * shareIn(asked, row.texts.section) +
+      phraseBonus * phraseShare(plain, row.texts.plain)
+    return { base, seq, score: score + top * bonus, row }
+  })
+  scored.sort(byScore)
   return [...scored, ...found.slice(most)]
 }
 

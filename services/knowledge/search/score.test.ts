@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Source } from './entries.ts'
-import { joined, nothing, packed } from './packed.ts'
+import { countAt, joined, nothing, packed } from './packed.ts'
 import { blockSize, entry, entryAt, lengthOf } from './postings.ts'
 import { best } from './score.ts'
 
@@ -61,6 +61,26 @@ const chunk = fc.record({
 })
 const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
 
+describe('how often a chunk has a term', () => {
+  test('is told alike of a term that few chunks have and of one that many have', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 600 }),
+        fc.constantFrom(1, 30),
+        fc.nat(),
+        (counts, gap, split) => {
+          const chunks = counts.map((count) => ({ counts: [count, 0, 0, 0], length: 1 }))
+          const end = counts.length * gap
+          const [term] = sourceOf(chunks, gap, split % end).terms
+          const told = Array.from({ length: end }, (_, seq) => countAt(term!, seq))
+          expect(told.filter((_, seq) => seq % gap === 0)).toEqual(counts)
+          expect(told.filter((count, seq) => seq % gap !== 0 && count > 0)).toEqual([])
+        },
+      ),
+    )
+  })
+})
+
 describe('the best by their terms', () => {
   test('are those of BM25 over every chunk, also where some are left out', () => {
     fc.assert(
@@ -97,6 +117,55 @@ describe('the best by their terms', () => {
       ),
       { numRuns: 300 },
     )
+  })
+
+  test('are the same in a large base, where common words are read for what rarer ones found alone', () => {
+    let state = 7
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    const share = [0.6, 0.3, 0.08, 0.04]
+    const chunks = Array.from({ length: 20_000 }, () => ({
+      counts: share.map((each) => (random() < each ? 1 + Math.floor(3 * random()) : 0)),
+      length: 20 + Math.floor(200 * random()),
+    }))
+    const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
+    const words = chunks.reduce((sum, { length }) => sum + length, 0)
+    const statistics = { chunks: chunks.length, words }
+    const source = sourceOf(chunks, 1, 9_000)
+    // Who wants all of them is answered by all words.
+    const all = best(terms, [source], statistics, chunks.length)
+    expect(all.length).toBeGreaterThan(12_000)
+    const found = best(terms, [source], statistics, 100)
+    expect(found.map(({ seq }) => seq)).toEqual(all.slice(0, 100).map(({ seq }) => seq))
+    found.forEach(({ score }, rank) => {
+      expect(score).toBeCloseTo(all[rank]!.score, 9)
+    })
+    // In two bases the same word may be common in one of them alone.
+    const few = sourceOf(
+      chunks
+        .slice(0, 500)
+        .map(({ counts, length }) => ({ counts: [0, 0, ...counts.slice(2)], length })),
+      1,
+      200,
+    )
+    const both = best(terms, [source, { ...few, base: 2 }], statistics, 100)
+    const every = best(terms, [source, { ...few, base: 2 }], statistics, chunks.length)
+    expect(both.map(({ base, seq }) => [base, seq])).toEqual(
+      every.slice(0, 100).map(({ base, seq }) => [base, seq]),
+    )
+  })
+
+  test('of a question of nothing but common words are found all the same', () => {
+    const chunks = Array.from({ length: 20_000 }, (_, index) => ({
+      counts: [1 + (index % 3), index % 2, 0, 0],
+      length: 9,
+    }))
+    const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
+    const statistics = { chunks: chunks.length, words: 180_000 }
+    const found = best(terms, [sourceOf(chunks, 1, 100)], statistics, 10)
+    expect(found.map(({ seq }) => seq)).toEqual([5, 11, 17, 23, 29, 35, 41, 47, 53, 59])
   })
 
   test('of equal ones are those that come first', () => {
