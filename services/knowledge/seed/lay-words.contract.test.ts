@@ -30,6 +30,20 @@ describe('seed/lay-words/import', () => {
     expect(await send(at, [], { source })).toEqual(counts(0, 0, 0, 1))
   })
 
+  test('tells a trial by a digest what it would replace', async () => {
+    const source = { package_id: 'digested' }
+    const tried = async (lay_words: object[]) =>
+      (await send(at, lay_words, { source, dry_run: true, digest: true })).digest
+    expect(await tried([boss])).toBe('')
+    await send(at, [boss], { source })
+    expect(await tried([boss])).toBe('')
+    const other = { ...boss, words: { 雇主: 1 } }
+    const before = await tried([other])
+    await send(at, [{ ...boss, words: { 公司: 1 } }], { source })
+    expect(await tried([other])).not.toBe(before)
+    await send(at, [], { source })
+  })
+
   test('refuses what is there twice or has no weight, and changes nothing', async () => {
     const refused = async (lay_words: object[]) => {
       const { status, data } = await at.post(path, { lay_words: [pay, ...lay_words] })

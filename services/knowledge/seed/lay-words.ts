@@ -6,11 +6,11 @@ import { LayWord } from '../search/lay-words.ts'
 import { wordsIn } from '../search/terms.ts'
 import { bodyLimit } from '../upsert.ts'
 import { reconcile } from './reconcile.ts'
-import { Counts, kept, Source } from './records.ts'
+import { Counts, kept, Source, trial } from './records.ts'
 
 const Import = z.object({
   lay_words: z.array(LayWord).max(100_000),
-  dry_run: z.boolean().default(false),
+  ...trial,
   source: Source.optional(),
 })
 
@@ -29,11 +29,12 @@ export const layWords = [
       },
       answers: { 200: Counts },
     },
-    async (c, { body: { lay_words, dry_run, source } }) => {
+    async (c, { body: { lay_words, dry_run, digest, source } }) => {
       const partsOf = once(targetsOf)
       const records = lay_words.map((each) => kept.layWord(asLookedUp(each, partsOf)))
       const counts = await c.env.sql.begin(async (sql) => {
-        const counts = await reconcile(sql, ['lay_word'], records, { source, dryRun: dry_run })
+        const options = { source, dryRun: dry_run, digest }
+        const counts = await reconcile(sql, ['lay_word'], records, options)
         if (!dry_run && counts.created + counts.updated + counts.deleted > 0) {
           await sql`
             update knowledge.lay_words set version = version + 1,
