@@ -59,6 +59,19 @@ describe('lay words', () => {
     expect(boss.articles.交通法).toBeUndefined()
   })
 
+  test('lead away from words that the question finds already in what is no answer', () => {
+    const learned = (text: string) => {
+      const texts = readTexts([...articles, { id: '4', law: '银行法', article: '第一条', text }])
+      const { words } = learn(texts, questions).find(({ word }) => word === '欠钱')!
+      return { found: texts.found('老板欠钱').map(({ id }) => id), words }
+    }
+    const [led, unled] = [learned('老板支付报酬'), learned('经理支付报酬')]
+    expect([led.found, unled.found]).toEqual([['4'], []])
+    expect(led.words.报酬 ?? 0).toBeLessThan(unled.words.报酬!)
+    expect(led.words.拖欠).toBe(unled.words.拖欠)
+    expect(led.words.银行).toBeUndefined()
+  })
+
   test('hold no question and nothing that no article says', () => {
     const text = articles.map((each) => each.law + each.text).join(' ')
     for (const { word, words } of table) {

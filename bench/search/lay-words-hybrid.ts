@@ -11,8 +11,9 @@ import { openKnowledge } from './subject.ts'
 export async function hybridLines(driver: Driver, corpus: Corpus): Promise<string[][]> {
   const url = process.env.BENCH_EMBEDDING_URL
   if (!url) {
-    console.warn('hybrid-search skipped: BENCH_EMBEDDING_URL names no encoder')
-    return [['hybrid-search', 'skipped: no encoder', '']]
+    const why = 'skipped: BENCH_EMBEDDING_URL names no encoder'
+    console.warn(`hybrid-search ${why}`)
+    return [['hybrid-search', why, '']]
   }
   const subject = await openKnowledge(driver, {
     OPENAI_BASE_URL: url,

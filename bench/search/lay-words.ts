@@ -46,7 +46,7 @@ export async function layWordLines(
   const those = `${uncited.length} questions for articles that no other question cites`
   return [
     line(', lay words of the other questions', questions, found),
-    line(`, ${those}`, uncited, plain),
+    line(`, without lay words, ${those}`, uncited, plain),
     line(`, lay words, ${those}`, uncited, found),
   ]
 }

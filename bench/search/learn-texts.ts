@@ -4,39 +4,73 @@ import type { Article } from './statutes.ts'
 
 const k1 = 1.2
 const b = 0.75
+const mostFound = 50
 
-/** What learning must know of the articles: how common each word is. */
+/** What learning must know of the articles: how common each word is, and where it stands. */
 export interface Texts {
   byId: ReadonlyMap<string, Article>
   /** An article as words with their weights by BM25, of unit length. */
   vector(article: Article): Sparse
+  /** The articles that a question finds by its own words, best first. */
+  found(query: string): Article[]
 }
 
 export function readTexts(articles: readonly Article[]): Texts {
-  const having = new Map<string, number>()
+  const counted = new Map(articles.map((article) => [article, countsOf(article)]))
+  const having = new Map<string, Article[]>()
   let total = 0
-  for (const article of articles) {
-    const all = termsIn(article)
-    total += all.length
-    for (const term of new Set(all)) having.set(term, (having.get(term) ?? 0) + 1)
+  for (const [article, { counts, length }] of counted) {
+    total += length
+    for (const word of counts.keys()) {
+      const all = having.get(word)
+      if (all) all.push(article)
+      else having.set(word, [article])
+    }
   }
   const average = total / articles.length
+
+  function weightOf(article: Article, word: string): number {
+    const { counts, length } = counted.get(article)!
+    const count = counts.get(word)!
+    const n = having.get(word)!.length
+    const rarity = Math.log(1 + (articles.length - n + 0.5) / (n + 0.5))
+    return (rarity * count) / (count + k1 * (1 - b + (b * length) / average))
+  }
+
   return {
     byId: new Map(articles.map((article) => [article.id, article])),
-    vector(article) {
-      const all = termsIn(article)
-      const counts = new Map<string, number>()
-      for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
-      const norm = k1 * (1 - b + (b * all.length) / average)
-      const weights = Array.from(counts, ([term, count]): [string, number] => {
-        const n = having.get(term)!
-        const rarity = Math.log(1 + (articles.length - n + 0.5) / (n + 0.5))
-        return [term, (rarity * count) / (count + norm)]
-      })
+    vector: once((article) => {
+      const words = [...counted.get(article)!.counts.keys()]
+      const weights = words.map((word): [string, number] => [word, weightOf(article, word)])
       const length = Math.hypot(...weights.map(([, weight]) => weight))
-      return new Map(weights.map(([term, weight]) => [term, weight / length]))
-    },
+      return new Map(weights.map(([word, weight]) => [word, weight / length]))
+    }),
+    found: once((query) => {
+      const scores = new Map<Article, number>()
+      for (const word of new Set(wordsIn(query))) {
+        for (const article of having.get(word) ?? []) {
+          scores.set(article, (scores.get(article) ?? 0) + weightOf(article, word))
+        }
+      }
+      const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, mostFound)
+      return best.map(([article]) => article)
+    }),
   }
 }
 
-const termsIn = ({ law, text }: Article) => wordsIn(`${law}\n${text}`)
+function countsOf({ law, text }: Article) {
+  const words = wordsIn(`${law}\n${text}`)
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return { counts, length: words.length }
+}
+
+/** Every fold asks for the same ones again. */
+function once<Key, Result>(find: (key: Key) => Result) {
+  const known = new Map<Key, Result>()
+  return (key: Key) => {
+    const result = known.get(key) ?? find(key)
+    known.set(key, result)
+    return result
+  }
+}

@@ -8,16 +8,19 @@ import type { Article, Asked } from './statutes.ts'
 const lambda = 1
 /** What is kept of each word: the weightiest. Words of statutes weigh by `scale` beside the question's. */
 const keeping = {
-  words: { most: 45, least: 0.05, scale: 6 },
+  words: { most: 20, least: 0.1, scale: 8 },
   laws: { most: 6, least: 0.01, scale: 1 },
   articles: { most: 6, least: 0.02, scale: 1 },
 }
 const digits = 1_000
+/** What questions find without, and is no answer: so many articles, and how far words lead from them. */
+const wrong = { most: 10, weight: 0.8 }
 
 /**
  * Lay words from questions and the articles that answer them, by ridge regression from the words of a
- * question to the words of its articles, to their laws and to the articles themselves. What is kept is
- * what each word tells, and no question.
+ * question to the words of its articles, to their laws and to the articles themselves. Words of what a
+ * question finds without them, and which is no answer, count for less. What is kept is what each word
+ * tells, and no question.
  */
 export function learn(texts: Texts, questions: readonly Asked[]): LayWord[] {
   const rows = rowsOf(questions)
@@ -25,7 +28,11 @@ export function learn(texts: Texts, questions: readonly Asked[]): LayWord[] {
   const answers = questions.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
   const from = (valuesOf: (articles: Article[]) => Sparse) =>
     foretold(weights, answers.map(valuesOf))
-  const words = from((articles) => meanOf(articles.map(texts.vector)))
+  const said = new Set(answers.flat().flatMap((article) => [...texts.vector(article).keys()]))
+  const words = foretold(
+    weights,
+    questions.map(({ query }, index) => wordsFor(texts, query, answers[index]!, said)),
+  )
   const laws = from((articles) => new Map(articles.map(({ law }) => [law, 1])))
   const articles = from((articles) => new Map(articles.flatMap(named)))
   const rarity = rarityOf(questions)
@@ -38,6 +45,24 @@ export function learn(texts: Texts, questions: readonly Asked[]): LayWord[] {
     }))
     .filter((each) => Object.keys({ ...each.words, ...each.laws, ...each.articles }).length > 0)
     .sort((a, b) => (a.word < b.word ? -1 : 1))
+}
+
+/**
+ * The words of the answers to a question, less those of articles that its own words find; of these only
+ * words that some answer says.
+ */
+function wordsFor(
+  texts: Texts,
+  query: string,
+  answers: readonly Article[],
+  said: ReadonlySet<string>,
+): Sparse {
+  const others = texts.found(query).filter((article) => !answers.includes(article))
+  const words = new Map(meanOf(answers.map(texts.vector)))
+  for (const [word, value] of meanOf(others.slice(0, wrong.most).map(texts.vector))) {
+    if (said.has(word)) words.set(word, (words.get(word) ?? 0) - wrong.weight * value)
+  }
+  return words
 }
 
 /** An article by its law and its number, where it has one. */

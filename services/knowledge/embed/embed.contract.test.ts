@@ -46,8 +46,8 @@ describe('with an embedding API', () => {
       'vector',
     ])
     expect(data.hits.find((hit: any) => hit.document_id === 'loan').matched_by).toEqual(['vector'])
-    expect(data.hits[0].score).toBeGreaterThan(1 / 9)
-    expect(data.hits[2].score).toBeCloseTo(1 / 11, 6)
+    expect(data.hits[0].score).toBeGreaterThan(1 / 3)
+    expect(data.hits[2].score).toBeCloseTo(1 / 5, 6)
   })
 
   test('the same content is not embedded again', async () => {

@@ -5,6 +5,8 @@ import type { Scored } from './top.ts'
 export interface LawTold {
   fit: number
   articles: ReadonlyMap<string, number>
+  /** How well it goes with what stands about an article, by the article's number: from 0 to 1. */
+  about: Float64Array
 }
 /** By name, as it is looked up. */
 export type Laws = ReadonlyMap<string, LawTold>
@@ -14,11 +16,12 @@ export const seenOf = (laws: Laws) => (laws.size > 0 ? 2_000 : 500)
 
 /** What the best other chunk of the document adds, a neighbour, and how often others cite the document. */
 const unguided = { ofOther: 0.3, ofNeighbour: 0.1, ofCitations: 0.043 }
-/** The same where lay words tell which laws are asked of: they know better than these three. */
-const guided = { ofOther: 0, ofNeighbour: 0.05, ofCitations: 0.015 }
-/** What a law adds that lay words are sure of, and an article. */
-const ofLaw = 0.3
-const ofArticle = 0.8
+/** The same where lay words tell which laws are asked of: they know better than the rest of a law. */
+const guided = { ofOther: 0, ofNeighbour: 0.1, ofCitations: 0.015 }
+/** What a law adds that lay words are sure of, an article, and a place among such articles. */
+const ofLaw = 0.25
+const ofArticle = 0.25
+const ofPlace = 0.1
 
 /** The two best scores of a document, and those of its chunks by their number. */
 interface Own {
@@ -58,5 +61,10 @@ export function inContext(close: readonly Placed[], laws: Laws = new Map()): Sco
 }
 
 /** What lay words add to an article. */
-export const guidanceTo = (law: LawTold | undefined, article: string | null) =>
-  law ? ofLaw * law.fit + ofArticle * ((article && law.articles.get(article)) || 0) : 0
+export function guidanceTo(law: LawTold | undefined, article: string | null): number {
+  if (!law) return 0
+  if (article === null) return ofLaw * law.fit
+  const own = law.articles.get(article) ?? 0
+  const place = law.about[Number.parseInt(article, 10)] ?? 0
+  return ofLaw * law.fit + ofArticle * own + ofPlace * place
+}

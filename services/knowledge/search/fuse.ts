@@ -6,7 +6,7 @@ type By = Hit['matched_by'][number]
 export type Matched = Found & { matched_by: By[] }
 
 /** The higher, the less the first few ranks of one list decide. */
-const k = 8
+const k = 2
 
 export const matchedBy = (by: By, found: readonly Found[]): Matched[] =>
   found.map((each) => ({ ...each, matched_by: [by] }))

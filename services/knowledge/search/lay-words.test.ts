@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { guidanceTo } from './context.ts'
 import { type LayWord, sharesOf, told } from './lay-words.ts'
 
 type Weights = Record<string, number>
@@ -33,8 +34,8 @@ describe('what they tell', () => {
 
   test('is summed by their shares, and only what weighs in favour is taken', () => {
     const known = [
-      layWord('a', { x: 1, y: 1, z: -2 }, { law: 0.1, other: -1 }),
-      layWord('b', { x: 2, y: -4, z: 1 }, { law: -0.1 }),
+      layWord('a', { x: 1, y: 1, z: -2 }, { law: 0.07, other: -1 }),
+      layWord('b', { x: 2, y: -4, z: 1 }, { law: -0.07 }),
       layWord('c', { unasked: 9 }, { unasked: 1 }),
     ]
     const { words, laws } = told(shares, known)
@@ -42,6 +43,20 @@ describe('what they tell', () => {
     expect(laws.get('law')!.fit).toBeCloseTo(Math.sqrt(0.25))
     expect(laws.get('law')!.articles.get('x')).toBe(1)
     expect(laws.get('other')!.fit).toBe(0)
+  })
+
+  test('leads to an article, less to those about it, and to the law of all', () => {
+    const articles = { law: { 40: 0.1, 'no number': 0.1 } }
+    const { laws } = told(shares, [{ word: 'a', words: {}, laws: { law: 0.01 }, articles }])
+    const led = (article: string | null) => guidanceTo(laws.get('law'), article)
+    const numbers = ['40', '41', '45', '60', '90']
+    expect(numbers.map(led)).toEqual(numbers.map(led).toSorted((a, b) => b - a))
+    expect(new Set(numbers.slice(0, 4).map(led)).size).toBe(4)
+    expect(led('39')).toBe(led('41'))
+    expect(led('41-1')).toBe(led('41'))
+    expect(led('90')).toBe(led(null))
+    expect(led(null)).toBeGreaterThan(0)
+    expect(guidanceTo(laws.get('other'), '40')).toBe(0)
   })
 
   test('does not hang on the order of the words', () => {

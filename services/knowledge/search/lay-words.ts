@@ -33,9 +33,13 @@ export interface Told {
 }
 
 /** Words that are added to a question, at most. */
-const mostWords = 100
+const mostWords = 60
 /** A law this likely is as good as certain: many words point to the laws that are asked of most. */
-const certain = 0.1
+const certain = 0.07
+/** The same of a place, where what is told of all articles about it is summed. */
+const certainPlace = 0.15
+/** What an article tells of others falls off by how far they are. */
+const reach = Float64Array.from({ length: 26 }, (_, far) => Math.exp(-far / 8))
 
 /** A single character tells half of what a pair does; and the empty word is in every question. */
 const ofCharacter = 0.5
@@ -73,10 +77,11 @@ export function told(shares: ReadonlyMap<string, number>, known: Iterable<LayWor
       .sort((a, b) => b.weight - a.weight || (a.target < b.target ? -1 : 1))
       .slice(0, mostWords),
     laws: new Map(
-      Array.from(all, (law): [string, LawTold] => [
-        law,
-        { fit: fitOf(laws.get(law) ?? 0), articles: articles.get(law) ?? none },
-      ]),
+      Array.from(all, (law): [string, LawTold] => {
+        const own = articles.get(law) ?? none
+        const fit = fitOf(laws.get(law) ?? 0, certain)
+        return [law, { fit, articles: own, about: aboutOf(own) }]
+      }),
     ),
   }
 }
@@ -84,7 +89,28 @@ export function told(shares: ReadonlyMap<string, number>, known: Iterable<LayWor
 const none: ReadonlyMap<string, number> = new Map()
 
 /** From 0 to 1. */
-const fitOf = (likely: number) => Math.min(1, Math.sqrt(Math.max(0, likely) / certain))
+const fitOf = (likely: number, certain: number) =>
+  Math.min(1, Math.sqrt(Math.max(0, likely) / certain))
+
+/**
+ * How well a question goes with what stands about each number: laws have in one place what belongs
+ * together, so articles that people ask of tell of others there that nobody has asked of yet.
+ */
+function aboutOf(articles: ReadonlyMap<string, number>): Float64Array {
+  const numbered = Array.from(articles, ([article, weight]): [number, number] => [
+    Number.parseInt(article, 10),
+    weight,
+  ]).filter(([number]) => number < 100_000)
+  const last = numbered.reduce((last, [number]) => Math.max(last, number), -1)
+  const sums = new Float64Array(last < 0 ? 0 : last + reach.length)
+  for (const [number, weight] of numbered) {
+    const end = Math.min(sums.length, number + reach.length)
+    for (let at = Math.max(0, number - reach.length + 1); at < end; at++) {
+      sums[at]! += weight * reach[Math.abs(at - number)]!
+    }
+  }
+  return sums.map((sum) => fitOf(sum, certainPlace))
+}
 
 function addTo(sums: Map<string, number>, weights: Record<string, number>, share: number) {
   for (const target in weights) sums.set(target, (sums.get(target) ?? 0) + share * weights[target]!)

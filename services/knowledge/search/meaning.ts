@@ -5,7 +5,7 @@ import type { Reader } from './keyword.ts'
 import type { Scored } from './top.ts'
 
 /** How much of what lay words say of an article counts beside the likeness of meanings. */
-const ofGuidance = 0.35
+const ofGuidance = 0.4
 /** So many of the nearest are seen by it. */
 const seen = 1_000
 

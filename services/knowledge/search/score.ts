@@ -139,11 +139,14 @@ function collect(
   let found = 0
   for (const block of blocks) {
     const first = block << packedBits
-    for (let seq = first; seq < first + packedBlock; seq++) {
+    const end = first + packedBlock
+    for (let seq = first; seq < end; seq++) {
       const score = sums[seq]!
-      if (score <= threshold || score > upTo || (places && !places.has(seq))) continue
-      threshold = Math.max(above, top.add(base, seq, score))
-      found++
+      if (score > threshold) {
+        if (score > upTo || (places && !places.has(seq))) continue
+        threshold = Math.max(above, top.add(base, seq, score))
+        found++
+      }
     }
   }
   return found
