@@ -38,7 +38,7 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   [/^operator\/api\//, () => /^(operator\/(api|runtime)\/|zod$|yaml$)/, /./],
   [
     /^operator\/desired\//,
-    () => /^(operator\/(api|desired)\/|operator\/runtime\/objects\.ts$|zod$)/,
+    () => /^(operator\/(api|desired)\/|operator\/runtime\/(objects|canonical)\.ts$|zod$)/,
     /./,
   ],
   [/^operator\//, () => /^(operator\/|services\/_kit\/|zod$|esbuild$)/, /./],

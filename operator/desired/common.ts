@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { apiVersion, group } from '../api/resource.ts'
 import { type ServiceName, serviceNames } from '../api/service-spec.ts'
+import { canonical } from '../runtime/canonical.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 
 export const manager = 'legal-suite-operator'
@@ -89,14 +90,6 @@ export function object(
 /** A short name of a value: equal values have equal ones, whatever order their members came in. */
 export const hashOf = (value: unknown) =>
   createHash('sha256').update(canonical(value)).digest('hex').slice(0, 16)
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
-}
 
 /** The services that this suite has: without a gateway in the spec there is none. */
 export const servicesOf = ({ spec }: Wanted): ServiceName[] =>

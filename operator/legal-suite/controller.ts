@@ -7,8 +7,10 @@ import { type KubeObject, keyOf } from '../runtime/objects.ts'
 import { resourceOf } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApis } from './apis.ts'
+import { makeRecall } from './recall.ts'
 import { reconcile } from './reconcile.ts'
 import { isAsked, matters } from './relevant.ts'
+import { makeWanted } from './wanted.ts'
 
 /** Those whose state matters are known whole; of the others, that they are as they were applied. */
 const watched: [apiVersion: string, kind: string, whole?: boolean][] = [
@@ -39,18 +41,23 @@ export function watchSuites(manager: Manager, options: SuiteOptions): Informer<L
     manager.informer(resourceOf(apiVersion, kind), { labelSelector, metadataOnly: !whole }),
   )
   const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
+  const lookAgain = options.lookAgain ?? 60_000
   const around = {
     find: suites.get,
     live: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
+    watches: (kind: string) => informerOf(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
       else informerOf(object.kind)?.observe(object)
     },
     recorder: manager.recorder,
     apis: makeApis(),
+    // By the time of the next look it is old.
+    recall: makeRecall(lookAgain * 0.8),
+    wanted: makeWanted(),
     writeStatus: makeStatusWriter(),
     operatorNamespace: options.operatorNamespace,
-    lookAgain: options.lookAgain ?? 60_000,
+    lookAgain,
   }
   const owner = ({ metadata }: KubeObject) => {
     const suite = metadata.labels?.[suiteLabel]
@@ -61,7 +68,8 @@ export function watchSuites(manager: Manager, options: SuiteOptions): Informer<L
     concurrency: options.concurrency ?? 4,
     watches: [
       { informer: suites, when: isAsked },
-      ...children.map((informer) => ({ informer, keys: owner, when: matters })),
+      // A change of a suite is a change of many objects, each of which comes with several others.
+      ...children.map((informer) => ({ informer, keys: owner, when: matters, gather: 50 })),
     ],
     reconcile: (key, context) => reconcile(key, context, around),
   })

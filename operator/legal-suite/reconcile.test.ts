@@ -140,9 +140,9 @@ describe('a new version', () => {
     expect(names(at, 'Job')).not.toContain(old)
     expect(at.get('LegalSuite', 'demo').status).toMatchObject({ version: '2.0.0', phase: 'Ready' })
     const notes = (await at.events()).filter(({ reason }) => reason === 'ImageChanged')
-    expect(notes.map(({ note }) => note)).toContain(
-      'demo-memory: legal-suite:1.2.3 → legal-suite:2.0.0',
-    )
+    const said = notes.map(({ note }) => note)
+    expect(said).toContain('demo-ai-engine: legal-suite:1.2.3 → legal-suite:2.0.0')
+    expect(said).toContainEqual(expect.stringMatching(/^demo-knowledge, demo-matter: /))
   })
 
   test('that is bad halts at the first wave and is reported', async () => {

@@ -1,6 +1,5 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import { dataLabel, ownerReference, ownLabels, retains } from '../desired/common.ts'
-import { desired } from '../desired/index.ts'
 import { applySet, inventoryDuring, isTrouble, type Outcome } from '../runtime/apply.ts'
 import type { Client } from '../runtime/client.ts'
 import type { Standing } from '../runtime/conditions.ts'
@@ -14,18 +13,24 @@ import { databaseObstacle } from './database.ts'
 import { handOver } from './hand-over.ts'
 import type { Workload } from './health.ts'
 import { changeOf } from './reasons.ts'
-import { type Look, planOf } from './rollout.ts'
-import { readSecrets, secretObjects } from './secrets.ts'
+import type { makeRecall, Recall } from './recall.ts'
+import { type Look, type Plan, planOf } from './rollout.ts'
+import { readSecrets } from './secrets.ts'
 import { foreignStanding, standingOf } from './standing.ts'
 import { statusOf } from './status.ts'
+import type { makeWanted } from './wanted.ts'
 
 export interface Surroundings {
   find(key: string): LegalSuite | undefined
   /** What is known of an object without asking for it. */
   live(id: ObjectId): KubeObject | undefined
+  /** Whether `live` hears of every change of such objects. */
+  watches(kind: string): boolean
   observe(object: KubeObject): void
   recorder: Recorder
   apis: ReturnType<typeof makeApis>
+  recall: ReturnType<typeof makeRecall>
+  wanted: ReturnType<typeof makeWanted>
   writeStatus: ReturnType<typeof makeStatusWriter>
   operatorNamespace: string
   /** Milliseconds after which secrets and the objects of others' APIs are looked at again. */
@@ -65,31 +70,31 @@ async function paused(pass: Pass): Promise<Result> {
 async function bring(pass: Pass): Promise<Result> {
   const { client, suite, look, lookAgain } = pass
   const apis = await pass.apis(client)
-  const { secrets, missing, keyId, made, foreign } = await readSecrets(client, suite)
+  const recall = pass.recall(suite, pass.live)
+  const read = recall.secrets ?? (await readSecrets(client, suite))
+  const { secrets, missing, keyId, made, foreign } = read
   for (const name of made) note(pass, 'SecretCreated', 'Create', `made the Secret ${name}`)
   if (foreign.length > 0) {
     await tell(pass, foreignStanding(foreign.map((name) => `Secret ${name}`)))
-    return { requeueAfter: lookAgain }
+    return { requeueAfter: soon(lookAgain) }
   }
+  // What is not there yet, or was not until now, is looked for each time.
+  if (missing.size === 0 && made.length === 0) recall.secrets = read
   const facts = { apis, secrets, operatorNamespace: pass.operatorNamespace }
   const database = await databaseObstacle(client, suite, apis, look)
-  const wanted = desired(suite, facts).filter((each) => served(each, apis))
-  const objects = [...secretObjects(suite), ...wanted]
-  const plan = planOf(suite, objects, { look, missing, database })
-  const { outcomes, inventory, current } = await apply(pass, plan.now, plan.held)
+  const plan = planOf(suite, pass.wanted(suite, facts), { look, missing, database })
+  const { outcomes, inventory, current } = await apply(pass, plan, recall)
   const standing = standingOf(suite, outcomes, plan.obstacle, apis)
   await tell({ ...pass, suite: current }, standing, { keyId, inventory })
   const failed = outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
-  return { requeueAfter: database ? Math.min(lookAgain, 5_000) : lookAgain }
+  return { requeueAfter: soon(database ? Math.min(lookAgain, 5_000) : lookAgain) }
 }
 
-/** Objects of an API that the cluster does not have can't be asked for, let alone made. */
-const served = ({ apiVersion }: KubeObject, apis: ReadonlySet<string>) =>
-  !/^(postgresql\.cnpg\.io|monitoring\.coreos\.com|gateway\.networking)/.test(apiVersion) ||
-  apis.has(apiVersion)
+/** Not after the time, and not all suites at once. */
+const soon = (milliseconds: number) => milliseconds * (0.8 + 0.2 * Math.random())
 
-async function apply(pass: Pass, now: KubeObject[], held: KubeObject[]) {
+async function apply(pass: Pass, { now, held }: Plan, recall: Recall) {
   const { client, suite } = pass
   const { namespace } = suite.metadata
   const known = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
@@ -105,8 +110,9 @@ async function apply(pass: Pass, now: KubeObject[], held: KubeObject[]) {
   const applied = await applySet(now, {
     client,
     owner: { labels: ownLabels(suite), reference: ownerReference(suite) },
-    live: pass.live,
-    observe: pass.observe,
+    live: (id) => pass.live(id) ?? recall.find(id),
+    observe: (object) => (pass.watches(object.kind) ? pass.observe(object) : recall.keep(object)),
+    found: (object) => void (pass.watches(object.kind) || recall.keep(object)),
     inventory: without(known, waiting),
     keep: ({ metadata }) => retains(suite) && metadata.labels?.[dataLabel] === 'true',
   })
@@ -150,27 +156,32 @@ async function tell(
   }
 }
 
+/** Says what was written. Deployments that were for the same reason are named together. */
 function announce(
   pass: Pass,
   objects: KubeObject[],
   outcomes: Outcome[],
   before: Map<string, KubeObject | undefined>,
 ) {
+  const changed = new Map<string, { reason: string; what: string; names: string[] }>()
   for (const outcome of outcomes) {
     const { id, action } = outcome
+    if (action === 'unchanged' || isTrouble(outcome)) continue
     const after = objects.find((each) => idText(idOf(each)) === idText(id))
     if (action === 'pruned')
       note(pass, 'Pruned', 'Delete', `${id.kind} ${id.name} is no longer wanted`)
     else if (action === 'kept')
       note(pass, 'Kept', 'Keep', `${id.kind} ${id.name} holds data and stays`)
-    else if (isTrouble(outcome) || action === 'unchanged' || !after) continue
-    else if (id.kind === 'Deployment') {
-      const { reason, note: text } = changeOf(before.get(idText(id)), after)
-      note(pass, reason, 'Apply', text)
+    else if (after && id.kind === 'Deployment') {
+      const { reason, what } = changeOf(before.get(idText(id)), after)
+      const { names } = changed.get(reason + what) ?? { names: [] }
+      changed.set(reason + what, { reason, what, names: [...names, id.name] })
     } else if (action === 'configured' && before.get(idText(id))) {
       note(pass, 'Configured', 'Apply', `${id.kind} ${id.name} was brought to what is wanted`)
     }
   }
+  for (const { reason, what, names } of changed.values())
+    note(pass, reason, 'Apply', `${names.join(', ')}: ${what}`)
 }
 
 function note(

@@ -23,6 +23,8 @@ export type ApplyOptions = {
   keep?: (object: KubeObject) => boolean
   /** Told of every answer to a write, for the informers. */
   observe?: (object: KubeObject) => void
+  /** Told of the metadata of every object that the API server was asked for. */
+  found?: (object: KubeObject) => void
 }
 
 export type Outcome = { id: ObjectId } & (
@@ -75,10 +77,10 @@ async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outc
   try {
     const known = options.live(id)
     try {
-      return await applyOver(known ?? (await ask(id, options.client)), wanted, options)
+      return await applyOver(known ?? (await find(id, options)), wanted, options)
     } catch (error) {
       if (!known || !(isConflict(error) || isInvalid(error))) throw error
-      const now = await ask(id, options.client)
+      const now = await find(id, options)
       if (now?.metadata.uid === known.metadata.uid) throw error
       // The one we knew is gone, and another may have its name.
       return await applyOver(now, wanted, options)
@@ -127,6 +129,12 @@ async function prune(id: ObjectId, { client, owner, keep }: ApplyOptions): Promi
   }
 }
 
+async function find(id: ObjectId, { client, found }: ApplyOptions) {
+  const object = await ask(id, client)
+  if (object) found?.(object)
+  return object
+}
+
 function ask({ group, version, kind, namespace, name }: ObjectId, client: Client) {
   const resource = resourceOf(group ? `${group}/${version}` : version, kind)
   return client.get(resource, { namespace, name }, { metadataOnly: true })
@@ -145,10 +153,16 @@ function unlabelled({ metadata }: KubeObject, { labels }: Owner): string | undef
   return missing && `it is not labelled ${missing.join('=')}`
 }
 
+/** Of the same object for the same owner it is the same again. */
+const marks = new WeakMap<KubeObject, { owner: string; marked: KubeObject }>()
+
 /** The object with the marks of its owner and the hash of all that. */
 function owned(object: KubeObject, { owner, keep }: ApplyOptions): KubeObject {
   const { metadata } = object
   const references = owner.reference && !keep?.(object) ? [owner.reference] : []
+  const text = JSON.stringify([owner.labels, references])
+  const known = marks.get(object)
+  if (known?.owner === text) return known.marked
   const marked = {
     ...object,
     metadata: {
@@ -158,7 +172,9 @@ function owned(object: KubeObject, { owner, keep }: ApplyOptions): KubeObject {
     },
   }
   const annotations = { ...metadata.annotations, [appliedAnnotation]: hashOf(marked) }
-  return { ...marked, metadata: { ...marked.metadata, annotations } }
+  const result = { ...marked, metadata: { ...marked.metadata, annotations } }
+  marks.set(object, { owner: text, marked: result })
+  return result
 }
 
 async function eachOf<T, R>(things: T[], act: (thing: T) => Promise<R>): Promise<R[]> {

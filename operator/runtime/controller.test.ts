@@ -189,7 +189,39 @@ test('what runs when it is stopped comes to its end', async () => {
   expect(done).toEqual(['ns/a'])
 })
 
-test('its lines carry the controller, the key and an id of the reconcile', async () => {
+test('changes that come close together are gathered, and do not put off what comes at once', async () => {
+  const stage = informed()
+  void stage.start()
+  const began: string[] = []
+  const { client, metrics, informer, put } = stage
+  const reconcile = async (key: string) => void began.push(key)
+  const watches = [{ informer, gather: 50 }]
+  const controller = makeController(
+    { name: 'test', watches, reconcile },
+    { client, log: silent, metrics },
+  )
+  const stop = new AbortController()
+  const { signal: lost } = new AbortController()
+  const led = controller.run({ stop: stop.signal, lost, remaining: () => 5_000 })
+  for (let n = 0; n < 5; n++) {
+    put(configMap('a', { n: `${n}` }))
+    await settle(5)
+  }
+  expect(began).toEqual([])
+  await settle(50)
+  expect(began).toEqual(['ns/a'])
+  put(configMap('a', { n: 'last' }))
+  await settle(5)
+  controller.queue.add('ns/a')
+  await settle(1)
+  expect(began).toEqual(['ns/a', 'ns/a'])
+  await settle(100)
+  expect(began).toHaveLength(2)
+  stop.abort()
+  await led
+})
+
+test('its lines carry the controller, the object and an id of the reconcile', async () => {
   const lines: Record<string, unknown>[] = []
   const keep = (fields: object) => void lines.push(fields as Record<string, unknown>)
   const log = { info: keep, warn: keep, error: keep }
@@ -202,7 +234,7 @@ test('its lines carry the controller, the key and an id of the reconcile', async
   const led = lead()
   await settle()
   expect(lines).toEqual([
-    { controller: 'test', key: 'ns/a', reconcileId: expect.any(String), seen: true },
+    { controller: 'test', object: 'ns/a', reconcileId: expect.any(String), seen: true },
   ])
   end()
   await led

@@ -21,6 +21,8 @@ export type Watch<T extends KubeObject> = {
   keys?: (object: T) => string[]
   /** Which changes matter; all when left out. */
   when?: (change: Change<T>) => boolean
+  /** Milliseconds to wait for further changes, which then count as one; none when left out. */
+  gather?: number
 }
 
 export type ControllerOptions = {
@@ -66,7 +68,7 @@ export function makeController(
     const reconcileId = randomUUID()
     const limit = within(deadline, lost)
     const { signal } = limit
-    const told = withFields(log, { controller: name, key, reconcileId })
+    const told = withFields(log, { controller: name, object: key, reconcileId })
     const began = performance.now()
     metrics.gauge('controller_runtime_active_workers', labels, ++active)
     let result: string
@@ -75,7 +77,8 @@ export function makeController(
       const { requeueAfter } =
         (await reconcile(key, { client: fenced, signal, log: told, reconcileId })) ?? {}
       queue.forget(key)
-      if (requeueAfter !== undefined) queue.add(key, { after: requeueAfter })
+      // Nobody asked for this look, so whoever asks for one comes first.
+      if (requeueAfter !== undefined) queue.add(key, { after: requeueAfter, priority: 'low' })
       result = requeueAfter === undefined ? 'success' : 'requeue_after'
     } catch (error) {
       result = 'error'
@@ -100,13 +103,16 @@ export function makeController(
     informer,
     keys = (object) => [keyOf(object)],
     when,
+    gather = 0,
   }: Watch<T>) {
     return informer.subscribe((change) => {
       if (when && !when(change)) return
       const priority = change.type === 'resync' ? 'low' : 'normal'
       // An object that no longer leads to a key still concerns what it led to before.
       const before = change.type === 'updated' ? keys(change.before) : []
-      for (const key of new Set([...before, ...keys(change.object)])) queue.add(key, { priority })
+      for (const key of new Set([...before, ...keys(change.object)])) {
+        queue.add(key, { priority, after: gather })
+      }
     })
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonical } from './canonical.ts'
 import type { Fields, KubeObject } from './objects.ts'
 
 /** Carries the hash of what was last applied. */
@@ -9,12 +10,8 @@ export function hashOf(object: KubeObject): string {
   return createHash('sha256').update(canonical(object)).digest('base64url').slice(0, 27)
 }
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
-}
+/** What each object was found to have been applied as: informers keep it for long, and it never changes. */
+const found = new WeakMap<KubeObject, string>()
 
 /**
  * Whether an apply of `wanted` would change nothing. The hash says that this very object was the last one
@@ -25,6 +22,8 @@ function canonical(value: unknown): string {
 export function isApplied(live: KubeObject, wanted: KubeObject, fieldManager: string): boolean {
   const mark = wanted.metadata.annotations?.[appliedAnnotation]
   if (!mark || live.metadata.annotations?.[appliedAnnotation] !== mark) return false
+  const applied = `${fieldManager} ${mark}`
+  if (found.get(live) === applied) return true
   const entry = live.metadata.managedFields?.find(
     ({ manager, operation, subresource }) =>
       manager === fieldManager && operation === 'Apply' && !subresource,
@@ -32,7 +31,9 @@ export function isApplied(live: KubeObject, wanted: KubeObject, fieldManager: st
   if (!entry?.fieldsV1 || entry.apiVersion !== wanted.apiVersion) return false
   const { apiVersion: _, kind: __, metadata, ...content } = wanted
   const { name: ___, namespace: ____, uid: _____, ...described } = metadata
-  return isCovered(entry.fieldsV1, { ...content, metadata: described })
+  if (!isCovered(entry.fieldsV1, { ...content, metadata: described })) return false
+  found.set(live, applied)
+  return true
 }
 
 /** Whether every field of the value is among the fields. A field without parts is owned as a whole. */

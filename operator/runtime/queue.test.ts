@@ -95,6 +95,18 @@ test('a key that waits comes at the earlier of two times, and only then', async 
   await work.end()
 })
 
+test('a key whose turn has come is not put off, and comes once', async () => {
+  const queue = made()
+  queue.add('a')
+  queue.add('a', { after: 50 })
+  queue.add('b', { priority: 'low' })
+  queue.add('b', { after: 50 })
+  const work = worked(queue, 1, () => 0)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(work.keys()).toEqual(['a', 'b'])
+  await work.end()
+})
+
 test('what is low comes after what is not, but is not left waiting for ever', async () => {
   const queue = made()
   for (let n = 0; n < 5; n++) queue.add(`low-${n}`, { priority: 'low' })

@@ -123,7 +123,8 @@ export function makeQueue({
 
   return {
     add(key, { after = 0, priority = 'normal' } = {}) {
-      if (after > 0) return later(key, after, priority)
+      const isReady = ready.normal.has(key) || ready.low.has(key)
+      if (after > 0 && !isReady) return later(key, after, priority)
       const waiting = delayed.get(key)
       clearTimeout(waiting?.timer)
       delayed.delete(key)

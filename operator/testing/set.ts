@@ -1,7 +1,7 @@
 import { afterEach, expect, vi } from 'vitest'
 import { type Stage, type StageOptions, stage } from './stage.ts'
 
-export { condition } from './stage.ts'
+export { condition, type Stage as Staged } from './stage.ts'
 
 const open: Stage[] = []
 afterEach(async () => {
@@ -36,7 +36,7 @@ export async function rolledOut(spec = {}, options: StageOptions = {}) {
 }
 
 /** Time enough for a change that must not come. */
-export const aWhile = () => new Promise((resolve) => setTimeout(resolve, 150))
+export const aWhile = () => new Promise((resolve) => setTimeout(resolve, 300))
 
 export const names = (at: Stage, kind: string): string[] =>
   at.list(kind).map(({ metadata }) => metadata.name)

@@ -22,7 +22,7 @@ const kinds: Record<string, string> = {
 }
 
 export interface StageOptions {
-  /** APIs of others, by `group/version`. */
+  /** APIs of others: the plural names of each group. */
   served?: Record<string, string[]>
   collectorAddress?: string
 }

@@ -46,7 +46,8 @@ export function makeFakeStore() {
         ...metadata,
         uid: before?.metadata.uid ?? `uid-${++uids}`,
         creationTimestamp: before?.metadata.creationTimestamp ?? '2026-01-01T00:00:00Z',
-        generation,
+        // Secrets and the like have none.
+        ...(spec !== undefined && { generation }),
         resourceVersion: `${version}`,
       },
     }

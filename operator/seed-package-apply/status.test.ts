@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mostItems, SeedPackageApplyStatus } from '../api/seed-package-apply.ts'
+import type { Run } from './collector.ts'
+import { resultOf } from './status.ts'
+
+const text = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 20 }),
+  fc.string({ minLength: 1000, maxLength: 2000, unit: 'grapheme' }),
+)
+const count = fc.nat(1_000_000)
+const Item = fc.record({
+  item_id: text,
+  kind: text,
+  status: fc.oneof(fc.constantFrom('applied', 'failed'), text),
+  counts: fc.record({ created: count, updated: count, unchanged: count, deleted: count }),
+  error: fc.option(text),
+})
+const AnyRun: fc.Arbitrary<Run> = fc.record({
+  run_id: fc.uuid(),
+  plan_hash: fc.option(fc.string({ maxLength: 64 })),
+  status: fc.constantFrom('succeeded', 'failed', 'partial'),
+  packages: fc.array(
+    fc.record({
+      package_id: text,
+      version: text,
+      checksum: text,
+      status: text,
+      items: fc.array(Item, { maxLength: 80 }),
+    }),
+    { maxLength: 3 },
+  ),
+})
+
+test('whatever a run says, there is room for it in the status, and what failed comes first', () => {
+  fc.assert(
+    fc.property(AnyRun, (run) => {
+      const result = resultOf(run, new Date())
+      expect(SeedPackageApplyStatus.safeParse(result).error).toBeUndefined()
+      const items = run.packages.flatMap((each) => each.items)
+      const failed = items.filter(({ status }) => status === 'failed').length
+      expect(result).toMatchObject({ itemsTotal: items.length, itemsFailed: failed })
+      const told = result.items!.map(({ status }) => status === 'failed')
+      expect(told).toHaveLength(Math.min(items.length, mostItems))
+      expect(told.filter(Boolean)).toHaveLength(Math.min(failed, mostItems))
+      expect(told.slice(0, failed).every(Boolean)).toBe(true)
+    }),
+    { numRuns: 50 },
+  )
+})
