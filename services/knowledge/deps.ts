@@ -6,6 +6,7 @@ import { makeReranker, type Reranker } from '../_kit/rerank.ts'
 import type { Opening } from '../_kit/service.ts'
 import type { Config } from './config.ts'
 import { type Embedder, makeEmbedder } from './embed/embedder.ts'
+import { makeVectorIndexes, type VectorIndexes } from './embed/pgvector.ts'
 import { circuited } from './graph/circuited.ts'
 import type { Graph } from './graph/graph.ts'
 import { makeQdrant } from './qdrant/client.ts'
@@ -16,6 +17,7 @@ import { type LayWords, makeLayWords } from './search/lay-words.ts'
 export interface Deps {
   files: Client
   embedder: Embedder | undefined
+  vectorIndexes: VectorIndexes
   searchCache: SearchCache
   layWords: LayWords | undefined
   engine: Engine | undefined
@@ -29,6 +31,7 @@ export const open = (config: Config, { client, circuit, runtime }: Opening): Dep
     config,
     circuit('embedding', () => makeCircuit(3, 10_000)),
   ),
+  vectorIndexes: makeVectorIndexes(),
   searchCache: makeSearchCache(config.KNOWLEDGE_SEARCH_CACHE_MB),
   layWords: config.KNOWLEDGE_LAY_WORDS ? makeLayWords() : undefined,
   engine: engineOf(config, circuit),

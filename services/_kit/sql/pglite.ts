@@ -1,4 +1,5 @@
 import { PGlite, types } from '@electric-sql/pglite'
+import { vector } from '@electric-sql/pglite-pgvector'
 import { type Driver, timeFromText } from './sql.ts'
 
 const parsers = {
@@ -26,6 +27,7 @@ export function pgliteDriver(db: PGlite): Driver {
 export const openPglite = (directory: string | undefined, from?: Blob) =>
   PGlite.create({
     parsers,
+    extensions: { vector },
     ...(directory === undefined ? {} : { dataDir: directory }),
     ...(from === undefined ? {} : { loadDataDir: from }),
   })

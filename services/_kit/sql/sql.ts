@@ -61,8 +61,14 @@ const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"
 
 /** A schema or table name of ours, never one that came from outside. */
 export function name(identifier: string): Part {
-  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(identifier)) throw new Error(`not a name: ${identifier}`)
+  if (!/^[a-z_]\w*(\.[a-z_]\w*)?$/.test(identifier)) throw new Error(`not a name: ${identifier}`)
   return new Part([identifier], [])
+}
+
+/** A whole number as it stands, where a statement has to have it when it is planned. */
+export function whole(value: number): Part {
+  if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
+  return new Part([String(value)], [])
 }
 
 function compile(strings: readonly string[], values: readonly Value[]) {

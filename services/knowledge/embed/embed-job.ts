@@ -5,7 +5,8 @@ import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { pendThose } from '../qdrant/pending.ts'
 import { batch } from './embedder.ts'
-import { keepVectors } from './vectors.ts'
+import { indexVectors } from './pgvector.ts'
+import { givenModel, keepVectors } from './vectors.ts'
 
 const Payload = z.object({ base: z.int(), model: z.string() })
 const Lacking = z.object({ hash: z.string(), content: z.string() })
@@ -17,7 +18,9 @@ export const enqueueEmbedding = (sql: Sql, base: number, model: string) =>
 const Base = z.object({ base: z.int() })
 
 /** Sees that no content is left without its vector: the API was away for long, or the model is new. */
-export async function checkEmbeddings({ sql, embedder }: Pick<Given<Deps>, 'sql' | 'embedder'>) {
+export async function checkEmbeddings(given: Pick<Given<Deps>, 'sql' | 'embedder' | 'kit'>) {
+  const { sql, embedder } = given
+  await indexThose(given, embedder?.model ?? givenModel)
   if (!embedder) return
   const { model } = embedder
   const lacking = await sql.rows(Base)`
@@ -27,11 +30,8 @@ export async function checkEmbeddings({ sql, embedder }: Pick<Given<Deps>, 'sql'
 }
 
 /** Gives every content of a base its vector; what has one is not asked for again. */
-export async function embedBase(
-  { sql, embedder, engine }: Given<Deps>,
-  payload: unknown,
-  job: JobContext,
-) {
+export async function embedBase(given: Given<Deps>, payload: unknown, job: JobContext) {
+  const { sql, embedder, engine } = given
   const { base, model } = Payload.parse(payload)
   // While replicas are replaced one by one another may have the model: it is left to that one.
   if (embedder?.model !== model) throw new Error(`${model} is not the embedding model here`)
@@ -48,8 +48,22 @@ export async function embedBase(
       const hashes = texts(lacking.map(({ hash }) => hash))
       await pendThose(sql, part`select base, seq from knowledge.chunks where hash = any(${hashes})`)
     })
+    // From the first vectors on: over few an index is made in no time.
+    if (after === '') await indexThose(given, model)
     after = lacking.at(-1)!.hash
   }
+}
+
+const Dims = z.object({ dims: z.int() })
+
+/** Sees that the vectors of a model can be found by an index. */
+async function indexThose(
+  { sql, kit }: Pick<Given<Deps>, 'sql' | 'kit'>,
+  model: string,
+): Promise<void> {
+  const row = await sql.row(Dims)`
+    select dims from knowledge.embeddings where model = ${model} limit 1`
+  if (row) await indexVectors(sql, row.dims, kit.log)
 }
 
 const lackingAfter = (sql: Sql, base: number, model: string, after: string) =>

@@ -5,7 +5,8 @@ import { errorFields } from '../../_kit/log.ts'
 import type { Given } from '../../_kit/service.ts'
 import { part } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { givenModel, nearest } from '../embed/vectors.ts'
+import { nearest } from '../embed/nearest.ts'
+import { givenModel } from '../embed/vectors.ts'
 import { askEngine, type EngineQuestion } from '../qdrant/engine.ts'
 import { begin } from './begin.ts'
 import { type Expanded, expanded, unasked } from './expand.ts'
@@ -132,10 +133,13 @@ async function byVector(
   { laws }: Expanded,
   most: number,
 ) {
-  const { sql, embedder } = given
-  const where = part`${matching(filters)} ${inForce(asOf)}`
-  const numbers = bases.map(({ no }) => no)
-  const model = embedder?.model ?? givenModel
-  const near = await nearest(sql, model, numbers, vector, nearestOf(laws, most), where)
+  const { sql, embedder, vectorIndexes } = given
+  const near = await nearest(sql, vectorIndexes, {
+    model: embedder?.model ?? givenModel,
+    bases: bases.map(({ no }) => no),
+    vector,
+    most: nearestOf(laws, most),
+    where: part`${matching(filters)} ${inForce(asOf)}`,
+  })
   return foundAt(sql, (await led(given, bases, near, laws)).slice(0, most))
 }

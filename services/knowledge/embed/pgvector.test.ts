@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newDatabase } from '../../../tests/support/databases.ts'
+import { silent } from '../../_kit/log.ts'
+import { makeSql, part, type Sql } from '../../_kit/sql/sql.ts'
+import { nearest } from './nearest.ts'
+import { indexVectors, makeVectorIndexes } from './pgvector.ts'
+import { keepVectors, unit } from './vectors.ts'
+
+const dims = 24
+const chunks = 1_500
+let state = 11
+const random = () => {
+  state = (state * 48_271) % 2_147_483_647
+  return state / 2_147_483_647 - 0.5
+}
+const vector = () => unit(Array.from({ length: dims }, random))!
+const vectors = Array.from({ length: chunks }, vector)
+const hashOf = (seq: number) => `hash ${seq}`
+
+/** Two bases: the first has a tenth of the chunks, the second the others. */
+const baseOf = (seq: number) => (seq % 10 === 0 ? 0 : 1)
+
+async function fill(sql: Sql): Promise<number[]> {
+  const bases: number[] = []
+  for (const name of ['sys_few', 'sys_many']) {
+    const [row] = await sql`
+      insert into knowledge.bases (id, name) values (gen_random_uuid(), ${name}) returning no`
+    const no = row!.no as number
+    bases.push(no)
+    await sql`
+      insert into knowledge.documents (base, document_id, doc_type, title, metadata, law_keys, law_terms, hash)
+      values (${no}, 'd', 'text', 't', '{}', '{}', '{}', 'h')`
+    for (let seq = 0; seq < chunks; seq++) {
+      if (baseOf(seq) !== bases.length - 1) continue
+      await sql`
+        insert into knowledge.chunks
+          (base, seq, document_id, chunk_index, content, metadata, hash, words)
+        values (${no}, ${seq}, 'd', ${seq}, 'c', '{}', ${hashOf(seq)}, 1)`
+    }
+  }
+  return bases
+}
+
+const databases = ['pglite', 'postgres'] as const
+
+describe.each(databases)('vectors on %s', (on) => {
+  let database: Awaited<ReturnType<typeof newDatabase>>
+  let sql: Sql
+  let bases: number[]
+  beforeAll(async () => {
+    database = await newDatabase(on)
+    sql = makeSql(database.driver)
+    bases = await fill(sql)
+    await indexVectors(sql, dims, silent)
+    const all = vectors.map((vector, seq) => ({ hash: hashOf(seq), vector }))
+    await keepVectors(sql, 'm', all)
+    // Another model's do not come between.
+    await keepVectors(sql, 'other', all.slice(0, 300))
+    await sql.statement('analyze knowledge.embeddings')
+  })
+  afterAll(() => database.drop())
+
+  const product = (one: readonly number[], other: readonly number[]) =>
+    one.reduce((sum, value, index) => sum + value * other[index]!, 0)
+
+  const nearestIn = (asked: readonly number[], own: readonly number[], most: number) =>
+    nearest(sql, makeVectorIndexes(), {
+      ...{ model: 'm', bases: own, vector: asked, most, where: part`` },
+    })
+
+  test('have an index where the database has pgvector, and none elsewhere', async () => {
+    const available = await sql`select from pg_available_extensions where name = 'vector'`
+    expect(available).toHaveLength(on === 'pglite' ? 1 : 0)
+    const schema = await makeVectorIndexes().schemaOf(sql, dims)
+    expect(schema).toBe(on === 'pglite' ? 'public' : undefined)
+    // A second time, and of too many dimensions, nothing is done.
+    await indexVectors(sql, dims, silent)
+    await indexVectors(sql, 3_000, silent)
+    expect(await makeVectorIndexes().schemaOf(sql, 3_000)).toBeUndefined()
+  })
+
+  test('are found by their cosine, the nearest first', async () => {
+    for (let round = 0; round < 10; round++) {
+      const asked = vector()
+      const exact = vectors
+        .map((each, seq) => ({ seq, score: product(each, asked) }))
+        .filter(({ seq }) => baseOf(seq) === 1)
+        .sort((a, b) => b.score - a.score)
+        .slice(0, 100)
+      const found = await nearestIn(asked, [bases[1]!], 100)
+      expect(found).toHaveLength(100)
+      expect(found.map(({ score }) => score)).toEqual(
+        found.map(({ score }) => score).toSorted((a, b) => b - a),
+      )
+      for (const { seq, score } of found)
+        expect(score).toBeCloseTo(product(vectors[seq]!, asked), 5)
+      const wanted = new Set(exact.map(({ seq }) => seq))
+      // Signatures of so few bits tell less than the index does.
+      const least = on === 'pglite' ? 95 : 70
+      expect(found.filter(({ seq }) => wanted.has(seq)).length).toBeGreaterThan(least)
+    }
+  })
+
+  test('of a base that has few of them are found all the same', async () => {
+    const found = await nearestIn(vector(), [bases[0]!], 120)
+    expect(found).toHaveLength(120)
+    expect(new Set(found.map(({ base }) => base))).toEqual(new Set([bases[0]]))
+    expect(await nearestIn(vector(), [bases[0]!], 200)).toHaveLength(chunks / 10)
+  })
+
+  test('of no direction, or of other dimensions, are near to none', async () => {
+    expect(await nearestIn(Array(dims).fill(0), bases, 10)).toEqual([])
+    expect(await nearestIn([1, 2, 3], bases, 10)).toEqual([])
+  })
+})
+
+test('the statement that looks for the nearest is one that the index serves', async () => {
+  const database = await newDatabase('pglite')
+  const sql = makeSql(database.driver)
+  await indexVectors(sql, dims, silent)
+  const plan = await sql.begin(async (sql) => {
+    await sql`set local enable_seqscan = off`
+    await sql`set local enable_sort = off`
+    return sql`
+      explain select hash from knowledge.embeddings where dims = 24 and model = 'm'
+      order by vector::vector(24) <=> ${JSON.stringify(vectors[0])}::text::vector(24) limit 10`
+  })
+  expect(JSON.stringify(plan)).toContain('embeddings_near_24')
+  await database.drop()
+})

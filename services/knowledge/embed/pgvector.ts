@@ -1,0 +1,108 @@
+import * as z from 'zod'
+import type { Log } from '../../_kit/log.ts'
+import { errorFields } from '../../_kit/log.ts'
+import { name, numbers, type part, type Sql, whole } from '../../_kit/sql/sql.ts'
+import type { Scored } from '../search/top.ts'
+import { Near, textOf } from './vectors.ts'
+
+/** Its index takes no more dimensions than these, and looks for no more at once. */
+const mostDims = 2_000
+const mostSought = 1_000
+
+const State = z.object({
+  available: z.boolean(),
+  schema: z.string().nullable(),
+  indexed: z.boolean(),
+})
+
+const indexOf = (dims: number) => `embeddings_near_${dims}`
+
+const stateOf = async (sql: Sql, dims: number) =>
+  (await sql.row(State)`
+    select exists (select from pg_available_extensions where name = 'vector') as available,
+      (select nspname from pg_extension join pg_namespace n on n.oid = extnamespace
+        where extname = 'vector') as schema,
+      exists (select from pg_indexes
+        where schemaname = 'knowledge' and indexname = ${indexOf(dims)}) as indexed`)!
+
+/**
+ * Sees that vectors of so many dimensions have an index, where the database has pgvector. It is made while
+ * there are few; made later, over many, it keeps those waiting who write vectors.
+ */
+export async function indexVectors(sql: Sql, dims: number, log: Log): Promise<void> {
+  const { available, indexed } = await stateOf(sql, dims)
+  if (!available || indexed || dims > mostDims) return
+  try {
+    await sql.begin(async (sql) => {
+      await sql`select pg_advisory_xact_lock(hashtext('knowledge vectors'))`
+      await sql`set local statement_timeout = 0`
+      await sql`create extension if not exists vector`
+      const { schema } = await stateOf(sql, dims)
+      const own = name(schema!)
+      await sql`
+        create index if not exists ${name(indexOf(dims))} on knowledge.embeddings
+          using hnsw ((vector::${own}.vector(${whole(dims)})) ${own}.vector_cosine_ops)
+          where dims = ${whole(dims)}`
+    })
+  } catch (thrown) {
+    // Its extension may be for others to install: vectors are compared without it.
+    log.warn({ dims, ...errorFields(thrown) }, 'no index for vectors')
+  }
+}
+
+/** What this process knows of the indexes: one that is there stays, one that is not may come. */
+export interface VectorIndexes {
+  /** The schema of pgvector, where vectors of so many dimensions have an index. */
+  schemaOf(sql: Sql, dims: number): Promise<string | undefined>
+}
+
+const lookAgainMs = 60_000
+
+export function makeVectorIndexes(): VectorIndexes {
+  const known = new Map<number, { schema: string | undefined; until: number }>()
+  return {
+    async schemaOf(sql, dims) {
+      const last = known.get(dims)
+      if (last && performance.now() < last.until) return last.schema
+      const { schema, indexed } = await stateOf(sql, dims)
+      const found = (indexed && schema) || undefined
+      const until = found ? Number.POSITIVE_INFINITY : performance.now() + lookAgainMs
+      known.set(dims, { schema: found, until })
+      return found
+    },
+  }
+}
+
+interface Sought {
+  model: string
+  bases: readonly number[]
+  /** Of unit length. */
+  direction: readonly number[]
+  most: number
+  where: ReturnType<typeof part>
+}
+
+/** The nearest by the index; fewer than `most` where too many of them are not in the bases. */
+export function nearestByIndex(
+  sql: Sql,
+  schema: string,
+  { model, bases, direction, most, where }: Sought,
+): Promise<Scored[]> {
+  const sought = Math.min(mostSought, Math.max(400, 2 * most))
+  const own = name(schema)
+  const dims = whole(direction.length)
+  return sql.begin(async (sql) => {
+    await sql`select set_config('hnsw.ef_search', ${String(sought)}, true)`
+    return sql.rows(Near)`
+      with near as materialized (
+        select hash, vector::${own}.vector(${dims}) operator(${own}.<=>)
+          ${textOf(direction)}::text::${own}.vector(${dims}) as distance
+        from knowledge.embeddings where dims = ${dims} and model = ${model}
+        order by distance limit ${sought})
+      select chunk.base, chunk.seq, 1 - distance as score
+      from near join knowledge.chunks chunk using (hash)
+        join knowledge.documents document using (base, document_id)
+      where chunk.base = any(${numbers(bases, 'int4')}) ${where}
+      order by distance, chunk.base, chunk.seq limit ${most}`
+  })
+}
