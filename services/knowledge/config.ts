@@ -34,7 +34,9 @@ export const Config = z.object({
     .min(1)
     .max(65_536)
     .default(256)
-    .describe('Memory for what searches in the database read lately, in MiB.'),
+    .describe(
+      'Memory for what searches in the database read lately, in MiB. What is asked for often takes one to two KiB a chunk.',
+    ),
   KNOWLEDGE_LAY_WORDS: z
     .stringbool()
     .default(true)

@@ -41,7 +41,7 @@ export type Search = Omit<Question, 'query'> & {
 }
 
 /** Each list is at least this long before two are made one. */
-const listLength = 200
+const listLength = 150
 
 /** Answers a search, from bases that the caller may read. */
 export async function search(

@@ -1,4 +1,5 @@
 import { words } from '../../_kit/words.ts'
+import { Lru } from './lru.ts'
 
 interface Chunk {
   title: string
@@ -39,8 +40,16 @@ export class Texts {
   }
 }
 
-export const longWords = (text: string): ReadonlySet<string> =>
-  new Set(words(text).filter((word) => word.length > 1))
+/** Titles and names of sections are the same for many chunks. */
+const known = new Lru<ReadonlySet<string>>(4 * 2 ** 20, (words) => 400 + 100 * words.size)
+
+export function longWords(text: string): ReadonlySet<string> {
+  const before = known.get(text)
+  if (before) return before
+  const found = new Set(words(text).filter((word) => word.length > 1))
+  known.set(text, found)
+  return found
+}
 
 export const plainOf = (text: string) =>
   text
