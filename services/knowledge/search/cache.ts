@@ -52,7 +52,7 @@ const mebibyte = 2 ** 20
  */
 export function makeSearchCache(mebibytes: number): SearchCache {
   const share = (of: number) => mebibytes * mebibyte * of
-  const indexes = new Lru<BaseIndex>(share(0.1), ({ size }) => size)
+  const indexes = new Lru<BaseIndex>(share(0.2), ({ size }) => size)
   let made = 0
   return {
     indexOf(base) {
@@ -63,7 +63,7 @@ export function makeSearchCache(mebibytes: number): SearchCache {
       indexes.set(key, index)
       return index
     },
-    terms: new Lru<Packed>(share(0.7), sizeOfPacked),
+    terms: new Lru<Packed>(share(0.6), sizeOfPacked),
     rows: new Lru<Row>(share(0.2), ({ shown }) => 2_000 + 4 * shown.content.length),
   }
 }
