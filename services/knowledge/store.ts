@@ -13,6 +13,7 @@ const Kept = z.object({
   section_id: z.string().nullable(),
   hash: z.string(),
   words: z.int(),
+  article: z.string().nullable(),
   title: z.string(),
   heading: z.string().nullable(),
 })
@@ -72,7 +73,7 @@ const keyOf = (documentId: string, index: number) => `${index} ${documentId}`
 
 async function keptOf(sql: Sql, base: number, documents: readonly Prepared[]) {
   const rows = await sql.rows(Kept)`
-    select document_id, chunk_index, seq, section_id, chunk.hash, words, title,
+    select document_id, chunk_index, seq, section_id, chunk.hash, words, article, title,
       chunk.metadata ->> 'heading' as heading
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
     where base = ${base}
@@ -83,6 +84,7 @@ async function keptOf(sql: Sql, base: number, documents: readonly Prepared[]) {
 const saysTheSame = (old: Kept, { title }: Prepared, chunk: PreparedChunk) =>
   old.hash === chunk.hash &&
   old.title === title &&
+  old.article === chunk.article &&
   old.section_id === (chunk.section_id ?? null) &&
   (old.heading ?? '') === headingOf(chunk)
 

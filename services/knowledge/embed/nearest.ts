@@ -21,8 +21,12 @@ export async function nearest(
   if (!direction) return []
   const schema = await indexes.schemaOf(sql, direction.length)
   if (schema) {
-    const near = await nearestByIndex(sql, schema, { ...question, direction })
-    if (near.length === question.most) return near
+    try {
+      const near = await nearestByIndex(sql, schema, { ...question, direction })
+      if (near.length === question.most) return near
+    } catch {
+      indexes.forget(direction.length)
+    }
   }
   return compared(sql, { ...question, vector: direction })
 }

@@ -114,17 +114,54 @@ describe.each(databases)('vectors on %s', (on) => {
   })
 })
 
-test('the statement that looks for the nearest is one that the index serves', async () => {
-  const database = await newDatabase('pglite')
-  const sql = makeSql(database.driver)
-  await indexVectors(sql, dims, silent)
-  const plan = await sql.begin(async (sql) => {
-    await sql`set local enable_seqscan = off`
-    await sql`set local enable_sort = off`
-    return sql`
-      explain select hash from knowledge.embeddings where dims = 24 and model = 'm'
-      order by vector::vector(24) <=> ${JSON.stringify(vectors[0])}::text::vector(24) limit 10`
+describe('an index of pgvector', () => {
+  let database: Awaited<ReturnType<typeof newDatabase>>
+  let sql: Sql
+  beforeAll(async () => {
+    database = await newDatabase('pglite')
+    sql = makeSql(database.driver)
+    await fill(sql)
+    await indexVectors(sql, dims, silent)
+    await keepVectors(
+      sql,
+      'm',
+      vectors.map((vector, seq) => ({ hash: hashOf(seq), vector })),
+    )
   })
-  expect(JSON.stringify(plan)).toContain('embeddings_near_24')
-  await database.drop()
+  afterAll(() => database.drop())
+
+  const ask = (indexes: ReturnType<typeof makeVectorIndexes>) => {
+    const bases = sql`select no from knowledge.bases where name = 'sys_many'`
+    return bases.then(([base]) =>
+      nearest(sql, indexes, {
+        ...{
+          model: 'm',
+          bases: [base!.no as number],
+          vector: vectors[1]!,
+          most: 50,
+          where: part``,
+        },
+      }),
+    )
+  }
+
+  test('serves the statement that looks for the nearest', async () => {
+    await sql.statement('set enable_seqscan = off')
+    await sql.statement('set enable_sort = off')
+    expect((await ask(makeVectorIndexes()))[0]).toMatchObject({ seq: 1 })
+    await sql.statement('select pg_stat_force_next_flush()')
+    const [used] = await sql`
+      select idx_scan from pg_stat_user_indexes where indexrelname = 'embeddings_near_24'`
+    expect(used!.idx_scan).toBeGreaterThan(0)
+  })
+
+  test('that was taken away with its extension is done without', async () => {
+    const indexes = makeVectorIndexes()
+    const before = await ask(indexes)
+    await sql.statement('drop extension vector cascade')
+    const after = await ask(indexes)
+    expect(after[0]).toMatchObject({ seq: before[0]!.seq })
+    expect(after).toHaveLength(50)
+    expect(await indexes.schemaOf(sql, dims)).toBeUndefined()
+  })
 })

@@ -54,6 +54,8 @@ export async function indexVectors(sql: Sql, dims: number, log: Log): Promise<vo
 export interface VectorIndexes {
   /** The schema of pgvector, where vectors of so many dimensions have an index. */
   schemaOf(sql: Sql, dims: number): Promise<string | undefined>
+  /** One that failed is looked for again: somebody may have taken the extension away. */
+  forget(dims: number): void
 }
 
 const lookAgainMs = 60_000
@@ -70,6 +72,7 @@ export function makeVectorIndexes(): VectorIndexes {
       known.set(dims, { schema: found, until })
       return found
     },
+    forget: (dims) => void known.delete(dims),
   }
 }
 
