@@ -34,9 +34,9 @@ function mortal(dieAt: number) {
     dead: () => points >= dieAt,
     driver: (driver: Driver): Driver => ({
       query: (text, params) => guarded(() => driver.query(text, params)),
-      begin: (work) =>
+      transaction: (work) =>
         guarded(() =>
-          driver.begin((query) => work((text, params) => guarded(() => query(text, params)))),
+          driver.transaction((query) => work((text, params) => guarded(() => query(text, params)))),
         ),
       end: () => driver.end(),
     }),

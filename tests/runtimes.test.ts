@@ -57,7 +57,7 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
       content: 'told just in time',
     })
     const headers = { 'content-type': 'application/json' }
-    const answer = await sql.begin(async (holding) => {
+    const answer = await sql.transaction(async (holding) => {
       await holding`lock table memory.facts in access exclusive mode`
       const answer = running.fetch(ask('memory/facts', { method: 'POST', body, headers }))
       await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)

@@ -32,7 +32,7 @@ export async function bare(driver: Driver) {
 
     const [created] = await driver.query(insert, [newId(), ...whose, ...says, array, tally])
     if (created) return c.json(created, 201)
-    const changed = await driver.begin(async (query) => {
+    const changed = await driver.transaction(async (query) => {
       const [before] = await query(lock, [
         content,
         value,
@@ -76,7 +76,7 @@ async function statementsOf(driver: Driver) {
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
     database: {
       query: recorded(driver.query),
-      begin: (work) => driver.begin((query) => work(recorded(query))),
+      transaction: (work) => driver.transaction((query) => work(recorded(query))),
       end: driver.end,
     },
     peers: () => () => Promise.reject(new Error('nobody else is here')),

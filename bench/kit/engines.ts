@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
-import { queryWords } from '../../services/_kit/words.ts'
+import { queryTokens } from '../../services/_kit/tokenize.ts'
 import memory from '../../services/memory/service.ts'
 import { headers, key, tenant } from './requests.ts'
 import { quoted, type Store } from './store.ts'
@@ -51,7 +51,7 @@ export function tsRank({ url }: Store): Engine {
   const sql = postgres(url, { max: 1 })
   return {
     async ask({ user, query }) {
-      const words = queryWords(query).map(quoted).join(' | ')
+      const words = queryTokens(query).map(quoted).join(' | ')
       const rows = await sql<{ id: string }[]>`
         select facts.* from (
           select id, ts_rank(words, ${words}::tsquery) as rank from vectors

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { queryWords } from '../../services/_kit/words.ts'
+import { queryTokens } from '../../services/_kit/tokenize.ts'
 import { makeScore, statisticsOf } from '../../services/memory/bm25.ts'
 import { makeReader } from '../../services/memory/terms.ts'
 import { mean } from '../support/figures.ts'
@@ -30,7 +30,7 @@ export async function quality({ url }: Store, engine: Engine, questions: Questio
 const sum = (scores: number[]) => scores.reduce((total, score) => total + score, 0)
 
 function exactScores(facts: { id: string; tally: string }[], query: string) {
-  const words = queryWords(query)
+  const words = queryTokens(query)
   const read = makeReader(words)
   const counted = facts.map(({ tally }) => read(tally))
   const scoreOf = makeScore(statisticsOf(counted, words.length))

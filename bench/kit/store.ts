@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import postgres from 'postgres'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
-import { words } from '../../services/_kit/words.ts'
+import { tokenize } from '../../services/_kit/tokenize.ts'
 import memory from '../../services/memory/service.ts'
 import { index } from '../../services/memory/terms.ts'
 import { makeRandom } from '../support/random.ts'
@@ -86,7 +86,7 @@ async function load(sql: postgres.Sql, facts: number, others: number) {
     const { terms, tally } = index(tenant, user, key, text)
     const said = ['global', key, 'summary', text, 1, 'import', '{}']
     await intoFacts.row([id, tenant, user, ...said, `{${terms}}`, tally])
-    await intoVectors.row([id, tenant, user, vector(words(`${key} ${text}`))])
+    await intoVectors.row([id, tenant, user, vector(tokenize(`${key} ${text}`))])
   }
   await Promise.all([intoFacts.end(), intoVectors.end()])
 }

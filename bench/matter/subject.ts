@@ -30,7 +30,10 @@ export async function open(driver: Driver) {
     }
   const { fetch } = matter.start({
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: headers['x-internal-api-key'] },
-    database: { ...driver, begin: (work) => driver.begin((query) => work(heard(query))) },
+    database: {
+      ...driver,
+      transaction: (work) => driver.transaction((query) => work(heard(query))),
+    },
     peers: () => () => Promise.reject(new Error('nobody else is here')),
     log: silent,
     metrics: makeMetrics(),
@@ -74,6 +77,6 @@ export const statementsFor = (template: Statement[], from: string, to: string): 
 
 /** Nothing but the statements, in one transaction. */
 export const replay = (driver: Driver, statements: Statement[]) =>
-  driver.begin(async (query) => {
+  driver.transaction(async (query) => {
     for (const { text, params } of statements) await query(text, params)
   })

@@ -1,11 +1,11 @@
-import { json, numbers, type Sql, texts } from '../../services/_kit/sql/sql.ts'
-import { words } from '../../services/_kit/words.ts'
+import { json, numberArray, type Sql, textArray } from '../../services/_kit/sql/sql.ts'
+import { tokenize } from '../../services/_kit/tokenize.ts'
 import { cutOf, mixedOf } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
 /** PostgreSQL's own full-text search over the same rows: pairs of characters as its words. */
 const pairs = (text: string) =>
-  words(text)
+  tokenize(text)
     .filter((word) => word.length > 1)
     .map((word) => word.replace(/[^\p{L}\p{N}]/gu, ''))
     .filter((word) => word !== '')
@@ -26,7 +26,7 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
       const given = rows.map(({ law, article, text }) => pairs(`${law} ${article} ${text}`))
       await sql`
         insert into public.articles select ${filled}::int + nth - 1, to_tsvector('simple', words)
-        from unnest(${texts(given)}) with ordinality given (words, nth)`
+        from unnest(${textArray(given)}) with ordinality given (words, nth)`
     }
   }
 
@@ -71,7 +71,7 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
         halved = true
       }
       await fillMixed(to)
-      await sql.begin(async (sql) => {
+      await sql.transaction(async (sql) => {
         await sql.statement("set local maintenance_work_mem = '1GB'")
         await sql.statement('set local statement_timeout = 0')
         await sql.statement('create index articles_words on public.articles using gin (words)')
@@ -88,4 +88,4 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
   }
 }
 
-const ints = (list: number[]) => numbers(list, 'int4')
+const ints = (list: number[]) => numberArray(list, 'int4')

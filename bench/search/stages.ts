@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers } from '../../services/_kit/sql/sql.ts'
+import { numberArray } from '../../services/_kit/sql/sql.ts'
 import { questionTerms } from '../../services/knowledge/search/terms.ts'
 import { milliseconds, quantile } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
@@ -58,7 +58,7 @@ export async function openStages(
     const row = await sql.row(Touched)`
       select sum(octet_length(entries)) / 4 as postings
       from knowledge.postings join knowledge.bases on no = base
-      where name = ${benchBase} and term = any(${numbers(ids, 'int4')})`
+      where name = ${benchBase} and term = any(${numberArray(ids, 'int4')})`
     return row!.postings ?? 0
   }
 

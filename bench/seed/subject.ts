@@ -27,8 +27,8 @@ export function open(driver: Driver, directory: string) {
   let recording: Recording | undefined
   const heard: Driver = {
     ...driver,
-    begin: (work) =>
-      driver.begin((query) => {
+    transaction: (work) =>
+      driver.transaction((query) => {
         const statements: Statement[] = []
         recording?.push(statements)
         return work((text, params) => {
@@ -97,7 +97,7 @@ export function open(driver: Driver, directory: string) {
 /** Nothing but the statements, in the transactions that they were made in. */
 export async function replay(driver: Driver, recording: Recording) {
   for (const statements of recording) {
-    await driver.begin(async (query) => {
+    await driver.transaction(async (query) => {
       for (const { text, params } of statements) await query(text, params)
     })
   }

@@ -1,6 +1,6 @@
 import { keyId } from './keys.ts'
 import { errorFields } from './log.ts'
-import type { Checks, Given, Mount } from './service.ts'
+import type { Checks, Mount, ServiceContext } from './service.ts'
 
 const base = '/api/v1/internal/actuator'
 const patienceMs = 2_000
@@ -54,10 +54,11 @@ export function actuator<Deps extends object>(mount: Mount<Deps>, optional?: Che
   })
 }
 
-const database = <Deps>(given: Given<Deps>) => component(given, 'db', () => given.sql`select 1`)
+const database = <Deps>(given: ServiceContext<Deps>) =>
+  component(given, 'db', () => given.sql`select 1`)
 
 async function component<Deps>(
-  { kit }: Given<Deps>,
+  { kit }: ServiceContext<Deps>,
   name: string,
   check: () => Promise<unknown>,
 ): Promise<Component> {

@@ -8,7 +8,7 @@ import { defineService } from './service.ts'
 import type { Driver } from './sql/sql.ts'
 
 const refuse = () => Promise.reject(new Error('there is no database here'))
-const database: Driver = { query: refuse, begin: refuse, end: async () => {} }
+const database: Driver = { query: refuse, transaction: refuse, end: async () => {} }
 
 const ask = (env: Record<string, string> = {}) =>
   defineService({

@@ -13,7 +13,7 @@ export async function readJson(request: Request, limit: number) {
   }
   const text = decoded(bytes)
   const value = parsed(text)
-  const fault = absurdity(value, deepest)
+  const fault = findUnstorable(value, deepest)
   if (fault) throw invalid([{ path: fault.path.join('.'), message: fault.message }])
   return { text, value }
 }
@@ -67,9 +67,9 @@ function parsed(text: string): unknown {
 type Absurdity = { path: string[]; message: string }
 
 /** What JSON can say and a database can't keep: NUL, half a surrogate pair, 1e999, endless nesting. */
-function absurdity(value: unknown, depth: number): Absurdity | null {
+function findUnstorable(value: unknown, depth: number): Absurdity | null {
   if (typeof value === 'string') {
-    const message = textFault(value)
+    const message = textProblem(value)
     return message ? { path: [], message } : null
   }
   if (typeof value === 'number') {
@@ -78,16 +78,16 @@ function absurdity(value: unknown, depth: number): Absurdity | null {
   if (value === null || typeof value !== 'object') return null
   if (depth === 0) return { path: [], message: `Nested deeper than ${deepest} levels.` }
   for (const [key, member] of Object.entries(value)) {
-    const message = textFault(key)
+    const message = textProblem(key)
     if (message) return { path: [], message: `A member's name: ${message}` }
-    const fault = absurdity(member, depth - 1)
+    const fault = findUnstorable(member, depth - 1)
     if (fault) return { path: [key, ...fault.path], message: fault.message }
   }
   return null
 }
 
 /** What is wrong with a text that came from outside, or null. */
-export function textFault(text: string): string | null {
+export function textProblem(text: string): string | null {
   if (text.includes('\0')) return 'NUL characters are not allowed.'
   return text.isWellFormed() ? null : 'The text holds half a surrogate pair.'
 }

@@ -39,14 +39,14 @@ export class ConfigError extends Error {
 const modes: Record<string, string> = { production: 'production', development: 'dev', test: 'test' }
 
 /** An empty variable is an unset one, except where empty is itself a meaning. */
-const meansSomethingEmpty = new Set(['AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES'])
+const emptyIsValid = new Set(['AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES'])
 
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   env: EnvironmentVariables,
 ): z.output<Schema> {
   const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => value !== '' || meansSomethingEmpty.has(name)),
+    Object.entries(env).filter(([name, value]) => value !== '' || emptyIsValid.has(name)),
   )
   given.ENVIRONMENT ??= modes[env.NODE_ENV ?? '']
   const parsed = schema.safeParse(given)

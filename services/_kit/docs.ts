@@ -1,7 +1,7 @@
 import { apiPage } from './api-page.ts'
 import type { Endpoint } from './endpoint.ts'
 import { notFound } from './fault.ts'
-import { prefixes, visible } from './openapi/visible.ts'
+import { filterPaths, prefixes } from './openapi/visible.ts'
 import { describe } from './openapi.ts'
 import type { Kit, Mount } from './service.ts'
 
@@ -19,7 +19,7 @@ export function apiDocs<Deps extends object>(
     description ??= describe(service, version, endpoints)
     const include = prefixes(config.AI_BOOT_OPENAPI_INCLUDE_PATH_PREFIXES)
     const exclude = prefixes(config.AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES)
-    return c.json(visible(description, include, exclude))
+    return c.json(filterPaths(description, include, exclude))
   })
 
   mount('GET', '/api/v1/swagger-ui/index.html', (c) => {

@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod'
-import { jsonLimit, readJson, textFault } from './body.ts'
+import { jsonLimit, readJson, textProblem } from './body.ts'
 import { Fault, type FaultKind, invalid, notFound } from './fault.ts'
 import { idempotent } from './idempotency.ts'
 import { type Caller, callerOf, type Guard } from './identity.ts'
-import type { Given } from './service.ts'
+import type { ServiceContext } from './service.ts'
 
 /** `c.env` is what the service was given, `c.var` is what this request said. */
 export type Env<Deps> = {
-  Bindings: Given<Deps>
+  Bindings: ServiceContext<Deps>
   Variables: {
     requestId: string
     traceparent: string
@@ -40,13 +40,13 @@ export interface Spec<
   /** A body that the handler reads itself as it comes: its media types, as OpenAPI writes them. */
   stream?: Record<string, object>
   /** The `data` of each successful answer, by status. */
-  answers: Record<number, Schema | Content>
+  responses: Record<number, Schema | Content>
   /** Faults that this endpoint adds to those its parts imply. */
   faults?: readonly FaultKind[]
   /** The record carries a version: answers have an ETag, writes take If-Match. */
   versioned?: boolean
   /** The POST makes a record, so it takes an Idempotency-Key; `itself` where its handler sees to that. */
-  creates?: boolean | 'itself'
+  idempotencyKey?: boolean | 'itself'
 }
 
 /** An answer outside the envelope: its media types and headers, as OpenAPI writes them. */
@@ -92,10 +92,10 @@ export function endpoints<Deps extends object>() {
         const { text, value } = spec.body
           ? await readJson(c.req.raw, spec.bodyLimit ?? jsonLimit)
           : { text: '', value: undefined }
-        const body = spec.body && checked(spec.body, value)
+        const body = spec.body && parseOrFault(spec.body, value)
         const answer = () => handle(c, { params, query, body } as Input<P, Q, B>)
         // What a stream said is known when it has been read: there the handler sees to the key itself.
-        return spec.creates === true && !spec.stream ? idempotent(c, text, answer) : answer()
+        return spec.idempotencyKey === true && !spec.stream ? idempotent(c, text, answer) : answer()
       },
     })
   return {
@@ -111,20 +111,20 @@ export function endpoints<Deps extends object>() {
 function parseParams(schema: Schema, c: Context): unknown {
   const given = c.req.param() as Record<string, string>
   const parsed = schema.safeParse(given)
-  if (!parsed.success || Object.values(given).some(textFault)) throw notFound('such record')
+  if (!parsed.success || Object.values(given).some(textProblem)) throw notFound('such record')
   return parsed.data
 }
 
 function parseQuery(schema: Schema, c: Context): unknown {
   const given = c.req.query()
   for (const [path, value] of Object.entries(given)) {
-    const message = textFault(value)
+    const message = textProblem(value)
     if (message) throw invalid([{ path, message }])
   }
-  return checked(schema, given)
+  return parseOrFault(schema, given)
 }
 
-function checked(schema: Schema, value: unknown): unknown {
+function parseOrFault(schema: Schema, value: unknown): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   throw invalid(
@@ -139,7 +139,7 @@ export const ok = <T>(c: Context, data: T, status: ContentfulStatusCode = 200) =
   c.json({ code: 0, message: 'ok', data }, status)
 
 /** Answers with a record and the ETag of its version. */
-export function okVersion<T extends { version: number }>(
+export function okWithETag<T extends { version: number }>(
   c: Context,
   record: T,
   status: ContentfulStatusCode = 200,

@@ -1,13 +1,13 @@
 const encoder = new TextEncoder()
 
 /** SHA-256 of a text, in hex. */
-export async function hex(text: string): Promise<string> {
+export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** JSON with members in order of name, so that equal values have equal texts. */
-export const canonical = (value: unknown): string => JSON.stringify(ordered(value))
+export const canonicalJson = (value: unknown): string => JSON.stringify(ordered(value))
 
 function ordered(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { Env } from './endpoint.ts'
 import { Fault, invalid } from './fault.ts'
-import { hex } from './hash.ts'
+import { sha256Hex } from './hash.ts'
 import { headerText, printable } from './identity.ts'
-import { name, type Sql } from './sql/sql.ts'
+import { identifier, type Sql } from './sql/sql.ts'
 
 /** The header as it is described. */
 export const keyHeader = {
@@ -14,7 +14,7 @@ export const keyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: headerText },
 }
 
-const Kept = z.object({
+const StoredResponse = z.object({
   body_hash: z.string(),
   status: z.int().nullable(),
   answer: z.string().nullable(),
@@ -37,18 +37,18 @@ export async function idempotent(
     throw invalid([{ path: 'Idempotency-Key', message: '1 to 255 printable characters.' }])
   }
   const { sql, kit } = c.env
-  const table = name(`${kit.schema}.idempotency_keys`)
+  const table = identifier(`${kit.schema}.idempotency_keys`)
   const scope = `${c.var.caller.organizationId ?? ''} ${c.req.method} ${c.req.path}`
-  const bodyHash = await hex(body)
+  const bodyHash = await sha256Hex(body)
 
-  return (sql as Sql).begin(async (tx) => {
+  return (sql as Sql).transaction(async (tx) => {
     await tx`
       delete from ${table}
       where scope = ${scope} and key = ${key} and created_at < now() - interval '24 hours'`
     const [fresh] = await tx`
       insert into ${table} (scope, key, body_hash) values (${scope}, ${key}, ${bodyHash})
       on conflict (scope, key) do nothing returning key`
-    if (!fresh) return repeated(c, tx, table, scope, key, bodyHash)
+    if (!fresh) return replayResponse(c, tx, table, scope, key, bodyHash)
 
     c.env = { ...c.env, sql: tx }
     const response = await answer()
@@ -61,15 +61,15 @@ export async function idempotent(
   })
 }
 
-async function repeated(
+async function replayResponse(
   c: Context,
   sql: Sql,
-  table: ReturnType<typeof name>,
+  table: ReturnType<typeof identifier>,
   scope: string,
   key: string,
   bodyHash: string,
 ): Promise<Response> {
-  const kept = await sql.row(Kept)`
+  const kept = await sql.row(StoredResponse)`
     select body_hash, status, answer, etag from ${table} where scope = ${scope} and key = ${key}`
   if (!kept || kept.body_hash !== bodyHash) {
     throw new Fault('CONFLICT', 'This Idempotency-Key was used before with another body.')
@@ -81,7 +81,7 @@ async function repeated(
 }
 
 /** Forgets keys older than a day. */
-export const sweepKeys = async (sql: Sql, schema: string) =>
+export const deleteExpiredKeys = async (sql: Sql, schema: string) =>
   void (await sql`
-    delete from ${name(`${schema}.idempotency_keys`)}
+    delete from ${identifier(`${schema}.idempotency_keys`)}
     where created_at < now() - interval '24 hours'`)

@@ -10,7 +10,7 @@ export interface Caller {
   permissions: readonly string[]
 }
 
-const carried = [
+const forwardedHeaders = [
   'x-user-id',
   'x-organization-id',
   'x-is-superuser',
@@ -47,7 +47,7 @@ function identifier(headers: Headers, header: string): string | undefined {
 /** The identity headers of a request, as they are passed on to the next service. */
 export function identityHeaders(headers: Headers): Record<string, string> {
   const passed: Record<string, string> = {}
-  for (const header of carried) {
+  for (const header of forwardedHeaders) {
     const value = headers.get(header)
     if (value !== null) passed[header] = value
   }
@@ -108,7 +108,11 @@ export const permission = (needed: string): Guard => ({
 })
 
 /** A body that names another organization than the header does contradicts itself. */
-export function sameOrganization(caller: Caller, named: string | undefined, path: string): void {
+export function assertSameOrganization(
+  caller: Caller,
+  named: string | undefined,
+  path: string,
+): void {
   if (named === undefined || caller.organizationId === undefined) return
   if (named !== caller.organizationId) {
     throw invalid([{ path, message: 'Contradicts the header X-Organization-Id.' }])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Database, newDatabase } from '../../tests/support/databases.ts'
-import { enqueue, type JobHandler, runJobs, sweepJobs, type Worker } from './jobs.ts'
+import { deleteFinishedJobs, enqueue, type JobHandler, runJobs, type Worker } from './jobs.ts'
 import { silent } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 import { makeSql, type Sql } from './sql/sql.ts'
@@ -45,7 +45,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
   })
 
   test('a job that was enqueued in a transaction that failed never was', async () => {
-    const failing = sql.begin(async (tx) => {
+    const failing = sql.transaction(async (tx) => {
       await enqueue(tx, 'memory', { kind: 'greet' })
       throw new Error('no')
     })
@@ -66,7 +66,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
       const greeted: unknown[] = []
       const one = worker({ greet: async () => greeted.push(1) })
       await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })
-      await sql.begin(async (tx) => {
+      await sql.transaction(async (tx) => {
         await enqueue(tx, 'memory', { kind: 'greet', key: 'k' })
         expect(await runJobs(one)).toBe(0)
       })
@@ -96,7 +96,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     }
     expect(await jobs()).toEqual([{ status: 'DEAD', attempts: 3, last_error: 'still broken' }])
     expect(one.metrics.text()).toContain('jobs_total{kind="fail",outcome="dead"} 1')
-    await sweepJobs(one)
+    await deleteFinishedJobs(one)
     expect(one.metrics.text()).toContain('jobs{kind="fail",status="DEAD"} 1')
   })
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { newId } from './ids.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { json, name, type Sql, texts } from './sql/sql.ts'
+import { identifier, json, type Sql, textArray } from './sql/sql.ts'
 
 /**
  * Durable jobs: rows of `<schema>.jobs`, claimed with `skip locked` under a lease. A process that dies
@@ -32,7 +32,7 @@ export interface NewJob {
  */
 export async function enqueue(sql: Sql, schema: string, job: NewJob): Promise<boolean> {
   const row = await sql.row(Added)`
-    insert into ${name(`${schema}.jobs`)} (id, kind, payload, dedupe_key, run_at, max_attempts)
+    insert into ${identifier(`${schema}.jobs`)} (id, kind, payload, dedupe_key, run_at, max_attempts)
     values (${newId()}, ${job.kind}, ${json(job.payload ?? {})}, ${job.key ?? null},
       now() + ${job.delayMs ?? 0} * interval '1 millisecond', ${job.maxAttempts ?? 8})
     on conflict (kind, dedupe_key) where status = 'PENDING'
@@ -70,13 +70,13 @@ export async function runJobs<Deps>(worker: Worker<Deps>, most = 4): Promise<num
 }
 
 function claim<Deps>({ sql, schema, handlers, leaseMs = 30_000 }: Worker<Deps>, most: number) {
-  const table = name(`${schema}.jobs`)
+  const table = identifier(`${schema}.jobs`)
   return sql.rows(Claimed)`
     update ${table} set status = 'RUNNING', attempts = attempts + 1, started_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where id in (
       select id from ${table}
-      where kind = any(${texts(Object.keys(handlers))})
+      where kind = any(${textArray(Object.keys(handlers))})
         and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until < now())
       order by run_at for update skip locked limit ${most})
     returning id, kind, payload, attempts, max_attempts`
@@ -100,7 +100,7 @@ async function run<Deps>(worker: Worker<Deps>, job: Claimed): Promise<void> {
     await handlers[job.kind]!(deps, job.payload, context)
     await finish(worker, job)
   } catch (thrown) {
-    outcome = (await giveBack(worker, job, thrown)) ? 'retry' : 'dead'
+    outcome = (await retryOrMarkDead(worker, job, thrown)) ? 'retry' : 'dead'
     log.warn({ job: job.id, kind: job.kind, outcome, ...errorFields(thrown) }, 'job failed')
   } finally {
     clearInterval(heartbeat)
@@ -112,22 +112,22 @@ async function run<Deps>(worker: Worker<Deps>, job: Claimed): Promise<void> {
 /** The attempt number is the fencing token: whoever claimed the job later has a higher one. */
 async function renew<Deps>({ sql, schema, leaseMs = 30_000 }: Worker<Deps>, job: Claimed) {
   const held = await sql`
-    update ${name(`${schema}.jobs`)}
+    update ${identifier(`${schema}.jobs`)}
     set lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING' returning id`
   return held.length > 0
 }
 
 const finish = <Deps>({ sql, schema }: Worker<Deps>, job: Claimed) => sql`
-  update ${name(`${schema}.jobs`)}
+  update ${identifier(`${schema}.jobs`)}
   set status = 'DONE', finished_at = now(), lease_until = null, last_error = null
   where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
 
-async function giveBack<Deps>({ sql, schema }: Worker<Deps>, job: Claimed, thrown: unknown) {
+async function retryOrMarkDead<Deps>({ sql, schema }: Worker<Deps>, job: Claimed, thrown: unknown) {
   const dead = job.attempts >= job.max_attempts
   const delay = Math.min(1000 * 2 ** (job.attempts - 1), 300_000) * (0.5 + Math.random() / 2)
   const to = (status: string) => sql`
-    update ${name(`${schema}.jobs`)}
+    update ${identifier(`${schema}.jobs`)}
     set status = ${status}, lease_until = null,
       run_at = now() + ${Math.round(delay)} * interval '1 millisecond',
       finished_at = case when ${status !== 'PENDING'} then now() end,
@@ -149,8 +149,12 @@ const reasonOf = (thrown: unknown) =>
 const Count = z.object({ kind: z.string(), status: z.string(), jobs: z.int() })
 
 /** Forgets finished jobs after a week, and tells the metrics what is left. Dead ones stay. */
-export async function sweepJobs<Deps>({ sql, schema, metrics }: Worker<Deps>): Promise<void> {
-  const table = name(`${schema}.jobs`)
+export async function deleteFinishedJobs<Deps>({
+  sql,
+  schema,
+  metrics,
+}: Worker<Deps>): Promise<void> {
+  const table = identifier(`${schema}.jobs`)
   await sql`delete from ${table} where status = 'DONE' and finished_at < now() - interval '7 days'`
   const counts = await sql.rows(Count)`
     select kind, status, count(*) as jobs from ${table} group by kind, status`

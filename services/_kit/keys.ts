@@ -1,4 +1,4 @@
-import { hex } from './hash.ts'
+import { sha256Hex } from './hash.ts'
 
 /** The shared internal key: the one we send, and the further ones we accept while it is rotated. */
 export interface Keys {
@@ -22,7 +22,7 @@ function sameText(ours: string, given: string): boolean {
 }
 
 /** A key's name in public: the first twelve hex digits of its SHA-256. */
-export const keyId = async (key: string) => (await hex(key)).slice(0, 12)
+export const keyId = async (key: string) => (await sha256Hex(key)).slice(0, 12)
 
 const defaults = new Set(
   'changeme change-me default secret internal internal-key internal-api-key dev-internal-key <internal_api_key> password test dev'.split(

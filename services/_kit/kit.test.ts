@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, KitConfig, parseConfig } from './config.ts'
 import { Fault, toFault } from './fault.ts'
-import { canonical, hex } from './hash.ts'
+import { canonicalJson, sha256Hex } from './hash.ts'
 import { newId } from './ids.ts'
 import { accepts, keyId, weakness } from './keys.ts'
 import { errorFields } from './log.ts'
@@ -43,7 +43,7 @@ describe('keys', () => {
   })
 
   test('are named in public by twelve digits of their hash', async () => {
-    expect(await keyId('current-key')).toBe((await hex('current-key')).slice(0, 12))
+    expect(await keyId('current-key')).toBe((await sha256Hex('current-key')).slice(0, 12))
   })
 
   test('that everybody knows are weak', () => {
@@ -116,7 +116,7 @@ test('canonical JSON is the same for equal values, however they were written', (
           ? Object.fromEntries(Object.entries(member).reverse())
           : member,
       )
-      expect(canonical(shuffled)).toBe(canonical(value))
+      expect(canonicalJson(shuffled)).toBe(canonicalJson(value))
     }),
   )
 })

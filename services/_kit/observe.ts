@@ -33,14 +33,14 @@ export async function observe<Deps extends object>(
   let failure: Fault | undefined
   let answer: Response
   try {
-    if (!probe && internal.test(path)) refuseStrangers(c)
+    if (!probe && internal.test(path)) requireInternalKey(c)
     answer = await handle(c)
   } catch (thrown) {
     const fault = toFault(thrown)
     if (fault.status >= 500) failure = fault
     answer = c.json(fault.toJSON(), fault.status, fault.headers)
   }
-  answer = named(answer, requestId)
+  answer = withRequestId(answer, requestId)
 
   const { log, metrics } = c.env.kit
   const { status } = answer
@@ -62,7 +62,7 @@ export async function observe<Deps extends object>(
 }
 
 /** Internal paths are for those who hold the key. Probes need none. */
-function refuseStrangers<Deps extends object>(c: Context<Env<Deps>>) {
+function requireInternalKey<Deps extends object>(c: Context<Env<Deps>>) {
   const { headers } = c.req.raw
   const given =
     headers.get('x-internal-api-key') ?? (c.req.path === metrics ? bearer(headers) : null)
@@ -72,13 +72,13 @@ function refuseStrangers<Deps extends object>(c: Context<Env<Deps>>) {
 }
 
 /** Set on the finished answer: headers set before it would be copied into it one by one. */
-function named(answer: Response, requestId: string): Response {
+function withRequestId(answer: Response, requestId: string): Response {
   try {
     answer.headers.set('X-Request-Id', requestId)
     return answer
   } catch {
     // One that was passed on as it came can't be changed; a copy can.
-    return named(new Response(answer.body, answer), requestId)
+    return withRequestId(new Response(answer.body, answer), requestId)
   }
 }
 

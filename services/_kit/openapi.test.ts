@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { services } from '../_run/services.ts'
 import { endpoints } from './endpoint.ts'
 import type { Json } from './openapi/schemas.ts'
-import { prefixes, visible } from './openapi/visible.ts'
+import { filterPaths, prefixes } from './openapi/visible.ts'
 import { describe as description } from './openapi.ts'
 
 const operationsOf = (document: Json) =>
@@ -105,7 +105,7 @@ describe('a description', () => {
   test('writes the parameters of a path as OpenAPI does', () => {
     const params = z.object({ id: z.string() })
     const { paths } = description('a', '1', [
-      get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, answers: {} }, answer),
+      get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, responses: {} }, answer),
     ])
     expect(Object.keys(paths)).toEqual(['/api/v1/things/{id}/x'])
     expect(paths['/api/v1/things/{id}/x'].get.operationId).toBe('getThingsIdX')
@@ -119,7 +119,7 @@ describe('a description', () => {
           summary: 's',
           params: z.object({ id: z.string() }),
           body: Thing,
-          answers: { 200: Thing },
+          responses: { 200: Thing },
         },
         answer,
       ),
@@ -140,8 +140,8 @@ describe('a description', () => {
       },
     })
     const document = description('a', '1', [
-      get('/api/v1/trees', { summary: 's', answers: { 200: Tree } }, answer),
-      get('/api/v1/woods', { summary: 's', answers: { 200: Wood } }, answer),
+      get('/api/v1/trees', { summary: 's', responses: { 200: Tree } }, answer),
+      get('/api/v1/woods', { summary: 's', responses: { 200: Wood } }, answer),
     ])
     const dataOf = (path: string) =>
       document.paths[path].get.responses[200].content['application/json'].schema.properties.data
@@ -157,7 +157,7 @@ describe('a description', () => {
     const { paths } = description('a', '1', [
       get(
         '/api/v1/flags',
-        { summary: 's', answers: { 200: z.record(z.string(), z.boolean()) } },
+        { summary: 's', responses: { 200: z.record(z.string(), z.boolean()) } },
         answer,
       ),
     ])
@@ -172,7 +172,13 @@ describe('a description', () => {
     const { paths } = description('a', '1', [
       post(
         '/api/v1/things',
-        { summary: 's', body: Thing, answers: { 201: Thing }, versioned: true, creates: true },
+        {
+          summary: 's',
+          body: Thing,
+          responses: { 201: Thing },
+          versioned: true,
+          idempotencyKey: true,
+        },
         answer,
       ),
       put(
@@ -180,7 +186,7 @@ describe('a description', () => {
         {
           summary: 's',
           body: Thing,
-          answers: { 200: z.object({ done: z.boolean() }) },
+          responses: { 200: z.object({ done: z.boolean() }) },
           versioned: true,
         },
         answer,
@@ -199,12 +205,12 @@ describe('a description', () => {
 describe('what is shown of it', () => {
   const Hidden = z.object({ secret: z.string() }).meta({ id: 'Hidden' })
   const document = description('a', '1', [
-    get('/api/v1/things', { summary: 's', answers: { 200: Thing } }, answer),
-    get('/api/v1/internal/things', { summary: 's', answers: { 200: Hidden } }, answer),
-    get('/internal/things', { summary: 's', answers: { 200: Hidden } }, answer),
+    get('/api/v1/things', { summary: 's', responses: { 200: Thing } }, answer),
+    get('/api/v1/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
+    get('/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
   ])
   const shown = (include: string, exclude: string) =>
-    visible(document, prefixes(include), prefixes(exclude))
+    filterPaths(document, prefixes(include), prefixes(exclude))
 
   test('is what an included prefix begins and no excluded one does', () => {
     expect(Object.keys(shown('/api/', '/api/v1/internal/').paths)).toEqual(['/api/v1/things'])

@@ -19,7 +19,7 @@ const internal = (path: string) => path.startsWith('/api/v1/internal/')
 
 /** If-Match is for records that are there already. */
 const takesIfMatch = ({ method, spec }: Endpoint) =>
-  spec.versioned && method !== 'get' && !spec.creates
+  spec.versioned && method !== 'get' && !spec.idempotencyKey
 
 /** The faults that follow from what an endpoint takes, and those it names itself. */
 function faultsOf(endpoint: Endpoint): Set<FaultKind> {
@@ -31,7 +31,7 @@ function faultsOf(endpoint: Endpoint): Set<FaultKind> {
     ...(spec.guard?.faults ?? []),
     ...(spec.params ? (['NOT_FOUND'] as const) : []),
     ...(spec.body || spec.stream ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
-    ...(spec.creates ? (['CONFLICT'] as const) : []),
+    ...(spec.idempotencyKey ? (['CONFLICT'] as const) : []),
     ...(takesIfMatch(endpoint) ? (['VERSION_CONFLICT'] as const) : []),
     ...(spec.faults ?? []),
   ])
@@ -43,7 +43,7 @@ export function describe(title: string, version: string, endpoints: readonly End
   const schemaOf = makeSchemas(schemas)
   // Answers first: where a request and an answer differ, the plain name is the answer's.
   for (const { spec } of endpoints) {
-    for (const answer of Object.values(spec.answers)) {
+    for (const answer of Object.values(spec.responses)) {
       if (answer instanceof z.ZodType) schemaOf(answer, 'output')
     }
   }
@@ -114,14 +114,14 @@ const descriptions: Record<string, string> = {
 
 function answers(spec: Spec, schemaOf: SchemaOf): Json {
   return Object.fromEntries(
-    Object.entries(spec.answers).map(([status, answer]) => [
+    Object.entries(spec.responses).map(([status, answer]) => [
       status,
       {
         description: descriptions[status] ?? 'Done.',
         headers: {
           ...requestIdHeader,
           ...(spec.versioned && hasVersion(answer) && { ETag: etag }),
-          ...(spec.creates && { 'Idempotency-Replayed': replayed }),
+          ...(spec.idempotencyKey && { 'Idempotency-Replayed': replayed }),
           ...('headers' in answer && answer.headers),
         },
         content:
@@ -167,7 +167,7 @@ function parameters(endpoint: Endpoint, schemaOf: SchemaOf): Json[] {
   }
   const headers = [
     ...(spec.guard ? [spec.guard.header] : []),
-    ...(spec.creates ? [keyHeader] : []),
+    ...(spec.idempotencyKey ? [keyHeader] : []),
     ...(takesIfMatch(endpoint) ? [ifMatchHeader] : []),
   ]
   return [

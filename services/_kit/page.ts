@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part, type Sql } from './sql/sql.ts'
+import { fragment, type Sql } from './sql/sql.ts'
 
 /** `limit` is an older name of `size`; where both are sent, `size` wins. */
 export const PageQuery = z.object({
@@ -9,12 +9,12 @@ export const PageQuery = z.object({
 })
 
 /** SQL's limit and offset for a page that was asked for. */
-export function slice({ page, size, limit }: z.output<typeof PageQuery>) {
+export function pageBounds({ page, size, limit }: z.output<typeof PageQuery>) {
   const most = size ?? limit ?? 20
   return { page, size: most, offset: (page - 1) * most }
 }
 
-export const pageOf = <Item extends z.ZodType>(item: Item) =>
+export const pageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
     page: z.int(),
@@ -37,16 +37,16 @@ export const toPage = <T>(
 
 const Total = z.object({ total: z.int() })
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 /** One page of what `from` names: a table and its condition. */
-export async function paged<Schema extends z.ZodType>(
+export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,
   schema: Schema,
   query: z.output<typeof PageQuery>,
-  { from, order, columns = part`*` }: { from: Part; order: Part; columns?: Part },
+  { from, order, columns = fragment`*` }: { from: Part; order: Part; columns?: Part },
 ) {
-  const asked = slice(query)
+  const asked = pageBounds(query)
   const [items, count] = await Promise.all([
     sql.rows(schema)`
       select ${columns} from ${from} order by ${order} limit ${asked.size} offset ${asked.offset}`,

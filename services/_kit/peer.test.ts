@@ -28,7 +28,7 @@ describe('a question to another service', () => {
     const { client, asked } = scripted(() => envelope({ n: 1 }))
     const headers = new Headers({ 'x-user-id': '7', 'x-organization-id': 'acme', cookie: 'secret' })
     const from = { headers, requestId: 'r-1', traceparent: '00-a-b-01' }
-    expect(await client.ask(Data, '/x?y=1', { from })).toEqual({ n: 1 })
+    expect(await client.request(Data, '/x?y=1', { from })).toEqual({ n: 1 })
     const sent = Object.fromEntries(asked[0]!.headers)
     expect(sent).toEqual({
       'x-internal-api-key': 'the-current-key',
@@ -42,7 +42,7 @@ describe('a question to another service', () => {
 
   test('that the peer refuses is refused as there, and not asked again', async () => {
     const { client, asked } = scripted(missing)
-    await expect(client.ask(Data, '/x')).rejects.toMatchObject({
+    await expect(client.request(Data, '/x')).rejects.toMatchObject({
       kind: 'NOT_FOUND',
       code: 'MATTER_GONE',
       message: 'gone',
@@ -53,25 +53,27 @@ describe('a question to another service', () => {
 
   test('is asked again when it is safe to', async () => {
     const read = scripted(down, busy, () => envelope({ n: 2 }))
-    expect(await read.client.ask(Data, '/x')).toEqual({ n: 2 })
+    expect(await read.client.request(Data, '/x')).toEqual({ n: 2 })
     const write = scripted(down, () => envelope({ n: 2 }))
-    await expect(write.client.ask(Data, '/x', { method: 'POST', body: {} })).rejects.toMatchObject({
+    await expect(
+      write.client.request(Data, '/x', { method: 'POST', body: {} }),
+    ).rejects.toMatchObject({
       kind: 'UPSTREAM_UNAVAILABLE',
     })
     expect(write.asked).toHaveLength(1)
     const safeWrite = scripted(down, () => envelope({ n: 3 }))
     const question = { method: 'POST', body: {}, idempotent: true } as const
-    expect(await safeWrite.client.ask(Data, '/x', question)).toEqual({ n: 3 })
+    expect(await safeWrite.client.request(Data, '/x', question)).toEqual({ n: 3 })
   })
 
   test('that gets no answer in time, no envelope, or other data is a peer that is down', async () => {
     const never = scripted(() => new Promise<Response>(() => {}))
     const late = { method: 'POST', deadlineMs: 20 } as const
-    await expect(never.client.ask(Data, '/x', late)).rejects.toMatchObject({ status: 503 })
+    await expect(never.client.request(Data, '/x', late)).rejects.toMatchObject({ status: 503 })
     const html = scripted(() => new Response('<html>'))
-    await expect(html.client.ask(Data, '/x')).rejects.toMatchObject({ status: 503 })
+    await expect(html.client.request(Data, '/x')).rejects.toMatchObject({ status: 503 })
     const other = scripted(() => envelope({ n: 'one' }))
-    await expect(other.client.ask(Data, '/x')).rejects.toMatchObject({ status: 503 })
+    await expect(other.client.request(Data, '/x')).rejects.toMatchObject({ status: 503 })
   })
 
   test('is not even asked while the circuit is open, and asked again after a while', async () => {
@@ -84,7 +86,7 @@ describe('a question to another service', () => {
     }
     const circuit = makeCircuit(2, 1_000, () => now)
     const client = makeClient('matter-service', peer, keys, makeMetrics(), circuit)
-    const ask = () => client.ask(Data, '/x', { method: 'POST' })
+    const ask = () => client.request(Data, '/x', { method: 'POST' })
     for (let i = 0; i < 5; i++) await expect(ask()).rejects.toMatchObject({ status: 503 })
     expect(asked).toBe(2)
     alive = true

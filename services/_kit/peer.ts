@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Another service, reached by HTTP, by a binding on the edge, or in this same process. */
-export type Peer = (request: Request) => Response | Promise<Response>
+export type Peer = (buildRequest: Request) => Response | Promise<Response>
 export type Peers = (service: string) => Peer
 
 const Envelope = z.object({
@@ -15,7 +15,7 @@ const Envelope = z.object({
   data: z.unknown(),
 })
 
-export interface Question {
+export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: unknown
   /** The request on whose behalf we ask: its id, trace and identity go along. */
@@ -28,9 +28,9 @@ export interface Question {
 
 /** A client of one service: asks, opens the envelope, checks what came. */
 export interface Client {
-  ask<T>(schema: z.ZodType<T>, path: string, question?: Question): Promise<T>
+  request<T>(schema: z.ZodType<T>, path: string, options?: RequestOptions): Promise<T>
   /** An answer to be read as it comes. The deadline is for its beginning; a fault is thrown as one. */
-  stream(path: string, question?: Question): Promise<Response>
+  stream(path: string, options?: RequestOptions): Promise<Response>
 }
 
 const tries = 3
@@ -42,21 +42,21 @@ export function makeClient(
   metrics: Metrics,
   circuit: Circuit = makeCircuit(),
 ): Client {
-  const down = (cause?: unknown) =>
+  const unavailable = (cause?: unknown) =>
     new Fault('UPSTREAM_UNAVAILABLE', `${service} does not answer; try again later.`, { cause })
 
   /** Asks once, for as long as the deadline lets `read` take over the answer. */
-  async function once<T>(
+  async function sendOnce<T>(
     path: string,
-    question: Question,
+    options: RequestOptions,
     read: (response: Response) => T | Promise<T>,
   ): Promise<T> {
-    if (circuit.open()) throw down()
+    if (circuit.open()) throw unavailable()
     const started = performance.now()
     let status = 'none'
     try {
-      const answer = await withDeadline(question.deadlineMs ?? 10_000, async (signal) => {
-        const response = await peer(request(path, question, keys(), signal))
+      const answer = await withDeadline(options.deadlineMs ?? 10_000, async (signal) => {
+        const response = await peer(buildRequest(path, options, keys(), signal))
         status = String(response.status)
         return read(response)
       })
@@ -68,7 +68,7 @@ export function makeClient(
         throw thrown
       }
       circuit.failed()
-      throw down(thrown)
+      throw unavailable(thrown)
     } finally {
       metrics.count('upstream_requests_total', { service, status })
       metrics.time('upstream_request_seconds', { service }, performance.now() - started)
@@ -76,20 +76,20 @@ export function makeClient(
   }
 
   /** The data of an envelope; a fault is thrown as it was there. */
-  async function opened(response: Response): Promise<unknown> {
+  async function unwrapEnvelope(response: Response): Promise<unknown> {
     const { code, message, data } = Envelope.parse(await response.json())
     if (code !== 0) throw faultFrom(response.status, String(code), message, data)
     return data
   }
 
   return {
-    async ask(schema, path, question = {}) {
-      const safe = (question.method ?? 'GET') === 'GET' || question.idempotent === true
+    async request(schema, path, options = {}) {
+      const safe = (options.method ?? 'GET') === 'GET' || options.idempotent === true
       for (let attempt = 1; ; attempt++) {
         try {
-          return schema.parse(await once(path, question, opened))
+          return schema.parse(await sendOnce(path, options, unwrapEnvelope))
         } catch (thrown) {
-          if (thrown instanceof z.ZodError) throw down(thrown)
+          if (thrown instanceof z.ZodError) throw unavailable(thrown)
           const again = safe && attempt < tries && !circuit.open()
           if (!(again && thrown instanceof Fault && thrown.retryable)) throw thrown
           await new Promise((go) => setTimeout(go, 2 ** attempt * 25 * (0.5 + Math.random())))
@@ -97,19 +97,24 @@ export function makeClient(
       }
     },
 
-    stream: (path, question = {}) =>
-      once(path, question, async (response) => {
+    stream: (path, options = {}) =>
+      sendOnce(path, options, async (response) => {
         if (response.ok) return response
-        await opened(response)
+        await unwrapEnvelope(response)
         throw new Error(`${service} answered ${response.status} and no fault`)
       }),
   }
 }
 
-function request(path: string, question: Question, keys: Keys, signal: AbortSignal): Request {
-  const { from, body } = question
+function buildRequest(
+  path: string,
+  options: RequestOptions,
+  keys: Keys,
+  signal: AbortSignal,
+): Request {
+  const { from, body } = options
   return new Request(`http://peer${path}`, {
-    method: question.method ?? 'GET',
+    method: options.method ?? 'GET',
     signal,
     headers: {
       'x-internal-api-key': keys.current,
@@ -119,7 +124,7 @@ function request(path: string, question: Question, keys: Keys, signal: AbortSign
         traceparent: from.traceparent,
       }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...question.headers,
+      ...options.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
@@ -147,14 +152,14 @@ async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promis
 export const httpPeers =
   (env: Record<string, string | undefined>): Peers =>
   (service) =>
-  async (request) => {
+  async (buildRequest) => {
     const base = (env[addressVariable(service)] ?? `http://${service}`).replace(/\/$/, '')
-    const { pathname, search } = new URL(request.url)
+    const { pathname, search } = new URL(buildRequest.url)
     return fetch(base + pathname + search, {
-      method: request.method,
-      headers: request.headers,
-      body: request.body ? await request.arrayBuffer() : null,
-      signal: request.signal,
+      method: buildRequest.method,
+      headers: buildRequest.headers,
+      body: buildRequest.body ? await buildRequest.arrayBuffer() : null,
+      signal: buildRequest.signal,
       redirect: 'manual',
     })
   }

@@ -8,7 +8,7 @@ const Results = z.object({
 /** A service that puts documents in the order in which they answer a question; it may fail at any time. */
 export interface Reranker {
   /** Positions of the documents with their scores, best first. Throws when the service fails. */
-  order(
+  rerank(
     query: string,
     documents: string[],
     top: number,
@@ -19,7 +19,7 @@ export interface Reranker {
 
 export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): Reranker {
   return {
-    async order(query, documents, top) {
+    async rerank(query, documents, top) {
       if (circuit.open()) throw new Error('the rerank service failed a moment ago')
       try {
         const response = await fetch(url, {

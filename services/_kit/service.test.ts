@@ -73,7 +73,8 @@ describe('when something it needs is down', () => {
       Promise.reject(
         Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' }),
       ),
-    begin: () => Promise.reject(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })),
+    transaction: () =>
+      Promise.reject(Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })),
     end: async () => {},
   }
 

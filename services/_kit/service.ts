@@ -7,15 +7,15 @@ import { ConfigError, type EnvironmentVariables, KitConfig, parseConfig } from '
 import { apiDocs } from './docs.ts'
 import type { Endpoint, Env } from './endpoint.ts'
 import { Fault } from './fault.ts'
-import { sweepKeys } from './idempotency.ts'
-import { type JobHandler, runJobs, sweepJobs } from './jobs.ts'
+import { deleteExpiredKeys } from './idempotency.ts'
+import { deleteFinishedJobs, type JobHandler, runJobs } from './jobs.ts'
 import { type Keys, splitKeys, weakness } from './keys.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { type Handler, observe } from './observe.ts'
 import { type Client, makeClient, type Peers } from './peer.ts'
+import { withQueryMetrics } from './sql/query-metrics.ts'
 import { type Driver, makeSql, type Sql } from './sql/sql.ts'
-import { timed } from './sql/timed.ts'
 
 /** What a runtime gives a service to start with. */
 export interface Host {
@@ -52,10 +52,10 @@ interface Background {
   sweep(): Promise<void>
 }
 
-export type Given<Deps> = Deps & { sql: Sql; kit: Kit }
+export type ServiceContext<Deps> = Deps & { sql: Sql; kit: Kit }
 
 /** A check of something the service can do without: a throw makes health DEGRADED. */
-export type Checks<Deps> = (deps: Given<Deps>) => Record<string, () => Promise<unknown>>
+export type Checks<Deps> = (deps: ServiceContext<Deps>) => Record<string, () => Promise<unknown>>
 
 export interface Definition<Config extends z.ZodObject, Deps extends object> {
   /** Its name on the network: `memory-service`. */
@@ -64,25 +64,25 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   folder: string
   schema: string
   config: Config
-  open(config: z.output<Config>, host: Opening): Deps
+  open(config: z.output<Config>, host: OpenContext): Deps
   endpoints: Endpoint<Deps>[]
   /** Further paths at which a path of the service answers too. */
-  also?(path: string): string[]
-  optional?: Checks<Deps>
+  pathAliases?(path: string): string[]
+  healthChecks?: Checks<Deps>
   /** By kind; a function where it depends on what was opened. */
   jobs?: Jobs<Deps> | ((deps: Deps) => Jobs<Deps>)
   /** What must be there before the service may answer; a throw stops the start. */
-  ready?(deps: Deps): Promise<unknown>
+  beforeServe?(deps: Deps): Promise<unknown>
   /** Done once it listens, and its peers may; says what it did. A throw ends the process in production. */
-  settle?(deps: Given<Deps>): Promise<string | undefined>
+  afterListen?(deps: ServiceContext<Deps>): Promise<string | undefined>
   /** Background work beside the jobs; says how much there was. */
-  tick?(deps: Given<Deps>): Promise<number>
+  tick?(deps: ServiceContext<Deps>): Promise<number>
   /** Tidies up what the service itself leaves behind. */
-  sweep?(deps: Given<Deps>): Promise<unknown>
+  sweep?(deps: ServiceContext<Deps>): Promise<unknown>
 }
 
 /** What a service may ask of its host while it opens. */
-export interface Opening {
+export interface OpenContext {
   client(service: string): Client
   /** The circuit to something else that may be dead; it outlives the start where that lasts one request. */
   circuit(name: string, make?: () => Circuit): Circuit
@@ -96,7 +96,7 @@ export type Mount<Deps extends object> = (
   handle: Handler<Deps>,
 ) => void
 
-type Jobs<Deps> = Record<string, JobHandler<Given<Deps>>>
+type Jobs<Deps> = Record<string, JobHandler<ServiceContext<Deps>>>
 
 /** A service is this value and nothing more; `_run` knows how to start it on each runtime. */
 export type Service = ReturnType<typeof defineService>
@@ -112,7 +112,7 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const config = parseConfig(definition.config.extend(KitConfig.shape), host.env)
     const fixedKeys = keysFrom(config as unknown as KitConfig)
     const keys = host.keys ?? (() => fixedKeys)
-    refuseWeakKeys(config as unknown as KitConfig, keys())
+    rejectWeakKeys(config as unknown as KitConfig, keys())
     const { log, metrics, runtime, version, circuits = new Map() } = host
     const circuit = (name: string, make = () => makeCircuit()) => {
       const kept = circuits.get(name) ?? make()
@@ -122,11 +122,11 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const client = (service: string) =>
       makeClient(service, host.peers(service), keys, metrics, circuit(service))
     const background: Background = {
-      tick: async () => ((await definition.tick?.(given)) ?? 0) + (await runJobs(worker)),
+      tick: async () => ((await definition.tick?.(context)) ?? 0) + (await runJobs(worker)),
       sweep: async () => {
-        await sweepKeys(sql, schema)
-        await sweepJobs(worker)
-        await definition.sweep?.(given)
+        await deleteExpiredKeys(sql, schema)
+        await deleteFinishedJobs(worker)
+        await definition.sweep?.(context)
       },
     }
     const kit: Kit = {
@@ -140,15 +140,15 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       version,
       background,
     }
-    const sql = makeSql(timed(host.database, metrics))
+    const sql = makeSql(withQueryMetrics(host.database, metrics))
     const deps = definition.open(config as z.output<Config>, { client, circuit, runtime })
-    const given: Given<Deps> = { ...deps, sql, kit }
+    const context: ServiceContext<Deps> = { ...deps, sql, kit }
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
-    const worker = { sql, schema, deps: given, handlers, log, metrics }
+    const worker = { sql, schema, deps: context, handlers, log, metrics }
     return {
-      fetch: (request: Request) => app.fetch(request, given),
-      ready: async () => definition.ready?.(deps),
-      settle: async () => definition.settle?.(given),
+      fetch: (request: Request) => app.fetch(request, context),
+      beforeServe: async () => definition.beforeServe?.(deps),
+      afterListen: async () => definition.afterListen?.(context),
       ...background,
     }
   }
@@ -170,19 +170,19 @@ function build<Config extends z.ZodObject, Deps extends object>(
   const app = new Hono<Env<Deps>>()
   // Whatever is mounted is observed by its own handler: middleware would cost each request more.
   const mount: Mount<Deps> = (method, path, handle) => {
-    for (const each of [path, ...(definition.also?.(path) ?? [])]) {
+    for (const each of [path, ...(definition.pathAliases?.(path) ?? [])]) {
       app.on(method, each, (c) => observe(c, path, handle))
     }
   }
-  actuator(mount, definition.optional)
+  actuator(mount, definition.healthChecks)
   apiDocs(mount, name, endpoints)
   for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)
-  refuseOthers(app)
+  handleUnmatched(app)
   return app
 }
 
 /** Every path we know answers every method: those it does not take with 405 and the ones it does. */
-function refuseOthers<Deps extends object>(app: Hono<Env<Deps>>) {
+function handleUnmatched<Deps extends object>(app: Hono<Env<Deps>>) {
   const methods = [...new Set(app.routes.map(({ method }) => method))].sort()
   app.notFound((c) => {
     const routes = methods.flatMap((method) =>
@@ -205,7 +205,7 @@ const keysFrom = (config: KitConfig): Keys => ({
   accepted: splitKeys(config.INTERNAL_API_KEY_ACCEPTED, /,/),
 })
 
-function refuseWeakKeys(config: KitConfig, keys: Keys) {
+function rejectWeakKeys(config: KitConfig, keys: Keys) {
   if (config.ENVIRONMENT !== 'production') return
   for (const key of [keys.current, ...keys.accepted]) {
     const fault = weakness(key)

@@ -53,7 +53,7 @@ async function main() {
         version,
         ...(directory && { keys: directory.keys }),
       })
-      await started.ready()
+      await started.beforeServe()
       running.set(service.name, started.fetch)
       open.push(await listen(started.fetch, portOf(service, config.PORT), config.HOST))
       loops.push(startLoop(started, serviceLog))
@@ -74,7 +74,7 @@ async function main() {
     await data.close()
   })
   const seeded: string[] = []
-  for (const { settle } of up) seeded.push((await settle()) ?? '')
+  for (const { afterListen: settle } of up) seeded.push((await settle()) ?? '')
   announce(chosen, config, data, seeded.join(''), performance.now() - begun)
 }
 
@@ -111,7 +111,7 @@ function announce(chosen: Service[], config: HostConfig, data: Data, seeded: str
     '',
     `  data: ${data.where}`,
     ...(seeded ? [`  seeds: ${seeded}`] : []),
-    `  internal key: ${data.keyWhere}`,
+    `  internal key: ${data.keyLocation}`,
     '',
   ]
   console.log(lines.join('\n'))

@@ -13,22 +13,22 @@ export interface Data {
   /** The internal key kept with the data, for when the environment names none. */
   key: string
   where: string
-  keyWhere: string
+  keyLocation: string
   close(): Promise<void>
 }
 
 /** The data directory: the embedded database unless DATABASE_URL names another, and the internal key. */
 export async function openData(config: HostConfig): Promise<Data> {
   const directory = resolve(config.DATA_DIR)
-  usable(directory)
+  ensureWritable(directory)
   const fromEnvironment = process.env.INTERNAL_API_KEY || process.env.INTERNAL_API_KEY_DIR
-  const key = fromEnvironment ? '' : keptKey(join(directory, 'internal-api-key'))
-  const keyWhere = fromEnvironment ? 'from the environment' : join(directory, 'internal-api-key')
+  const key = fromEnvironment ? '' : readOrCreateKey(join(directory, 'internal-api-key'))
+  const keyLocation = fromEnvironment ? 'from the environment' : join(directory, 'internal-api-key')
   if (config.DATABASE_URL) {
     const driver = openDatabase(config)
     await driver.query('select 1', [])
     const close = () => driver.end()
-    return { driver, key, keyWhere, where: 'the PostgreSQL server of DATABASE_URL', close }
+    return { driver, key, keyLocation, where: 'the PostgreSQL server of DATABASE_URL', close }
   }
   const unlock = lock(join(directory, 'lock'))
   const db = await openPglite(join(directory, 'postgres')).catch((cause: unknown) => {
@@ -38,7 +38,7 @@ export async function openData(config: HostConfig): Promise<Data> {
   return {
     driver: pgliteDriver(db),
     key,
-    keyWhere,
+    keyLocation,
     where: directory,
     async close() {
       await db.close()
@@ -47,7 +47,7 @@ export async function openData(config: HostConfig): Promise<Data> {
   }
 }
 
-function usable(directory: string) {
+function ensureWritable(directory: string) {
   try {
     mkdirSync(directory, { recursive: true })
     const probe = join(directory, 'writable')
@@ -59,7 +59,7 @@ function usable(directory: string) {
 }
 
 /** Made once, readable by us alone. */
-function keptKey(file: string): string {
+function readOrCreateKey(file: string): string {
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 })
   } catch (cause) {

@@ -1,12 +1,12 @@
-import { startAlone } from './alone.ts'
 import { fail } from './host.ts'
+import { startService } from './single.ts'
 
 /**
  * One service on Deno, which listens where its own options say:
  * `deno serve --allow-env --allow-net --allow-read --allow-sys=hostname --port 8081
  * services/_run/deno.ts memory`.
  */
-const { fetch, live } = await startAlone(process.argv[2], 'deno').catch(fail)
+const { fetch, live } = await startService(process.argv[2], 'deno').catch(fail)
 
 /** At SIGTERM `deno serve` stops listening by itself; the database has to wait for these. */
 const unfinished = new Set<Promise<void>>()

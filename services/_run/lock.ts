@@ -6,12 +6,12 @@ import { ConfigError } from '../_kit/config.ts'
  * file with our process in it; one whose process is gone is taken over.
  */
 export function lock(file: string): () => void {
-  const mine = `${file}.${process.pid}`
-  writeFileSync(mine, identityOf(process.pid) ?? '')
+  const ownFile = `${file}.${process.pid}`
+  writeFileSync(ownFile, identityOf(process.pid) ?? '')
   try {
-    while (!link(mine, file)) takeAside(file)
+    while (!link(ownFile, file)) removeStaleLock(file)
   } finally {
-    unlinkSync(mine)
+    unlinkSync(ownFile)
   }
   return () => {
     if (holderOf(file) === identityOf(process.pid)) unlinkSync(file)
@@ -29,7 +29,7 @@ function link(from: string, to: string): boolean {
 }
 
 /** Moves a dead process's lock out of the way; throws when its process lives. */
-function takeAside(file: string) {
+function removeStaleLock(file: string) {
   const holder = holderOf(file)
   if (holder === undefined) return
   const pid = Number(holder.split(' ')[0])

@@ -7,12 +7,12 @@ import { hidden } from './console-log.ts'
  * Standard output, many lines at a time: a write for each would cost a tenth of a small request. They
  * leave within a tenth of a second, and when the process ends.
  */
-const output = { write: keep }
+const output = { write: buffer }
 const stdout = pino.destination({ fd: 1, sync: true })
 let lines = ''
 process.on('exit', flush)
 
-function keep(line: string) {
+function buffer(line: string) {
   if (lines === '') setTimeout(flush, 100).unref()
   lines += line
   if (lines.length > 8192) flush()
@@ -30,7 +30,7 @@ export function makeLog(service: string, level = 'info'): Log {
       level,
       base: { service },
       timestamp,
-      formatters: { level: (label) => ({ level: label }), log: (fields) => shown(fields, 2) },
+      formatters: { level: (label) => ({ level: label }), log: (fields) => redact(fields, 2) },
     },
     output,
   )
@@ -52,14 +52,14 @@ function timestamp(): string {
 type Fields = Record<string, unknown>
 
 /** In place of pino's own redaction, which with wildcards costs more than the rest of the line. */
-function shown(fields: Fields, depth: number): Fields {
+function redact(fields: Fields, depth: number): Fields {
   let copy: Fields | undefined
   for (const name in fields) {
     const value = fields[name]
     let seen = value
     if (hidden.includes(name)) seen = '[hidden]'
     else if (depth > 1 && value !== null && typeof value === 'object') {
-      seen = shown(value as Fields, depth - 1)
+      seen = redact(value as Fields, depth - 1)
     }
     if (seen === value) continue
     copy ??= { ...fields }

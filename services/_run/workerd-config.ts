@@ -1,6 +1,6 @@
 import type { Service } from '../_kit/service.ts'
 
-export interface Placed {
+export interface DeployedService {
   service: Service
   /** Where it listens: `127.0.0.1:8081`. */
   address: string
@@ -9,7 +9,7 @@ export interface Placed {
 }
 
 /** A configuration for `workerd serve` in which every service is a binding of every other. */
-export function workerdConfig(placed: Placed[]): string {
+export function workerdConfig(placed: DeployedService[]): string {
   const names = placed.map(({ service }) => service.name)
   const workers = placed.map(({ service: { name, folder }, variables }) => {
     const bindings = [

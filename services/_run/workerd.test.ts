@@ -11,7 +11,7 @@ import { worker } from './workerd.ts'
 const { get } = endpoints<{ friend: Client }>()
 
 /** Three lines, each with the number of a query made while the stream is under way. */
-const lines = get('/lines', { summary: 'Lines', answers: { 200: z.unknown() } }, async (c) => {
+const lines = get('/lines', { summary: 'Lines', responses: { 200: z.unknown() } }, async (c) => {
   const { sql } = c.env
   let line = 0
   const body = new ReadableStream<Uint8Array>({
@@ -24,8 +24,8 @@ const lines = get('/lines', { summary: 'Lines', answers: { 200: z.unknown() } },
   return new Response(body, { headers: { 'x-kind': 'lines' } })
 })
 
-const friend = get('/friend', { summary: 'Friend', answers: { 200: z.unknown() } }, async (c) =>
-  ok(c, await c.env.friend.ask(z.string(), '/name')),
+const friend = get('/friend', { summary: 'Friend', responses: { 200: z.unknown() } }, async (c) =>
+  ok(c, await c.env.friend.request(z.string(), '/name')),
 )
 
 const service = defineService({

@@ -66,14 +66,14 @@ export const agent = [
       description:
         'Where a card is pending: 409 CARD_PENDING; while the thread runs: 409 TURN_IN_PROGRESS. A caller that goes away does not stop the run.',
       ...executing,
-      answers: { 200: RunAnswer },
+      responses: { 200: RunAnswer },
     },
     async (c, { body }) => ok(c, await whole(c, await execute(c, body))),
   ),
 
   post(
     '/api/v1/internal/ai/agent/execute/stream',
-    { summary: 'The same as a stream of events', ...executing, answers: { 200: lines } },
+    { summary: 'The same as a stream of events', ...executing, responses: { 200: lines } },
     async (c, { body }) => streamed(c, await execute(c, body)),
   ),
 
@@ -84,14 +84,14 @@ export const agent = [
       description:
         'The same answers again give the run they began. None pending: 409 NO_PENDING_CARD. Answers are checked before anything runs.',
       ...resuming,
-      answers: { 200: RunAnswer },
+      responses: { 200: RunAnswer },
     },
     async (c, { body }) => ok(c, await whole(c, await resume(c, body))),
   ),
 
   post(
     '/api/v1/internal/ai/agent/resume/stream',
-    { summary: 'The same as a stream of events', ...resuming, answers: { 200: lines } },
+    { summary: 'The same as a stream of events', ...resuming, responses: { 200: lines } },
     async (c, { body }) => streamed(c, await resume(c, body)),
   ),
 
@@ -101,7 +101,7 @@ export const agent = [
       summary: 'The card that waits on a thread',
       guard: service,
       query: z.object({ thread_id: z.string().min(1).max(200) }),
-      answers: { 200: PendingCard },
+      responses: { 200: PendingCard },
     },
     async (c, { query }) => {
       const row = await c.env.sql.row(z.object({ card: Card }))`

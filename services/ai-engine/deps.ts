@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ConfigError } from '../_kit/config.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 import type { Complete } from './model/model.ts'
 import { checkModel, openAiComplete } from './model/openai.ts'
 import type { Limits } from './run/graph.ts'
@@ -56,7 +56,7 @@ export interface Deps {
   knowledge: Client
 }
 
-export function open(config: Config, { client, runtime }: Opening): Deps {
+export function open(config: Config, { client, runtime }: OpenContext): Deps {
   let skills: Promise<Skill[]> | undefined
   return {
     skills() {

@@ -30,7 +30,7 @@ export const legalElements = defineTool({
     'What has to be proved for a cause of action: its elements, who bears the burden, what evidence serves, and the articles of law each rests on.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
   run: (context, { cause_of_action_code }) =>
-    context.knowledge.ask(Cause, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
+    context.knowledge.request(Cause, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
       headers: own(context),
     }),
 })
@@ -60,12 +60,16 @@ export const searchLaw = defineTool({
     top_k: z.int().min(1).max(10).default(5),
   }),
   async run(context, { query, top_k }) {
-    const { hits } = await context.knowledge.ask(Found, '/api/v1/internal/atomic/hybrid-search', {
-      method: 'POST',
-      headers: own(context),
-      body: { query, top_k, as_of: context.today },
-      idempotent: true,
-    })
+    const { hits } = await context.knowledge.request(
+      Found,
+      '/api/v1/internal/atomic/hybrid-search',
+      {
+        method: 'POST',
+        headers: own(context),
+        body: { query, top_k, as_of: context.today },
+        idempotent: true,
+      },
+    )
     return {
       passages: hits.map(({ content, ...hit }) => ({
         ...hit,
@@ -93,7 +97,7 @@ export const checkCitations = defineTool({
     'For every 《law》第N条 or “Article N of the …” in a text: whether it is on file here, in force today, and what it says.',
   parameters: z.object({ text: z.string().min(1).max(20_000) }),
   run: (context, { text }) =>
-    context.knowledge.ask(Checked, '/api/v1/internal/citations/verify', {
+    context.knowledge.request(Checked, '/api/v1/internal/citations/verify', {
       method: 'POST',
       headers: own(context),
       body: { text, as_of: context.today },

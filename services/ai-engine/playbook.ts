@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { hasKeyDeep } from '../_kit/deep-keys.ts'
 import { Fault } from '../_kit/fault.ts'
-import { holdsMember } from '../_kit/members.ts'
 
 /** The workbench knows no playbooks: one in the request, at whatever depth, is refused before anything runs. */
 export const withoutPlaybook = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((body) => {
-    if (holdsMember(body, 'playbook_config')) {
+    if (hasKeyDeep(body, 'playbook_config')) {
       throw new Fault(
         'PLAYBOOK_CONFIG_REJECTED',
         'playbook_config is not taken: goals, phases and gates are part of the workflow. Leave it out.',

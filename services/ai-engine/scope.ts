@@ -1,6 +1,6 @@
 import { invalid } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 /** A holder of the internal key is trusted; an organization that it names must be the record's. */
 export const service: Guard = {
@@ -16,7 +16,7 @@ export const service: Guard = {
 
 /** The rows that a caller may see, as a condition on them. */
 export const ownedBy = ({ organizationId }: Caller) =>
-  organizationId === undefined ? part`true` : part`organization_id = ${organizationId}`
+  organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
 /** Whose the new thread is: said by the header or by the body, and by both alike. */
 export function organizationOf({ organizationId }: Caller, named: string | undefined): string {

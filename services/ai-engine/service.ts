@@ -16,8 +16,8 @@ export default defineService<typeof Config, Deps>({
   schema: 'ai_engine',
   config: Config,
   open,
-  ready: ({ skills }) => skills(),
-  optional: ({ model }) => (model ? { model: model.check } : {}),
+  beforeServe: ({ skills }) => skills(),
+  healthChecks: ({ model }) => (model ? { model: model.check } : {}),
   endpoints: [...skills, ...agent, ...threads, ...timeline, ...traces, ...usage],
   jobs: {
     deliver: ({ sql, matter }, { thread_id }: { thread_id: string }) =>

@@ -36,7 +36,7 @@ export const skills = [
     {
       summary: 'What the engine can do',
       guard: service,
-      answers: { 200: z.object({ skills: z.array(SkillShown) }) },
+      responses: { 200: z.object({ skills: z.array(SkillShown) }) },
     },
     async (c) => {
       const all = await c.env.skills()
@@ -47,7 +47,7 @@ export const skills = [
 
   get(
     '/api/v1/internal/ai/skills/:skill_name',
-    { summary: 'One skill', guard: service, params: BySkill, answers: { 200: SkillDetail } },
+    { summary: 'One skill', guard: service, params: BySkill, responses: { 200: SkillDetail } },
     async (c, { params }) => ok(c, detail(find(await c.env.skills(), params.skill_name))),
   ),
 
@@ -59,7 +59,7 @@ export const skills = [
       params: BySkill,
       body: withoutPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),
       example: { user_id: 1, organization_id: 'acme', message: '我借给张三10万元，他到期不还。' },
-      answers: { 200: RunAnswer },
+      responses: { 200: RunAnswer },
       faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'],
     },
     async (c, { params, body }) => {

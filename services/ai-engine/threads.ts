@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, JsonObject, Time } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { causeOf, ThreadId } from './agent.ts'
 import { Card } from './card.ts'
 import { get, post } from './deps.ts'
@@ -38,7 +38,7 @@ export const threads = [
       summary: 'Where a thread stands',
       guard: service,
       params: ById,
-      answers: { 200: ThreadState },
+      responses: { 200: ThreadState },
     },
     async (c, { params }) => {
       const { sql } = c.env
@@ -60,16 +60,19 @@ export const threads = [
       guard: service,
       params: ById,
       query: PageQuery,
-      answers: { 200: pageOf(Checkpoint) },
+      responses: { 200: pageSchema(Checkpoint) },
     },
     async (c, { params, query }) => {
       const { sql } = c.env
       const [known] = await sql`
         select from ai_engine.threads where thread_id = ${params.id} and ${ownedBy(c.var.caller)}`
       if (!known) throw notFound('such thread')
-      const from = part`ai_engine.checkpoints where thread_id = ${params.id}`
-      const columns = part`checkpoint_id, step, node, created_at`
-      return ok(c, await paged(sql, Checkpoint, query, { from, order: part`step desc`, columns }))
+      const from = fragment`ai_engine.checkpoints where thread_id = ${params.id}`
+      const columns = fragment`checkpoint_id, step, node, created_at`
+      return ok(
+        c,
+        await selectPage(sql, Checkpoint, query, { from, order: fragment`step desc`, columns }),
+      )
     },
   ),
 
@@ -85,7 +88,7 @@ export const threads = [
         checkpoint_id: z.string().max(200),
         sync: z.boolean().default(false).describe('Write what the branch makes to the matter.'),
       }),
-      answers: { 200: RunAnswer },
+      responses: { 200: RunAnswer },
       faults: ['NOT_FOUND', 'CONFLICT'],
     },
     async (c, { body }) => {
@@ -104,7 +107,7 @@ export const threads = [
       summary: 'Stop the run of a thread, or take back the card it asks',
       guard: service,
       body: z.object({ thread_id: ThreadId }),
-      answers: {
+      responses: {
         200: z.object({ thread_id: z.string(), run_id: Id.nullable(), cancelled: z.boolean() }),
       },
       faults: ['NOT_FOUND'],
@@ -120,7 +123,7 @@ export const threads = [
       guard: service,
       params: z.object({ id: Id }),
       query: z.object({ after: z.coerce.number().int().min(0).max(2_000_000_000).default(0) }),
-      answers: { 200: lines },
+      responses: { 200: lines },
     },
     async (c, { params, query }) => {
       const [known] = await c.env.sql`

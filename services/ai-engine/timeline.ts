@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { Id, Time } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join } from '../_kit/sql/sql.ts'
 import { Card } from './card.ts'
 import { get } from './deps.ts'
 import { ownedBy, service } from './scope.ts'
@@ -36,10 +36,10 @@ export function about(asked: {
   const { thread_id, matter_id, session_id } = asked
   return join([
     ...(thread_id === undefined
-      ? [part` and thread_id not like 'branch:%'`]
-      : [part` and thread_id = ${thread_id}`]),
-    ...(matter_id === undefined ? [] : [part` and matter_id = ${matter_id}`]),
-    ...(session_id === undefined ? [] : [part` and session_id = ${session_id}`]),
+      ? [fragment` and thread_id not like 'branch:%'`]
+      : [fragment` and thread_id = ${thread_id}`]),
+    ...(matter_id === undefined ? [] : [fragment` and matter_id = ${matter_id}`]),
+    ...(session_id === undefined ? [] : [fragment` and session_id = ${session_id}`]),
   ])
 }
 
@@ -51,15 +51,15 @@ export const timeline = [
       description: 'Name at least one of session, matter and thread.',
       guard: service,
       query: PageQuery.extend({ session_id: Named, matter_id: Named, thread_id: Named }),
-      answers: { 200: pageOf(RoundShown) },
+      responses: { 200: pageSchema(RoundShown) },
     },
     async (c, { query }) => {
       const { session_id, matter_id, thread_id } = query
       if (session_id === undefined && matter_id === undefined && thread_id === undefined)
         throw invalid([{ path: 'session_id', message: 'Name a session, a matter or a thread.' }])
-      const from = part`ai_engine.runs where ${ownedBy(c.var.caller)}${about(query)}`
-      const order = part`started_at desc, run_id desc`
-      return ok(c, await paged(c.env.sql, RoundShown, query, { from, order }))
+      const from = fragment`ai_engine.runs where ${ownedBy(c.var.caller)}${about(query)}`
+      const order = fragment`started_at desc, run_id desc`
+      return ok(c, await selectPage(c.env.sql, RoundShown, query, { from, order }))
     },
   ),
 ]

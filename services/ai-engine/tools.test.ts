@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Fault } from '../_kit/fault.ts'
-import type { Client, Question } from '../_kit/peer.ts'
+import type { Client, RequestOptions } from '../_kit/peer.ts'
 import type { ToolContext } from './tool.ts'
 import { bindTools, tools } from './tools.ts'
 
-interface Asked extends Question {
+interface Asked extends RequestOptions {
   service: string
   path: string
 }
@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 
 const client = (service: string): Client => ({
-  async ask(schema, path, question = {}) {
+  async request(schema, path, question = {}) {
     const each = { ...question, service, path }
     asked.push(each)
     return schema.parse(answer(each))

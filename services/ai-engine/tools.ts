@@ -32,7 +32,7 @@ const recallMemory = defineTool({
       : [{ scope: 'global' }]
     const recalled = await Promise.all(
       scopes.map((scope) =>
-        context.memory.ask(Recalled, '/api/v1/internal/memory/recall', {
+        context.memory.request(Recalled, '/api/v1/internal/memory/recall', {
           method: 'POST',
           headers: { 'x-organization-id': context.organization_id },
           body: { user_id: context.user_id, query, top_k, ...scope },
@@ -67,7 +67,7 @@ const readFile = defineTool({
     if (!context.file_ids.includes(file_id))
       return { error: 'No such file belongs to this matter.' }
     const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}/text`
-    const file = await context.files.ask(Text, path, {
+    const file = await context.files.request(Text, path, {
       headers: { 'x-organization-id': context.organization_id },
     })
     const end = offset + window

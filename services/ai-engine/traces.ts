@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, Instant, JsonObject, Time } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, moment, part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { DecisionShown, decisionsOf } from './graph/decisions.ts'
 import { ownedBy, service } from './scope.ts'
@@ -63,21 +63,21 @@ export const traces = [
         from: Instant.optional(),
         to: Instant.optional(),
       }),
-      answers: { 200: pageOf(Trace) },
+      responses: { 200: pageSchema(Trace) },
     },
     async (c, { query }) => {
       const { status, from, to } = query
       const conditions = join([
         about(query),
-        ...(status === undefined ? [] : [part` and status = ${status}`]),
-        ...(from === undefined ? [] : [part` and started_at >= ${moment(from)}`]),
-        ...(to === undefined ? [] : [part` and started_at <= ${moment(to)}`]),
+        ...(status === undefined ? [] : [fragment` and status = ${status}`]),
+        ...(from === undefined ? [] : [fragment` and started_at >= ${timestamp(from)}`]),
+        ...(to === undefined ? [] : [fragment` and started_at <= ${timestamp(to)}`]),
       ])
       return ok(
         c,
-        await paged(c.env.sql, Trace, query, {
-          from: part`ai_engine.runs where ${ownedBy(c.var.caller)}${conditions}`,
-          order: part`started_at desc, run_id desc`,
+        await selectPage(c.env.sql, Trace, query, {
+          from: fragment`ai_engine.runs where ${ownedBy(c.var.caller)}${conditions}`,
+          order: fragment`started_at desc, run_id desc`,
         }),
       )
     },
@@ -89,7 +89,7 @@ export const traces = [
       summary: 'One run, step by step',
       guard: service,
       params: z.object({ trace_id: Id }),
-      answers: { 200: TraceDetail },
+      responses: { 200: TraceDetail },
     },
     async (c, { params: { trace_id } }) => {
       const { sql } = c.env

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Id, Instant, Time } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, moment, part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { ownedBy, service } from './scope.ts'
 
@@ -47,17 +47,17 @@ const Filter = z.object({
 /** Calls of models: those that were made, not those that were read from the record. */
 const madeFor = (caller: Parameters<typeof ownedBy>[0], asked: z.output<typeof Filter>) => {
   const { from, to, organization_id, user_id, skill, model } = asked
-  return part`ai_engine.calls where kind = 'model' and ${ownedBy(caller)}${join([
-    ...(from === undefined ? [] : [part` and created_at >= ${moment(from)}`]),
-    ...(to === undefined ? [] : [part` and created_at <= ${moment(to)}`]),
-    ...(organization_id === undefined ? [] : [part` and organization_id = ${organization_id}`]),
-    ...(user_id === undefined ? [] : [part` and user_id = ${user_id}`]),
-    ...(skill === undefined ? [] : [part` and skill = ${skill}`]),
-    ...(model === undefined ? [] : [part` and name = ${model}`]),
+  return fragment`ai_engine.calls where kind = 'model' and ${ownedBy(caller)}${join([
+    ...(from === undefined ? [] : [fragment` and created_at >= ${timestamp(from)}`]),
+    ...(to === undefined ? [] : [fragment` and created_at <= ${timestamp(to)}`]),
+    ...(organization_id === undefined ? [] : [fragment` and organization_id = ${organization_id}`]),
+    ...(user_id === undefined ? [] : [fragment` and user_id = ${user_id}`]),
+    ...(skill === undefined ? [] : [fragment` and skill = ${skill}`]),
+    ...(model === undefined ? [] : [fragment` and name = ${model}`]),
   ])}`
 }
 
-const sums = part`count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
+const sums = fragment`count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
   coalesce(sum(output_tokens), 0) as output_tokens`
 
 export const usage = [
@@ -67,32 +67,32 @@ export const usage = [
       summary: 'Calls of models, newest first',
       guard: service,
       query: PageQuery.extend(Filter.shape),
-      answers: { 200: pageOf(Use) },
+      responses: { 200: pageSchema(Use) },
     },
     async (c, { query }) => {
-      const columns = part`*, name as model`
+      const columns = fragment`*, name as model`
       const from = madeFor(c.var.caller, query)
-      const order = part`created_at desc, thread_id, step, nth`
-      return ok(c, await paged(c.env.sql, Use, query, { from, order, columns }))
+      const order = fragment`created_at desc, thread_id, step, nth`
+      return ok(c, await selectPage(c.env.sql, Use, query, { from, order, columns }))
     },
   ),
 
   get(
     '/api/v1/internal/ai/usage/stats',
-    { summary: 'The same, summed up', guard: service, query: Filter, answers: { 200: Stats } },
+    { summary: 'The same, summed up', guard: service, query: Filter, responses: { 200: Stats } },
     async (c, { query }) => {
       const { sql } = c.env
       const from = madeFor(c.var.caller, query)
-      const by = (name: string, column: ReturnType<typeof part>) =>
+      const by = (name: string, column: ReturnType<typeof fragment>) =>
         sql.rows(Sum.extend({ [name]: z.string().nullable() }))`
           select ${column}, ${sums} from ${from} group by 1 order by 1 nulls last`
       const [total, by_organization, by_user, by_skill, by_model, by_day] = await Promise.all([
         sql.row(Sum)`select ${sums} from ${from}`,
-        by('organization_id', part`organization_id`),
-        by('user_id', part`user_id`),
-        by('skill', part`skill`),
-        by('model', part`name as model`),
-        by('day', part`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day`),
+        by('organization_id', fragment`organization_id`),
+        by('user_id', fragment`user_id`),
+        by('skill', fragment`skill`),
+        by('model', fragment`name as model`),
+        by('day', fragment`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day`),
       ])
       return ok(c, { total: total!, by_organization, by_user, by_skill, by_model, by_day })
     },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { endpoints } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import type { Client } from '../_kit/peer.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 import { type Fetcher, makeFetcher } from './fetch/fetcher.ts'
 import { makeRobots, type Robots } from './fetch/robots.ts'
 import type { Library } from './packages/library.ts'
@@ -98,7 +98,7 @@ interface Collection {
 }
 
 /** What ends in `.node.ts` needs a process, and is loaded where there is one. */
-export function open(config: Config, { client, runtime }: Opening): Deps {
+export function open(config: Config, { client, runtime }: OpenContext): Deps {
   let library: Promise<Library> | undefined
   return {
     platform: client('platform-service'),

@@ -60,7 +60,7 @@ const Verdict = z.object({ allowed: z.boolean() })
 async function allowed(c: Context<Env<Deps>>, caller: Caller, permission: Permission) {
   const { requestId, traceparent } = c.var
   try {
-    const verdict = await c.env.auth!.ask(Verdict, '/api/v1/internal/auth/check', {
+    const verdict = await c.env.auth!.request(Verdict, '/api/v1/internal/auth/check', {
       method: 'POST',
       body: {
         user_id: caller.userId,

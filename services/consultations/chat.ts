@@ -39,7 +39,7 @@ export const chat = [
       params: ById,
       query: Identity,
       ...spec,
-      answers: { 200: events },
+      responses: { 200: events },
     },
     async (c, { params, query, body }) =>
       streamed(c, await begun(c, seenBy(personOf(c, query)), params.id, body)),
@@ -52,7 +52,7 @@ export const chat = [
       guard: service,
       params: BySessionId,
       ...spec,
-      answers: { 200: Whole },
+      responses: { 200: Whole },
     },
     async (c, { params, body }) =>
       ok(c, await whole(c, await begun(c, trusted(c.var.caller), params.sessionId, body))),

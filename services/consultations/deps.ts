@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 import { type Feeds, makeFeeds } from './turn/feeds.ts'
 import { makeWriter, type Writer } from './turn/writer.ts'
 
@@ -30,7 +30,7 @@ export interface Deps {
   heartbeatMs: number
 }
 
-export const open = (config: z.output<typeof Config>, { client }: Opening): Deps => ({
+export const open = (config: z.output<typeof Config>, { client }: OpenContext): Deps => ({
   matter: client('matter-service'),
   engine: client('ai-engine'),
   files: client('files-service'),

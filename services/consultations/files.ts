@@ -41,10 +41,10 @@ export async function filesOf(
 
 async function read(files: Client, id: string, headers: Record<string, string>) {
   const path = `/api/v1/internal/files/${encodeURIComponent(id)}`
-  const { fileId, filename, parseStatus } = await files.ask(File, path, { headers })
+  const { fileId, filename, parseStatus } = await files.request(File, path, { headers })
   const parsed =
     parseStatus === 'SUCCEEDED'
-      ? await files.ask(Text, `${path}/text`, { headers }).catch(() => null)
+      ? await files.request(Text, `${path}/text`, { headers }).catch(() => null)
       : null
   const excerpt = parsed?.text.slice(0, most.characters) ?? null
   return { fileId, name: filename, parseStatus, excerpt }

@@ -28,7 +28,7 @@ export const intakeContext = [
       description: 'A part that cannot be had is null, and named in `missing`.',
       guard: service,
       params: BySessionId,
-      answers: { 200: IntakeContext },
+      responses: { 200: IntakeContext },
     },
     async (c, { params }) => {
       const { sql, matter, files, memory } = c.env
@@ -47,11 +47,13 @@ export const intakeContext = [
         matter_id === null
           ? null
           : orNull(
-              matter.ask(JsonObject, `/api/v1/internal/matters/${segment(matter_id)}`, { headers }),
+              matter.request(JsonObject, `/api/v1/internal/matters/${segment(matter_id)}`, {
+                headers,
+              }),
             ),
         orNull(filesOf(sql, files, session, headers)),
         orNull(
-          memory.ask(
+          memory.request(
             JsonObject,
             `/api/v1/internal/memory/users/${segment(user_id)}/context?${about}`,
             { headers },

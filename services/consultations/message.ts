@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Id, Json, JsonObject, Time } from '../_kit/fields.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 export const Message = z
   .object({
@@ -17,7 +17,7 @@ export const Message = z
   .meta({ id: 'ConsultationMessage' })
 export type Message = z.infer<typeof Message>
 
-export const columns = part`
+export const columns = fragment`
   m.id, m.session_id, m.seq, m.role, m.content, m.card, m.metadata, m.created_at,
   coalesce((select a.file_ids from consultations.attachments a where a.message_id = m.id), '[]')
     as file_ids`

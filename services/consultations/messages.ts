@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { JsonObject } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import { get, post } from './deps.ts'
 import { columns, Message } from './message.ts'
 import { taken } from './playbook.ts'
@@ -27,12 +27,15 @@ export const messages = [
       guard: person,
       params: ById,
       query: PageQuery.extend(Identity.shape),
-      answers: { 200: pageOf(Message) },
+      responses: { 200: pageSchema(Message) },
     },
     async (c, { params, query }) => {
       const { id } = await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)
-      const from = part`consultations.messages m where m.session_id = ${id}`
-      return ok(c, await paged(c.env.sql, Message, query, { columns, from, order: part`m.seq` }))
+      const from = fragment`consultations.messages m where m.session_id = ${id}`
+      return ok(
+        c,
+        await selectPage(c.env.sql, Message, query, { columns, from, order: fragment`m.seq` }),
+      )
     },
   ),
 
@@ -43,7 +46,7 @@ export const messages = [
       guard: service,
       params: BySessionId,
       query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
-      answers: { 200: z.object({ messages: z.array(Message) }) },
+      responses: { 200: z.object({ messages: z.array(Message) }) },
     },
     async (c, { params, query }) => {
       const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
@@ -60,12 +63,12 @@ export const messages = [
       params: BySessionId,
       body: taken(NewMessage),
       example: { content: '您的材料已经收到。', metadata: {}, dedupe_key: 'received-1' },
-      answers: { 200: Message, 201: Message },
-      creates: true,
+      responses: { 200: Message, 201: Message },
+      idempotencyKey: true,
     },
     async (c, { params, body }) => {
       const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
-      const { message, created } = await c.env.sql.begin((sql) => add(sql, id, body))
+      const { message, created } = await c.env.sql.transaction((sql) => add(sql, id, body))
       return ok(c, message, created ? 201 : 200)
     },
   ),

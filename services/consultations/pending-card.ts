@@ -16,7 +16,7 @@ export const pendingCards = [
       guard: person,
       params: ById,
       query: Identity,
-      answers: { 200: PendingCard },
+      responses: { 200: PendingCard },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, query }) => {

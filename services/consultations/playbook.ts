@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { withoutMember } from '../_kit/members.ts'
+import { omitKeyDeep } from '../_kit/deep-keys.ts'
 
 /** `playbook_config` passes neither way, however deep it lies. */
-export const withoutPlaybook = <T>(value: T): T => withoutMember(value, 'playbook_config')
+export const withoutPlaybook = <T>(value: T): T => omitKeyDeep(value, 'playbook_config')
 
 /** A request's body: every endpoint of this service takes its own through this. */
 export const taken = <Schema extends z.ZodType>(schema: Schema) =>

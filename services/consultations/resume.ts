@@ -43,7 +43,7 @@ export const resume = [
       params: ById,
       query: Identity,
       ...spec,
-      answers: { 200: events },
+      responses: { 200: events },
     },
     async (c, { params, query, body }) => {
       const asking = personOf(c, query, body.user_id)
@@ -61,7 +61,7 @@ export const resume = [
       guard: service,
       params: BySessionId,
       ...spec,
-      answers: { 200: Whole },
+      responses: { 200: Whole },
     },
     async (c, { params, body }) =>
       ok(c, await whole(c, await begun(c, trusted(c.var.caller), params.sessionId, body))),

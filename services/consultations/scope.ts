@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { Fault, invalid } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText, printable } from '../_kit/identity.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 /** Which sessions a caller may touch, as a condition on their rows. */
-export type Scope = ReturnType<typeof part>
+export type Scope = ReturnType<typeof fragment>
 
 const Named = z
   .string()
@@ -60,8 +60,8 @@ const ofOrganization = new Set(['lawyer', 'firm_admin', 'operator'])
 /** A client, and whoever says no more of themselves, sees their own sessions. */
 export const seenBy = ({ userId, organizationId, userType }: Person): Scope =>
   ofOrganization.has(userType ?? '')
-    ? part`s.organization_id = ${organizationId}`
-    : part`s.organization_id = ${organizationId} and s.user_id = ${userId}`
+    ? fragment`s.organization_id = ${organizationId}`
+    : fragment`s.organization_id = ${organizationId} and s.user_id = ${userId}`
 
 /** A holder of the internal key is trusted; an organization that it names must be the record's. */
 export const service: Guard = {
@@ -76,4 +76,4 @@ export const service: Guard = {
 }
 
 export const trusted = ({ organizationId }: Caller): Scope =>
-  organizationId === undefined ? part`true` : part`s.organization_id = ${organizationId}`
+  organizationId === undefined ? fragment`true` : fragment`s.organization_id = ${organizationId}`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { ExternalId, Id, Time, Version } from '../_kit/fields.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import type { Scope } from './scope.ts'
 
 export const FileIds = z.array(z.string().min(1).max(200)).max(200)
@@ -32,7 +32,7 @@ export const Session = z
   .meta({ id: 'ConsultationSession' })
 export type Session = z.infer<typeof Session>
 
-export const columns = part`
+export const columns = fragment`
   s.id, s.matter_id, s.user_id, s.organization_id, s.title, s.service_type_id, s.file_ids, s.status,
   s.thread_id, s.last_message_at, s.version, s.created_at, s.updated_at`
 
@@ -43,7 +43,7 @@ export async function sessionById(
   sql: Sql,
   scope: Scope,
   id: string,
-  lock = part``,
+  lock = fragment``,
 ): Promise<Session> {
   const session = await sql.row(Session)`
     select ${columns} from consultations.sessions s where s.id = ${id} and ${scope} ${lock}`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion, staleVersion } from '../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { newId } from '../_kit/ids.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, json, part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join, json, type Sql } from '../_kit/sql/sql.ts'
 import { del, get, patch, post, put } from './deps.ts'
 import { taken } from './playbook.ts'
 import { Identity, person, personOf, type Scope, seenBy, service, trusted } from './scope.ts'
@@ -41,19 +41,19 @@ export const sessions = [
       summary: 'Sessions, the latest changed first',
       guard: person,
       query: Filters,
-      answers: { 200: pageOf(Session) },
+      responses: { 200: pageSchema(Session) },
     },
     async (c, { query }) => {
       const { status, matter_id, q } = query
       const conditions = join([
-        ...(status ? [part` and s.status = ${status}`] : []),
-        ...(matter_id ? [part` and s.matter_id = ${matter_id}`] : []),
-        ...(q ? [part` and strpos(lower(s.title), lower(${q})) > 0`] : []),
+        ...(status ? [fragment` and s.status = ${status}`] : []),
+        ...(matter_id ? [fragment` and s.matter_id = ${matter_id}`] : []),
+        ...(q ? [fragment` and strpos(lower(s.title), lower(${q})) > 0`] : []),
       ])
-      const page = await paged(c.env.sql, Session, query, {
+      const page = await selectPage(c.env.sql, Session, query, {
         columns,
-        from: part`consultations.sessions s where ${seenBy(personOf(c, query))}${conditions}`,
-        order: part`s.updated_at desc, s.id desc`,
+        from: fragment`consultations.sessions s where ${seenBy(personOf(c, query))}${conditions}`,
+        order: fragment`s.updated_at desc, s.id desc`,
       })
       return ok(c, page)
     },
@@ -67,9 +67,9 @@ export const sessions = [
       query: Identity,
       body: taken(NewSession),
       example,
-      answers: { 201: Session },
+      responses: { 201: Session },
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { query, body }) => {
       const { userId, organizationId, userType } = personOf(c, query)
@@ -80,7 +80,7 @@ export const sessions = [
         values (${id}, ${organizationId}, ${userId}, ${userType ?? null}, ${body.title},
           ${body.service_type_id}, ${json([...new Set(body.file_ids)])}, ${`consultation:${id}`})
         returning ${columns}`
-      return okVersion(c, session!, 201)
+      return okWithETag(c, session!, 201)
     },
   ),
 
@@ -91,11 +91,11 @@ export const sessions = [
       guard: person,
       params: ById,
       query: Identity,
-      answers: { 200: Session },
+      responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query }) =>
-      okVersion(c, await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)),
+      okWithETag(c, await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)),
   ),
 
   put(
@@ -108,12 +108,12 @@ export const sessions = [
       query: Identity,
       body: taken(NewSession),
       example,
-      answers: { 200: Session },
+      responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query, body }) => {
       const scope = seenBy(personOf(c, query))
-      return okVersion(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
+      return okWithETag(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
 
@@ -127,12 +127,12 @@ export const sessions = [
       query: Identity,
       body: taken(Edit),
       example: { title: '借款到期不还' },
-      answers: { 200: Session },
+      responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query, body }) => {
       const scope = seenBy(personOf(c, query))
-      return okVersion(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
+      return okWithETag(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
 
@@ -144,12 +144,12 @@ export const sessions = [
       guard: person,
       params: ById,
       query: Identity,
-      answers: { 200: Session },
+      responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query }) => {
       const scope = seenBy(personOf(c, query))
-      const session = await c.env.sql.begin(async (sql) => {
+      const session = await c.env.sql.transaction(async (sql) => {
         const before = await locked(sql, scope, params.id, ifMatch(c))
         if (before.status === 'ARCHIVED') return before
         const after = await sql.row(Session)`
@@ -158,7 +158,7 @@ export const sessions = [
           where s.id = ${params.id} returning ${columns}`
         return after!
       })
-      return okVersion(c, session)
+      return okWithETag(c, session)
     },
   ),
 
@@ -168,16 +168,16 @@ export const sessions = [
       summary: 'Read a session, as another service',
       guard: service,
       params: BySessionId,
-      answers: { 200: Session },
+      responses: { 200: Session },
       versioned: true,
     },
     async (c, { params }) =>
-      okVersion(c, await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)),
+      okWithETag(c, await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)),
   ),
 ]
 
 async function locked(sql: Sql, scope: Scope, id: string, expected: number | null) {
-  const before = await sessionById(sql, scope, id, part`for update`)
+  const before = await sessionById(sql, scope, id, fragment`for update`)
   if (expected !== null && expected !== before.version) throw staleVersion(before.version)
   return before
 }
@@ -189,7 +189,7 @@ const edit = (
   expected: number | null,
   given: z.output<typeof Edit>,
 ): Promise<Session> =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     const before = await locked(sql, scope, id, expected)
     if (before.status === 'ARCHIVED') throw archived()
     const {

@@ -36,7 +36,7 @@ export const stream = [
           .optional()
           .describe('The same as Last-Event-ID, for readers that cannot send headers.'),
       }),
-      answers: { 200: events, 204: { content: {} } },
+      responses: { 200: events, 204: { content: {} } },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, query }) => {

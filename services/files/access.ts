@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../_kit/fault.ts'
 import type { Caller } from '../_kit/identity.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { columns, File } from './file.ts'
 
 /**
@@ -10,14 +10,14 @@ import { columns, File } from './file.ts'
  */
 export const visibleTo = ({ superuser, userId, organizationId }: Caller) =>
   superuser
-    ? part`true`
-    : part`(organization_id = ${organizationId ?? null}::text and visibility = 'organization'
+    ? fragment`true`
+    : fragment`(organization_id = ${organizationId ?? null}::text and visibility = 'organization'
         or owner = ${userId!}
           and (organization_id is null or organization_id = ${organizationId ?? null}::text))`
 
 /** Which files another service sees: it is trusted, within the organization that it names. */
 export const trusted = ({ organizationId }: Caller) =>
-  organizationId === undefined ? part`true` : part`organization_id = ${organizationId}`
+  organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
 type Condition = ReturnType<typeof visibleTo>
 
@@ -30,7 +30,7 @@ export async function fileWhere(
 ): Promise<File> {
   const file = await sql.row(File)`
     select ${columns} from files.files where file_id = ${fileId} and ${condition}
-    ${lock ? part`for update` : part``}`
+    ${lock ? fragment`for update` : fragment``}`
   if (!file) throw noFile(fileId)
   return file
 }

@@ -3,7 +3,7 @@ import { type Env, ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { user } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import { fileWhere, mayChange, noFile, visibleTo } from './access.ts'
 import { type Deps, post } from './deps.ts'
 import { ById, File, insertFile } from './file.ts'
@@ -20,7 +20,7 @@ export const complete = [
         'Bytes of another size or hash than was promised are removed (409), and may be sent again. Once it is a file, asking again changes nothing.',
       guard: user,
       params: ById,
-      answers: { 200: File },
+      responses: { 200: File },
       faults: ['CONFLICT'],
     },
     async (c, { params }) => {
@@ -41,7 +41,7 @@ async function madeBefore(c: Context<Env<Deps>>, fileId: string): Promise<File> 
  * The bytes are looked at under a key of this attempt's own: whoever still has the URL can't change them
  * any more, and of two attempts at once one makes the file. The other finds it made: undefined.
  */
-async function make(given: Given<Deps>, upload: Upload): Promise<File | undefined> {
+async function make(given: ServiceContext<Deps>, upload: Upload): Promise<File | undefined> {
   const { sql } = given
   const waiting = waitingKey(upload.fileId)
   const storageKey = `files/${newId()}`
@@ -63,7 +63,7 @@ async function make(given: Given<Deps>, upload: Upload): Promise<File | undefine
 
 /** Copies what was sent and measures the copy; what is not as promised is taken away. */
 async function moved(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   upload: Upload,
   waiting: string,
   key: string,
@@ -86,8 +86,13 @@ async function moved(
   })
 }
 
-const own = ({ sql }: Given<Deps>, upload: Upload, storageKey: string, measured: Measured) =>
-  sql.begin(async (sql) => {
+const own = (
+  { sql }: ServiceContext<Deps>,
+  upload: Upload,
+  storageKey: string,
+  measured: Measured,
+) =>
+  sql.transaction(async (sql) => {
     const { fileId, owner, organizationId, promised } = upload
     const [first] = await sql`
       delete from files.uploads where file_id = ${fileId} returning file_id`

@@ -86,7 +86,7 @@ describe.each(storages)('kill -9 leaves no bytes for long in $name', ({ variable
     const { database, start, sql, dayAfter } = await scene()
     const service = await start()
     const { raw, headers: type } = await formOf({ bytes: 'all of it' })
-    await sql.begin(async (tx) => {
+    await sql.transaction(async (tx) => {
       await tx`lock table files.files in access exclusive mode`
       const upload = service
         .fetch(

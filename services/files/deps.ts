@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ConfigError } from '../_kit/config.ts'
 import { endpoints } from '../_kit/endpoint.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 import type { Parser } from './parse/parser.ts'
 import { s3Store } from './store/s3.ts'
 import type { Store } from './store/store.ts'
@@ -59,13 +59,13 @@ export interface Deps {
   store(): Promise<Store>
   /** What has no parser (the edge) leaves parsing to a process that has. */
   parser: Parser | undefined
-  runtime: Opening['runtime']
+  runtime: OpenContext['runtime']
   maxBytes: number
   publicUrl: string | undefined
 }
 
 /** What ends in `.node.ts` needs a process, and is loaded where there is one. */
-export function open(config: Config, { runtime }: Opening): Deps {
+export function open(config: Config, { runtime }: OpenContext): Deps {
   return {
     store: storeOf(config, runtime),
     parser: runtime === 'workerd' ? undefined : parserOf(config),
@@ -75,7 +75,7 @@ export function open(config: Config, { runtime }: Opening): Deps {
   }
 }
 
-function storeOf(config: Config, runtime: Opening['runtime']): Deps['store'] {
+function storeOf(config: Config, runtime: OpenContext['runtime']): Deps['store'] {
   if (config.FILES_STORAGE === 's3') {
     const store = s3Store(s3ConfigOf(config))
     return async () => store

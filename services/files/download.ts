@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { type Env, ok } from '../_kit/endpoint.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import { user } from '../_kit/identity.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { type Stored, storedWhere, trusted, visibleTo } from './access.ts'
 import { type Deps, get, post } from './deps.ts'
 import { dispositionOf } from './disposition.ts'
 import { ById } from './file.ts'
-import { byteAnswers, serve } from './serve.ts'
+import { byteResponses, serve } from './serve.ts'
 import { checkSignature, Signed, signedUrl } from './signing.ts'
 
 const longest = 24 * 60 * 60
@@ -23,14 +23,14 @@ const Url = z.object({
 export const download = [
   get(
     '/api/v1/files/:fileId/download',
-    { summary: 'Download a file', guard: user, params: ById, ...byteAnswers },
+    { summary: 'Download a file', guard: user, params: ById, ...byteResponses },
     async (c, { params }) =>
       serve(c, await storedWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
   ),
 
   get(
     '/api/v1/internal/files/:fileId/content',
-    { summary: 'Download a file', params: ById, ...byteAnswers },
+    { summary: 'Download a file', params: ById, ...byteResponses },
     async (c, { params }) =>
       serve(c, await storedWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
   ),
@@ -42,12 +42,12 @@ export const download = [
       description: 'The URL comes from download-url; it needs no headers.',
       params: ById,
       query: Signed,
-      answers: byteAnswers.answers,
-      faults: [...byteAnswers.faults, 'FORBIDDEN'],
+      responses: byteResponses.responses,
+      faults: [...byteResponses.faults, 'FORBIDDEN'],
     },
     async (c, { params, query }) => {
       await checkSignature(c.env.sql, 'GET', params.fileId, query)
-      return serve(c, await storedWhere(c.env.sql, params.fileId, part`true`))
+      return serve(c, await storedWhere(c.env.sql, params.fileId, fragment`true`))
     },
   ),
 
@@ -60,7 +60,7 @@ export const download = [
       query: z.object({
         expires_in: z.coerce.number().int().min(1).max(longest).default(usual).describe(meaning),
       }),
-      answers: { 200: Url },
+      responses: { 200: Url },
     },
     async (c, { params, query }) => {
       const file = await storedWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))
@@ -76,7 +76,7 @@ export const download = [
         fileId: Id,
         expires_in: z.int().min(1).max(longest).default(usual).describe(meaning),
       }),
-      answers: { 200: Url },
+      responses: { 200: Url },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id, Time } from '../_kit/fields.ts'
 import { enqueue } from '../_kit/jobs.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 
 export const Visibility = z.enum(['private', 'organization'])
 export const ParseStatus = z.enum([
@@ -35,7 +35,7 @@ export const File = z
 export type File = z.infer<typeof File>
 
 /** The columns that make a File. */
-export const columns = part`
+export const columns = fragment`
   file_id as "fileId", owner, organization_id as "organizationId", visibility, purpose, filename,
   content_type as "contentType", size, sha256, parse_status as "parseStatus",
   parse_error as "parseError", created_at as "createdAt", updated_at as "updatedAt"`

@@ -3,9 +3,9 @@ import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { Id } from '../_kit/fields.ts'
 import { user } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import type { Given } from '../_kit/service.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import type { ServiceContext } from '../_kit/service.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { fileWhere, mayChange, noFile, trusted, visibleTo } from './access.ts'
 import { type Deps, del, get } from './deps.ts'
 import { ById, columns, File, idSegment } from './file.ts'
@@ -24,19 +24,24 @@ export const files = [
       guard: user,
       params: z.object({ userId: z.string().min(1).max(200) }),
       query: PageQuery,
-      answers: { 200: pageOf(File) },
+      responses: { 200: pageSchema(File) },
     },
     async (c, { params, query }) => {
-      const from = part`files.files
+      const from = fragment`files.files
         where owner = ${params.userId} and ${visibleTo(c.var.caller)}`
-      const order = part`created_at desc, file_id desc`
-      return ok(c, await paged(c.env.sql, File, query, { columns, from, order }))
+      const order = fragment`created_at desc, file_id desc`
+      return ok(c, await selectPage(c.env.sql, File, query, { columns, from, order }))
     },
   ),
 
   get(
     `${external}/${idSegment}`,
-    { summary: 'Read what is known of a file', guard: user, params: ById, answers: { 200: File } },
+    {
+      summary: 'Read what is known of a file',
+      guard: user,
+      params: ById,
+      responses: { 200: File },
+    },
     async (c, { params }) =>
       ok(c, await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
   ),
@@ -48,7 +53,7 @@ export const files = [
       description: 'For its owner, and for a superuser.',
       guard: user,
       params: ById,
-      answers: { 200: Deleted },
+      responses: { 200: Deleted },
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
@@ -63,7 +68,7 @@ export const files = [
 
   get(
     `${internal}/${idSegment}`,
-    { summary: 'Read what is known of a file', params: ById, answers: { 200: File } },
+    { summary: 'Read what is known of a file', params: ById, responses: { 200: File } },
     async (c, { params }) =>
       ok(c, await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
   ),
@@ -73,7 +78,7 @@ export const files = [
     {
       summary: 'Ask whether a file is there',
       params: z.object({ fileId: z.string().min(1).max(200) }),
-      answers: { 200: z.object({ exists: z.boolean() }) },
+      responses: { 200: z.object({ exists: z.boolean() }) },
     },
     async (c, { params }) => {
       const id = Id.safeParse(params.fileId)
@@ -87,7 +92,7 @@ export const files = [
 
   del(
     `${internal}/${idSegment}`,
-    { summary: 'Delete a file', params: ById, answers: { 200: Deleted } },
+    { summary: 'Delete a file', params: ById, responses: { 200: Deleted } },
     async (c, { params }) => {
       const { fileId } = await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))
       await remove(c.env, fileId)
@@ -99,8 +104,8 @@ export const files = [
 const Stored = z.object({ storage_key: z.string() })
 
 /** The file goes, and its bytes with it: now, or where the storage is away, when it is back. */
-async function remove(given: Given<Deps>, fileId: string) {
-  const key = await given.sql.begin(async (sql) => {
+async function remove(given: ServiceContext<Deps>, fileId: string) {
+  const key = await given.sql.transaction(async (sql) => {
     const gone = await sql.row(Stored)`
       delete from files.files where file_id = ${fileId} returning storage_key`
     if (!gone) throw noFile(fileId)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { textFault } from '../_kit/body.ts'
+import { textProblem } from '../_kit/body.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
 import { Purpose, shownName, Visibility } from './file.ts'
 import { bodyOf, tooLarge } from './measure.ts'
@@ -69,7 +69,7 @@ export async function readForm<T>(
 async function fieldText(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await collect(body, fieldLimit)
   const text = new TextDecoder().decode(bytes ?? undefined)
-  const message = bytes ? textFault(text) : `At most ${fieldLimit} bytes.`
+  const message = bytes ? textProblem(text) : `At most ${fieldLimit} bytes.`
   if (message) throw invalid([{ path, message }])
   return text
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id } from '../_kit/fields.ts'
 import type { JobContext } from '../_kit/jobs.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 import type { Outcome } from './parse/parser.ts'
@@ -11,7 +11,7 @@ const Begun = z.object({ content_type: z.string(), storage_key: z.string() })
 
 /** Parses a file, unless it is gone or a later run was asked for meanwhile. */
 export async function parseFile(
-  { sql, store, parser }: Given<Deps>,
+  { sql, store, parser }: ServiceContext<Deps>,
   payload: unknown,
   job: JobContext,
 ) {
@@ -28,7 +28,7 @@ export async function parseFile(
 }
 
 const record = (sql: Sql, fileId: string, run: number, outcome: Outcome) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     const error = outcome.status === 'SUCCEEDED' ? null : outcome.reason
     const [still] = await sql`
       update files.files set parse_status = ${outcome.status}, parse_error = ${error}, updated_at = now()

@@ -34,10 +34,10 @@ export const parsing = [
       description: 'What has begun or is finished stays as it is, unless `force` asks for it anew.',
       params: ById,
       body: z.object({ force: z.boolean().default(false) }).prefault({}),
-      answers: { 202: Started },
+      responses: { 202: Started },
     },
     async (c, { params, body }) => {
-      const { fileId, parseStatus } = await c.env.sql.begin(async (sql) => {
+      const { fileId, parseStatus } = await c.env.sql.transaction(async (sql) => {
         const before = await fileWhere(sql, params.fileId, trusted(c.var.caller), 'lock')
         const waits = progress[before.parseStatus] <= progress.PENDING
         if (!waits && !body.force) return before
@@ -60,11 +60,11 @@ export const parsing = [
       description: 'For parsers beside our own. From a final state it goes back to PENDING only.',
       params: ById,
       body: Report,
-      answers: { 200: File },
+      responses: { 200: File },
       faults: ['CONFLICT'],
     },
     async (c, { params, body: { parseStatus, parseError = null } }) => {
-      const file = await c.env.sql.begin(async (sql) => {
+      const file = await c.env.sql.transaction(async (sql) => {
         const before = await fileWhere(sql, params.fileId, trusted(c.var.caller), 'lock')
         const backwards = progress[parseStatus] < progress[before.parseStatus]
         if (backwards && isFinal(before.parseStatus) && parseStatus !== 'PENDING') {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id } from '../_kit/fields.ts'
 import type { Caller } from '../_kit/identity.ts'
-import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import { noFile } from './access.ts'
 import { Purpose, Sha256, Visibility } from './file.ts'
 import { expectBytes } from './unowned.ts'
@@ -43,9 +43,9 @@ export async function findUpload(
 ): Promise<Upload | undefined> {
   const mine =
     caller && !caller.superuser
-      ? part`and owner = ${caller.userId!}
+      ? fragment`and owner = ${caller.userId!}
           and organization_id is not distinct from ${caller.organizationId ?? null}::text`
-      : part``
+      : fragment``
   return sql.row(Upload)`
     select file_id as "fileId", owner, organization_id as "organizationId", promised
     from files.uploads where file_id = ${fileId} and expires_at > now() ${mine}`

@@ -16,8 +16,8 @@ const headers = {
 const bytes: Content = { content: { '*/*': {} }, headers }
 
 /** The answers of an endpoint that gives a file's bytes, and its faults. */
-export const byteAnswers = {
-  answers: {
+export const byteResponses = {
+  responses: {
     200: bytes,
     206: {
       ...bytes,

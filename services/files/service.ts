@@ -17,7 +17,7 @@ export default defineService({
   config: Config,
   open,
   endpoints: [...upload, ...uploadUrl, ...complete, ...files, ...download, ...parsing, ...text],
-  optional: ({ store }) => ({ storage: async () => (await store()).check() }),
+  healthChecks: ({ store }) => ({ storage: async () => (await store()).check() }),
   jobs: ({ parser }) => (parser ? { parse: parseFile } : {}),
   async sweep(given) {
     await sweepBytes(given)

@@ -18,7 +18,7 @@ const spec = {
   summary: 'Read the text of a file',
   description: 'Once it was parsed; before that 409.',
   params: ById,
-  answers: { 200: Text },
+  responses: { 200: Text },
   faults: ['CONFLICT'] as const,
 }
 

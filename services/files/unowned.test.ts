@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../tests/support/databases.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import { makeSql, type Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 import { discardBytes, expectBytes, ownBytes } from './unowned.ts'
@@ -9,7 +9,7 @@ let database: Awaited<ReturnType<typeof newDatabase>>
 let sql: Sql
 const removed: string[] = []
 const store = async () => ({ remove: async (key: string) => void removed.push(key) })
-const given = () => ({ sql, store }) as unknown as Given<Deps>
+const given = () => ({ sql, store }) as unknown as ServiceContext<Deps>
 
 beforeAll(async () => {
   database = await newDatabase('pglite')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { errorFields } from '../_kit/log.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 
@@ -27,7 +27,7 @@ export const giveUpBytes = async (sql: Sql, key: string) =>
  * Removes bytes of a write that came to nothing, unless they have an owner after all: the answer to a
  * commit may get lost on its way.
  */
-export async function discardBytes(given: Given<Deps>, key: string): Promise<void> {
+export async function discardBytes(given: ServiceContext<Deps>, key: string): Promise<void> {
   const unowned = await given.sql`
     update files.unowned_bytes set due_at = now(), doomed = true
     where storage_key = ${key} returning storage_key`
@@ -35,7 +35,10 @@ export async function discardBytes(given: Given<Deps>, key: string): Promise<voi
 }
 
 /** Removes bytes that were given up; what can't be removed now is left to the sweep. */
-export async function removeBytes({ sql, store, kit }: Given<Deps>, keys: string[]): Promise<void> {
+export async function removeBytes(
+  { sql, store, kit }: ServiceContext<Deps>,
+  keys: string[],
+): Promise<void> {
   const storage = await store()
   for (const key of keys) {
     try {
@@ -50,7 +53,7 @@ export async function removeBytes({ sql, store, kit }: Given<Deps>, keys: string
 const Key = z.object({ storage_key: z.string() })
 
 /** Removes what nobody came for: after a crash, a deletion, a promise that was not kept. */
-export async function sweepBytes(given: Given<Deps>): Promise<void> {
+export async function sweepBytes(given: ServiceContext<Deps>): Promise<void> {
   const { sql } = given
   await sql`delete from files.uploads where expires_at < now()`
   const doomed = await sql.rows(Key)`

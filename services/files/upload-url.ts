@@ -42,8 +42,8 @@ export const uploadUrl = [
         'The bytes are sent there with PUT and without identity headers; complete then makes them a file.',
       guard: user,
       body: NewUpload,
-      answers: { 200: Target },
-      creates: true,
+      responses: { 200: Target },
+      idempotencyKey: true,
     },
     async (c, { body }) => {
       const { caller } = c.var
@@ -55,7 +55,7 @@ export const uploadUrl = [
       const filename = shownName(body.filename)
       const promised = { filename, size, visibility, parse, sha256, purpose }
       const organizationId = caller.organizationId ?? null
-      await sql.begin((sql) =>
+      await sql.transaction((sql) =>
         insertUpload(sql, { fileId, owner: caller.userId!, organizationId, promised }),
       )
 
@@ -77,7 +77,7 @@ export const uploadUrl = [
       params: ById,
       query: Signed,
       stream: { '*/*': {} },
-      answers: { 200: z.object({ fileId: Id, size: z.int() }) },
+      responses: { 200: z.object({ fileId: Id, size: z.int() }) },
       faults: ['FORBIDDEN'],
     },
     async (c, { params, query }) => {

@@ -2,11 +2,11 @@ import type { Context } from 'hono'
 import type * as z from 'zod'
 import { type Env, ok } from '../_kit/endpoint.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
-import { canonical } from '../_kit/hash.ts'
+import { canonicalJson } from '../_kit/hash.ts'
 import { idempotent } from '../_kit/idempotency.ts'
 import { type Caller, user } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import { type Deps, post } from './deps.ts'
 import { File, insertFile, type Visibility } from './file.ts'
 import { type Fields, formContent, readForm } from './form.ts'
@@ -19,8 +19,8 @@ const spec = {
     'It is stored as it comes. With an Idempotency-Key, the same file and fields again give the first answer.',
   guard: user,
   stream: formContent,
-  answers: { 201: File },
-  creates: true,
+  responses: { 201: File },
+  idempotencyKey: true,
 }
 
 export const upload = [
@@ -43,7 +43,7 @@ async function receive(c: C): Promise<Response> {
     })
     fitsOrganization(c.var.caller, fields.visibility)
     const { size, sha256, filename } = taken
-    const said = canonical({ ...fields, size, sha256, filename })
+    const said = canonicalJson({ ...fields, size, sha256, filename })
     return await idempotent(c, said, async () => {
       const file = await make(c, fileId, key, fields, taken)
       owned = true
@@ -56,7 +56,7 @@ async function receive(c: C): Promise<Response> {
 }
 
 async function take(
-  { sql, store, runtime, maxBytes }: Given<Deps>,
+  { sql, store, runtime, maxBytes }: ServiceContext<Deps>,
   key: string,
   body: AsyncIterable<Uint8Array>,
   filename: string,
@@ -77,7 +77,7 @@ function make(
   taken: Taken,
 ): Promise<File> {
   const { userId, organizationId = null } = c.var.caller
-  return c.env.sql.begin(async (sql) => {
+  return c.env.sql.transaction(async (sql) => {
     if (!(await ownBytes(sql, storageKey))) throw new Fault('CONFLICT', 'The upload took too long.')
     return insertFile(sql, {
       ...fields,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { JsonObject } from '../_kit/fields.ts'
 import { enqueue, type JobContext } from '../_kit/jobs.ts'
-import type { Given } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { chunked } from './chunk/chunk.ts'
 import type { Deps } from './deps.ts'
@@ -33,7 +33,7 @@ const Text = z.object({ text: z.string() })
 const mostQuestions = 200
 
 /** The job: parse, cut, index. A file that can't be parsed ends it; anything else is tried again. */
-export async function attachFile(given: Given<Deps>, payload: unknown, _: JobContext) {
+export async function attachFile(given: ServiceContext<Deps>, payload: unknown, _: JobContext) {
   const { sql, files } = given
   const job = Payload.parse(payload)
   const { base, fileId, run } = job
@@ -45,14 +45,14 @@ export async function attachFile(given: Given<Deps>, payload: unknown, _: JobCon
   const headers = { 'x-organization-id': job.organization }
   try {
     const question = { method: 'POST', body: {}, idempotent: true, headers } as const
-    const { parseStatus } = await files.ask(Parsing, `${path}/parse`, question)
-    const { filename, parseError } = await files.ask(File, path, { headers })
+    const { parseStatus } = await files.request(Parsing, `${path}/parse`, question)
+    const { filename, parseError } = await files.request(File, path, { headers })
     if (parseStatus === 'FAILED' || parseStatus === 'UNSUPPORTED') {
       const reason = parseError ?? 'Its format is not supported.'
       return await fail(sql, job, `The file could not be parsed: ${reason}`)
     }
     if (parseStatus !== 'SUCCEEDED') return await later(sql, job)
-    const { text } = await files.ask(Text, `${path}/text`, { headers })
+    const { text } = await files.request(Text, `${path}/text`, { headers })
     await index(given, job, { ...attached, title: attached.title ?? filename ?? fileId }, text)
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.kind === 'NOT_FOUND') {
@@ -63,7 +63,7 @@ export async function attachFile(given: Given<Deps>, payload: unknown, _: JobCon
 }
 
 async function index(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   { run, base, fileId }: Payload,
   head: { title: string; doc_type: string; metadata: Record<string, unknown> },
   text: string,
@@ -74,7 +74,7 @@ async function index(
     { ...head, title: head.title.slice(0, 1_000), document_id: fileId, file_id: fileId, chunks },
     sections,
   )
-  await given.sql.begin(async (sql) => {
+  await given.sql.transaction(async (sql) => {
     await write(given, sql, { no: base }, [document])
     await sql`
       update knowledge.files set status = 'INDEXED', error = null, updated_at = now()
@@ -93,7 +93,7 @@ async function later(sql: Sql, job: Payload) {
 }
 
 const fail = (sql: Sql, { base, fileId, run }: Payload, reason: string) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await sql`
       update knowledge.files set status = 'FAILED', error = ${reason}, updated_at = now()
       where base = ${base} and file_id = ${fileId}`

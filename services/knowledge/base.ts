@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import type { Caller } from '../_kit/identity.ts'
-import { part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 
 export const Base = z
   .object({
@@ -29,10 +29,10 @@ export const BaseRow = Base.extend({
 })
 export type BaseRow = z.infer<typeof BaseRow>
 
-export const columns = part`id, name, description, organization_id is null as system, chunks,
+export const columns = fragment`id, name, description, organization_id is null as system, chunks,
   created_at, updated_at`
 
-export const rowColumns = part`${columns}, no, next_seq, words, version, removed, ordered,
+export const rowColumns = fragment`${columns}, no, next_seq, words, version, removed, ordered,
   organization_id`
 
 /** A base is named by its id; a system base by its name too, which a seed package knows. */
@@ -45,8 +45,8 @@ export const KbId = z
 /** What a caller may read: the system bases and its own; one who names no organization is trusted. */
 export const readable = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
   organizationId === undefined
-    ? part`true`
-    : part`(organization_id is null or organization_id = ${organizationId})`
+    ? fragment`true`
+    : fragment`(organization_id is null or organization_id = ${organizationId})`
 
 /** The bases that were named, by what they were called; every one that may be read where none was. */
 export async function basesOf(
@@ -65,8 +65,8 @@ export function chosen(caller: Pick<Caller, 'organizationId'>, kbIds: readonly s
   if (kbIds.length === 0) return readable(caller)
   const named = [...new Set(kbIds)]
   const ids = named.filter((id) => Id.safeParse(id).success)
-  return part`${readable(caller)} and (id = any(${texts(ids)}::uuid[])
-    or organization_id is null and name = any(${texts(named)}))`
+  return fragment`${readable(caller)} and (id = any(${textArray(ids)}::uuid[])
+    or organization_id is null and name = any(${textArray(named)}))`
 }
 
 export function refuseUnknown(found: readonly BaseRow[], kbIds: readonly string[]) {

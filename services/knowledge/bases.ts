@@ -4,8 +4,8 @@ import { Fault } from '../_kit/fault.ts'
 import { Id } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { Base, baseOf, columns, mayWrite, notSystem, readable } from './base.ts'
 import { del, get, post } from './deps.ts'
 import { pend, wholeBase } from './qdrant/pending.ts'
@@ -25,11 +25,14 @@ export const bases = [
       summary: 'Knowledge bases: the system ones and those of the organization',
       guard: organization,
       query: PageQuery,
-      answers: { 200: pageOf(Base) },
+      responses: { 200: pageSchema(Base) },
     },
     async (c, { query }) => {
-      const from = part`knowledge.bases where ${readable(c.var.caller)}`
-      return ok(c, await paged(c.env.sql, Base, query, { from, columns, order: part`name, no` }))
+      const from = fragment`knowledge.bases where ${readable(c.var.caller)}`
+      return ok(
+        c,
+        await selectPage(c.env.sql, Base, query, { from, columns, order: fragment`name, no` }),
+      )
     },
   ),
 
@@ -41,9 +44,9 @@ export const bases = [
       guard: organization,
       body: NewBase,
       example: { name: 'House templates' },
-      answers: { 201: Base },
+      responses: { 201: Base },
       faults: ['FORBIDDEN', 'CONFLICT'],
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body: { name, description } }) => {
       mayWrite(c.var.caller)
@@ -63,7 +66,7 @@ export const bases = [
       summary: 'Read a knowledge base',
       guard: organization,
       params: ById,
-      answers: { 200: Base },
+      responses: { 200: Base },
     },
     async (c, { params }) => ok(c, Base.parse(await baseOf(c.env.sql, c.var.caller, params.id))),
   ),
@@ -74,14 +77,14 @@ export const bases = [
       summary: 'Delete a knowledge base with all that is in it',
       guard: organization,
       params: ById,
-      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      responses: { 200: z.object({ deleted: z.literal(true) }) },
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
       const base = await baseOf(c.env.sql, c.var.caller, params.id)
       mayWrite(c.var.caller)
       notSystem(base)
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         await sql`delete from knowledge.bases where no = ${base.no}`
         if (c.env.engine) await pend(sql, base.no, [wholeBase])
       })

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { organization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import {
   CauseOfActionProfile,
@@ -34,20 +34,20 @@ export const causes = [
         parent_code: z.string().max(200).optional(),
         q: z.string().max(200).optional().describe('In its name or an alias.'),
       }),
-      answers: { 200: pageOf(CauseOfActionProfile) },
+      responses: { 200: pageSchema(CauseOfActionProfile) },
     },
     async (c, { query }) => {
       const { parent_code, q } = query
-      const from = part`knowledge.records where kind = 'cause_of_action'
-        ${parent_code === undefined ? part`` : part` and parent = ${parent_code}`}
+      const from = fragment`knowledge.records where kind = 'cause_of_action'
+        ${parent_code === undefined ? fragment`` : fragment` and parent = ${parent_code}`}
         ${
           q === undefined
-            ? part``
-            : part` and position(lower(${q}) in
+            ? fragment``
+            : fragment` and position(lower(${q}) in
           lower(concat(record ->> 'name', ' ', record ->> 'aliases'))) > 0`
         }`
-      const page = { from, columns: part`record`, order: part`key` }
-      return ok(c, await paged(c.env.sql, records(CauseOfActionProfile), query, page))
+      const page = { from, columns: fragment`record`, order: fragment`key` }
+      return ok(c, await selectPage(c.env.sql, records(CauseOfActionProfile), query, page))
     },
   ),
 
@@ -57,7 +57,7 @@ export const causes = [
       summary: 'A cause of action with its elements',
       guard: organization,
       params: z.object({ code: z.string().min(1).max(200) }),
-      answers: { 200: Cause },
+      responses: { 200: Cause },
     },
     async (c, { params: { code } }) => {
       const { sql } = c.env
@@ -82,14 +82,14 @@ export const causes = [
       summary: 'Checklist items of work outside the courts',
       guard: organization,
       query: PageQuery.extend({ service_type_id: z.string().max(200).optional() }),
-      answers: { 200: pageOf(NonLitigationChecklistItem) },
+      responses: { 200: pageSchema(NonLitigationChecklistItem) },
     },
     async (c, { query }) => {
       const { service_type_id } = query
-      const from = part`knowledge.records where kind = 'checklist_item'
-        ${service_type_id === undefined ? part`` : part` and parent = ${service_type_id}`}`
-      const page = { from, columns: part`record`, order: part`parent, order_num, key` }
-      return ok(c, await paged(c.env.sql, records(NonLitigationChecklistItem), query, page))
+      const from = fragment`knowledge.records where kind = 'checklist_item'
+        ${service_type_id === undefined ? fragment`` : fragment` and parent = ${service_type_id}`}`
+      const page = { from, columns: fragment`record`, order: fragment`parent, order_num, key` }
+      return ok(c, await selectPage(c.env.sql, records(NonLitigationChecklistItem), query, page))
     },
   ),
 ]

@@ -3,7 +3,7 @@ import { ConfigError } from '../_kit/config.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
 import { makeReranker, type Reranker } from '../_kit/rerank.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 import type { Config } from './config.ts'
 import { type Embedder, makeEmbedder } from './embed/embedder.ts'
 import { makeVectorIndexes, type VectorIndexes } from './embed/pgvector.ts'
@@ -25,7 +25,7 @@ export interface Deps {
   rerank: Reranker | undefined
 }
 
-export const open = (config: Config, { client, circuit, runtime }: Opening): Deps => ({
+export const open = (config: Config, { client, circuit, runtime }: OpenContext): Deps => ({
   files: client('files-service'),
   embedder: makeEmbedder(
     config,
@@ -45,7 +45,7 @@ export const open = (config: Config, { client, circuit, runtime }: Opening): Dep
     : undefined,
 })
 
-function engineOf(config: Config, circuit: Opening['circuit']): Engine | undefined {
+function engineOf(config: Config, circuit: OpenContext['circuit']): Engine | undefined {
   if (config.KNOWLEDGE_SEARCH_BACKEND !== 'qdrant') return undefined
   const { QDRANT_URL: url, QDRANT_API_KEY: key, QDRANT_TIMEOUT_MS: timeoutMs } = config
   if (!url) throw new ConfigError('QDRANT_URL: needed by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
@@ -61,7 +61,7 @@ function engineOf(config: Config, circuit: Opening['circuit']): Engine | undefin
 }
 
 /** No socket outlives its request on the edge, and the graph's protocol needs one that does. */
-function graphOf(config: Config, runtime: Opening['runtime']): Graph | undefined {
+function graphOf(config: Config, runtime: OpenContext['runtime']): Graph | undefined {
   const { NEO4J_URL: url, NEO4J_USER: user, NEO4J_PASSWORD: password } = config
   if (!config.LEGAL_GRAPH_ENABLED || !url || runtime === 'workerd') return undefined
   const { NEO4J_DATABASE: database, NEO4J_TIMEOUT_MS: timeoutMs } = config

@@ -3,8 +3,8 @@ import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { ExternalId, Id, JsonObject, Time } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { json, part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, json } from '../_kit/sql/sql.ts'
 import { baseOf, mayWrite, notSystem } from './base.ts'
 import { ById, path } from './bases.ts'
 import { del, get, post } from './deps.ts'
@@ -49,7 +49,7 @@ export const knowledgeFiles = [
       guard: organization,
       params: ById,
       body: Attach,
-      answers: { 202: Started.extend({ kb_id: z.string(), file_id: z.string() }) },
+      responses: { 202: Started.extend({ kb_id: z.string(), file_id: z.string() }) },
       faults: ['FORBIDDEN', 'UNAUTHENTICATED', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, body }) => {
@@ -59,8 +59,8 @@ export const knowledgeFiles = [
       mayWrite(caller)
       notSystem(base)
       const from = { headers: c.req.raw.headers, requestId, traceparent }
-      await files.ask(Visible, `/api/v1/files/${body.file_id}`, { from })
-      const started = await sql.begin(async (sql) => {
+      await files.request(Visible, `/api/v1/files/${body.file_id}`, { from })
+      const started = await sql.transaction(async (sql) => {
         await sql`
           insert into knowledge.files (base, file_id, title, doc_type, metadata, status)
           values (${base.no}, ${body.file_id}, ${body.title ?? null}, ${body.doc_type},
@@ -87,15 +87,15 @@ export const knowledgeFiles = [
       guard: organization,
       params: ById,
       query: PageQuery,
-      answers: { 200: pageOf(KnowledgeFile) },
+      responses: { 200: pageSchema(KnowledgeFile) },
     },
     async (c, { params, query }) => {
       const base = await baseOf(c.env.sql, c.var.caller, params.id)
-      const from = part`knowledge.files where base = ${base.no}`
-      const columns = part`${base.id}::text as kb_id, file_id, title, doc_type, metadata, status,
+      const from = fragment`knowledge.files where base = ${base.no}`
+      const columns = fragment`${base.id}::text as kb_id, file_id, title, doc_type, metadata, status,
         error, created_at, updated_at`
-      const order = part`created_at desc, file_id`
-      return ok(c, await paged(c.env.sql, KnowledgeFile, query, { from, columns, order }))
+      const order = fragment`created_at desc, file_id`
+      return ok(c, await selectPage(c.env.sql, KnowledgeFile, query, { from, columns, order }))
     },
   ),
 
@@ -105,18 +105,18 @@ export const knowledgeFiles = [
       summary: 'Take a file out of a knowledge base, with its documents',
       guard: organization,
       params: OfFile,
-      answers: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
+      responses: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
       faults: ['FORBIDDEN'],
     },
     async (c, { params: { id, fileId } }) => {
       const base = await baseOf(c.env.sql, c.var.caller, id)
       mayWrite(c.var.caller)
       notSystem(base)
-      const gone = await c.env.sql.begin(async (sql) => {
+      const gone = await c.env.sql.transaction(async (sql) => {
         const [file] = await sql`
           delete from knowledge.files where base = ${base.no} and file_id = ${fileId}
           returning file_id`
-        const removed = await take(c.env, sql, base, part`file_id = ${fileId}`)
+        const removed = await take(c.env, sql, base, fragment`file_id = ${fileId}`)
         if (!file && removed.documents === 0) throw notFound(`file ${fileId}`)
         return removed
       })

@@ -1,4 +1,4 @@
-import { canonical, hex } from '../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import { Day, type NewChunk, type NewDocument } from './document.ts'
 import { articleKey, lawKey } from './law/numerals.ts'
 
@@ -26,7 +26,7 @@ export async function prepared(
   const chunks = await Promise.all(
     document.chunks.map(async (chunk) => ({
       ...chunk,
-      hash: await hex(chunk.content),
+      hash: await sha256Hex(chunk.content),
       article: articleOf(chunk),
       from: dateIn('effective_from', chunk.metadata, metadata),
       to: dateIn('effective_to', chunk.metadata, metadata),
@@ -41,7 +41,7 @@ export async function prepared(
         [title, ...aliases].flatMap((name) => (typeof name === 'string' ? [lawKey(name)] : [])),
       ),
     ],
-    hash: await hex(canonical(document)),
+    hash: await sha256Hex(canonicalJson(document)),
   }
 }
 

@@ -3,8 +3,8 @@ import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { type BaseRow, baseOf, KbId } from './base.ts'
 import { ById, path } from './bases.ts'
 import { get, post } from './deps.ts'
@@ -31,7 +31,7 @@ const Whole = Document.extend({
 
 const DocumentId = z.object({ kb_id: KbId, document_id: ExternalId })
 
-const columns = part`document_id, file_id, doc_type, title, metadata, created_at, updated_at`
+const columns = fragment`document_id, file_id, doc_type, title, metadata, created_at, updated_at`
 
 export const reading = [
   post(
@@ -39,7 +39,7 @@ export const reading = [
     {
       summary: 'A document with all its content',
       body: DocumentId,
-      answers: { 200: Whole },
+      responses: { 200: Whole },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
@@ -54,7 +54,7 @@ export const reading = [
       summary: 'A section of a document with its content',
       description: 'With what the section has below it, where the document keeps its sections.',
       body: DocumentId.extend({ section_id: SectionId }),
-      answers: { 200: Whole.extend({ section_id: z.string() }) },
+      responses: { 200: Whole.extend({ section_id: z.string() }) },
       faults: ['NOT_FOUND'],
     },
     async (c, { body: { kb_id, document_id, section_id } }) => {
@@ -71,15 +71,18 @@ export const reading = [
       guard: organization,
       params: ById,
       query: PageQuery,
-      answers: { 200: pageOf(Document) },
+      responses: { 200: pageSchema(Document) },
     },
     async (c, { params, query }) => {
       const base = await baseOf(c.env.sql, c.var.caller, params.id)
-      const from = part`knowledge.documents where base = ${base.no}`
-      const page = { from, columns: part`${base.id}::text as kb_id, ${columns}` }
+      const from = fragment`knowledge.documents where base = ${base.no}`
+      const page = { from, columns: fragment`${base.id}::text as kb_id, ${columns}` }
       return ok(
         c,
-        await paged(c.env.sql, Document, query, { ...page, order: part`title, document_id` }),
+        await selectPage(c.env.sql, Document, query, {
+          ...page,
+          order: fragment`title, document_id`,
+        }),
       )
     },
   ),
@@ -94,8 +97,8 @@ async function whole(sql: Sql, base: BaseRow, documentId: string, sectionId?: st
   if (!document) throw notFound(`document ${documentId}`)
   const within =
     sectionId === undefined
-      ? part``
-      : part` and (section_id = ${sectionId}
+      ? fragment``
+      : fragment` and (section_id = ${sectionId}
     or section_id ^@ ${`${sectionId}/`})`
   const chunks = await sql.rows(Chunk)`
     select chunk_index, section_id, content, metadata from knowledge.chunks

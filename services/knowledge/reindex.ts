@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers, type Sql, texts } from '../_kit/sql/sql.ts'
+import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { count } from './rows.ts'
 import { addPostings } from './search/postings.ts'
 import { textOf } from './text.ts'
@@ -26,14 +26,14 @@ export async function reindex(
   const chunks = await sql.rows(Stored)`
     select seq, title, section_id, chunk.metadata ->> 'heading' as heading, content, words
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
-    where base = ${base} and document_id = any(${texts(documentIds)})`
+    where base = ${base} and document_id = any(${textArray(documentIds)})`
   const placed = chunks.map((chunk, index) => ({ ...chunk, next: row.next_seq + index }))
   const lengths = await addPostings(
     sql,
     base,
     placed.map((chunk) => ({ seq: chunk.next, text: textOf(chunk) })),
   )
-  const ints = (list: number[]) => numbers(list, 'int4')
+  const ints = (list: number[]) => numberArray(list, 'int4')
   await sql`
     update knowledge.chunks chunk set seq = moved.next, words = moved.words
     from unnest(${ints(placed.map(({ seq }) => seq))}, ${ints(placed.map(({ next }) => next))},

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { part, Sql } from '../_kit/sql/sql.ts'
+import type { fragment, Sql } from '../_kit/sql/sql.ts'
 import type { BaseRow } from './base.ts'
 import { count } from './rows.ts'
 
@@ -9,7 +9,7 @@ const Gone = z.object({ seq: z.int(), words: z.int() })
 export async function remove(
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
-  which: ReturnType<typeof part>,
+  which: ReturnType<typeof fragment>,
 ): Promise<{ documents: number; seqs: number[] }> {
   await sql`select from knowledge.bases where no = ${base.no} for update`
   const gone = await sql.rows(Gone)`

@@ -45,7 +45,7 @@ export default defineService({
     ...jobs,
     ...causes,
   ],
-  optional: ({ embedder, engine, graph, rerank }) => ({
+  healthChecks: ({ embedder, engine, graph, rerank }) => ({
     ...(embedder && { embedding: embedder.check }),
     ...(engine && { search: () => aliased(engine.qdrant, engine.alias) }),
     ...(graph && { graph: graph.check }),

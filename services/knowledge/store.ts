@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers, type Sql, texts } from '../_kit/sql/sql.ts'
+import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import type { BaseRow } from './base.ts'
 import type { Prepared, PreparedChunk } from './prepared.ts'
 import { count, type Placed, writeChunks, writeHeads } from './rows.ts'
@@ -51,7 +51,7 @@ export async function replace(
   const gone = [...before.values()]
   await sql`
     delete from knowledge.chunks where base = ${base.no}
-      and seq in (select unnest(${numbers(
+      and seq in (select unnest(${numberArray(
         gone.map(({ seq }) => seq),
         'int4',
       )}))`
@@ -77,7 +77,7 @@ async function keptOf(sql: Sql, base: number, documents: readonly Prepared[]) {
       chunk.metadata ->> 'heading' as heading
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
     where base = ${base}
-      and document_id in (select unnest(${texts(documents.map(({ document_id }) => document_id))}))`
+      and document_id in (select unnest(${textArray(documents.map(({ document_id }) => document_id))}))`
   return new Map<string, Kept>(rows.map((row) => [keyOf(row.document_id, row.chunk_index), row]))
 }
 

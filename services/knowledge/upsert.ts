@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId } from '../_kit/fields.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { baseOf, basesOf, isNamed, KbId } from './base.ts'
 import { post } from './deps.ts'
 import { NewDocument, refuseTwins } from './document.ts'
@@ -43,7 +43,7 @@ export const upsert = [
         ],
       },
       bodyLimit,
-      answers: { 200: Written },
+      responses: { 200: Written },
       faults: ['NOT_FOUND'],
     },
     async (c, { body: { documents } }) => {
@@ -65,7 +65,7 @@ export const upsert = [
         (index) => `documents.${index}.document_id`,
       )
       let queued = false
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         for (const base of documents.length > 0 ? bases : []) {
           const own = ready.filter((each) => each.base === base).map(({ document }) => document)
           queued = (await write(c.env, sql, base, own)) || queued
@@ -83,13 +83,13 @@ export const upsert = [
     {
       summary: 'Delete the documents of a file',
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
-      answers: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
+      responses: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
       const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
-      const gone = await c.env.sql.begin(async (sql) => {
-        const taken = await take(c.env, sql, base, part`file_id = ${body.file_id}`)
+      const gone = await c.env.sql.transaction(async (sql) => {
+        const taken = await take(c.env, sql, base, fragment`file_id = ${body.file_id}`)
         if (base.system) await enqueueSync(c.env, sql)
         return taken
       })

@@ -1,4 +1,4 @@
-import type { part, Sql } from '../_kit/sql/sql.ts'
+import type { fragment, Sql } from '../_kit/sql/sql.ts'
 import type { BaseRow } from './base.ts'
 import type { Deps } from './deps.ts'
 import { enqueueEmbedding } from './embed/embed-job.ts'
@@ -14,7 +14,7 @@ export async function take(
   { engine }: Pick<Deps, 'engine'>,
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
-  which: ReturnType<typeof part>,
+  which: ReturnType<typeof fragment>,
 ) {
   const { documents, seqs } = await remove(sql, base, which)
   await enqueueOrdering(sql, base.no)

@@ -32,10 +32,10 @@ export const allocate = [
       guard: service,
       params: ById,
       body: taken(Allocation.prefault({})),
-      answers: { 200: Allocated },
+      responses: { 200: Allocated },
     },
     async (c, { params, body: { kind, allocation_key } }) => {
-      const version = await c.env.sql.begin(async (sql) => {
+      const version = await c.env.sql.transaction(async (sql) => {
         const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
         const before = allocation_key && (await allocated(sql, matter.id, allocation_key))
         if (before) return before.version

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Time } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { ById, seen } from './matter.ts'
 import { StoredJson, StoredObject } from './playbook.ts'
@@ -48,8 +48,8 @@ const Row = z.object({
   kinds: z.array(Kind),
 })
 
-const versions = part`matter.analysis_versions as versions`
-const columns = part`
+const versions = fragment`matter.analysis_versions as versions`
+const columns = fragment`
   version, kind, created_at,
   (select coalesce(jsonb_agg(submissions.kind), '[]') from matter.submissions
     where submissions.matter_id = versions.matter_id
@@ -64,7 +64,7 @@ export const analysis = [
       summary: 'The latest analysis version, 0 when there is none',
       guard: service,
       params: ById,
-      answers: { 200: Latest },
+      responses: { 200: Latest },
     },
     async (c, { params }) => {
       await seen(c.env.sql, trusted(c.var.caller), params.id)
@@ -82,14 +82,14 @@ export const analysis = [
       guard: member,
       params: ById,
       query: PageQuery,
-      answers: { 200: pageOf(AnalysisVersion) },
+      responses: { 200: pageSchema(AnalysisVersion) },
     },
     async (c, { params, query }) => {
       await seen(c.env.sql, seenBy(c.var.caller), params.id)
-      const page = await paged(c.env.sql, Row, query, {
+      const page = await selectPage(c.env.sql, Row, query, {
         columns,
-        from: part`${versions} where matter_id = ${params.id}`,
-        order: part`version desc`,
+        from: fragment`${versions} where matter_id = ${params.id}`,
+        order: fragment`version desc`,
       })
       return ok(c, { ...page, items: page.items.map(versionOf) })
     },
@@ -101,7 +101,7 @@ export const analysis = [
       summary: 'Everything that was submitted of an analysis version',
       guard: member,
       params: ById.extend({ version: MatterVersion }),
-      answers: { 200: Analysis },
+      responses: { 200: Analysis },
     },
     async (c, { params: { id, version } }) => {
       const { sql } = c.env

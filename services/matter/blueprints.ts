@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
-import { PageQuery, pageOf, slice, toPage } from '../_kit/page.ts'
+import { PageQuery, pageBounds, pageSchema, toPage } from '../_kit/page.ts'
 import { Blueprint } from './blueprint.ts'
 import { get } from './deps.ts'
 import { MatterCategory } from './matter.ts'
@@ -16,13 +16,13 @@ export const blueprints = [
       summary: 'How matters usually go, for display',
       guard: member,
       query: PageQuery.extend({ matter_category: MatterCategory.optional() }),
-      answers: { 200: pageOf(Blueprint) },
+      responses: { 200: pageSchema(Blueprint) },
     },
     async (c, { query }) => {
       const all = c.env.blueprints.filter(
         ({ matter_category }) => matter_category === (query.matter_category ?? matter_category),
       )
-      const asked = slice(query)
+      const asked = pageBounds(query)
       const items = all.slice(asked.offset, asked.offset + asked.size)
       return ok(c, toPage(items, all.length, asked))
     },
@@ -34,7 +34,7 @@ export const blueprints = [
       summary: 'Read a blueprint',
       guard: member,
       params: z.object({ id: z.string() }),
-      answers: { 200: Blueprint },
+      responses: { 200: Blueprint },
     },
     async (c, { params }) => {
       const blueprint = c.env.blueprints.find(({ id }) => id === params.id)

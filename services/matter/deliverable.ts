@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ExternalId, Time, Version } from '../_kit/fields.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Name, Title } from './fields.ts'
 import { same } from './merge.ts'
 
@@ -23,7 +23,7 @@ export const Deliverable = Stored.extend({
     .describe('Made for this answer; null without a file, or while files-service is away.'),
 }).meta({ id: 'Deliverable' })
 
-export const columns = part`deliverable_key, title, kind, file_id, version, created_at`
+export const columns = fragment`deliverable_key, title, kind, file_id, version, created_at`
 
 export const DeliverableTold = z.object({
   deliverable_key: Name,
@@ -48,7 +48,7 @@ export function revised(before: State | undefined, told: DeliverableTold): State
 export async function loadDeliverables(sql: Sql, matterId: string, keys: string[]) {
   const rows = await sql.rows(State)`
     select ${columns} from matter.deliverables
-    where matter_id = ${matterId} and deliverable_key = any(${texts(keys)})`
+    where matter_id = ${matterId} and deliverable_key = any(${textArray(keys)})`
   return new Map(rows.map((each) => [each.deliverable_key, each]))
 }
 

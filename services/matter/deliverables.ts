@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import type { Client, Question } from '../_kit/peer.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import type { Client, RequestOptions } from '../_kit/peer.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { columns, Deliverable, Stored } from './deliverable.ts'
 import { get } from './deps.ts'
 import { ById, seen } from './matter.ts'
@@ -21,15 +21,15 @@ export const deliverables = [
       guard: member,
       params: ById,
       query: PageQuery,
-      answers: { 200: pageOf(Deliverable) },
+      responses: { 200: pageSchema(Deliverable) },
     },
     async (c, { params, query }) => {
       const { sql, files } = c.env
       const { organization_id } = await seen(sql, seenBy(c.var.caller), params.id)
-      const page = await paged(sql, Stored, query, {
+      const page = await selectPage(sql, Stored, query, {
         columns,
-        from: part`matter.deliverables where matter_id = ${params.id}`,
-        order: part`created_at, deliverable_key`,
+        from: fragment`matter.deliverables where matter_id = ${params.id}`,
+        order: fragment`created_at, deliverable_key`,
       })
       const items = await withLinks(files, page.items, onBehalf(c.var, organization_id))
       return ok(c, { ...page, items })
@@ -42,7 +42,7 @@ export const deliverables = [
       summary: 'A deliverable with a fresh link',
       guard: member,
       params: ByKey,
-      answers: { 200: Deliverable },
+      responses: { 200: Deliverable },
     },
     async (c, { params: { id, deliverableKey } }) => {
       const { sql, files } = c.env
@@ -64,7 +64,7 @@ export const deliverables = [
 const onBehalf = (
   { requestId, traceparent }: { requestId: string; traceparent: string },
   organization: string,
-): Question => ({
+): RequestOptions => ({
   from: { headers: new Headers({ 'x-organization-id': organization }), requestId, traceparent },
 })
 
@@ -72,11 +72,11 @@ const Link = z.object({ url: z.string() })
 const atOnce = 10
 
 /** A file that is gone has no link, and neither has any while files-service does not answer. */
-async function withLinks(files: Client, stored: Stored[], asked: Question) {
+async function withLinks(files: Client, stored: Stored[], asked: RequestOptions) {
   let away = false
   async function linkTo(fileId: string): Promise<string | null> {
     try {
-      const { url } = await files.ask(Link, '/api/v1/internal/files/presigned-url', {
+      const { url } = await files.request(Link, '/api/v1/internal/files/presigned-url', {
         ...asked,
         method: 'POST',
         body: { fileId, expires_in: 900 },

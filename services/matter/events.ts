@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import type { Members } from './merge.ts'
 import { StoredJson } from './playbook.ts'
 
@@ -26,7 +26,7 @@ export interface NewEvent {
 }
 
 /** The statement that keeps an event, to be part of the write that it tells of. */
-export const toRecord = (matterId: string, actor: string, event: NewEvent) => part`
+export const toRecord = (matterId: string, actor: string, event: NewEvent) => fragment`
   insert into matter.events (id, matter_id, type, actor, summary, before, after)
   values (${newId()}, ${matterId}, ${event.type}, ${actor}, ${event.summary},
     ${json(bounded(event.from))}, ${json(bounded(event.to))})`

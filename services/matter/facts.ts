@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { ExternalId, Json, JsonObject } from '../_kit/fields.ts'
 import { enqueue } from '../_kit/jobs.ts'
-import type { Given } from '../_kit/service.ts'
-import { json, type Sql, texts } from '../_kit/sql/sql.ts'
+import type { ServiceContext } from '../_kit/service.ts'
+import { json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 import { Name } from './fields.ts'
 import { StoredJson, StoredObject } from './playbook.ts'
@@ -38,7 +38,7 @@ export const told = ({ content, ...fact }: FactTold): Fact | null =>
 export async function loadFacts(sql: Sql, matterId: string, keys: string[]) {
   const rows = await sql.rows(Fact)`
     select entity_key, category, content, value, confidence, metadata from matter.facts
-    where matter_id = ${matterId} and entity_key = any(${texts(keys)})`
+    where matter_id = ${matterId} and entity_key = any(${textArray(keys)})`
   return new Map<string, Fact | null>(rows.map((fact) => [fact.entity_key, fact]))
 }
 
@@ -48,7 +48,7 @@ export async function saveFacts(sql: Sql, matterId: string, facts: Map<string, F
   if (gone.length > 0) {
     await sql`
       delete from matter.facts
-      where matter_id = ${matterId} and entity_key = any(${texts(gone)})`
+      where matter_id = ${matterId} and entity_key = any(${textArray(gone)})`
   }
   if (kept.length > 0) await upsert(sql, matterId, kept)
   await refuseTooMany(sql, matterId)
@@ -96,7 +96,7 @@ const Current = z.object({
 })
 
 /** Makes memory say of the case what the matter says now: one statement sees one state of both. */
-export async function reconcileMemory({ sql, memory }: Given<Deps>, payload: unknown) {
+export async function reconcileMemory({ sql, memory }: ServiceContext<Deps>, payload: unknown) {
   const { matter_id } = Payload.parse(payload)
   const current = await sql.row(Current)`
     select organization_id, user_id, version,
@@ -105,7 +105,7 @@ export async function reconcileMemory({ sql, memory }: Given<Deps>, payload: unk
     from matter.matters where id = ${matter_id}`
   if (!current) return
   const { organization_id, user_id, version, facts } = current
-  await memory.ask(z.unknown(), '/api/v1/internal/memory/reconcile', {
+  await memory.request(z.unknown(), '/api/v1/internal/memory/reconcile', {
     method: 'POST',
     headers: { 'x-organization-id': organization_id },
     body: { user_id, case_id: matter_id, matter_version: version, facts },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId, Id } from '../_kit/fields.ts'
-import { sameOrganization } from '../_kit/identity.ts'
+import { assertSameOrganization } from '../_kit/identity.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { create } from './create.ts'
 import { post } from './deps.ts'
@@ -47,12 +47,12 @@ export const fromConsultation = [
         'Made in DRAFT with its first todos (201); a session that has one gets the same again (200), also when two ask at once. A lawyer who consults is bound to the matter, a firm_admin binds the organization as firm; a provider organization without a lawyer makes the todo `dispatch_lawyer`.',
       guard: service,
       body: taken(FromConsultation),
-      answers: { 200: Made, 201: Made },
-      creates: true,
+      responses: { 200: Made, 201: Made },
+      idempotencyKey: true,
     },
     async (c, { body }) => {
       const { caller } = c.var
-      sameOrganization(caller, body.organization_id, 'organization_id')
+      assertSameOrganization(caller, body.organization_id, 'organization_id')
       const organization = body.organization_id ?? caller.organizationId
       if (organization === undefined) {
         const message = 'Required where X-Organization-Id is not sent.'
@@ -62,7 +62,7 @@ export const fromConsultation = [
         ...body,
         user_type: body.user_type ?? UserType.safeParse(caller.userType).data,
       }
-      const made = await c.env.sql.begin((sql) => make(sql, organization, asked))
+      const made = await c.env.sql.transaction((sql) => make(sql, organization, asked))
       return ok(c, made, made.created ? 201 : 200)
     },
   ),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { staleVersion } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, Time, Version } from '../_kit/fields.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { StoredObject } from './playbook.ts'
 import type { Scope } from './scope.ts'
 
@@ -44,7 +44,7 @@ export const Matter = z
 export type Matter = z.infer<typeof Matter>
 
 /** The columns that make a Matter. */
-export const columns = part`
+export const columns = fragment`
   id, title, status, matter_category, cause_of_action_code, service_type_id, session_id, user_id,
   organization_id, provider_organization_id, lawyer_id, firm_id, file_ids, profile, data, version,
   created_at, updated_at`

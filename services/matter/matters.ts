@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion } from '../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId, JsonObject } from '../_kit/fields.ts'
-import { type Caller, sameOrganization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, part } from '../_kit/sql/sql.ts'
+import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join } from '../_kit/sql/sql.ts'
 import { create } from './create.ts'
 import { get, post, put } from './deps.ts'
 import { Edit, edit } from './edit.ts'
@@ -47,22 +47,24 @@ export const matters = [
       summary: 'Matters, the latest changed first',
       guard: member,
       query: Filters,
-      answers: { 200: pageOf(Matter) },
+      responses: { 200: pageSchema(Matter) },
     },
     async (c, { query }) => {
       const { status, matter_category, user_id, q } = query
       const conditions = join([
-        ...(status ? [part` and status = ${status}`] : []),
-        ...(matter_category ? [part` and matter_category = ${matter_category}`] : []),
-        ...(user_id ? [part` and user_id = ${user_id}`] : []),
+        ...(status ? [fragment` and status = ${status}`] : []),
+        ...(matter_category ? [fragment` and matter_category = ${matter_category}`] : []),
+        ...(user_id ? [fragment` and user_id = ${user_id}`] : []),
         ...(q
-          ? [part` and strpos(lower(concat(title, ' ', cause_of_action_code)), lower(${q})) > 0`]
+          ? [
+              fragment` and strpos(lower(concat(title, ' ', cause_of_action_code)), lower(${q})) > 0`,
+            ]
           : []),
       ])
-      const page = await paged(c.env.sql, Matter, query, {
+      const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: part`matter.matters where ${seenBy(c.var.caller)}${conditions}`,
-        order: part`updated_at desc, id desc`,
+        from: fragment`matter.matters where ${seenBy(c.var.caller)}${conditions}`,
+        order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)
     },
@@ -74,14 +76,14 @@ export const matters = [
       summary: 'Make a matter',
       guard: member,
       body: taken(NewMatter),
-      answers: { 201: Matter },
+      responses: { 201: Matter },
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body }) => {
       const { caller } = c.var
-      sameOrganization(caller, body.organization_id, 'organization_id')
-      const matter = await c.env.sql.begin((sql) =>
+      assertSameOrganization(caller, body.organization_id, 'organization_id')
+      const matter = await c.env.sql.transaction((sql) =>
         create(sql, personOf(caller), {
           ...body,
           profile: mergeMembers({}, body.profile),
@@ -92,7 +94,7 @@ export const matters = [
           session_id: null,
         }),
       )
-      return okVersion(c, matter!, 201)
+      return okWithETag(c, matter!, 201)
     },
   ),
 
@@ -102,11 +104,11 @@ export const matters = [
       summary: 'Read a matter',
       guard: member,
       params: ById,
-      answers: { 200: Matter },
+      responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params }) =>
-      okVersion(c, await matterById(c.env.sql, seenBy(c.var.caller), params.id)),
+      okWithETag(c, await matterById(c.env.sql, seenBy(c.var.caller), params.id)),
   ),
 
   put(
@@ -118,16 +120,16 @@ export const matters = [
       guard: member,
       params: ById,
       body: taken(Edit),
-      answers: { 200: Matter },
+      responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params, body }) => {
       const { caller } = c.var
-      const matter = await c.env.sql.begin(async (sql) => {
+      const matter = await c.env.sql.transaction(async (sql) => {
         const before = await lockMatter(sql, seenBy(caller), params.id, ifMatch(c))
         return edit(sql, before, personOf(caller), body)
       })
-      return okVersion(c, matter)
+      return okWithETag(c, matter)
     },
   ),
 
@@ -138,11 +140,11 @@ export const matters = [
       summary: 'Read a matter, as another service',
       guard: service,
       params: ById,
-      answers: { 200: Matter },
+      responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params }) =>
-      okVersion(c, await matterById(c.env.sql, trusted(c.var.caller), params.id)),
+      okWithETag(c, await matterById(c.env.sql, trusted(c.var.caller), params.id)),
   ),
 ]
 

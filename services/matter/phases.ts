@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Time } from '../_kit/fields.ts'
-import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import { Name, Title, When } from './fields.ts'
 
 const PhaseStatus = z.enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'SKIPPED'])
@@ -17,7 +17,7 @@ export const Phase = z
   .meta({ id: 'MatterPhaseProgress' })
 export type Phase = z.infer<typeof Phase>
 
-const columns = part`phase_id, phase_name, status, order_num, started_at, completed_at`
+const columns = fragment`phase_id, phase_name, status, order_num, started_at, completed_at`
 
 /** What the engine tells of a phase. Members left out stay; the times follow from the status. */
 export const PhaseTold = z.object({

@@ -1,9 +1,9 @@
 import * as z from 'zod'
+import { omitKeyDeep } from '../_kit/deep-keys.ts'
 import { Json, JsonObject } from '../_kit/fields.ts'
-import { withoutMember } from '../_kit/members.ts'
 
 /** `playbook_id` was retired: it neither comes in nor goes out, at any depth, whatever was stored. */
-export const withoutPlaybook = <T>(value: T): T => withoutMember(value, 'playbook_id')
+export const withoutPlaybook = <T>(value: T): T => omitKeyDeep(value, 'playbook_id')
 
 /** A request's body: every endpoint of this service takes its own through this. */
 export const taken = <Schema extends z.ZodType>(schema: Schema) =>

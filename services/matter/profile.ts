@@ -33,7 +33,7 @@ export const profile = [
       summary: 'What the engine may know of a matter',
       guard: service,
       params: ById,
-      answers: { 200: Profile },
+      responses: { 200: Profile },
     },
     async (c, { params: { id } }) => {
       const { sql } = c.env

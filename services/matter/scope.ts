@@ -1,9 +1,9 @@
 import { Fault } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 /** Which matters a caller may touch, as a condition on their rows. */
-export type Scope = ReturnType<typeof part>
+export type Scope = ReturnType<typeof fragment>
 
 /** People come through the gateway, which says who they are and for which organization. */
 export const member: Guard = {
@@ -38,16 +38,16 @@ export const service: Guard = {
 }
 
 const of = (organization: string): Scope =>
-  part`(organization_id = ${organization} or provider_organization_id = ${organization})`
+  fragment`(organization_id = ${organization} or provider_organization_id = ${organization})`
 
 /** A client sees their own matters, everybody else those of the organization. */
 export const seenBy = ({ organizationId, userId, userType }: Caller): Scope =>
   userType === 'client'
-    ? part`(${of(organizationId!)} and user_id = ${userId!})`
+    ? fragment`(${of(organizationId!)} and user_id = ${userId!})`
     : of(organizationId!)
 
 export const trusted = ({ organizationId }: Caller): Scope =>
-  organizationId === undefined ? part`true` : of(organizationId)
+  organizationId === undefined ? fragment`true` : of(organizationId)
 
 /** Who an event says did it. */
 export const personOf = ({ userId }: Caller) => userId ?? 'system'

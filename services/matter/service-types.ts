@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { Json } from '../_kit/fields.ts'
-import type { Client, Question } from '../_kit/peer.ts'
+import type { Client, RequestOptions } from '../_kit/peer.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { isObject } from './merge.ts'
@@ -22,7 +22,7 @@ export const serviceTypes = [
       description:
         'At most 60 seconds old; older while platform-service does not answer, and empty where nothing was ever configured.',
       guard: member,
-      answers: { 200: ServiceTypes },
+      responses: { 200: ServiceTypes },
     },
     async (c) => {
       const { requestId, traceparent } = c.var
@@ -32,7 +32,11 @@ export const serviceTypes = [
   ),
 ]
 
-async function current(sql: Sql, platform: Client, from: Question['from']): Promise<ServiceTypes> {
+async function current(
+  sql: Sql,
+  platform: Client,
+  from: RequestOptions['from'],
+): Promise<ServiceTypes> {
   const known = await kept(sql)
   if (known?.fresh) return known.value
   try {
@@ -46,10 +50,10 @@ async function current(sql: Sql, platform: Client, from: Question['from']): Prom
 const SystemConfig = z.object({ value: Json })
 const Partly = ServiceTypes.partial()
 
-async function read(platform: Client, from: Question['from']): Promise<ServiceTypes> {
+async function read(platform: Client, from: RequestOptions['from']): Promise<ServiceTypes> {
   const path = '/api/v1/internal/platform/configs/matters.service_types'
   try {
-    const { value } = await platform.ask(SystemConfig, path, {
+    const { value } = await platform.request(SystemConfig, path, {
       ...(from && { from }),
       deadlineMs: 2_000,
     })

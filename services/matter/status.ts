@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ifMatch, okVersion } from '../_kit/endpoint.ts'
+import { ifMatch, okWithETag } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { post } from './deps.ts'
 import { ById, lockMatter, Matter, Status } from './matter.ts'
@@ -50,13 +50,13 @@ export const status = [
       guard: member,
       params: ById,
       body: taken(Move),
-      answers: { 200: Matter },
+      responses: { 200: Matter },
       faults: ['CONFLICT'],
       versioned: true,
     },
     async (c, { params, body }) => {
       const { caller } = c.var
-      const matter = await c.env.sql.begin(async (sql) => {
+      const matter = await c.env.sql.transaction(async (sql) => {
         const before = await lockMatter(sql, seenBy(caller), params.id, ifMatch(c))
         const status = move(before.status, body.status)
         if (status === before.status) return before
@@ -68,7 +68,7 @@ export const status = [
         }
         return write(sql, before, personOf(caller), event, { status })
       })
-      return okVersion(c, matter)
+      return okWithETag(c, matter)
     },
   ),
 ]

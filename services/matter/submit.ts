@@ -52,11 +52,11 @@ export const submit = doors.map(([kind, path, what]) =>
       guard: service,
       params: ById,
       body: taken(Submission),
-      answers: { 200: Stored },
+      responses: { 200: Stored },
       faults: ['CONFLICT'],
     },
     async (c, { params, body: { version, ...body } }) => {
-      const stored = await c.env.sql.begin(async (sql) => {
+      const stored = await c.env.sql.transaction(async (sql) => {
         const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
         const before = await submittedBefore(sql, matter.id, version, kind)
         if (!before) return store(sql, matter, version, { kind, what, body })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { ExternalId, Id, Json, JsonObject, Version } from '../_kit/fields.ts'
-import { canonical, hex } from '../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 import { DeliverableTold } from './deliverable.ts'
 import { post } from './deps.ts'
@@ -80,12 +80,12 @@ export const sync = [
       guard: service,
       params: ById,
       body: taken(Sync),
-      answers: { 200: Synced },
+      responses: { 200: Synced },
       faults: ['CONFLICT'],
     },
     async (c, { params, body }) => {
-      const hash = body.sync_key ? await hex(canonical(body)) : ''
-      const synced = await c.env.sql.begin(async (sql) => {
+      const hash = body.sync_key ? await sha256Hex(canonicalJson(body)) : ''
+      const synced = await c.env.sql.transaction(async (sql) => {
         const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
         const before = await earlier(sql, matter.id, body.sync_key, hash)
         if (before) return before

@@ -13,7 +13,7 @@ export const timeline = [
       summary: 'The phases of a matter and the 200 newest events',
       guard: member,
       params: ById,
-      answers: { 200: z.object({ phases: z.array(Phase), events: z.array(Event) }) },
+      responses: { 200: z.object({ phases: z.array(Phase), events: z.array(Event) }) },
     },
     async (c, { params }) => {
       const { sql } = c.env

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { Id, Json, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Name, Title, When } from './fields.ts'
 import { same } from './merge.ts'
 import { StoredJson } from './playbook.ts'
@@ -27,7 +27,7 @@ export const Todo = z
   .meta({ id: 'Todo' })
 export type Todo = z.infer<typeof Todo>
 
-export const columns = part`
+export const columns = fragment`
   id, todo_key, title, actor, review_type, status, payload, result, due_at, created_at, updated_at`
 
 /** What an upsert tells. Members left out stay, or have their defaults in a new todo. */
@@ -76,7 +76,7 @@ export function completed(before: State, result: unknown): State {
 export async function loadTodos(sql: Sql, matterId: string, keys: string[]) {
   const rows = await sql.rows(State)`
     select ${columns} from matter.todos
-    where matter_id = ${matterId} and todo_key = any(${texts(keys)})`
+    where matter_id = ${matterId} and todo_key = any(${textArray(keys)})`
   return new Map(rows.map((todo) => [todo.todo_key, todo]))
 }
 

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Json } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join, type Sql } from '../_kit/sql/sql.ts'
 import { get, post } from './deps.ts'
 import { ById, lockMatter, seen } from './matter.ts'
 import { difference, same } from './merge.ts'
@@ -36,18 +36,18 @@ export const todos = [
       guard: member,
       params: ById,
       query: Filters,
-      answers: { 200: pageOf(Todo) },
+      responses: { 200: pageSchema(Todo) },
     },
     async (c, { params, query }) => {
       await seen(c.env.sql, seenBy(c.var.caller), params.id)
       const conditions = join([
-        ...(query.status ? [part` and status = ${query.status}`] : []),
-        ...(query.actor ? [part` and actor = ${query.actor}`] : []),
+        ...(query.status ? [fragment` and status = ${query.status}`] : []),
+        ...(query.actor ? [fragment` and actor = ${query.actor}`] : []),
       ])
-      const page = await paged(c.env.sql, Todo, query, {
+      const page = await selectPage(c.env.sql, Todo, query, {
         columns,
-        from: part`matter.todos where matter_id = ${params.id}${conditions}`,
-        order: part`created_at, id`,
+        from: fragment`matter.todos where matter_id = ${params.id}${conditions}`,
+        order: fragment`created_at, id`,
       })
       return ok(c, page)
     },
@@ -62,12 +62,12 @@ export const todos = [
       guard: member,
       params: ById,
       body: taken(TodoTold),
-      answers: { 200: Todo, 201: Todo },
-      creates: true,
+      responses: { 200: Todo, 201: Todo },
+      idempotencyKey: true,
     },
     async (c, { params, body }) => {
       const { caller } = c.var
-      const { todo, made } = await c.env.sql.begin(async (sql) => {
+      const { todo, made } = await c.env.sql.transaction(async (sql) => {
         const matter = await lockMatter(sql, seenBy(caller), params.id)
         const before = (await loadTodos(sql, matter.id, [body.todo_key])).get(body.todo_key)
         const after = upserted(before, body)
@@ -93,12 +93,12 @@ export const todos = [
       guard: member,
       params: ByKeyOrId,
       body: taken(Result.prefault({})),
-      answers: { 200: Todo },
+      responses: { 200: Todo },
       faults: ['CONFLICT'],
     },
     async (c, { params, body }) => {
       const { caller } = c.var
-      const todo = await c.env.sql.begin(async (sql) => {
+      const todo = await c.env.sql.transaction(async (sql) => {
         const matter = await lockMatter(sql, seenBy(caller), params.id)
         const before = await todoOf(sql, matter.id, params.todo)
         const after = completed(before, body.result)

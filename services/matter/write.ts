@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Time, Version } from '../_kit/fields.ts'
-import { join, json, name, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, identifier, join, json, type Sql } from '../_kit/sql/sql.ts'
 import { type NewEvent, toRecord } from './events.ts'
 import type { Matter } from './matter.ts'
 
@@ -24,8 +24,8 @@ export async function write(
 ): Promise<Matter> {
   const set = Object.entries(changes).map(([column, value]) =>
     typeof value === 'object' && value !== null
-      ? part`${name(column)} = ${json(value)}, `
-      : part`${name(column)} = ${value}, `,
+      ? fragment`${identifier(column)} = ${json(value)}, `
+      : fragment`${identifier(column)} = ${value}, `,
   )
   const moved = await sql.row(Moved)`
     with told as (${toRecord(matter.id, actor, event)})

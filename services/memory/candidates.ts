@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { type Counted, has, type Statistics, statisticsOf } from './bm25.ts'
 import { looksFor, rareOf } from './looks.ts'
 import { makeReader, sizes, termsOf } from './terms.ts'
@@ -7,11 +7,11 @@ import { makeReader, sizes, termsOf } from './terms.ts'
 /** Fewer facts than this are all looked at; of more, this many are drawn by lot. */
 const sampleSize = 1_024
 /** Facts that are fetched for one rare word, and for all of them, the rarest first. */
-const alone = { condition: part`&&`, each: 800, all: 2_000 }
+const alone = { condition: fragment`&&`, each: 800, all: 2_000 }
 /** Facts that are fetched for common words together, and for all such sets of words. */
-const together = { condition: part`@>`, each: 300, all: 2_000 }
+const together = { condition: fragment`@>`, each: 300, all: 2_000 }
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 export interface Asked {
   tenant: string
@@ -101,7 +101,7 @@ const lookUp = (
 ) =>
   sql.rows(Tallied)`
     select fact.id, fact.tally
-    from unnest(${texts(looks.map((terms) => `{${terms}}`))}) look (terms), lateral (
+    from unnest(${textArray(looks.map((terms) => `{${terms}}`))}) look (terms), lateral (
       select id, tally from memory.facts
       where terms ${condition} look.terms::int4[] and superseded_by is null
         and (tenant_id = ${asked.tenant} and user_id = ${asked.user}) is true ${asked.filter}

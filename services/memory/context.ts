@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { columns, Fact } from './fact.ts'
 
@@ -33,7 +33,7 @@ export const context = [
         case_id: ExternalId.optional(),
         max_chars: z.coerce.number().int().min(1).max(1_000_000).default(20_000),
       }),
-      answers: { 200: Context },
+      responses: { 200: Context },
     },
     async (c, { params, query }) => {
       const facts = await newestFacts(
@@ -51,7 +51,7 @@ const newestFacts = (sql: Sql, tenant: string, user: string, caseId: string | un
   sql.rows(Fact)`
     select ${columns} from memory.facts
     where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null
-      ${caseId === undefined ? part`` : part`and (scope = 'global' or case_id = ${caseId})`}
+      ${caseId === undefined ? fragment`` : fragment`and (scope = 'global' or case_id = ${caseId})`}
     order by updated_at desc, id desc limit ${mostFacts}`
 
 /** Takes facts, the newest first, as long as the whole stays within its bound. */

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { makeCircuit } from '../_kit/circuit.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import { makeReranker, type Reranker } from '../_kit/rerank.ts'
-import type { Opening } from '../_kit/service.ts'
+import type { OpenContext } from '../_kit/service.ts'
 
 export const Config = z.object({
   RERANK_URL: z.url().optional().describe('A rerank service; recall asks it when told to.'),
@@ -19,7 +19,7 @@ export interface Deps {
   rerank: Reranker | undefined
 }
 
-export const open = (config: z.output<typeof Config>, { circuit }: Opening): Deps => ({
+export const open = (config: z.output<typeof Config>, { circuit }: OpenContext): Deps => ({
   rerank:
     config.RERANK_URL === undefined
       ? undefined

@@ -18,7 +18,7 @@ export const extract = [
       description: 'A placeholder: takes anything, finds nothing, and says so in the final shape.',
       guard: organization,
       body: z.unknown(),
-      answers: { 200: Extracted },
+      responses: { 200: Extracted },
     },
     async (c) => ok(c, { success: true, facts: [], count: 0, error: null }),
   ),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ExternalId, Id, Json, JsonObject, Time, Version } from '../_kit/fields.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 export const Scope = z.enum(['case', 'global'])
 export const Category = z.enum(['user_profile', 'preference', 'case_detail', 'evidence', 'summary'])
@@ -33,7 +33,7 @@ export const Fact = z
 export type Fact = z.infer<typeof Fact>
 
 /** The columns that make a Fact. */
-export const columns = part`
+export const columns = fragment`
   id, tenant_id, user_id, scope, case_id, entity_key, category, content, value, confidence, source,
   metadata, version, has_conflict, created_at, updated_at`
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion, staleVersion } from '../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { invalid, notFound } from '../_kit/fault.ts'
 import { ExternalId, Id } from '../_kit/fields.ts'
-import { organization, sameOrganization } from '../_kit/identity.ts'
-import { json, numbers, type Sql } from '../_kit/sql/sql.ts'
+import { assertSameOrganization, organization } from '../_kit/identity.ts'
+import { json, numberArray, type Sql } from '../_kit/sql/sql.ts'
 import { del, get, post, put } from './deps.ts'
 import {
   CaseId,
@@ -70,15 +70,15 @@ export const facts = [
         content: 'The principal of the loan is 100,000.',
         value: { amount: 100_000 },
       },
-      answers: { 200: Fact, 201: Fact },
+      responses: { 200: Fact, 201: Fact },
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body }) => {
-      sameOrganization(c.var.caller, body.tenant_id, 'tenant_id')
+      assertSameOrganization(c.var.caller, body.tenant_id, 'tenant_id')
       const tenant = c.var.caller.organizationId!
       const { fact, change } = await tell(c.env.sql, { ...body, tenant_id: tenant }, 'newest_wins')
-      return okVersion(c, fact, change === 'created' ? 201 : 200)
+      return okWithETag(c, fact, change === 'created' ? 201 : 200)
     },
   ),
 
@@ -88,12 +88,12 @@ export const facts = [
       summary: 'Read a fact',
       guard: organization,
       params: ById,
-      answers: { 200: Fact },
+      responses: { 200: Fact },
       versioned: true,
     },
     async (c, { params }) => {
       const tenant = c.var.caller.organizationId!
-      return okVersion(c, await factById(c.env.sql, tenant, params.factId))
+      return okWithETag(c, await factById(c.env.sql, tenant, params.factId))
     },
   ),
 
@@ -106,19 +106,19 @@ export const facts = [
       params: ById,
       body: Edit,
       example: { content: 'The principal of the loan is 120,000.', confidence: 0.9 },
-      answers: { 200: Fact },
+      responses: { 200: Fact },
       versioned: true,
     },
     async (c, { params, body }) => {
       const tenant = c.var.caller.organizationId!
       const expected = ifMatch(c)
-      const fact = await c.env.sql.begin(async (sql) => {
+      const fact = await c.env.sql.transaction(async (sql) => {
         const before = await factById(sql, tenant, params.factId, true)
         if (expected !== null && expected !== before.version) throw staleVersion(before.version)
         refuseNewIdentity(before, body)
         return edit(sql, before, body)
       })
-      return okVersion(c, fact)
+      return okWithETag(c, fact)
     },
   ),
 
@@ -128,13 +128,13 @@ export const facts = [
       summary: 'Delete a fact and its conflicts',
       guard: organization,
       params: ById,
-      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      responses: { 200: z.object({ deleted: z.literal(true) }) },
       versioned: true,
     },
     async (c, { params }) => {
       const tenant = c.var.caller.organizationId!
       const expected = ifMatch(c)
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         const { version } = await factById(sql, tenant, params.factId, true)
         if (expected !== null && expected !== version) throw staleVersion(version)
         await sql`delete from memory.facts where tenant_id = ${tenant} and id = ${params.factId}`
@@ -178,7 +178,7 @@ async function edit(sql: Sql, before: Fact, body: z.output<typeof Edit>): Promis
     update memory.facts set category = ${after.category}, content = ${after.content},
       value = ${json(after.value)}, confidence = ${after.confidence},
       metadata = ${json(after.metadata)}, version = version + 1, updated_at = now(),
-      terms = ${numbers(terms, 'int4')}, tally = ${tally}
+      terms = ${numberArray(terms, 'int4')}, tally = ${tally}
     where tenant_id = ${before.tenant_id} and id = ${before.id} returning ${columns}`
   return fact!
 }

@@ -4,8 +4,8 @@ import { type Database, newDatabase } from '../../tests/support/databases.ts'
 import { newId } from '../_kit/ids.ts'
 import { silent } from '../_kit/log.ts'
 import { makeMetrics } from '../_kit/metrics.ts'
-import { makeSql, texts } from '../_kit/sql/sql.ts'
-import { queryWords, words } from '../_kit/words.ts'
+import { makeSql, textArray } from '../_kit/sql/sql.ts'
+import { queryTokens, tokenize } from '../_kit/tokenize.ts'
 import memory from './service.ts'
 import { index } from './terms.ts'
 
@@ -58,13 +58,13 @@ async function store(facts: Told[]) {
         confidence, source, metadata, superseded_by, terms, tally)
       select id::uuid, tenant, user_id, 'global', key, category, content, 1, 'import', '{}',
         nullif(superseded, '')::uuid, terms::int4[], tally
-      from unnest(${texts(some.map(({ id }) => id))}, ${texts(some.map(({ tenant }) => tenant))},
-        ${texts(some.map(({ user }) => user))}, ${texts(some.map(({ key }) => key))},
-        ${texts(some.map(({ category }) => category))},
-        ${texts(some.map(({ content }) => content))},
-        ${texts(some.map(({ id, gone }) => (gone ? id : '')))},
-        ${texts(indexed.map(({ terms }) => `{${terms}}`))},
-        ${texts(indexed.map(({ tally }) => tally))})
+      from unnest(${textArray(some.map(({ id }) => id))}, ${textArray(some.map(({ tenant }) => tenant))},
+        ${textArray(some.map(({ user }) => user))}, ${textArray(some.map(({ key }) => key))},
+        ${textArray(some.map(({ category }) => category))},
+        ${textArray(some.map(({ content }) => content))},
+        ${textArray(some.map(({ id, gone }) => (gone ? id : '')))},
+        ${textArray(indexed.map(({ terms }) => `{${terms}}`))},
+        ${textArray(indexed.map(({ tally }) => tally))})
         told (id, tenant, user_id, key, category, content, superseded, terms, tally)`
   }
 }
@@ -88,14 +88,14 @@ async function recall(tenant: string, body: object) {
 
 const known = new WeakMap<Told, string[]>()
 function wordsOf(fact: Told): string[] {
-  const all = known.get(fact) ?? words(`${fact.key} ${fact.content}`)
+  const all = known.get(fact) ?? tokenize(`${fact.key} ${fact.content}`)
   known.set(fact, all)
   return all
 }
 
 /** BM25 by the book, over every fact: the score of each that has any of the words. */
 function bm25(facts: Told[], query: string): Map<string, number> {
-  const asked = queryWords(query)
+  const asked = queryTokens(query)
   const texts = facts.map(wordsOf)
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length
   const scores = new Map<string, number>()

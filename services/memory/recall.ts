@@ -4,8 +4,8 @@ import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { errorFields } from '../_kit/log.ts'
 import type { Reranker } from '../_kit/rerank.ts'
-import { join, part, type Sql, texts } from '../_kit/sql/sql.ts'
-import { queryWords } from '../_kit/words.ts'
+import { fragment, join, type Sql, textArray } from '../_kit/sql/sql.ts'
+import { queryTokens } from '../_kit/tokenize.ts'
 import { makeScore } from './bm25.ts'
 import { candidates } from './candidates.ts'
 import { post } from './deps.ts'
@@ -49,7 +49,7 @@ export const recall = [
       guard: organization,
       body: Question,
       example: { user_id: 7, query: 'How much was lent?', top_k: 5 },
-      answers: { 200: Recalled },
+      responses: { 200: Recalled },
     },
     async (c, { body }) => {
       const { sql, rerank, kit } = c.env
@@ -80,15 +80,15 @@ export const recall = [
 function filter(question: Question) {
   const { scope, case_id, categories, entity_keys } = question
   return join([
-    ...(scope ? [part` and scope = ${scope}`] : []),
-    ...(case_id ? [part` and case_id = ${case_id}`] : []),
-    ...(categories ? [part` and category = any(${texts(categories)})`] : []),
-    ...(entity_keys ? [part` and entity_key = any(${texts(entity_keys)})`] : []),
+    ...(scope ? [fragment` and scope = ${scope}`] : []),
+    ...(case_id ? [fragment` and case_id = ${case_id}`] : []),
+    ...(categories ? [fragment` and category = any(${textArray(categories)})`] : []),
+    ...(entity_keys ? [fragment` and entity_key = any(${textArray(entity_keys)})`] : []),
   ])
 }
 
 async function byWords(sql: Sql, tenant: string, question: Question, query: string, most: number) {
-  const words = queryWords(query).slice(0, mostWords)
+  const words = queryTokens(query).slice(0, mostWords)
   const asked = { tenant, user: question.user_id, filter: filter(question) }
   const { facts, statistics } = await candidates(sql, asked, words)
   const scoreOf = makeScore(statistics)
@@ -100,7 +100,7 @@ async function byWords(sql: Sql, tenant: string, question: Question, query: stri
   const found = await sql.rows(Fact)`
     select ${columns} from memory.facts
     where tenant_id = ${tenant} and superseded_by is null
-      and id = any(${texts(best.map(({ id }) => id))}::uuid[])`
+      and id = any(${textArray(best.map(({ id }) => id))}::uuid[])`
   const byId = new Map(found.map((fact) => [fact.id, fact]))
   return best.flatMap(({ id, score }) => {
     const fact = byId.get(id)
@@ -118,6 +118,6 @@ const newest = (sql: Sql, tenant: string, question: Question, most: number) =>
 async function reorder(rerank: Reranker | undefined, query: string, found: Scored[], top: number) {
   if (!rerank) throw new Error('no rerank service is configured')
   const documents = found.map(({ content }) => content)
-  const order = await rerank.order(query, documents, top)
+  const order = await rerank.rerank(query, documents, top)
   return order.map(({ index, score }) => ({ ...found[index]!, score }))
 }

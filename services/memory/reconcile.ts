@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { type Sql, texts } from '../_kit/sql/sql.ts'
+import { type Sql, textArray } from '../_kit/sql/sql.ts'
 import { post } from './deps.ts'
 import { EntityKey, Told } from './fact.ts'
 import { type Change, tell } from './tell.ts'
@@ -49,11 +49,11 @@ export const reconcile = [
           { entity_key: 'claim.amount', category: 'case_detail', content: 'The claim is 100,000.' },
         ],
       },
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body }) => {
       const tenant = c.var.caller.organizationId!
-      return ok(c, await c.env.sql.begin((sql) => rewrite(sql, tenant, body)))
+      return ok(c, await c.env.sql.transaction((sql) => rewrite(sql, tenant, body)))
     },
   ),
 ]
@@ -82,7 +82,7 @@ async function rewrite(sql: Sql, tenant: string, body: z.output<typeof Reconcile
   const gone = await sql`
     delete from memory.facts
     where tenant_id = ${tenant} and user_id = ${body.user_id} and case_id = ${body.case_id}
-      and source = 'matter' and not entity_key = any(${texts(told.map((fact) => fact.entity_key))})
+      and source = 'matter' and not entity_key = any(${textArray(told.map((fact) => fact.entity_key))})
     returning id`
   return { ...counts, deleted: gone.length }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { alike, plain } from './alike.ts'
 import { post } from './deps.ts'
 import { columns, Fact, Scope } from './fact.ts'
@@ -35,11 +35,11 @@ export const refine = [
       guard: organization,
       body: Request,
       example: { user_id: 7, dry_run: true },
-      answers: { 200: Refined },
+      responses: { 200: Refined },
     },
     async (c, { body }) => {
       const tenant = c.var.caller.organizationId!
-      const refined = await c.env.sql.begin(async (sql) => {
+      const refined = await c.env.sql.transaction(async (sql) => {
         const facts = await examine(sql, tenant, body)
         const merges = mergesOf(facts)
         if (!body.dry_run) for (const merge of merges) await supersede(sql, tenant, merge)
@@ -61,8 +61,8 @@ async function examine(sql: Sql, tenant: string, { user_id, scope, case_id }: Re
     where tenant_id = ${tenant} and id in (
       select id from memory.facts
       where tenant_id = ${tenant} and user_id = ${user_id} and superseded_by is null
-        ${scope ? part`and scope = ${scope}` : part``}
-        ${case_id ? part`and case_id = ${case_id}` : part``}
+        ${scope ? fragment`and scope = ${scope}` : fragment``}
+        ${case_id ? fragment`and case_id = ${case_id}` : fragment``}
       order by updated_at desc, id desc limit ${mostExamined})
       and superseded_by is null
     order by id for update`

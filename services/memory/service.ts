@@ -15,5 +15,5 @@ export default defineService({
   config: Config,
   open,
   endpoints: [...facts, ...recall, ...extract, ...refine, ...reconcile, ...users, ...context],
-  optional: ({ rerank }) => (rerank ? { rerank: rerank.check } : {}),
+  healthChecks: ({ rerank }) => (rerank ? { rerank: rerank.check } : {}),
 })

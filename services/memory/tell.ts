@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { newId } from '../_kit/ids.ts'
-import { json, numbers, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, json, numberArray, type Sql } from '../_kit/sql/sql.ts'
 import { columns, Fact } from './fact.ts'
 import { index } from './terms.ts'
 
@@ -36,13 +36,13 @@ export async function tell(
   for (;;) {
     const created = await insert(sql, told, indexed)
     if (created) return { fact: created, change: 'created' }
-    const known = await sql.begin((tx) => replace(tx, told, indexed, resolution))
+    const known = await sql.transaction((tx) => replace(tx, told, indexed, resolution))
     if (known) return known
     // Deleted between the two statements: the key is free again.
   }
 }
 
-const key = (told: Telling) => part`
+const key = (told: Telling) => fragment`
   tenant_id = ${told.tenant_id} and user_id = ${told.user_id} and scope = ${told.scope}
   and case_id is not distinct from ${told.case_id} and entity_key = ${told.entity_key}`
 
@@ -54,7 +54,7 @@ function insert(sql: Sql, told: Telling, { terms, tally }: Indexed): Promise<Fac
       value, confidence, source, metadata, terms, tally)
     values (${newId()}, ${told.tenant_id}, ${told.user_id}, ${told.scope}, ${told.case_id},
       ${told.entity_key}, ${told.category}, ${told.content}, ${json(told.value)},
-      ${told.confidence}, ${told.source}, ${json(told.metadata)}, ${numbers(terms, 'int4')},
+      ${told.confidence}, ${told.source}, ${json(told.metadata)}, ${numberArray(terms, 'int4')},
       ${tally})
     on conflict (tenant_id, user_id, scope, case_id, entity_key) do nothing
     returning ${columns}`
@@ -91,7 +91,7 @@ async function replace(
       value = ${json(told.value)}, confidence = ${told.confidence}, source = ${told.source},
       metadata = ${json(told.metadata)}, version = version + 1, updated_at = now(),
       has_conflict = has_conflict or ${conflict}, superseded_by = null,
-      terms = ${numbers(terms, 'int4')}, tally = ${tally}
+      terms = ${numberArray(terms, 'int4')}, tally = ${tally}
     where ${key(told)} returning ${columns}`
   return { fact: fact!, change: 'updated' }
 }

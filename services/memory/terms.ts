@@ -1,5 +1,5 @@
 import { hash32 } from '../_kit/hash.ts'
-import { words } from '../_kit/words.ts'
+import { tokenize } from '../_kit/tokenize.ts'
 
 /** Facts are indexed by size, one for each doubling of their words: up to 16, up to 32, … */
 export const sizes = [0, 1, 2, 3, 4, 5, 6, 7]
@@ -18,7 +18,7 @@ export function termsOf(tenant: string, user: string, size: number, words: Itera
 
 /** What is kept of a fact's words: terms to find it by, and a tally to score it by. */
 export function index(tenant: string, user: string, entityKey: string, content: string) {
-  const all = words(`${entityKey} ${content}`)
+  const all = tokenize(`${entityKey} ${content}`)
   const counts = new Map<string, number>()
   for (const word of all) counts.set(word, (counts.get(word) ?? 0) + 1)
   let tally = digits(all.length)

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId, Id, Time } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { Category, columns, Fact, Scope } from './fact.ts'
 
@@ -35,21 +35,21 @@ export const users = [
         case_id: ExternalId.optional(),
         category: Category.optional(),
       }),
-      answers: { 200: pageOf(Fact) },
+      responses: { 200: pageSchema(Fact) },
     },
     async (c, { params, query }) => {
       const { sql } = c.env
       const { scope, case_id, category } = query
-      const where = part`
+      const where = fragment`
         tenant_id = ${c.var.caller.organizationId!} and user_id = ${params.userId}
         and superseded_by is null ${join([
-          ...(scope ? [part` and scope = ${scope}`] : []),
-          ...(case_id ? [part` and case_id = ${case_id}`] : []),
-          ...(category ? [part` and category = ${category}`] : []),
+          ...(scope ? [fragment` and scope = ${scope}`] : []),
+          ...(case_id ? [fragment` and case_id = ${case_id}`] : []),
+          ...(category ? [fragment` and category = ${category}`] : []),
         ])}`
-      const from = part`memory.facts where ${where}`
-      const order = part`updated_at desc, id desc`
-      return ok(c, await paged(sql, Fact, query, { columns, from, order }))
+      const from = fragment`memory.facts where ${where}`
+      const order = fragment`updated_at desc, id desc`
+      return ok(c, await selectPage(sql, Fact, query, { columns, from, order }))
     },
   ),
 
@@ -60,15 +60,15 @@ export const users = [
       guard: organization,
       params: ByUser,
       query: PageQuery,
-      answers: { 200: pageOf(Conflict) },
+      responses: { 200: pageSchema(Conflict) },
     },
     async (c, { params, query }) => {
-      const columns = part`
+      const columns = fragment`
         id, fact_id, entity_key, previous, current, detected_at, resolution`
-      const from = part`memory.conflicts
+      const from = fragment`memory.conflicts
         where tenant_id = ${c.var.caller.organizationId!} and user_id = ${params.userId}`
-      const order = part`detected_at desc, id desc`
-      return ok(c, await paged(c.env.sql, Conflict, query, { columns, from, order }))
+      const order = fragment`detected_at desc, id desc`
+      return ok(c, await selectPage(c.env.sql, Conflict, query, { columns, from, order }))
     },
   ),
 ]

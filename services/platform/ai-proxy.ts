@@ -34,7 +34,7 @@ export const aiProxy = [
     '/api/v1/ai/skills',
     {
       summary: 'Skills of the AI engine',
-      answers: { 200: Skills },
+      responses: { 200: Skills },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c) => ok(c, await ask(c, Skills, `${engine}/skills`)),
@@ -45,7 +45,7 @@ export const aiProxy = [
     {
       summary: 'One skill of the AI engine',
       params: BySkill,
-      answers: { 200: Skill },
+      responses: { 200: Skill },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) =>
@@ -58,7 +58,7 @@ export const aiProxy = [
       summary: 'What the AI engine was used for',
       guard: manage,
       query: UsageQuery,
-      answers: { 200: JsonObject },
+      responses: { 200: JsonObject },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { query }) => ok(c, await ask(c, JsonObject, `${engine}/usage${search(query)}`)),
@@ -70,7 +70,7 @@ export const aiProxy = [
       summary: 'The same, summed up',
       guard: manage,
       query: UsageQuery,
-      answers: { 200: JsonObject },
+      responses: { 200: JsonObject },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { query }) =>
@@ -80,7 +80,7 @@ export const aiProxy = [
 
 const ask = <T>(c: Context<Env<Deps>>, schema: z.ZodType<T>, path: string): Promise<T> => {
   const { requestId, traceparent } = c.var
-  return c.env.engine.ask(schema, path, {
+  return c.env.engine.request(schema, path, {
     from: { headers: c.req.raw.headers, requestId, traceparent },
   })
 }

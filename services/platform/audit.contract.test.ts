@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, stage } from '../../tests/support/stage.ts'
-import { canonical, hex } from '../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import platform from './service.ts'
 
 const internal = '/api/v1/internal/platform/audit-logs'
@@ -39,7 +39,7 @@ describe('appending to the audit log', () => {
       const { organization_id, seq, id, actor, action, resource, details, created_at } = told
       const said = [organization_id, seq, id, actor, action, resource, details, created_at, before]
       expect(told.prev_hash).toBe(before)
-      expect(hash).toBe(await hex(canonical(said)))
+      expect(hash).toBe(await sha256Hex(canonicalJson(said)))
       before = hash
     }
   })

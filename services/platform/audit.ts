@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId, Instant, JsonObject } from '../_kit/fields.ts'
-import { type Caller, sameOrganization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { join, moment, part } from '../_kit/sql/sql.ts'
+import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { append, Entry, platform } from './chain.ts'
 import { get, manage, post } from './deps.ts'
 import { Verdict, verify } from './verify.ts'
@@ -40,20 +40,23 @@ export const audit = [
         from: Instant.optional().describe('This moment and later.'),
         to: Instant.optional().describe('Before this moment.'),
       }),
-      answers: { 200: pageOf(Entry) },
+      responses: { 200: pageSchema(Entry) },
     },
     async (c, { query }) => {
       const { actor, action, resource, from, to } = query
-      const where = part`
+      const where = fragment`
         organization_id = ${chainOf(c.var.caller)} ${join([
-          ...(actor === undefined ? [] : [part` and actor = ${actor}`]),
-          ...(action === undefined ? [] : [part` and action = ${action}`]),
-          ...(resource === undefined ? [] : [part` and resource = ${resource}`]),
-          ...(from === undefined ? [] : [part` and created_at >= ${moment(from)}`]),
-          ...(to === undefined ? [] : [part` and created_at < ${moment(to)}`]),
+          ...(actor === undefined ? [] : [fragment` and actor = ${actor}`]),
+          ...(action === undefined ? [] : [fragment` and action = ${action}`]),
+          ...(resource === undefined ? [] : [fragment` and resource = ${resource}`]),
+          ...(from === undefined ? [] : [fragment` and created_at >= ${timestamp(from)}`]),
+          ...(to === undefined ? [] : [fragment` and created_at < ${timestamp(to)}`]),
         ])}`
-      const table = part`platform.audit_logs where ${where}`
-      return ok(c, await paged(c.env.sql, Entry, query, { from: table, order: part`seq desc` }))
+      const table = fragment`platform.audit_logs where ${where}`
+      return ok(
+        c,
+        await selectPage(c.env.sql, Entry, query, { from: table, order: fragment`seq desc` }),
+      )
     },
   ),
 
@@ -63,7 +66,7 @@ export const audit = [
       summary: 'Check the audit log from its first entry to its last',
       description: `${whose} Names the first entry that was changed, put in, or follows one that was removed; where the end was removed, its last entry.`,
       guard: manage,
-      answers: { 200: Verdict },
+      responses: { 200: Verdict },
     },
     async (c) => ok(c, await verify(c.env.sql, chainOf(c.var.caller))),
   ),
@@ -74,12 +77,12 @@ export const audit = [
       summary: 'Append entries to the audit log, all or none',
       description: whose,
       body: Batch,
-      answers: { 200: z.object({ appended: z.int(), last_hash: z.string() }) },
+      responses: { 200: z.object({ appended: z.int(), last_hash: z.string() }) },
     },
     async (c, { body }) => {
-      sameOrganization(c.var.caller, body.organization_id, 'organization_id')
+      assertSameOrganization(c.var.caller, body.organization_id, 'organization_id')
       const organization = body.organization_id ?? chainOf(c.var.caller)
-      return ok(c, await c.env.sql.begin((sql) => append(sql, organization, body.entries)))
+      return ok(c, await c.env.sql.transaction((sql) => append(sql, organization, body.entries)))
     },
   ),
 ]

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 
 /** A batch that is only tried. */
 export const Trial = z.object({
@@ -24,10 +24,10 @@ export const withUnchanged = <T extends { created: number; updated: number }>(
   records: readonly unknown[],
 ) => ({ ...counts, unchanged: records.length - counts.created - counts.updated })
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 /** Another digest means other records; empty where none would be replaced. */
-export const digestOf = (record: Part, differs: Part) => part`
+export const digestOf = (record: Part, differs: Part) => fragment`
   coalesce(md5(string_agg(md5(${record}::text), '' order by ${record}.key) filter (where ${differs})), '')`
 
 type Refinement = z.core.$RefinementCtx

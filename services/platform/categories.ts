@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
 import { Id } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { Edit, Named, New, named } from './named.ts'
 
@@ -18,7 +18,7 @@ const CategoryTree = Category.extend({
 type CategoryTree = Category & { children: CategoryTree[] }
 
 const path = '/api/v1/categories'
-const table = part`platform.categories`
+const table = fragment`platform.categories`
 
 /** A tree is answered whole, and what reads it may not be able to go deeper. */
 const deepest = 100
@@ -30,12 +30,12 @@ export const categories = [
       summary: 'The tree of categories by key',
       description: 'A page of categories without a parent, each with all that is below it.',
       query: PageQuery,
-      answers: { 200: pageOf(CategoryTree) },
+      responses: { 200: pageSchema(CategoryTree) },
     },
     async (c, { query }) => {
       const { sql } = c.env
-      const roots = part`${table} where parent_id is null`
-      const page = await paged(sql, Category, query, { from: roots, order: part`key` })
+      const roots = fragment`${table} where parent_id is null`
+      const page = await selectPage(sql, Category, query, { from: roots, order: fragment`key` })
       return ok(c, { ...page, items: await withChildren(sql, page.items) })
     },
   ),
@@ -60,7 +60,7 @@ export const categories = [
 async function withChildren(sql: Sql, roots: Category[]): Promise<CategoryTree[]> {
   const below = await sql.rows(Category)`
     with recursive below as (
-      select * from ${table} where parent_id = any(${texts(roots.map(({ id }) => id))}::uuid[])
+      select * from ${table} where parent_id = any(${textArray(roots.map(({ id }) => id))}::uuid[])
       union all
       select child.* from ${table} child join below on child.parent_id = below.id)
     select * from below order by key`

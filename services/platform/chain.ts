@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Id, JsonObject, Time } from '../_kit/fields.ts'
-import { canonical, hex } from '../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import type { Caller } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
@@ -33,8 +33,8 @@ export const beginning = { seq: 0, hash: '0'.repeat(64) }
 
 /** Covers every member and the hash before it, so that no entry changes without all that follow. */
 export const hashOf = (entry: Omit<Entry, 'hash' | 'details'> & { details: unknown }) =>
-  hex(
-    canonical([
+  sha256Hex(
+    canonicalJson([
       entry.organization_id,
       entry.seq,
       entry.id,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Counts, digestOf, eachOnce, Foreseen, Trial, withUnchanged } from './batch.ts'
 import { Description, Value } from './config.ts'
 import { post } from './deps.ts'
@@ -23,7 +23,7 @@ export const configBatch = [
       summary: 'Write many configs, all or none',
       description: 'A description that is left out stays.',
       body: Batch,
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body }) => {
       const { sql } = c.env
@@ -32,25 +32,25 @@ export const configBatch = [
         const { digest, ...counts } = await count(sql, configs)
         return ok(c, { ...withUnchanged(counts, configs), ...(body.digest && { digest }) })
       }
-      const counts = await sql.begin((sql) => write(sql, configs))
+      const counts = await sql.transaction((sql) => write(sql, configs))
       return ok(c, withUnchanged(counts, configs))
     },
   ),
 ]
 
 /** JSON's null comes out of a record set as SQL's, which a value never is. */
-const given = (configs: Batch['configs']) => part`(
+const given = (configs: Batch['configs']) => fragment`(
   select key, coalesce(value, 'null') as value, description
   from jsonb_to_recordset(${json(configs)}) as given (key text, value jsonb, description text)
 ) given`
 
-const differs = part`
+const differs = fragment`
   (config.value <> given.value or config.description <> given.description)`
 
 async function count(sql: Sql, configs: Batch['configs']) {
   const counts = await sql.row(Foreseen)`
     select count(*) filter (where config.key is null) as created,
-      count(*) filter (where ${differs}) as updated, ${digestOf(part`config`, differs)} as digest
+      count(*) filter (where ${differs}) as updated, ${digestOf(fragment`config`, differs)} as digest
     from ${given(configs)} left join platform.configs config using (key)`
   return counts!
 }
@@ -61,7 +61,7 @@ async function write(sql: Sql, configs: Batch['configs']) {
     insert into platform.configs (key, value, description)
     select key, value, coalesce(description, '') from ${given(configs)} order by key collate "C"
     on conflict (key) do nothing returning key`
-  const keys = texts(configs.map(({ key }) => key))
+  const keys = textArray(configs.map(({ key }) => key))
   await sql`select key from platform.configs where key = any(${keys}) order by key for update`
   const updated = await sql`
     update platform.configs config

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion, staleVersion } from '../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { Key } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { json, part, type Sql } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import { note } from './chain.ts'
 import { ByKey, Description, SystemConfig, Value } from './config.ts'
 import { del, get, manage, post, put } from './deps.ts'
@@ -12,7 +12,7 @@ const NewConfig = z.object({ key: Key, value: Value, description: Description.de
 const ConfigEdit = z.object({ value: Value, description: Description.optional() })
 
 const path = '/api/v1/configs'
-const table = part`platform.configs`
+const table = fragment`platform.configs`
 
 export const configs = [
   get(
@@ -20,10 +20,10 @@ export const configs = [
     {
       summary: 'Read a config, as another service',
       params: ByKey,
-      answers: { 200: SystemConfig },
+      responses: { 200: SystemConfig },
       versioned: true,
     },
-    async (c, { params }) => okVersion(c, await configByKey(c.env.sql, params.key)),
+    async (c, { params }) => okWithETag(c, await configByKey(c.env.sql, params.key)),
   ),
 
   get(
@@ -32,11 +32,11 @@ export const configs = [
       summary: 'Configs by key',
       guard: manage,
       query: PageQuery.extend({ q: z.string().max(200).optional().describe('How keys begin.') }),
-      answers: { 200: pageOf(SystemConfig) },
+      responses: { 200: pageSchema(SystemConfig) },
     },
     async (c, { query }) => {
-      const from = query.q ? part`${table} where starts_with(key, ${query.q})` : table
-      return ok(c, await paged(c.env.sql, SystemConfig, query, { from, order: part`key` }))
+      const from = query.q ? fragment`${table} where starts_with(key, ${query.q})` : table
+      return ok(c, await selectPage(c.env.sql, SystemConfig, query, { from, order: fragment`key` }))
     },
   ),
 
@@ -46,12 +46,12 @@ export const configs = [
       summary: 'Make a config',
       guard: manage,
       body: NewConfig,
-      answers: { 201: SystemConfig },
+      responses: { 201: SystemConfig },
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body: { key, value, description } }) => {
-      const config = await c.env.sql.begin(async (sql) => {
+      const config = await c.env.sql.transaction(async (sql) => {
         const made = await sql.row(SystemConfig)`
           insert into ${table} (key, value, description)
           values (${key}, ${json(value)}, ${description})
@@ -60,7 +60,7 @@ export const configs = [
         await note(sql, c.var.caller, 'config.created', `config:${key}`, { version: 1 })
         return made
       })
-      return okVersion(c, config, 201)
+      return okWithETag(c, config, 201)
     },
   ),
 
@@ -70,10 +70,10 @@ export const configs = [
       summary: 'Read a config',
       guard: manage,
       params: ByKey,
-      answers: { 200: SystemConfig },
+      responses: { 200: SystemConfig },
       versioned: true,
     },
-    async (c, { params }) => okVersion(c, await configByKey(c.env.sql, params.key)),
+    async (c, { params }) => okWithETag(c, await configByKey(c.env.sql, params.key)),
   ),
 
   put(
@@ -84,12 +84,12 @@ export const configs = [
       guard: manage,
       params: ByKey,
       body: ConfigEdit,
-      answers: { 200: SystemConfig },
+      responses: { 200: SystemConfig },
       versioned: true,
     },
     async (c, { params: { key }, body }) => {
       const expected = ifMatch(c)
-      const config = await c.env.sql.begin(async (sql) => {
+      const config = await c.env.sql.transaction(async (sql) => {
         const before = await lockConfig(sql, key, expected)
         const after = await sql.row(SystemConfig)`
           update ${table} set value = ${json(body.value)},
@@ -100,7 +100,7 @@ export const configs = [
         await note(sql, c.var.caller, 'config.updated', `config:${key}`, { version })
         return after!
       })
-      return okVersion(c, config)
+      return okWithETag(c, config)
     },
   ),
 
@@ -110,12 +110,12 @@ export const configs = [
       summary: 'Delete a config',
       guard: manage,
       params: ByKey,
-      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      responses: { 200: z.object({ deleted: z.literal(true) }) },
       versioned: true,
     },
     async (c, { params: { key } }) => {
       const expected = ifMatch(c)
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         const { version } = await lockConfig(sql, key, expected)
         await sql`delete from ${table} where key = ${key}`
         await note(sql, c.var.caller, 'config.deleted', `config:${key}`, { version })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Counts, digestOf, eachOnce, Foreseen, Trial, withUnchanged } from './batch.ts'
 import { Description } from './config.ts'
 import { post } from './deps.ts'
@@ -32,7 +32,7 @@ export const flagBatch = [
       description: 'Members left out stay; a new flag is off unless it says otherwise.',
       body: Batch,
       example: { flags: [{ key: 'matters.analysis', enabled: true }], dry_run: true },
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body }) => {
       const { sql } = c.env
@@ -41,22 +41,22 @@ export const flagBatch = [
         const { digest, ...counts } = await count(sql, flags)
         return ok(c, { ...withUnchanged(counts, flags), ...(body.digest && { digest }) })
       }
-      return ok(c, withUnchanged(await sql.begin((sql) => write(sql, flags)), flags))
+      return ok(c, withUnchanged(await sql.transaction((sql) => write(sql, flags)), flags))
     },
   ),
 ]
 
-const given = (flags: Flags) => part`
+const given = (flags: Flags) => fragment`
   jsonb_to_recordset(${json(flags)})
     as given (key text, enabled boolean, description text, rules jsonb)`
 
-const differs = part`(flag.enabled <> given.enabled or flag.description <> given.description
+const differs = fragment`(flag.enabled <> given.enabled or flag.description <> given.description
   or flag.rules <> given.rules)`
 
 async function count(sql: Sql, flags: Flags) {
   const counts = await sql.row(Foreseen)`
     select count(*) filter (where flag.key is null) as created,
-      count(*) filter (where ${differs}) as updated, ${digestOf(part`flag`, differs)} as digest
+      count(*) filter (where ${differs}) as updated, ${digestOf(fragment`flag`, differs)} as digest
     from ${given(flags)} left join platform.feature_flags flag using (key)`
   return counts!
 }
@@ -68,7 +68,7 @@ async function write(sql: Sql, flags: Flags) {
     select key, coalesce(enabled, false), coalesce(description, ''), coalesce(rules, '[]')
     from ${given(flags)} order by key collate "C"
     on conflict (key) do nothing returning key`
-  const keys = texts(flags.map(({ key }) => key))
+  const keys = textArray(flags.map(({ key }) => key))
   await sql`select key from platform.feature_flags where key = any(${keys}) order by key for update`
   const updated = await sql`
     update platform.feature_flags flag

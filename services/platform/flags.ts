@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion, staleVersion } from '../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { ExternalId, Key } from '../_kit/fields.ts'
-import { sameOrganization } from '../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { assertSameOrganization } from '../_kit/identity.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { note } from './chain.ts'
 import { del, get, manage, post, put } from './deps.ts'
 import { isOn } from './evaluate.ts'
@@ -31,14 +31,18 @@ const Evaluate = z.object({
 
 const ByKey = z.object({ key: Key })
 const path = '/api/v1/feature-flags'
-const table = part`platform.feature_flags`
+const table = fragment`platform.feature_flags`
 
 export const flags = [
   get(
     path,
-    { summary: 'Feature flags by key', query: PageQuery, answers: { 200: pageOf(FeatureFlag) } },
+    {
+      summary: 'Feature flags by key',
+      query: PageQuery,
+      responses: { 200: pageSchema(FeatureFlag) },
+    },
     async (c, { query }) =>
-      ok(c, await paged(c.env.sql, FeatureFlag, query, { from: table, order: part`key` })),
+      ok(c, await selectPage(c.env.sql, FeatureFlag, query, { from: table, order: fragment`key` })),
   ),
 
   post(
@@ -47,12 +51,12 @@ export const flags = [
       summary: 'Make a feature flag',
       guard: manage,
       body: NewFlag,
-      answers: { 201: FeatureFlag },
+      responses: { 201: FeatureFlag },
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body: { key, enabled, description, rules } }) => {
-      const flag = await c.env.sql.begin(async (sql) => {
+      const flag = await c.env.sql.transaction(async (sql) => {
         const made = await sql.row(FeatureFlag)`
           insert into ${table} (key, enabled, description, rules)
           values (${key}, ${enabled}, ${description}, ${json(rules)})
@@ -61,7 +65,7 @@ export const flags = [
         await note(sql, c.var.caller, 'feature_flag.created', `feature_flag:${key}`, { version: 1 })
         return made
       })
-      return okVersion(c, flag, 201)
+      return okWithETag(c, flag, 201)
     },
   ),
 
@@ -70,10 +74,10 @@ export const flags = [
     {
       summary: 'Read a feature flag',
       params: ByKey,
-      answers: { 200: FeatureFlag },
+      responses: { 200: FeatureFlag },
       versioned: true,
     },
-    async (c, { params }) => okVersion(c, await flagByKey(c.env.sql, params.key)),
+    async (c, { params }) => okWithETag(c, await flagByKey(c.env.sql, params.key)),
   ),
 
   put(
@@ -84,12 +88,12 @@ export const flags = [
       guard: manage,
       params: ByKey,
       body: FlagEdit,
-      answers: { 200: FeatureFlag },
+      responses: { 200: FeatureFlag },
       versioned: true,
     },
     async (c, { params: { key }, body }) => {
       const expected = ifMatch(c)
-      const flag = await c.env.sql.begin(async (sql) => {
+      const flag = await c.env.sql.transaction(async (sql) => {
         const before = await lockFlag(sql, key, expected)
         if (Object.keys(body).length === 0) return before
         const after = await sql.row(FeatureFlag)`
@@ -101,7 +105,7 @@ export const flags = [
         await note(sql, c.var.caller, 'feature_flag.updated', `feature_flag:${key}`, { version })
         return after!
       })
-      return okVersion(c, flag)
+      return okWithETag(c, flag)
     },
   ),
 
@@ -111,12 +115,12 @@ export const flags = [
       summary: 'Delete a feature flag',
       guard: manage,
       params: ByKey,
-      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      responses: { 200: z.object({ deleted: z.literal(true) }) },
       versioned: true,
     },
     async (c, { params: { key } }) => {
       const expected = ifMatch(c)
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         const { version } = await lockFlag(sql, key, expected)
         await sql`delete from ${table} where key = ${key}`
         await note(sql, c.var.caller, 'feature_flag.deleted', `feature_flag:${key}`, { version })
@@ -132,13 +136,13 @@ export const flags = [
       description:
         'Without keys all flags are told. A flag that is not known is off. The organization is that of X-Organization-Id where the body names none.',
       body: Evaluate,
-      answers: { 200: z.object({ flags: z.record(z.string(), z.boolean()) }) },
+      responses: { 200: z.object({ flags: z.record(z.string(), z.boolean()) }) },
     },
     async (c, { body: { user_id, organization_id, keys } }) => {
       const { caller } = c.var
-      sameOrganization(caller, organization_id, 'organization_id')
+      assertSameOrganization(caller, organization_id, 'organization_id')
       const subject = { user_id, organization_id: organization_id ?? caller.organizationId }
-      const asked = keys ? part`where key = any(${texts(keys)})` : part``
+      const asked = keys ? fragment`where key = any(${textArray(keys)})` : fragment``
       const known = await c.env.sql.rows(FeatureFlag)`select * from ${table} ${asked}`
       const unknown = (keys ?? []).map((key) => [key, false] as const)
       const told = known.map((flag) => [flag.key, isOn(flag, subject)] as const)

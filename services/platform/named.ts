@@ -3,7 +3,7 @@ import { type Endpoint, ok } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { Id, Key, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { join, name, type Param, part, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, identifier, join, type Param, type Sql } from '../_kit/sql/sql.ts'
 import { note } from './chain.ts'
 import { type Deps, del, get, manage, post, put } from './deps.ts'
 
@@ -24,7 +24,7 @@ export const Edit = z.object({ key: Key, name: Name, description: Description })
 
 const ById = z.object({ id: Id })
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 /** What may be written; which of the last two there are depends on the kind. */
 type Body = z.output<typeof Edit> & {
@@ -65,11 +65,11 @@ export function named(kind: Kind): Endpoint<Deps>[] {
         summary: `Make a ${word}`,
         guard: manage,
         body: New,
-        answers: { 201: Record },
-        creates: true,
+        responses: { 201: Record },
+        idempotencyKey: true,
       },
       async (c, { body }) => {
-        const record = await c.env.sql.begin(async (sql) => {
+        const record = await c.env.sql.transaction(async (sql) => {
           const id = newId()
           await kind.fits?.(sql, id, body)
           const made = await sql.row(Record)`
@@ -85,8 +85,8 @@ export function named(kind: Kind): Endpoint<Deps>[] {
 
     get(
       `${path}/:id`,
-      { summary: `Read a ${word}`, params: ById, answers: { 200: Record } },
-      async (c, { params }) => ok(c, await find(c.env.sql, params.id, part``)),
+      { summary: `Read a ${word}`, params: ById, responses: { 200: Record } },
+      async (c, { params }) => ok(c, await find(c.env.sql, params.id, fragment``)),
     ),
 
     put(
@@ -97,13 +97,13 @@ export function named(kind: Kind): Endpoint<Deps>[] {
         guard: manage,
         params: ById,
         body: Edit,
-        answers: { 200: Record },
+        responses: { 200: Record },
         faults: ['CONFLICT'],
       },
       async (c, { params, body }) => {
-        const record = await c.env.sql.begin(async (sql) => {
+        const record = await c.env.sql.transaction(async (sql) => {
           // A lock that lets others refer to the record meanwhile.
-          const before = await find(sql, params.id, part`for no key update`)
+          const before = await find(sql, params.id, fragment`for no key update`)
           const { id } = before
           if (Object.keys(body).length === 0) return before
           await kind.fits?.(sql, id, body)
@@ -125,12 +125,12 @@ export function named(kind: Kind): Endpoint<Deps>[] {
         summary: `Delete a ${word}`,
         guard: manage,
         params: ById,
-        answers: { 200: z.object({ deleted: z.literal(true) }) },
+        responses: { 200: z.object({ deleted: z.literal(true) }) },
         ...(kind.unused && { faults: ['CONFLICT'] as const }),
       },
       async (c, { params }) => {
-        await c.env.sql.begin(async (sql) => {
-          const { id, key } = await find(sql, params.id, part`for update`)
+        await c.env.sql.transaction(async (sql) => {
+          const { id, key } = await find(sql, params.id, fragment`for update`)
           await kind.unused?.(sql, id)
           await sql`delete from ${table} where id = ${id}`
           await note(sql, c.var.caller, `${subject}.deleted`, `${subject}:${id}`, { key })
@@ -142,8 +142,9 @@ export function named(kind: Kind): Endpoint<Deps>[] {
 }
 
 /** Members of a body are columns: its schema lets no others through. */
-const names = (body: object) => listed(Object.keys(body).map(name))
-const values = (body: object) => listed(Object.values(body).map((value: Param) => part`${value}`))
+const names = (body: object) => listed(Object.keys(body).map(identifier))
+const values = (body: object) =>
+  listed(Object.values(body).map((value: Param) => fragment`${value}`))
 
 const listed = (parts: Part[]) =>
-  join(parts.map((each, index) => (index === 0 ? each : part`, ${each}`)))
+  join(parts.map((each, index) => (index === 0 ? each : fragment`, ${each}`)))

@@ -3,7 +3,7 @@ import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { Key } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { json, part, type Sql, texts } from '../_kit/sql/sql.ts'
+import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Counts, eachOnce, Trial } from './batch.ts'
 import { Description } from './config.ts'
 import { post } from './deps.ts'
@@ -29,7 +29,7 @@ const Batch = z
     }
   })
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 type Batch = z.output<typeof Batch>
 type Written = { created: number; updated: number; digest: string }
 
@@ -47,12 +47,12 @@ export const tagBatch = [
         tags: [{ key: 'urgency.high', name: 'High', group_key: 'urgency' }],
         dry_run: true,
       },
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body }) => {
       const written = body.dry_run
         ? await tried(c.env.sql, body)
-        : await c.env.sql.begin(writer(body))
+        : await c.env.sql.transaction(writer(body))
       const records = [body.tag_groups, body.tags, body.categories, body.domains].flat().length
       const created = written.reduce((sum, each) => sum + each.created, 0)
       const updated = written.reduce((sum, each) => sum + each.updated, 0)
@@ -77,7 +77,7 @@ class Tried extends Error {
 /** Does it all and takes it back, so that a trial can't say anything but what comes of it. */
 async function tried(sql: Sql, body: Batch): Promise<Written[]> {
   try {
-    return await sql.begin(async (sql) => {
+    return await sql.transaction(async (sql) => {
       throw new Tried(await writer(body)(sql))
     })
   } catch (thrown) {
@@ -94,20 +94,20 @@ const writer =
     const groups = {
       path: 'tags',
       member: 'group_key',
-      column: part`group_id`,
-      table: part`platform.tag_groups`,
+      column: fragment`group_id`,
+      table: fragment`platform.tag_groups`,
     }
     const parents = {
       path: 'categories',
       member: 'parent_key',
-      column: part`parent_id`,
-      table: part`platform.categories`,
+      column: fragment`parent_id`,
+      table: fragment`platform.categories`,
     }
     const written = [
-      await upsert(sql, part`platform.tag_groups`, tag_groups),
-      await upsert(sql, part`platform.tags`, tags, groups),
-      await upsert(sql, part`platform.categories`, categories, parents),
-      await upsert(sql, part`platform.domains`, domains),
+      await upsert(sql, fragment`platform.tag_groups`, tag_groups),
+      await upsert(sql, fragment`platform.tags`, tags, groups),
+      await upsert(sql, fragment`platform.categories`, categories, parents),
+      await upsert(sql, fragment`platform.domains`, domains),
     ]
     await refuseCircles(sql)
     return written
@@ -135,7 +135,7 @@ async function upsert(
       reference && (record as Record<string, string | null | undefined>)[reference.member]
     return { ...record, id: newId(), refers: named !== undefined, target: named ?? null }
   })
-  const given = part`jsonb_to_recordset(${json(rows)}) as given
+  const given = fragment`jsonb_to_recordset(${json(rows)}) as given
     (id uuid, key text, name text, description text, refers boolean, target text)`
   const created = await sql.rows(ByKey)`
     insert into ${table} (id, key, name, description)
@@ -148,11 +148,11 @@ async function upsert(
       rows.map(({ target }) => target),
     )
   const refers = reference
-    ? part`case when given.refers then target.id else record.${reference.column} end`
-    : part`null`
-  const kept = reference ? part`record.${reference.column}` : part`null`
+    ? fragment`case when given.refers then target.id else record.${reference.column} end`
+    : fragment`null`
+  const kept = reference ? fragment`record.${reference.column}` : fragment`null`
   const joined = reference
-    ? part`${given} left join ${reference.table} target on target.key = given.target`
+    ? fragment`${given} left join ${reference.table} target on target.key = given.target`
     : given
   const changed = await sql.rows(Replaced)`
     with replaced as (
@@ -162,7 +162,7 @@ async function upsert(
       where record.key = given.key and (record.name, record.description, ${kept}) is distinct from
         (given.name, coalesce(given.description, record.description), ${refers}))
     update ${table} record set name = replaced.name, description = replaced.description,
-      ${reference ? part`${reference.column} = replaced.reference,` : part``} updated_at = now()
+      ${reference ? fragment`${reference.column} = replaced.reference,` : fragment``} updated_at = now()
     from replaced where record.key = replaced.key returning record.key, replaced.digest`
   const fresh = new Set(created.map(({ key }) => key))
   const updated = changed.filter(({ key }) => !fresh.has(key))
@@ -176,7 +176,7 @@ async function refuseUnknown(
   targets: (string | null)[],
 ) {
   const named = targets.filter((target) => target !== null)
-  const known = await sql.rows(ByKey)`select key from ${table} where key = any(${texts(named)})`
+  const known = await sql.rows(ByKey)`select key from ${table} where key = any(${textArray(named)})`
   const keys = new Set(known.map(({ key }) => key))
   const issues = targets.flatMap((target, index) =>
     target === null || keys.has(target)

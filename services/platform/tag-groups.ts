@@ -1,21 +1,25 @@
 import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { Edit, Named, New, named } from './named.ts'
 
 const TagGroup = Named.meta({ id: 'TagGroup' })
 
 const path = '/api/v1/tag-groups'
-const table = part`platform.tag_groups`
+const table = fragment`platform.tag_groups`
 
 export const tagGroups = [
   get(
     path,
-    { summary: 'Groups of tags by key', query: PageQuery, answers: { 200: pageOf(TagGroup) } },
+    {
+      summary: 'Groups of tags by key',
+      query: PageQuery,
+      responses: { 200: pageSchema(TagGroup) },
+    },
     async (c, { query }) =>
-      ok(c, await paged(c.env.sql, TagGroup, query, { from: table, order: part`key` })),
+      ok(c, await selectPage(c.env.sql, TagGroup, query, { from: table, order: fragment`key` })),
   ),
 
   ...named({

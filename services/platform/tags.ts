@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { Id } from '../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../_kit/page.ts'
-import { part } from '../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { Edit, Named, New, named } from './named.ts'
 
 const Tag = Named.extend({ group_id: Id.nullable() }).meta({ id: 'Tag' })
 
 const path = '/api/v1/tags'
-const table = part`platform.tags`
+const table = fragment`platform.tags`
 
 export const tags = [
   get(
@@ -18,12 +18,12 @@ export const tags = [
     {
       summary: 'Tags by key',
       query: PageQuery.extend({ group_id: Id.optional() }),
-      answers: { 200: pageOf(Tag) },
+      responses: { 200: pageSchema(Tag) },
     },
     async (c, { query }) => {
       const { group_id } = query
-      const from = group_id ? part`${table} where group_id = ${group_id}` : table
-      return ok(c, await paged(c.env.sql, Tag, query, { from, order: part`key` }))
+      const from = group_id ? fragment`${table} where group_id = ${group_id}` : table
+      return ok(c, await selectPage(c.env.sql, Tag, query, { from, order: fragment`key` }))
     },
   ),
 

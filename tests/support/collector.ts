@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { canonical } from '../../services/_kit/hash.ts'
+import { canonicalJson } from '../../services/_kit/hash.ts'
 import type { Peer } from '../../services/_kit/peer.ts'
 import collector from '../../services/collector/service.ts'
 import { type Options, stage } from './stage.ts'
@@ -85,8 +85,8 @@ export function makeTargets() {
     for (const [name, list] of Object.entries(lists).filter(([, list]) => Array.isArray(list))) {
       for (const record of list as any[]) {
         const { key, element_id, item_id, code, document_id } = record
-        const id = key ?? element_id ?? item_id ?? code ?? document_id ?? canonical(record)
-        given.set(`${path} ${lists.kb?.name ?? ''} ${name} ${id}`, canonical(record))
+        const id = key ?? element_id ?? item_id ?? code ?? document_id ?? canonicalJson(record)
+        given.set(`${path} ${lists.kb?.name ?? ''} ${name} ${id}`, canonicalJson(record))
       }
     }
     for (const [key, record] of given) {

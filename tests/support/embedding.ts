@@ -1,5 +1,5 @@
 import { hash32 } from '../../services/_kit/hash.ts'
-import { words } from '../../services/_kit/words.ts'
+import { tokenize } from '../../services/_kit/tokenize.ts'
 import { listen } from '../../services/_run/listen.ts'
 
 type Behaviour = 'answer' | 'error' | 'garbage' | 'nothing' | 'refuse'
@@ -9,7 +9,7 @@ export const dims = 256
 /** A vector of a text's words: texts that share words are near each other. */
 export function vectorOf(text: string, size = dims): number[] {
   const vector = new Array<number>(size).fill(0)
-  for (const word of words(text)) {
+  for (const word of tokenize(text)) {
     const hash = hash32(word)
     vector[hash % size]! += hash & 0x10000 ? 1 : -1
   }

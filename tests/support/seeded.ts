@@ -56,7 +56,7 @@ export function startOn(driver: Driver, env: Record<string, string>) {
   }
   return {
     call,
-    settle: () => seeding!.settle(),
+    settle: () => seeding!.afterListen(),
     tick: () => seeding!.tick(),
     apply: (package_ids: string[], more: object = {}) =>
       call('collector-service', 'POST', '/api/v1/internal/seed-packages/apply-internal', {

@@ -1,7 +1,7 @@
 import type { Json } from './schemas.ts'
 
 /** The description cut to the paths it may show, and to the schemas that these mention. */
-export function visible(description: Json, include: string[], exclude: string[]): Json {
+export function filterPaths(description: Json, include: string[], exclude: string[]): Json {
   const paths = Object.fromEntries(
     Object.entries<Json>(description.paths).filter(
       ([path]) =>
@@ -9,11 +9,11 @@ export function visible(description: Json, include: string[], exclude: string[])
         !exclude.some((prefix) => path.startsWith(prefix)),
     ),
   )
-  const schemas = mentioned(description.components.schemas, paths)
+  const schemas = referencedSchemas(description.components.schemas, paths)
   return { ...description, paths, components: { ...description.components, schemas } }
 }
 
-function mentioned(schemas: Json, paths: Json): Json {
+function referencedSchemas(schemas: Json, paths: Json): Json {
   const found = new Set<string>()
   const follow = (json: unknown) => {
     for (const [, name] of JSON.stringify(json).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

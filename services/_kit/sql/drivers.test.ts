@@ -3,7 +3,7 @@ import { newDatabase } from '../../../tests/support/databases.ts'
 import { startRelay } from '../../../tests/support/relay.ts'
 import { neonDriver } from './neon.ts'
 import { postgresDriver } from './postgres.ts'
-import { type Driver, json, makeSql, numbers, type Row, type Sql, texts } from './sql.ts'
+import { type Driver, json, makeSql, numberArray, type Row, type Sql, textArray } from './sql.ts'
 
 const awkward = `it's a "quote", a \\ backslash, {braces}, a\ttab,\na line, 中文 and 😀`
 
@@ -48,7 +48,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
     })
 
     test('the same time whatever the time zone of the session', async () => {
-      const time = await sql.begin(async (sql) => {
+      const time = await sql.transaction(async (sql) => {
         await sql`set local time zone 'Asia/Kolkata'`
         return value(sql`select ${'2024-02-29T12:00:00Z'}::timestamptz as value`)
       })
@@ -106,8 +106,8 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
     test('arrays of texts and numbers, empty ones too', async () => {
       const list = ['plain', '', 'null', 'NULL', 'a,b', '{x}', awkward]
       const [row] = await sql`
-        select ${texts(list)} as texts, ${texts([])} as no_texts, ${numbers([1, -2, 2 ** 40])} as ints,
-          ${numbers([])} as no_ints, ${numbers([0.5, -1.25], 'float4')} as floats`
+        select ${textArray(list)} as texts, ${textArray([])} as no_texts, ${numberArray([1, -2, 2 ** 40])} as ints,
+          ${numberArray([])} as no_ints, ${numberArray([0.5, -1.25], 'float4')} as floats`
       expect(row).toEqual({
         texts: list,
         no_texts: [],
@@ -133,7 +133,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
 
   describe('a transaction', () => {
     test('is kept as a whole', async () => {
-      const result = await sql.begin(async (sql) => {
+      const result = await sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         await sql`insert into public.things (id) values (2)`
         return 'done'
@@ -144,7 +144,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
 
     test('leaves nothing when its work throws, and passes on what was thrown', async () => {
       const thrown = new Error('changed my mind')
-      const work = sql.begin(async (sql) => {
+      const work = sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         throw thrown
       })
@@ -153,21 +153,21 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
     })
 
     test('inside another takes back its own part only', async () => {
-      await sql.begin(async (sql) => {
+      await sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
-        const inner = sql.begin(async (sql) => {
+        const inner = sql.transaction(async (sql) => {
           await sql`insert into public.things (id) values (2)`
-          await sql.begin((sql) => sql`insert into public.things (id) values (3)`)
+          await sql.transaction((sql) => sql`insert into public.things (id) values (3)`)
           await sql`insert into public.things (id) values (1)`
         })
         await expect(inner).rejects.toMatchObject({ code: '23505' })
-        await sql.begin((sql) => sql`insert into public.things (id) values (4)`)
+        await sql.transaction((sql) => sql`insert into public.things (id) values (4)`)
       })
       expect(await ids()).toEqual([1, 4])
     })
 
     test('fails with a statement that failed, though nobody looked', async () => {
-      const work = sql.begin(async (sql) => {
+      const work = sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         await sql`insert into public.things (id) values (1)`.catch(() => {})
       })
@@ -177,7 +177,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
 
     test('that lost to another goes again', async () => {
       let attempts = 0
-      await sql.begin(async (sql) => {
+      await sql.transaction(async (sql) => {
         attempts++
         await sql`insert into public.things (id) values (${attempts}::int)`
         if (attempts < 3) await sql`do $$ begin raise exception using errcode = '40001'; end $$`
@@ -206,7 +206,7 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
     const both = Promise.withResolvers<void>()
     let holding = 0
     const add = (first: number, second: number) =>
-      sql.begin(async (sql) => {
+      sql.transaction(async (sql) => {
         await sql`set local deadlock_timeout = '10ms'`
         await sql`update public.things set seen = seen + 1 where id = ${first}`
         if (++holding === 2) both.resolve()
@@ -237,7 +237,7 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
     ['after a while', 50],
   ])('fail the transaction of one that is cut, which goes on %s', async (_, ms) => {
     await sql`delete from public.things`
-    const cut = sql.begin(async (mine) => {
+    const cut = sql.transaction(async (mine) => {
       const [row] = await mine`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row!.pid as number}::int, 5000)`
       await new Promise((resolve) => setTimeout(resolve, ms))
@@ -248,7 +248,7 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
   })
 
   test('fail the transaction of one that is cut when it has nothing more to do', async () => {
-    const cut = sql.begin(async (mine) => {
+    const cut = sql.transaction(async (mine) => {
       const [row] = await mine`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row!.pid as number}::int, 5000)`
     })

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { hex } from '../hash.ts'
-import { type Driver, makeSql, name } from './sql.ts'
+import { sha256Hex } from '../hash.ts'
+import { type Driver, identifier, makeSql } from './sql.ts'
 
 const Applied = z.object({ file: z.string(), checksum: z.string() })
 
@@ -12,10 +12,10 @@ const Applied = z.object({ file: z.string(), checksum: z.string() })
  */
 export async function migrate(driver: Driver, folder: string, schema: string): Promise<string[]> {
   const files = await migrationsOf(folder, schema)
-  const table = name(`${schema}.migrations`)
-  return makeSql(driver).begin(async (sql) => {
+  const table = identifier(`${schema}.migrations`)
+  return makeSql(driver).transaction(async (sql) => {
     await sql`select pg_advisory_xact_lock(hashtext(${`migrate ${schema}`}))`
-    await sql`create schema if not exists ${name(schema)}`
+    await sql`create schema if not exists ${identifier(schema)}`
     await sql`
       create table if not exists ${table}
         (file text primary key, checksum text not null, applied_at timestamptz default now())`
@@ -47,7 +47,7 @@ async function migrationsOf(folder: string, schema: string) {
   return Promise.all(
     urls.map(async ([file, url]) => {
       const text = (await readFile(url, 'utf8')).replaceAll('{schema}', schema)
-      return { file, text, checksum: await hex(text) }
+      return { file, text, checksum: await sha256Hex(text) }
     }),
   )
 }

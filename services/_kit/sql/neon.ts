@@ -48,7 +48,7 @@ export function neonDriver(url: string, pool: number, proxy?: string): Driver {
 
   return {
     query: queryOn(connections),
-    async begin(work) {
+    async transaction(work) {
       const connection = await connections.connect().catch(rethrow)
       let broken: Error | undefined
       try {

@@ -16,7 +16,7 @@ const parsers = {
 export function pgliteDriver(db: PGlite): Driver {
   return {
     query: async (text, params) => (await db.query<Record<string, unknown>>(text, params)).rows,
-    begin: (work) =>
+    transaction: (work) =>
       db.transaction((tx) =>
         work(async (text, params) => (await tx.query<Record<string, unknown>>(text, params)).rows),
       ),

@@ -19,7 +19,7 @@ export function postgresDriver(url: string, pool: number): Driver {
 
   return {
     query: async (text, params) => rowsOf(await statement(sql, text, params)),
-    begin: (work) => transaction(sql, work),
+    transaction: (work) => transaction(sql, work),
     end: () => sql.end({ timeout: 5 }),
   }
 }

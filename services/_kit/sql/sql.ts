@@ -7,12 +7,12 @@ export type Row = Record<string, unknown>
 export interface Driver {
   query(text: string, params: Param[]): Promise<Row[]>
   /** Runs `work` in one transaction on one connection; a throw rolls it back. */
-  begin<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
+  transaction<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
   end(): Promise<void>
 }
 
 /** A piece of SQL with its values, to be put into another. */
-class Part {
+class SqlFragment {
   readonly strings: readonly string[]
   readonly values: readonly Value[]
 
@@ -22,7 +22,7 @@ class Part {
   }
 }
 
-export type Value = Param | Part
+export type Value = Param | SqlFragment
 type Tag<T> = (strings: TemplateStringsArray, ...values: Value[]) => Promise<T>
 
 export interface Sql extends Tag<Row[]> {
@@ -31,44 +31,47 @@ export interface Sql extends Tag<Row[]> {
   /** The first row, parsed, or undefined. */
   row<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined>
   /** One transaction; inside another one, a savepoint of it. */
-  begin<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** A statement of ours as it stands, for migrations. */
   statement(text: string): Promise<Row[]>
   end(): Promise<void>
 }
 
-export const part = (strings: TemplateStringsArray, ...values: Value[]): Part =>
-  new Part(strings, values)
+export const fragment = (strings: TemplateStringsArray, ...values: Value[]): SqlFragment =>
+  new SqlFragment(strings, values)
 
 /** Parts one after another, for conditions that come and go. */
-export const join = (parts: Part[]): Part => new Part(['', ...parts.map(() => '')], parts)
+export const join = (parts: SqlFragment[]): SqlFragment =>
+  new SqlFragment(['', ...parts.map(() => '')], parts)
 
 /** Any JSON value as jsonb. It travels as text, so that every driver sends the same bytes. */
-export const json = (value: unknown): Part =>
-  new Part(['', '::text::jsonb'], [JSON.stringify(value ?? null)])
+export const json = (value: unknown): SqlFragment =>
+  new SqlFragment(['', '::text::jsonb'], [JSON.stringify(value ?? null)])
 
-export const texts = (list: readonly string[]): Part =>
-  new Part(['', '::text::text[]'], [`{${list.map(quoted).join(',')}}`])
+export const textArray = (list: readonly string[]): SqlFragment =>
+  new SqlFragment(['', '::text::text[]'], [`{${list.map(quoteElement).join(',')}}`])
 
-export const numbers = (list: readonly number[], type: 'int8' | 'int4' | 'float4' = 'int8'): Part =>
-  new Part(['', `::text::${type}[]`], [`{${list.join(',')}}`])
+export const numberArray = (
+  list: readonly number[],
+  type: 'int8' | 'int4' | 'float4' = 'int8',
+): SqlFragment => new SqlFragment(['', `::text::${type}[]`], [`{${list.join(',')}}`])
 
 /** A moment told in milliseconds. */
-export const moment = (milliseconds: number): Part =>
-  new Part(['to_timestamp(', '::float8 / 1000)'], [milliseconds])
+export const timestamp = (milliseconds: number): SqlFragment =>
+  new SqlFragment(['to_timestamp(', '::float8 / 1000)'], [milliseconds])
 
-const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+const quoteElement = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 /** A schema or table name of ours, never one that came from outside. */
-export function name(identifier: string): Part {
+export function identifier(identifier: string): SqlFragment {
   if (!/^[a-z_]\w*(\.[a-z_]\w*)?$/.test(identifier)) throw new Error(`not a name: ${identifier}`)
-  return new Part([identifier], [])
+  return new SqlFragment([identifier], [])
 }
 
 /** A whole number as it stands, where a statement has to have it when it is planned. */
-export function whole(value: number): Part {
+export function integerLiteral(value: number): SqlFragment {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
-  return new Part([String(value)], [])
+  return new SqlFragment([String(value)], [])
 }
 
 function compile(strings: readonly string[], values: readonly Value[]) {
@@ -77,7 +80,7 @@ function compile(strings: readonly string[], values: readonly Value[]) {
   const add = (strings: readonly string[], values: readonly Value[]) => {
     text += strings[0]
     values.forEach((value, index) => {
-      if (value instanceof Part) add(value.strings, value.values)
+      if (value instanceof SqlFragment) add(value.strings, value.values)
       else text += `$${params.push(value)}`
       text += strings[index + 1]
     })
@@ -87,30 +90,32 @@ function compile(strings: readonly string[], values: readonly Value[]) {
 }
 
 /** Two transactions that stood in each other's way: one of them did nothing and may simply go again. */
-const mayGoAgain = (thrown: unknown) =>
+const isSerializationFailure = (thrown: unknown) =>
   ['40001', '40P01'].includes(String((thrown as { code?: unknown } | null)?.code))
 
 export function makeSql(driver: Driver): Sql {
-  const begin: Sql['begin'] = async (work) => {
+  const transaction: Sql['transaction'] = async (work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await driver.begin((query) => accounted(query, savepoints(query), work))
+        return await driver.transaction((query) =>
+          failOnStatementError(query, savepoints(query), work),
+        )
       } catch (thrown) {
-        if (attempt === 4 || !mayGoAgain(thrown)) throw thrown
+        if (attempt === 4 || !isSerializationFailure(thrown)) throw thrown
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt))
       }
     }
   }
-  return tagged((text, params) => driver.query(text, params), begin, driver)
+  return makeTag((text, params) => driver.query(text, params), transaction, driver)
 }
 
-function savepoints(query: Driver['query']): Sql['begin'] {
+function savepoints(query: Driver['query']): Sql['transaction'] {
   let depth = 0
-  const begin: Sql['begin'] = async (work) => {
+  const transaction: Sql['transaction'] = async (work) => {
     const point = `point_${++depth}`
     await query(`savepoint ${point}`, [])
     try {
-      const result = await accounted(query, begin, work)
+      const result = await failOnStatementError(query, transaction, work)
       await query(`release savepoint ${point}`, [])
       return result
     } catch (thrown) {
@@ -118,30 +123,34 @@ function savepoints(query: Driver['query']): Sql['begin'] {
       throw thrown
     }
   }
-  return begin
+  return transaction
 }
 
 /**
  * Work whose failed statements are its own failure, even when it caught them: PostgreSQL would answer
  * the commit of such a transaction by rolling it back without a word.
  */
-async function accounted<T>(
+async function failOnStatementError<T>(
   query: Driver['query'],
-  begin: Sql['begin'],
+  transaction: Sql['transaction'],
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const failures: unknown[] = []
-  const watched: Driver['query'] = (text, params) => {
+  const trackedQuery: Driver['query'] = (text, params) => {
     const pending = query(text, params)
     pending.catch((thrown) => failures.push(thrown))
     return pending
   }
-  const result = await work(tagged(watched, begin, undefined))
+  const result = await work(makeTag(trackedQuery, transaction, undefined))
   if (failures.length > 0) throw failures[0]
   return result
 }
 
-function tagged(query: Driver['query'], begin: Sql['begin'], driver: Driver | undefined): Sql {
+function makeTag(
+  query: Driver['query'],
+  transaction: Sql['transaction'],
+  driver: Driver | undefined,
+): Sql {
   const run = (strings: readonly string[], values: readonly Value[]) => {
     const { text, params } = compile(strings, values)
     return query(text, params)
@@ -158,7 +167,7 @@ function tagged(query: Driver['query'], begin: Sql['begin'], driver: Driver | un
         const [row] = await run(strings, values)
         return row === undefined ? undefined : schema.parse(row)
       },
-    begin,
+    transaction,
     statement: (text: string) => query(text, []),
     end: async () => driver?.end(),
   })

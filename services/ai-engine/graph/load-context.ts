@@ -58,7 +58,7 @@ async function asked(at: At, peer: Client, name: string, path: string) {
 const readOrNull = (at: At, peer: Client, name: string, path: string) =>
   at
     .span('tool', name, () =>
-      peer.ask(JsonObject, path, { deadlineMs: 3_000, headers: headersOf(at) }),
+      peer.request(JsonObject, path, { deadlineMs: 3_000, headers: headersOf(at) }),
     )
     .catch(() => null)
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Fault, notFound } from '../../_kit/fault.ts'
 import { newId } from '../../_kit/ids.ts'
-import { json, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { Card } from '../card.ts'
 import { type Delta, patch } from './delta.ts'
 import { Lease, leaseColumns, leaseUntil } from './lease.ts'
@@ -86,7 +86,7 @@ export async function beginExecute(
     sql,
     beginning,
     snapshot,
-    part`
+    fragment`
       insert into ai_engine.threads as t (thread_id, organization_id, user_id, session_id, matter_id,
         status, run_id, rounds, head, next, base, base_bytes, lease_token, lease_until)
       values (${thread_id}, ${organization_id}, ${user_id}, ${session_id}, ${matter_id}, 'running',
@@ -102,14 +102,14 @@ export async function beginExecute(
 }
 
 async function refusal(sql: Sql, owner: Owner): Promise<Fault> {
-  return sql.begin(async (sql) => {
+  return sql.transaction(async (sql) => {
     const thread = await lockThread(sql, owner.thread_id, owner.organization_id)
     return thread.status === 'interrupted' ? cardPending(sql, thread) : turnInProgress()
   })
 }
 
 /** How a thread that was there moves on to a new run. */
-export const moved = (run_id: string, { next, input }: Beginning) => part`
+export const moved = (run_id: string, { next, input }: Beginning) => fragment`
   status = 'running', run_id = ${run_id}, card_id = null, rounds = t.rounds + 1, head = t.head + 1,
   next = ${next}, seq = 0, delta_bytes = t.delta_bytes + ${JSON.stringify(input).length}, claims = 0,
   lease_token = t.lease_token + 1, lease_until = ${leaseUntil()}, cancelled = false,
@@ -125,8 +125,8 @@ export async function start(
   sql: Sql,
   { kind, node, input, user_message, cause }: Beginning,
   snapshot: string | null,
-  thread: ReturnType<typeof part>,
-  also = part``,
+  thread: ReturnType<typeof fragment>,
+  also = fragment``,
 ): Promise<Lease | undefined> {
   return sql.row(Lease)`
     with t as (${thread}),

@@ -39,7 +39,7 @@ export async function branch(sql: Sql, asked: Asked): Promise<{ run_id: string; 
   if (place.next === null && !asking) {
     throw new Fault('CONFLICT', 'The run ended at this checkpoint; choose an earlier one.')
   }
-  return sql.begin(async (sql) => {
+  return sql.transaction(async (sql) => {
     const lease = await insertBranch(sql, asked, place, state)
     if (!asking) return { run_id: lease.run_id, lease }
     await askAgain(sql, lease, asking)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canonical, hex } from '../../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import { held, type Lease, LeaseLost } from './lease.ts'
 
@@ -36,7 +36,7 @@ export function makeRecorder(
     call: Call,
     perform: () => Promise<Performed>,
   ): Promise<{ answer: unknown; read: boolean }> {
-    const hash = await hex(canonical([call.kind, call.skill, call.name, call.request]))
+    const hash = await sha256Hex(canonicalJson([call.kind, call.skill, call.name, call.request]))
     const nth = times.get(hash) ?? 0
     times.set(hash, nth + 1)
     const kept = readable ? await read(sql, lease(), hash, nth) : undefined

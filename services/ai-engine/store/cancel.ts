@@ -6,7 +6,7 @@ import { lockThread } from './begin.ts'
  * back. A thread that rests has nothing to cancel.
  */
 export const cancel = (sql: Sql, thread_id: string, organization: string | undefined) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     const { status, run_id, card_id } = await lockThread(sql, thread_id, organization)
     if (status === 'running') {
       await sql`update ai_engine.threads set cancelled = true where thread_id = ${thread_id}`

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { Fault, notFound } from '../../_kit/fault.ts'
 import { Id, Json } from '../../_kit/fields.ts'
-import { canonical, hex } from '../../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
-import { json, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { type Answer, checkAnswers } from '../answers.ts'
 import { Card } from '../card.ts'
 import { type Beginning, type Cause, moved, start } from './begin.ts'
@@ -25,7 +25,8 @@ export type Kept = z.infer<typeof Kept>
 export type Continue = (card: Kept, answers: Record<string, unknown>) => Omit<Beginning, 'cause'>
 
 /** What the person saw: the card and what it rests on. */
-export const hashOf = (card: Card, basis: unknown) => hex(canonical({ card, basis: basis ?? null }))
+export const hashOf = (card: Card, basis: unknown) =>
+  sha256Hex(canonicalJson({ card, basis: basis ?? null }))
 
 export interface Response {
   thread_id: string
@@ -48,7 +49,7 @@ export async function beginResume(
   response: Response,
   proceed: Continue,
 ): Promise<Resumed> {
-  const answersHash = await hex(canonical(response.answers))
+  const answersHash = await sha256Hex(canonicalJson(response.answers))
   for (;;) {
     const { pending, kept } = await standing(sql, organization, response)
     if (!kept || kept.card_id !== pending) {
@@ -101,12 +102,12 @@ function claim(
   answersHash: string,
   beginning: Beginning,
 ) {
-  const taking = part`
+  const taking = fragment`
     update ai_engine.threads t set ${moved(newId(), beginning)},
       user_id = coalesce(${user_id}, t.user_id)
     where thread_id = ${thread_id} and status = 'interrupted' and card_id = ${card_id}
     returning *`
-  const answered = part`,
+  const answered = fragment`,
     answered as (
       update ai_engine.cards set status = 'answered', answers = ${json(answers)},
         answers_hash = ${answersHash}, answered_by = ${user_id}, answered_at = now(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { newId } from '../../_kit/ids.ts'
-import { join, json, numbers, part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { fragment, join, json, numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Card } from '../card.ts'
 import type { Delta } from './delta.ts'
 import { held, type Lease, LeaseLost, leaseUntil } from './lease.ts'
@@ -63,7 +63,7 @@ export interface Write {
 }
 
 const Head = z.object({ cancelled: z.boolean() })
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 /**
  * Writes a step, whole, in one statement, on condition that the thread stands where the step began and
@@ -118,7 +118,7 @@ const smallest = 8_192
 const statusAfter = (end: End | null) =>
   end === null ? 'running' : end.card ? 'interrupted' : 'idle'
 
-const moving = (lease: Lease, after: Lease, end: End | null): Part => part`
+const moving = (lease: Lease, after: Lease, end: End | null): Part => fragment`
   update ai_engine.threads set head = ${after.head}, next = ${after.next}, seq = ${after.seq},
     base = ${after.base}, base_bytes = ${after.base_bytes}, delta_bytes = ${after.delta_bytes},
     claims = 0, status = ${statusAfter(end)}, card_id = ${end?.card?.card.card_id ?? null},
@@ -131,7 +131,7 @@ function checkpoints(lease: Lease, after: ReturnType<typeof moved>, steps: Step[
     step: lease.head + 1 + index,
     checkpoint_id: newId(),
   }))
-  return part`,
+  return fragment`,
     checkpoints as (
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta,
         snapshot)
@@ -141,18 +141,18 @@ function checkpoints(lease: Lease, after: ReturnType<typeof moved>, steps: Step[
         next text, delta jsonb))`
 }
 
-const events = (lease: Lease, lines: Line[]): Part => part`,
+const events = (lease: Lease, lines: Line[]): Part => fragment`,
   events as (
     insert into ai_engine.events (run_id, seq, line)
     select ${lease.run_id}::uuid, told.seq, told.line from head, ${unnested(lines)} told (seq, line))`
 
-const unnested = (lines: Line[]): Part => part`
-  unnest(${numbers(
+const unnested = (lines: Line[]): Part => fragment`
+  unnest(${numberArray(
     lines.map(({ seq }) => seq),
     'int4',
-  )}, ${texts(lines.map(({ line }) => line))})`
+  )}, ${textArray(lines.map(({ line }) => line))})`
 
-const spans = ({ trace_id }: Lease, list: Span[]): Part => part`,
+const spans = ({ trace_id }: Lease, list: Span[]): Part => fragment`,
   spans as (
     insert into ai_engine.spans (trace_id, span_id, parent_id, step, name, kind, started_at,
       duration_ms, status, attributes, error)
@@ -161,29 +161,32 @@ const spans = ({ trace_id }: Lease, list: Span[]): Part => part`,
     from head, jsonb_to_recordset(${json(list)}) span (step int, span_id uuid, parent_id uuid, name text,
       kind text, started_at timestamptz, duration_ms float8, status text, attributes jsonb, error text))`
 
-const outbox = ({ thread_id, run_id, head, ...lease }: Lease, products: object): Part => part`,
+const outbox = ({ thread_id, run_id, head, ...lease }: Lease, products: object): Part => fragment`,
   outbox as (
     insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body)
     select ${`${run_id}:${head + 1}`}::text, ${thread_id}::text, ${head + 1}::int,
       ${lease.organization_id}::text, ${lease.matter_id}::text, ${json(products)} from head)`
 
-const delivered = (keys: string[]): Part => part`,
+const delivered = (keys: string[]): Part => fragment`,
   delivered as (
-    update ai_engine.outbox set status = 'DELIVERED' from head where sync_key = any(${texts(keys)}))`
+    update ai_engine.outbox set status = 'DELIVERED' from head where sync_key = any(${textArray(keys)}))`
 
-const refused = ({ sync_key, error }: NonNullable<Write['refused']>): Part => part`,
+const refused = ({ sync_key, error }: NonNullable<Write['refused']>): Part => fragment`,
   refused as (
     update ai_engine.outbox set status = 'REFUSED', error = ${error} from head
     where sync_key = ${sync_key})`
 
-const ended = ({ run_id }: Lease, end: End): Part => part`,
+const ended = ({ run_id }: Lease, end: End): Part => fragment`,
   ended as (
     update ai_engine.runs set status = ${end.status}, output = ${end.output},
       result = ${json(end.result)}, card = ${json(end.card?.card ?? null)},
       error = ${json(end.error)}, skills = ${json(end.skills)}, ended_at = now()
     from head where run_id = ${run_id})`
 
-const cards = ({ thread_id, run_id }: Lease, { card, skill, basis, hash }: NewCard): Part => part`,
+const cards = (
+  { thread_id, run_id }: Lease,
+  { card, skill, basis, hash }: NewCard,
+): Part => fragment`,
   cards as (
     insert into ai_engine.cards (card_id, thread_id, run_id, skill, card, basis, hash)
     select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text, ${json(card)},

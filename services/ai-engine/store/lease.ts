@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Id } from '../../_kit/fields.ts'
-import { part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../../_kit/sql/sql.ts'
 
 /** How long a runner that says nothing keeps its thread. Another takes it over within five seconds. */
 export const leaseMs = 3_000
@@ -39,14 +39,14 @@ export class LeaseLost extends Error {
 
 /** The rows that this lease may write to. */
 export const held = ({ thread_id, run_id, lease_token }: Lease) =>
-  part`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
+  fragment`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
 
-export const leaseColumns = part`
+export const leaseColumns = fragment`
   t.thread_id, t.organization_id, t.user_id, t.session_id, t.matter_id, t.branch_of, t.sync,
   t.run_id, r.trace_id, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
   t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancelled`
 
-const soon = () => part`now() + ${leaseMs} * interval '1 millisecond'`
+const soon = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 export const leaseUntil = soon
 
 const Renewed = z.object({ cancelled: z.boolean() })

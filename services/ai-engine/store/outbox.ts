@@ -3,7 +3,7 @@ import { Fault } from '../../_kit/fault.ts'
 import { JsonObject } from '../../_kit/fields.ts'
 import { enqueue } from '../../_kit/jobs.ts'
 import type { Client } from '../../_kit/peer.ts'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 
 const Waiting = z.object({
   sync_key: z.string(),
@@ -32,7 +32,7 @@ export async function deliver(
   const delivered: string[] = []
   for (const { sync_key, matter_id, organization_id, body } of await waiting(sql, thread_id)) {
     try {
-      await matter.ask(
+      await matter.request(
         JsonObject,
         `/api/v1/internal/matters/${encodeURIComponent(matter_id)}/sync/all`,
         {
@@ -67,7 +67,7 @@ const waiting = (sql: Sql, thread_id: string) => sql.rows(Waiting)`
 /** The same apart from any run. */
 export async function deliverLater(sql: Sql, matter: Client, thread_id: string): Promise<void> {
   const { delivered, refused, queued } = await deliver(sql, matter, thread_id)
-  await sql`update ai_engine.outbox set status = 'DELIVERED' where sync_key = any(${texts(delivered)})`
+  await sql`update ai_engine.outbox set status = 'DELIVERED' where sync_key = any(${textArray(delivered)})`
   if (refused) {
     await sql`
       update ai_engine.outbox set status = 'REFUSED', error = ${refused.error}

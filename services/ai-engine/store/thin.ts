@@ -29,7 +29,7 @@ export async function thin(sql: Sql, keep: number): Promise<number> {
 }
 
 const thinned = (sql: Sql, thread_id: string, floor: number) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     const needed = await sql.rows(Needed)`
       select step from ai_engine.checkpoints p
       where thread_id = ${thread_id} and step < ${floor} and exists (

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { pageOf } from '../../_kit/page.ts'
+import { pageSchema } from '../../_kit/page.ts'
 import { Manifest } from '../packages/manifest.ts'
 import { SeedPackage } from '../packages/packages.ts'
 import { ask, type Where } from './client.cli.ts'
@@ -8,7 +8,7 @@ import { table } from './table.ts'
 export async function list(where: Where): Promise<SeedPackage[]> {
   const items: SeedPackage[] = []
   for (let page = 1; ; page++) {
-    const data = await ask(where, pageOf(SeedPackage), `?size=200&page=${page}`)
+    const data = await ask(where, pageSchema(SeedPackage), `?size=200&page=${page}`)
     items.push(...data.items)
     if (page >= data.total_pages) return items
   }

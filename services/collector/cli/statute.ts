@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { arabic } from '../../_kit/words.ts'
+import { arabic } from '../../_kit/tokenize.ts'
 
 const Day = z.preprocess(
   (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : value),

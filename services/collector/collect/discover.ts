@@ -1,4 +1,4 @@
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { checkedUrl, Unfetchable } from '../fetch/address.ts'
 import { textOf } from '../fetch/charset.ts'
@@ -11,7 +11,7 @@ import type { Visited } from './visit.ts'
 const mostSitemaps = 100
 
 /** The addresses that a source begins with: its own, or those that its sitemap or feed lists. */
-export async function discovered(given: Given<Deps>, source: Source, signal: AbortSignal) {
+export async function discovered(given: ServiceContext<Deps>, source: Source, signal: AbortSignal) {
   const start = checkedUrl(source.url!)
   if (source.kind === 'http') return [start.href]
   const found = new Set<string>()
@@ -31,7 +31,7 @@ export async function discovered(given: Given<Deps>, source: Source, signal: Abo
   return [...found]
 }
 
-async function readFeed({ collection }: Given<Deps>, at: URL, signal: AbortSignal) {
+async function readFeed({ collection }: ServiceContext<Deps>, at: URL, signal: AbortSignal) {
   const { fetcher, robots } = await collection!.tools()
   const rules = await robots(at, signal)
   if (!rules.allows(at)) throw new Unfetchable(`robots.txt does not allow ${at.href}.`)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
-import type { part, Sql } from '../../_kit/sql/sql.ts'
+import type { fragment, Sql } from '../../_kit/sql/sql.ts'
 
 export const Collected = z
   .object({
@@ -23,7 +23,7 @@ export const Collected = z
 export const WithContent = Collected.extend({ content: z.string() })
 export type WithContent = z.output<typeof WithContent>
 
-export async function documentOf(sql: Sql, id: string, owned: ReturnType<typeof part>) {
+export async function documentOf(sql: Sql, id: string, owned: ReturnType<typeof fragment>) {
   const document = await sql.row(WithContent)`
     select * from collector.documents where id = ${id} and ${owned}`
   if (!document) throw notFound(`document ${id}`)

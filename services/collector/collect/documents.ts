@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { Fault, invalid } from '../../_kit/fault.ts'
 import { Id } from '../../_kit/fields.ts'
-import { hex } from '../../_kit/hash.ts'
+import { sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
-import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import { get, post } from '../deps.ts'
 import { Unfetchable } from '../fetch/address.ts'
 import { pageFrom } from '../fetch/page.ts'
@@ -34,8 +34,8 @@ export const documents = [
       params: BySource,
       body: Upload,
       bodyLimit: 8 * 1024 * 1024,
-      answers: { 201: Collected },
-      creates: true,
+      responses: { 201: Collected },
+      idempotencyKey: true,
     },
     async (c, { params, body }) => {
       const { sql } = c.env
@@ -47,7 +47,7 @@ export const documents = [
         )
       }
       const content = body.content_type === 'text/html' ? textIn(body.content) : body.content
-      const sha256 = await hex(content)
+      const sha256 = await sha256Hex(content)
       const made = await sql.row(Collected)`
         insert into collector.documents
           (id, organization_id, source_id, url, title, sha256, status, content, fetched_at)
@@ -67,14 +67,14 @@ export const documents = [
         source_id: Id.optional(),
         status: Collected.shape.status.optional(),
       }),
-      answers: { 200: pageOf(Collected) },
+      responses: { 200: pageSchema(Collected) },
     },
     async (c, { query }) => {
-      const source = query.source_id ? part`and source_id = ${query.source_id}` : part``
-      const status = query.status ? part`and status = ${query.status}` : part``
-      const from = part`collector.documents where ${owned(c)} ${source} ${status}`
-      const order = part`created_at desc, id desc`
-      return ok(c, await paged(c.env.sql, Collected, query, { from, order }))
+      const source = query.source_id ? fragment`and source_id = ${query.source_id}` : fragment``
+      const status = query.status ? fragment`and status = ${query.status}` : fragment``
+      const from = fragment`collector.documents where ${owned(c)} ${source} ${status}`
+      const order = fragment`created_at desc, id desc`
+      return ok(c, await selectPage(c.env.sql, Collected, query, { from, order }))
     },
   ),
 
@@ -84,7 +84,7 @@ export const documents = [
       summary: 'Read a document with its text',
       guard: reads,
       params: ByDocument,
-      answers: { 200: WithContent },
+      responses: { 200: WithContent },
     },
     async (c, { params }) => ok(c, await documentOf(c.env.sql, params.document_id, owned(c))),
   ),
@@ -95,7 +95,7 @@ export const documents = [
       summary: 'Import a document into the knowledge base of its source',
       guard: manages,
       params: ByDocument,
-      answers: { 200: Collected },
+      responses: { 200: Collected },
       faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
@@ -106,7 +106,7 @@ export const documents = [
         throw new Fault('CONFLICT', 'The source names no knowledge base; set its kb_id.')
       if (document.sha256 === null) throw new Fault('CONFLICT', 'The document was never fetched.')
       const { requestId, traceparent } = c.var
-      await knowledge.ask(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
+      await knowledge.request(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
         method: 'POST',
         body: { documents: [asKnowledge(kb_id, document)] },
         idempotent: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { checkedUrl, Unfetchable } from '../fetch/address.ts'
@@ -17,7 +17,7 @@ const Begun = z.object({ source_id: z.string(), attempt: z.int(), listed: z.bool
 const sliceMs = 20_000
 
 /** Collects a source from where the run stands: another process may have begun it. */
-export async function collect(given: Given<Deps>, payload: unknown, job: JobContext) {
+export async function collect(given: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { sql } = given
   const { run_id } = Payload.parse(payload)
   const begun = await sql.row(Begun)`
@@ -57,7 +57,7 @@ export async function collect(given: Given<Deps>, payload: unknown, job: JobCont
 }
 
 /** What there is to fetch; without it there is no run. */
-async function list(given: Given<Deps>, held: Held, source: Source, signal: AbortSignal) {
+async function list(given: ServiceContext<Deps>, held: Held, source: Source, signal: AbortSignal) {
   const urls = await discovered(given, source, signal)
   await held.log(given.sql, 'info', `Found ${urls.length} addresses.`)
   await add(given.sql, held, urls, given.collection!.maxPages)

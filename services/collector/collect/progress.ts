@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { newId } from '../../_kit/ids.ts'
-import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Counts } from './run.ts'
 import type { Source } from './source.ts'
 import type { Visited } from './visit.ts'
@@ -19,7 +19,7 @@ export class Held {
   }
 
   write<T>(sql: Sql, work: (sql: Sql) => Promise<T>): Promise<T> {
-    return sql.begin(async (sql) => {
+    return sql.transaction(async (sql) => {
       const [run] = await sql`
         select id from collector.runs
         where id = ${this.runId} and attempt = ${this.attempt} and status = 'RUNNING' for update`
@@ -48,7 +48,7 @@ export async function add(sql: Sql, held: Held, urls: string[], most: number) {
     await sql`
       insert into collector.frontier (run_id, url)
       select ${held.runId}::uuid, url
-      from unnest(${texts(urls)}) with ordinality as given (url, place)
+      from unnest(${textArray(urls)}) with ordinality as given (url, place)
       where url not in (select url from collector.frontier where run_id = ${held.runId})
       order by place
       limit greatest(0, ${most}::int - (

@@ -3,7 +3,7 @@ import { Fault, notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
 import { newId } from '../../_kit/ids.ts'
 import { enqueue } from '../../_kit/jobs.ts'
-import type { part, Sql } from '../../_kit/sql/sql.ts'
+import type { fragment, Sql } from '../../_kit/sql/sql.ts'
 
 export const Counts = z.object({
   found: z.int(),
@@ -35,7 +35,7 @@ export const LoggedRun = CollectionRun.extend({
   log: z.array(Entry).describe('At most the last 1,000.'),
 })
 
-type Part = ReturnType<typeof part>
+type Part = ReturnType<typeof fragment>
 
 export async function runOf(sql: Sql, id: string, owned: Part) {
   const run = await sql.row(CollectionRun)`

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { Fault } from '../../_kit/fault.ts'
 import { Id } from '../../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import { get, post } from '../deps.ts'
 import { manages, reads } from '../permission.ts'
 import { CollectionRun, inProgress, LoggedRun, newRun, runOf } from './run.ts'
@@ -23,11 +23,11 @@ export const runs = [
         'One run of a source at a time. A runtime that can’t fetch leaves it PENDING for one that can.',
       guard: manages,
       params: BySource,
-      answers: { 202: CollectionRun },
-      creates: true,
+      responses: { 202: CollectionRun },
+      idempotencyKey: true,
     },
     async (c, { params }) => {
-      const run = await c.env.sql.begin(async (sql) => {
+      const run = await c.env.sql.transaction(async (sql) => {
         const source = await sourceOf(sql, params.source_id, owned(c))
         if (source.kind === 'upload') {
           throw new Fault('CONFLICT', 'There is nothing to fetch of an upload.')
@@ -50,14 +50,14 @@ export const runs = [
         source_id: Id.optional(),
         status: CollectionRun.shape.status.optional(),
       }),
-      answers: { 200: pageOf(CollectionRun) },
+      responses: { 200: pageSchema(CollectionRun) },
     },
     async (c, { query }) => {
-      const source = query.source_id ? part`and source_id = ${query.source_id}` : part``
-      const status = query.status ? part`and status = ${query.status}` : part``
-      const from = part`collector.runs where ${owned(c)} ${source} ${status}`
-      const order = part`created_at desc, id desc`
-      return ok(c, await paged(c.env.sql, CollectionRun, query, { from, order }))
+      const source = query.source_id ? fragment`and source_id = ${query.source_id}` : fragment``
+      const status = query.status ? fragment`and status = ${query.status}` : fragment``
+      const from = fragment`collector.runs where ${owned(c)} ${source} ${status}`
+      const order = fragment`created_at desc, id desc`
+      return ok(c, await selectPage(c.env.sql, CollectionRun, query, { from, order }))
     },
   ),
 
@@ -67,7 +67,7 @@ export const runs = [
       summary: 'Read a run with its log',
       guard: reads,
       params: ByRun,
-      answers: { 200: LoggedRun },
+      responses: { 200: LoggedRun },
     },
     async (c, { params }) => ok(c, await runOf(c.env.sql, params.run_id, owned(c))),
   ),
@@ -79,7 +79,7 @@ export const runs = [
       description: 'What it had collected stays. To cancel a cancelled one changes nothing.',
       guard: manages,
       params: ByRun,
-      answers: { 200: LoggedRun },
+      responses: { 200: LoggedRun },
       faults: ['CONFLICT'],
     },
     async (c, { params }) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Given } from '../../_kit/service.ts'
-import { moment } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { timestamp } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { newRun } from './run.ts'
 import { nextRun } from './source.ts'
@@ -8,8 +8,8 @@ import { nextRun } from './source.ts'
 const Due = z.object({ id: z.string(), organization_id: z.string(), schedule: z.string() })
 
 /** Starts what is due. Whoever holds a source's row starts it, so that each is started once. */
-export const startDue = ({ sql }: Given<Deps>): Promise<number> =>
-  sql.begin(async (sql) => {
+export const startDue = ({ sql }: ServiceContext<Deps>): Promise<number> =>
+  sql.transaction(async (sql) => {
     const due = await sql.rows(Due)`
       select id, organization_id, schedule from collector.sources
       where next_run_at <= now() order by next_run_at limit 20 for update skip locked`
@@ -19,7 +19,7 @@ export const startDue = ({ sql }: Given<Deps>): Promise<number> =>
       const next = nextRun(source.schedule)
       await sql`
         update collector.sources
-        set next_run_at = ${typeof next === 'number' ? moment(next) : null} where id = ${source.id}`
+        set next_run_at = ${typeof next === 'number' ? timestamp(next) : null} where id = ${source.id}`
     }
     return due.length
   })

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Env } from '../../_kit/endpoint.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { unnamed } from '../permission.ts'
 
@@ -12,8 +12,8 @@ type C = Context<Env<Deps>>
  */
 export const owned = ({ var: { caller } }: C) =>
   caller.organizationId === undefined
-    ? part`true`
-    : part`organization_id = ${caller.organizationId}`
+    ? fragment`true`
+    : fragment`organization_id = ${caller.organizationId}`
 
 /** Whose a new record will be. */
 export function ownerOf({ var: { caller } }: C): string {

@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import * as z from 'zod'
 import { type Issue, notFound } from '../../_kit/fault.ts'
 import { Id, Time, Version } from '../../_kit/fields.ts'
-import type { part, Sql } from '../../_kit/sql/sql.ts'
+import type { fragment, Sql } from '../../_kit/sql/sql.ts'
 import {
   addressFault,
   checkedUrl,
@@ -89,7 +89,12 @@ export function nextRun(schedule: string, after = new Date()): number | null | u
   }
 }
 
-export async function sourceOf(sql: Sql, id: string, owned: ReturnType<typeof part>, lock = false) {
+export async function sourceOf(
+  sql: Sql,
+  id: string,
+  owned: ReturnType<typeof fragment>,
+  lock = false,
+) {
   const source = lock
     ? await sql.row(Source)`
         select * from collector.sources where id = ${id} and ${owned} for update`

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { ifMatch, ok, okVersion, staleVersion } from '../../_kit/endpoint.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../../_kit/endpoint.ts'
 import { invalid } from '../../_kit/fault.ts'
 import { Id } from '../../_kit/fields.ts'
 import { newId } from '../../_kit/ids.ts'
-import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
-import { json, moment, part } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
+import { fragment, json, timestamp } from '../../_kit/sql/sql.ts'
 import { del, get, post, put } from '../deps.ts'
 import { manages, reads } from '../permission.ts'
 import { owned, ownerOf } from './scope.ts'
@@ -29,13 +29,13 @@ export const sources = [
       summary: 'Sources, the newest first',
       guard: reads,
       query: PageQuery.extend({ kind: Written.shape.kind.optional() }),
-      answers: { 200: pageOf(Source) },
+      responses: { 200: pageSchema(Source) },
     },
     async (c, { query }) => {
-      const kind = query.kind ? part`and kind = ${query.kind}` : part``
-      const from = part`collector.sources where ${owned(c)} ${kind}`
-      const order = part`created_at desc, id desc`
-      return ok(c, await paged(c.env.sql, Source, query, { from, order }))
+      const kind = query.kind ? fragment`and kind = ${query.kind}` : fragment``
+      const from = fragment`collector.sources where ${owned(c)} ${kind}`
+      const order = fragment`created_at desc, id desc`
+      return ok(c, await selectPage(c.env.sql, Source, query, { from, order }))
     },
   ),
 
@@ -52,10 +52,10 @@ export const sources = [
         schedule: '0 3 * * *',
         include: ['/laws/*'],
       },
-      answers: { 201: Source },
+      responses: { 201: Source },
       faults: ['UNAUTHENTICATED'],
       versioned: true,
-      creates: true,
+      idempotencyKey: true,
     },
     async (c, { body }) => {
       const organization = ownerOf(c)
@@ -67,7 +67,7 @@ export const sources = [
           ${body.schedule}, ${body.kb_id}, ${json(body.include)}, ${json(body.exclude)},
           ${body.enabled}, ${dueAt(body)})
         returning *`
-      return okVersion(c, made!, 201)
+      return okWithETag(c, made!, 201)
     },
   ),
 
@@ -77,10 +77,10 @@ export const sources = [
       summary: 'Read a source',
       guard: reads,
       params: BySource,
-      answers: { 200: Source },
+      responses: { 200: Source },
       versioned: true,
     },
-    async (c, { params }) => okVersion(c, await sourceOf(c.env.sql, params.source_id, owned(c))),
+    async (c, { params }) => okWithETag(c, await sourceOf(c.env.sql, params.source_id, owned(c))),
   ),
 
   put(
@@ -91,12 +91,12 @@ export const sources = [
       guard: manages,
       params: BySource,
       body: Written.partial(),
-      answers: { 200: Source },
+      responses: { 200: Source },
       versioned: true,
     },
     async (c, { params, body }) => {
       const expected = ifMatch(c)
-      const source = await c.env.sql.begin(async (sql) => {
+      const source = await c.env.sql.transaction(async (sql) => {
         const before = await sourceOf(sql, params.source_id, owned(c), true)
         if (expected !== null && expected !== before.version) throw staleVersion(before.version)
         const after = Written.parse({ ...before, ...body })
@@ -110,7 +110,7 @@ export const sources = [
             version = version + 1, updated_at = now()
           where id = ${before.id} returning *`
       })
-      return okVersion(c, source!)
+      return okWithETag(c, source!)
     },
   ),
 
@@ -120,12 +120,12 @@ export const sources = [
       summary: 'Delete a source with its runs and documents',
       guard: manages,
       params: BySource,
-      answers: { 200: z.object({ deleted: z.literal(true) }) },
+      responses: { 200: z.object({ deleted: z.literal(true) }) },
       versioned: true,
     },
     async (c, { params }) => {
       const expected = ifMatch(c)
-      await c.env.sql.begin(async (sql) => {
+      await c.env.sql.transaction(async (sql) => {
         const { id, version } = await sourceOf(sql, params.source_id, owned(c), true)
         if (expected !== null && expected !== version) throw staleVersion(version)
         await sql`delete from collector.sources where id = ${id}`
@@ -142,5 +142,5 @@ function refuseFaults(source: Written, allowedHosts: readonly string[]) {
 
 function dueAt({ enabled, schedule }: Written) {
   const next = enabled && schedule !== null ? nextRun(schedule) : null
-  return typeof next === 'number' ? moment(next) : null
+  return typeof next === 'number' ? timestamp(next) : null
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hex } from '../../_kit/hash.ts'
-import type { Given } from '../../_kit/service.ts'
+import { sha256Hex } from '../../_kit/hash.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { Unfetchable } from '../fetch/address.ts'
 import { textOf } from '../fetch/charset.ts'
@@ -29,7 +29,7 @@ const Before = z.object({ etag: z.string().nullable(), last_modified: z.string()
 
 /** Fetches one page, if it may, and reads it. What a server does wrong is an outcome, not a failure. */
 export async function visit(
-  { sql, collection }: Given<Deps>,
+  { sql, collection }: ServiceContext<Deps>,
   source: Source,
   url: URL,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ async function readPage({ status, headers, body, url }: Fetched): Promise<Visite
   return {
     title: (page.title || firstLine(text)).toWellFormed(),
     text,
-    sha256: await hex(text),
+    sha256: await sha256Hex(text),
     etag: headers.get('etag')?.slice(0, 500) ?? null,
     lastModified: headers.get('last-modified')?.slice(0, 100) ?? null,
     links: page.links,

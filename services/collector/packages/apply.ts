@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Env, ok } from '../../_kit/endpoint.ts'
 import { invalid } from '../../_kit/fault.ts'
 import { Id } from '../../_kit/fields.ts'
-import { hex } from '../../_kit/hash.ts'
+import { sha256Hex } from '../../_kit/hash.ts'
 import { keyHeader } from '../../_kit/idempotency.ts'
 import { printable } from '../../_kit/identity.ts'
 import { type Deps, post } from '../deps.ts'
@@ -33,9 +33,9 @@ const Several = How.extend({
 })
 
 const spec = {
-  answers: { 200: SeedRun },
+  responses: { 200: SeedRun },
   faults: ['NOT_FOUND', 'CONFLICT', 'MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
-  creates: 'itself',
+  idempotencyKey: 'itself',
   description:
     'An item that fails is told in the answer, whose status is then `failed`, or `partial` where another package went well. Another run on one of the packages is 409 `APPLY_IN_PROGRESS`.',
 } as const
@@ -90,7 +90,7 @@ async function runOfKey(c: Context<Env<Deps>>): Promise<string | undefined> {
     throw invalid([{ path: 'Idempotency-Key', message: '1 to 255 printable characters.' }])
   }
   const { organizationId = '' } = c.var.caller
-  const digest = await hex(`${organizationId} ${c.req.method} ${c.req.path} ${key}`)
+  const digest = await sha256Hex(`${organizationId} ${c.req.method} ${c.req.path} ${key}`)
   const parts = [
     [0, 8],
     [8, 12],

@@ -26,7 +26,7 @@ export async function askTarget(
   const digests: string[] = []
   try {
     for (const request of requests) {
-      const answer = await deps[executor.service].ask(Told, executor.path, {
+      const answer = await deps[executor.service].request(Told, executor.path, {
         method: 'POST',
         body: { ...request, dry_run: dryRun, source, digest: true },
         deadlineMs: deps.targetTimeoutMs,

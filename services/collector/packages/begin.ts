@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { Fault, faultFrom } from '../../_kit/fault.ts'
-import { canonical, hex } from '../../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
-import type { Given } from '../../_kit/service.ts'
-import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { type Deps, libraryOf } from '../deps.ts'
 import type { Trace } from './ask.ts'
 import { execute, resume } from './execute.ts'
@@ -26,10 +26,10 @@ interface Options {
 }
 
 /** Applies packages in their order, or joins the run of the same id. `repeated` says which. */
-export async function apply(given: Given<Deps>, request: Request, options: Options) {
+export async function apply(given: ServiceContext<Deps>, request: Request, options: Options) {
   const { sql } = given
   const asked = { ...request, package_ids: [...new Set(request.package_ids)] }
-  const hash = await hex(canonical(asked))
+  const hash = await sha256Hex(canonicalJson(asked))
   const runId = options.runId ?? newId()
   if (options.runId && (await known(sql, runId, hash))) return joined(given, runId)
 
@@ -63,7 +63,7 @@ async function known(sql: Sql, runId: string, hash: string): Promise<boolean> {
 
 /** Makes the run and takes its packages; false where a run of this id is there. */
 async function begun(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   runId: string,
   hash: string,
   request: Request,
@@ -71,7 +71,7 @@ async function begun(
   requestedBy: string,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const made = await given.sql.begin(async (sql) => {
+    const made = await given.sql.transaction(async (sql) => {
       const [run] = await sql`
         insert into collector.seed_runs
           (id, request_hash, package_ids, dry_run, force, expect_plan_hash, requested_by, status,
@@ -103,7 +103,7 @@ const Holder = z.object({ package_id: z.string(), run_id: z.string(), alive: z.b
 async function takePackages(sql: Sql, runId: string, packageIds: string[]): Promise<boolean> {
   const taken = await sql`
     insert into collector.package_leases (package_id, run_id)
-    select unnest(${texts([...packageIds].sort())}), ${runId}::uuid
+    select unnest(${textArray([...packageIds].sort())}), ${runId}::uuid
     on conflict (package_id) do nothing returning package_id`
   return taken.length === packageIds.length
 }
@@ -112,7 +112,7 @@ const holderOf = (sql: Sql, runId: string, packageIds: string[]) =>
   sql.row(Holder)`
     select lease.package_id, lease.run_id, run.lease_until >= now() as alive
     from collector.package_leases lease join collector.seed_runs run on run.id = lease.run_id
-    where lease.package_id = any(${texts(packageIds)}) and lease.run_id <> ${runId} limit 1`
+    where lease.package_id = any(${textArray(packageIds)}) and lease.run_id <> ${runId} limit 1`
 
 const inProgress = ({ package_id, run_id }: { package_id: string; run_id: string }) =>
   new Fault('CONFLICT', `${package_id} is being applied by the run ${run_id}; try again later.`, {
@@ -153,7 +153,7 @@ async function ended(sql: Sql, runId: string): Promise<SeedRun> {
 }
 
 /** Waits for a run that another request began, and goes on with it where that one died. */
-async function joined(given: Given<Deps>, runId: string) {
+async function joined(given: ServiceContext<Deps>, runId: string) {
   const until = Date.now() + given.patienceMs
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
     const run = await ended(given.sql, runId)

@@ -38,7 +38,7 @@ function startProcess(targets: Peer, lives = Number.POSITIVE_INFINITY) {
   }
   const driver: Driver = {
     query: (text, params) => step(() => database.driver.query(text, params)),
-    begin: (work) => step(() => database.driver.begin(work)),
+    transaction: (work) => step(() => database.driver.transaction(work)),
     end: async () => {},
   }
   const started = collector.start({

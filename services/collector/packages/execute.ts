@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { libraryOf } from '../deps.ts'
@@ -20,7 +20,12 @@ const Row = z.object({
 const PackageRow = z.object({ package_id: z.string(), checksum: z.string(), status: z.string() })
 
 /** Carries out a run from where it stands to its end, under the lease that `token` holds. */
-export async function execute(given: Given<Deps>, runId: string, token: number, trace?: Trace) {
+export async function execute(
+  given: ServiceContext<Deps>,
+  runId: string,
+  token: number,
+  trace?: Trace,
+) {
   const { sql } = given
   const lease = holdLease(given, runId, token)
   try {
@@ -50,7 +55,7 @@ export async function execute(given: Given<Deps>, runId: string, token: number, 
 }
 
 /** A package that is still what it was when the run began. */
-async function asItWas(given: Given<Deps>, row: z.output<typeof PackageRow>) {
+async function asItWas(given: ServiceContext<Deps>, row: z.output<typeof PackageRow>) {
   try {
     const opened = await packageOf(await libraryOf(given), row.package_id)
     return opened.checksum === row.checksum ? opened : null
@@ -61,7 +66,7 @@ async function asItWas(given: Given<Deps>, row: z.output<typeof PackageRow>) {
 }
 
 const giveUp = (sql: Sql, lease: Lease, packageId: string) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await held(sql, lease)
     const error = 'The package changed after this run began; apply it again.'
     await sql`
@@ -81,7 +86,7 @@ async function pending(sql: Sql, runId: string, packages: Package[]) {
 }
 
 const refuse = (sql: Sql, lease: Lease, hash: string) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await held(sql, lease)
     const message = 'The plan is another by now: look at it again with dry_run.'
     const refusal = { code: 'PLAN_MOVED', message, data: { plan_hash: hash } }
@@ -97,7 +102,7 @@ const refuse = (sql: Sql, lease: Lease, hash: string) =>
 const Status = z.object({ status: z.string() })
 
 const finish = (sql: Sql, lease: Lease) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await held(sql, lease)
     const rows = await sql.rows(Status)`
       select status from collector.seed_run_packages where run_id = ${lease.runId}`
@@ -114,7 +119,7 @@ async function end(sql: Sql, { runId }: Lease, status: string, refusal?: object)
 }
 
 /** Goes on with a run whose process is gone; false where there is nothing to go on with. */
-export async function resume(given: Given<Deps>, runId: string): Promise<boolean> {
+export async function resume(given: ServiceContext<Deps>, runId: string): Promise<boolean> {
   const token = await takeOver(given.sql, runId)
   if (token === undefined) return false
   given.kit.log.info({ run: runId }, 'seed run resumed')
@@ -127,7 +132,7 @@ export async function resume(given: Given<Deps>, runId: string): Promise<boolean
 const Abandoned = z.object({ id: z.string() })
 
 /** Goes on with runs that were left; says how many there were. */
-export async function resumeAbandoned(given: Given<Deps>): Promise<number> {
+export async function resumeAbandoned(given: ServiceContext<Deps>): Promise<number> {
   if (!given.library) return 0
   const runs = await given.sql.rows(Abandoned)`
     select id from collector.seed_runs

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 
@@ -21,7 +21,7 @@ export interface Lease {
 }
 
 /** Keeps a run ours for as long as this process lives. */
-export function holdLease({ sql, kit }: Given<Deps>, runId: string, token: number): Lease {
+export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, token: number): Lease {
   const lost = new AbortController()
   async function check() {
     const held = await sql`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { Time } from '../../_kit/fields.ts'
-import { PageQuery, pageOf, slice, toPage } from '../../_kit/page.ts'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageBounds, pageSchema, toPage } from '../../_kit/page.ts'
+import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { get, libraryOf } from '../deps.ts'
 import type { Library } from './library.ts'
 import { Manifest, PackageId } from './manifest.ts'
@@ -41,13 +41,13 @@ export const packages = [
     {
       summary: 'Seed packages by id',
       query: PageQuery,
-      answers: { 200: pageOf(SeedPackage) },
+      responses: { 200: pageSchema(SeedPackage) },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { query }) => {
       const library = await libraryOf(c.env)
       const ids = await library.ids()
-      const asked = slice(query)
+      const asked = pageBounds(query)
       const some = ids.slice(asked.offset, asked.offset + asked.size)
       return ok(c, toPage(await described(c.env.sql, library, some), ids.length, asked))
     },
@@ -58,7 +58,7 @@ export const packages = [
     {
       summary: 'Read the manifest of a package',
       params: ByPackage,
-      answers: { 200: Manifest.extend({ checksum: z.string() }) },
+      responses: { 200: Manifest.extend({ checksum: z.string() }) },
       faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
@@ -73,7 +73,7 @@ export const packages = [
       summary: 'Download a package as a zip archive',
       description: 'The same package makes the same bytes.',
       params: ByPackage,
-      answers: {
+      responses: {
         200: {
           content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } },
           headers: { ETag: { schema: { type: 'string' } } },
@@ -100,7 +100,7 @@ const Row = Applied.extend({ package_id: z.string(), whole: z.boolean() })
 async function described(sql: Sql, library: Library, ids: string[]) {
   const rows = await sql.rows(Row)`
     select package_id, version, checksum, whole, run_id, applied_at
-    from collector.applied_packages where package_id = any(${texts(ids)})`
+    from collector.applied_packages where package_id = any(${textArray(ids)})`
   const applied = new Map(rows.map(({ package_id, ...row }) => [package_id, row]))
   const found: SeedPackage[] = []
   for (const package_id of ids) {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { askTarget, atOnce, changes, rowsOf, type Trace, turns } from './ask.ts'
@@ -19,7 +19,12 @@ const Item = z.object({
 type Item = z.output<typeof Item>
 
 /** Carries out a package from where it stands: items in their order, independent ones side by side. */
-export async function perform(given: Given<Deps>, lease: Lease, opened: Package, trace: Trace) {
+export async function perform(
+  given: ServiceContext<Deps>,
+  lease: Lease,
+  opened: Package,
+  trace: Trace,
+) {
   const { sql } = given
   const { package_id } = opened
   const rows = await sql.rows(Item)`
@@ -56,7 +61,7 @@ export async function perform(given: Given<Deps>, lease: Lease, opened: Package,
 }
 
 async function carryOut(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   lease: Lease,
   { package_id, manifest }: Package,
   item: ReadyItem,
@@ -103,13 +108,13 @@ async function write(
 
 /** From here on until it ends well, the package is not as it was applied before. */
 const unfinished = (sql: Sql, lease: Lease, { package_id }: Package) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await held(sql, lease)
     await sql`update collector.applied_packages set whole = false where package_id = ${package_id}`
   })
 
 const finishPackage = (sql: Sql, lease: Lease, opened: Package, items: Item[]) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     await held(sql, lease)
     const failed = items.some(({ status }) => isStopped(status))
     const { package_id, manifest, checksum } = opened

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { canonical, hex } from '../../_kit/hash.ts'
-import type { Given } from '../../_kit/service.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { askTarget, atOnce, changes, type Outcome, type Trace, turns } from './ask.ts'
@@ -35,7 +35,7 @@ const Applied = z.object({
  * that tells no digest, a record that became another and would be replaced either way is not noticed.
  */
 export async function plan(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   lease: Lease,
   wanted: Wanted,
   packages: Package[],
@@ -46,8 +46,8 @@ export async function plan(
     await lease.check()
     planned.push(await planPackage(given, wanted, opened, trace))
   }
-  const hash = await hex(canonical(planned.map(essence)))
-  await given.sql.begin(async (sql) => {
+  const hash = await sha256Hex(canonicalJson(planned.map(essence)))
+  await given.sql.transaction(async (sql) => {
     await held(sql, lease)
     for (const each of planned) await keep(sql, lease, wanted, each)
     await sql`update collector.seed_runs set plan_hash = ${hash} where id = ${lease.runId}`
@@ -56,7 +56,7 @@ export async function plan(
 }
 
 async function planPackage(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   { dry_run, force, expect_plan_hash }: Wanted,
   opened: Package,
   trace: Trace,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { Id } from '../../_kit/fields.ts'
-import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import { get } from '../deps.ts'
 import { path } from './packages.ts'
 import { SeedRun, seedRun, shown } from './run.ts'
@@ -13,16 +13,16 @@ export const seedRuns = [
     {
       summary: 'Runs, the newest first',
       query: PageQuery.extend({ package_id: z.string().max(200).optional() }),
-      answers: { 200: pageOf(SeedRun) },
+      responses: { 200: pageSchema(SeedRun) },
     },
     async (c, { query }) => {
       const { package_id } = query
       const some = package_id
-        ? part`(select * from collector.seed_runs where package_ids ? ${package_id})`
-        : part`collector.seed_runs`
-      const from = part`${shown(some)} shown`
-      const order = part`created_at desc, run_id desc`
-      return ok(c, await paged(c.env.sql, SeedRun, query, { from, order }))
+        ? fragment`(select * from collector.seed_runs where package_ids ? ${package_id})`
+        : fragment`collector.seed_runs`
+      const from = fragment`${shown(some)} shown`
+      const order = fragment`created_at desc, run_id desc`
+      return ok(c, await selectPage(c.env.sql, SeedRun, query, { from, order }))
     },
   ),
 
@@ -31,7 +31,7 @@ export const seedRuns = [
     {
       summary: 'Read a run',
       params: z.object({ run_id: Id }),
-      answers: { 200: SeedRun },
+      responses: { 200: SeedRun },
     },
     async (c, { params }) => ok(c, await seedRun(c.env.sql, params.run_id)),
   ),

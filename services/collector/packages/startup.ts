@@ -3,7 +3,7 @@ import { Fault } from '../../_kit/fault.ts'
 import { newId } from '../../_kit/ids.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Client } from '../../_kit/peer.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { libraryOf } from '../deps.ts'
 import { changes } from './ask.ts'
@@ -20,7 +20,7 @@ const shipped = [
 ]
 
 /** Seeds what startup is to seed. In production a failure ends the process, elsewhere it is told. */
-export async function seedOnStartup(given: Given<Deps>): Promise<string | undefined> {
+export async function seedOnStartup(given: ServiceContext<Deps>): Promise<string | undefined> {
   const { kit } = given
   try {
     const packageIds = await wanted(given)
@@ -37,7 +37,7 @@ export async function seedOnStartup(given: Given<Deps>): Promise<string | undefi
   }
 }
 
-async function wanted(given: Given<Deps>): Promise<string[]> {
+async function wanted(given: ServiceContext<Deps>): Promise<string[]> {
   const { startup } = given
   if (!startup.resources) return startup.packageIds
   const there = await (await libraryOf(given)).ids()
@@ -45,7 +45,7 @@ async function wanted(given: Given<Deps>): Promise<string[]> {
 }
 
 /** One replica seeds; the others wait for it, and find that nothing is left to do. */
-async function seed(given: Given<Deps>, packageIds: string[]): Promise<SeedRun> {
+async function seed(given: ServiceContext<Deps>, packageIds: string[]): Promise<SeedRun> {
   const until = Date.now() + given.startup.waitMs
   await targetsReady(given, packageIds, until)
   const request = { package_ids: packageIds, dry_run: false, force: false, expect_plan_hash: null }
@@ -61,7 +61,7 @@ async function seed(given: Given<Deps>, packageIds: string[]): Promise<SeedRun> 
   }
 }
 
-async function targetsReady(given: Given<Deps>, packageIds: string[], until: number) {
+async function targetsReady(given: ServiceContext<Deps>, packageIds: string[], until: number) {
   const library = await libraryOf(given)
   const targets = new Set<'platform' | 'knowledge'>()
   for (const id of packageIds) {

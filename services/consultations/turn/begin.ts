@@ -1,5 +1,5 @@
 import { Fault } from '../../_kit/fault.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { bind, profileOf } from './bind.ts'
 import { followRun, isCode, newestRun, request } from './engine.ts'
@@ -12,7 +12,7 @@ export interface Begun {
 }
 
 /** Binds the turn's session to a matter and takes its request to the engine. Nothing is begun twice. */
-export async function begin(given: Given<Deps>, asked: Turn): Promise<Begun> {
+export async function begin(given: ServiceContext<Deps>, asked: Turn): Promise<Begun> {
   const { sql, matter, engine } = given
   const matter_id = await bind(sql, matter, asked)
   const turn = { ...asked, matter_id }
@@ -35,7 +35,7 @@ export async function begin(given: Given<Deps>, asked: Turn): Promise<Begun> {
 }
 
 /** The run that the same request began, though we never heard so: the thread's newest, if nobody knows it. */
-async function earlier(given: Given<Deps>, turn: Turn): Promise<Begun | undefined> {
+async function earlier(given: ServiceContext<Deps>, turn: Turn): Promise<Begun | undefined> {
   // The same answers lead to the run that they began; there is nothing to look for.
   if (turn.request.kind === 'resume') return undefined
   const newest = await newestRun(given.engine, turn)

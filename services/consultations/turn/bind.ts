@@ -15,7 +15,7 @@ export async function bind(sql: Sql, matter: Client, turn: Turn): Promise<string
   if (turn.matter_id !== null) return turn.matter_id
   const { session_id, user_id, organization_id, title, service_type_id, user_type } = turn
   const said = turn.request.kind === 'chat' ? turn.request.file_ids : []
-  const made = await matter.ask(Made, `${base}/from-consultation`, {
+  const made = await matter.request(Made, `${base}/from-consultation`, {
     method: 'POST',
     headers: headersOf(turn),
     body: {
@@ -55,7 +55,7 @@ const allowed = [
 export async function profileOf(matter: Client, turn: Turn, matter_id: string) {
   const path = `${base}/${encodeURIComponent(matter_id)}/workflow/profile`
   const profile = await matter
-    .ask(JsonObject, path, { headers: headersOf(turn) })
+    .request(JsonObject, path, { headers: headersOf(turn) })
     .catch((thrown) => {
       if (isCode(thrown, 'NOT_FOUND')) return {}
       throw thrown

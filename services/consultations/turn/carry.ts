@@ -1,6 +1,6 @@
 import { Fault, toFault } from '../../_kit/fault.ts'
-import type { Given } from '../../_kit/service.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { begin } from './begin.ts'
 import { followRun, isCode } from './engine.ts'
@@ -15,7 +15,7 @@ export interface Carried {
 }
 
 /** Sees to it that a turn which is ours is relayed; a throw means that it could not begin. */
-export async function carry(given: Given<Deps>, turn: Turn): Promise<Carried> {
+export async function carry(given: ServiceContext<Deps>, turn: Turn): Promise<Carried> {
   if (turn.run_id !== null) {
     const response = await reopened(given, turn)
     return { done: relay(given, relayed(turn), response, Number.NEGATIVE_INFINITY) }
@@ -43,7 +43,7 @@ const refusal = (fault: Fault) =>
       )
 
 /** A turn that had ended for its readers does not start again before the engine is there. */
-async function reopened(given: Given<Deps>, turn: Turn): Promise<Response | undefined> {
+async function reopened(given: ServiceContext<Deps>, turn: Turn): Promise<Response | undefined> {
   try {
     return await followRun(given.engine, turn, turn.run_id!, turn.engine_seq)
   } catch (thrown) {
@@ -54,14 +54,17 @@ async function reopened(given: Given<Deps>, turn: Turn): Promise<Response | unde
 }
 
 /** Picks up a turn that nobody relays; undefined where somebody does, or it is over. */
-export async function attend(given: Given<Deps>, turn_id: string): Promise<Carried | undefined> {
-  const [turn] = await claim(given.sql, part`t.id = ${turn_id}`)
+export async function attend(
+  given: ServiceContext<Deps>,
+  turn_id: string,
+): Promise<Carried | undefined> {
+  const [turn] = await claim(given.sql, fragment`t.id = ${turn_id}`)
   return turn && carry(given, turn)
 }
 
 /** Takes over turns whose relay has gone silent, and tries those again whose engine had gone. */
-export async function resumeLost(given: Given<Deps>): Promise<number> {
-  const turns = await claim(given.sql, part`lease_until < now()`, 16)
+export async function resumeLost(given: ServiceContext<Deps>): Promise<number> {
+  const turns = await claim(given.sql, fragment`lease_until < now()`, 16)
   const carried = await Promise.allSettled(turns.map((turn) => carry(given, turn)))
   for (const { id: turn, run_id: run } of turns)
     given.kit.log.info({ turn, run }, 'turn taken over')
@@ -75,7 +78,7 @@ const settleMs = 3_000
 
 /** Begins a turn or joins the one that the same request began; says which. */
 export async function takeTurn(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   session: string,
   asked: Asked,
 ): Promise<{ turn_id: string } & Partial<Carried>> {

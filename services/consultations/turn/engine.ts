@@ -27,7 +27,7 @@ export type Card = z.infer<typeof Card>
 export const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
 
 export const pendingCard = (engine: Client, thread_id: string, headers: Record<string, string>) =>
-  engine.ask(PendingCard, `${base}/agent/pending_card?${new URLSearchParams({ thread_id })}`, {
+  engine.request(PendingCard, `${base}/agent/pending_card?${new URLSearchParams({ thread_id })}`, {
     headers,
   })
 
@@ -63,7 +63,7 @@ const Rounds = z.object({
 /** The newest run of a thread. */
 export async function newestRun(engine: Client, turn: Turn) {
   const query = new URLSearchParams({ thread_id: turn.thread_id, size: '1' })
-  const { items } = await engine.ask(Rounds, `${base}/timeline?${query}`, {
+  const { items } = await engine.request(Rounds, `${base}/timeline?${query}`, {
     headers: headersOf(turn),
   })
   return items[0]

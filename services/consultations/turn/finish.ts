@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { json, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { divided, joined, orLonger, Row } from './stored.ts'
 import { dataOf, type End, type Line, lineOf } from './translate.ts'
 import { held, LeaseLost, type Relayed } from './turn.ts'
@@ -12,7 +12,7 @@ const endLine = (turn: Relayed, output: string, interrupted: boolean) => {
   return lineOf('end', { output, message_id, matter_id, interrupted })
 }
 
-const insert = (lines: Line[]) => part`
+const insert = (lines: Line[]) => fragment`
   told as (
     insert into consultations.turn_events (turn_id, first, last, lines)
     select held.id, ${lines[0]!.n}::int, ${lines.at(-1)!.n}::int, ${joined(lines)}::text from held
@@ -45,7 +45,7 @@ export async function finish(
     m as (
       insert into consultations.messages (id, session_id, seq, role, content, card, metadata)
       select held.message_id, s.id, s.last_seq, 'ASSISTANT', ${content}::text,
-        ${card ? json(card) : part`null::jsonb`}, ${json(metadata)}
+        ${card ? json(card) : fragment`null::jsonb`}, ${json(metadata)}
       from held join s on s.id = held.session_id),
     ${insert(lines)}
     select id from held`

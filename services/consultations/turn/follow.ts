@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { attend } from './carry.ts'
 import { linesAfter } from './stored.ts'
@@ -12,7 +12,7 @@ const State = z.object({ over: z.boolean() })
  * then what is told now, here or by another process. An empty list stands for a long silence.
  */
 export async function* follow(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   turn_id: string,
   after: number,
 ): AsyncGenerator<Line[]> {

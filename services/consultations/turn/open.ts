@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Fault, notFound } from '../../_kit/fault.ts'
-import { canonical, hex } from '../../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
-import { json, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { archived } from '../session.ts'
 import { beginUntil, held, LeaseLost, leaseUntil, type Request, Turn, turnColumns } from './turn.ts'
 
@@ -32,8 +32,8 @@ const Known = z.object({
 
 /** Keeps what was said, and the turn that is to answer it, before anything else happens. */
 export async function openTurn(sql: Sql, session: string, asked: Asked): Promise<Opened> {
-  const hash = await hex(canonical(asked.request))
-  return sql.begin(async (sql) => {
+  const hash = await sha256Hex(canonicalJson(asked.request))
+  return sql.transaction(async (sql) => {
     const standing = await sql.row(Standing)`
       select status, turn_id from consultations.sessions where id = ${session} for update`
     if (!standing) throw notFound(`session ${session}`)
@@ -108,7 +108,7 @@ export async function noteRun(sql: Sql, turn: Turn): Promise<void> {
  * help; where it was refused for good, it is as if it had not been said.
  */
 export const refuse = (sql: Sql, turn: Turn, fault: Fault) =>
-  sql.begin(async (sql) => {
+  sql.transaction(async (sql) => {
     const refused = await sql`
       update consultations.turns set status = 'REFUSED' where ${held(turn)} returning id`
     if (refused.length === 0) return
@@ -127,7 +127,7 @@ export const refuse = (sql: Sql, turn: Turn, fault: Fault) =>
   })
 
 /** The turn, ours from here on, if nobody relays it or it waits to be picked up. */
-export const claim = (sql: Sql, which = part`true`, most = 1) => sql.rows(Turn)`
+export const claim = (sql: Sql, which = fragment`true`, most = 1) => sql.rows(Turn)`
   with free as (
     select id, status from consultations.turns t
     where (status = 'RUNNING' and lease_until < now() or status = 'BROKEN') and ${which}

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Feed, Feeds } from './feeds.ts'
 import { divided, rowsAtATime } from './stored.ts'
 
@@ -38,8 +38,8 @@ const News = z.object({
 
 /** True when there was something. */
 async function ask(sql: Sql, followed: Feed[]): Promise<boolean> {
-  const ids = texts(followed.map(({ turn_id }) => turn_id))
-  const heads = numbers(
+  const ids = textArray(followed.map(({ turn_id }) => turn_id))
+  const heads = numberArray(
     followed.map(({ head }) => head!),
     'int4',
   )

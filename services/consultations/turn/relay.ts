@@ -1,5 +1,5 @@
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { followRun, isCode } from './engine.ts'
 import type { Feed } from './feeds.ts'
@@ -18,7 +18,7 @@ const silenceMs = 60_000
  * is surely ours until `certainUntil`.
  */
 export async function relay(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   turn: Relayed,
   first: Response | undefined,
   certainUntil: number,
@@ -51,7 +51,7 @@ function release(feed: Feed) {
 
 /** Until the run's end, or until the engine has been away for too long. */
 async function takeAll(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   turn: Relayed,
   telling: Telling,
   first: Response | undefined,

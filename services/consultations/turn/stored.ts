@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../../_kit/sql/sql.ts'
 import type { Line } from './translate.ts'
 
 /** Events that were written together. An event has no empty line in it, so one divides them. */
@@ -23,7 +23,7 @@ export async function linesAfter(sql: Sql, turn_id: string, after: number) {
 }
 
 /** What is written twice, because the first time nobody heard that it was, begins alike and may be longer. */
-export const orLonger = part`
+export const orLonger = fragment`
   on conflict (turn_id, first) do update set last = excluded.last, lines = excluded.lines`
 
 /**

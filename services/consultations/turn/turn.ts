@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Id, Json } from '../../_kit/fields.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 
 /** What the engine is asked: a message, or the answers to a card. */
 export const Request = z.discriminatedUnion('kind', [
@@ -58,17 +58,17 @@ export type Relayed = z.infer<typeof Relayed>
 export const relayed = (turn: Turn): Relayed => Relayed.parse(turn)
 
 /** Of t, the turn, and s, its session. */
-export const turnColumns = part`
+export const turnColumns = fragment`
   t.id, t.session_id, s.organization_id, s.user_id, s.user_type, s.thread_id, s.matter_id, s.title,
   s.service_type_id, s.file_ids as session_file_ids, t.request, t.request_id, t.traceparent,
   t.user_message_id, t.message_id, t.run_id, t.engine_seq, t.n, t.token`
 
 /** How long a relay that writes nothing keeps its turn. */
 export const leaseMs = 6_000
-export const leaseUntil = () => part`now() + ${leaseMs} * interval '1 millisecond'`
+export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 /** And one that has yet to begin it: other services are asked first, and may be slow. */
 export const beginMs = 60_000
-export const beginUntil = part`now() + ${beginMs} * interval '1 millisecond'`
+export const beginUntil = fragment`now() + ${beginMs} * interval '1 millisecond'`
 /** Two clocks are never quite alike. */
 export const marginMs = 1_000
 
@@ -79,7 +79,7 @@ export class LeaseLost extends Error {
 
 /** The row that this relay may write to. */
 export const held = ({ id, token }: Pick<Turn, 'id' | 'token'>) =>
-  part`id = ${id} and token = ${token} and status = 'RUNNING'`
+  fragment`id = ${id} and token = ${token} and status = 'RUNNING'`
 
 /** On whose behalf another service is asked. */
 export const headersOf = (turn: Relayed): Record<string, string> => ({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Feed } from './feeds.ts'
 import { joined, orLonger } from './stored.ts'
 import type { Line } from './translate.ts'
@@ -205,13 +205,13 @@ const Held = z.object({ id: z.string() })
 /** Writes what is still ours to write; says which turns that are. */
 async function write(sql: Sql, batch: Batch): Promise<Set<string>> {
   const telling = batch.filter(({ lines }) => lines.length > 0)
-  const ints = (list: number[]) => numbers(list, 'int4')
+  const ints = (list: number[]) => numberArray(list, 'int4')
   const held = await sql.rows(Held)`
     with given as (
-      select * from unnest(${texts(batch.map(({ turn }) => turn.id))},
+      select * from unnest(${textArray(batch.map(({ turn }) => turn.id))},
         ${ints(batch.map(({ turn }) => turn.token))}, ${ints(batch.map(({ n }) => n))},
         ${ints(batch.map(({ engine_seq }) => engine_seq))},
-        ${texts(batch.map(({ turn }) => turn.run_id!))}) as g (id, token, n, engine_seq, run_id)),
+        ${textArray(batch.map(({ turn }) => turn.run_id!))}) as g (id, token, n, engine_seq, run_id)),
     held as (
       update consultations.turns t set n = g.n, engine_seq = g.engine_seq, run_id = g.run_id::uuid,
         lease_until = ${leaseUntil()}
@@ -220,9 +220,9 @@ async function write(sql: Sql, batch: Batch): Promise<Set<string>> {
     told as (
       insert into consultations.turn_events (turn_id, first, last, lines)
       select held.id, e.first, e.last, e.lines
-      from unnest(${texts(telling.map(({ turn }) => turn.id))},
+      from unnest(${textArray(telling.map(({ turn }) => turn.id))},
         ${ints(telling.map(({ lines }) => lines[0]!.n))}, ${ints(telling.map(({ n }) => n))},
-        ${texts(telling.map(({ lines }) => joined(lines)))}) as e (id, first, last, lines)
+        ${textArray(telling.map(({ lines }) => joined(lines)))}) as e (id, first, last, lines)
       join held on held.id = e.id::uuid
       ${orLonger})
     select id from held`

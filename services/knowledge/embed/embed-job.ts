@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
-import type { Given } from '../../_kit/service.ts'
-import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { pendThose } from '../qdrant/pending.ts'
 import { batch } from './embedder.ts'
@@ -18,7 +18,9 @@ export const enqueueEmbedding = (sql: Sql, base: number, model: string) =>
 const Base = z.object({ base: z.int() })
 
 /** Sees that no content is left without its vector: the API was away for long, or the model is new. */
-export async function checkEmbeddings(given: Pick<Given<Deps>, 'sql' | 'embedder' | 'kit'>) {
+export async function checkEmbeddings(
+  given: Pick<ServiceContext<Deps>, 'sql' | 'embedder' | 'kit'>,
+) {
   const { sql, embedder } = given
   await indexThose(given, embedder?.model ?? givenModel)
   if (!embedder) return
@@ -30,7 +32,7 @@ export async function checkEmbeddings(given: Pick<Given<Deps>, 'sql' | 'embedder
 }
 
 /** Gives every content of a base its vector; what has one is not asked for again. */
-export async function embedBase(given: Given<Deps>, payload: unknown, job: JobContext) {
+export async function embedBase(given: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { sql, embedder, engine } = given
   const { base, model } = Payload.parse(payload)
   // While replicas are replaced one by one another may have the model: it is left to that one.
@@ -42,11 +44,14 @@ export async function embedBase(given: Given<Deps>, payload: unknown, job: JobCo
     if (lacking.length === 0) return
     const vectors = await embedder.texts(lacking.map(({ content }) => content))
     const embedded = lacking.map(({ hash }, index) => ({ hash, vector: vectors[index] ?? null }))
-    await sql.begin(async (sql) => {
+    await sql.transaction(async (sql) => {
       await keepVectors(sql, model, embedded)
       if (!engine) return
-      const hashes = texts(lacking.map(({ hash }) => hash))
-      await pendThose(sql, part`select base, seq from knowledge.chunks where hash = any(${hashes})`)
+      const hashes = textArray(lacking.map(({ hash }) => hash))
+      await pendThose(
+        sql,
+        fragment`select base, seq from knowledge.chunks where hash = any(${hashes})`,
+      )
     })
     // From the first vectors on: over few an index is made in no time.
     if (after === '') await indexThose(given, model)
@@ -58,7 +63,7 @@ const Dims = z.object({ dims: z.int() })
 
 /** Sees that the vectors of a model can be found by an index. */
 async function indexThose(
-  { sql, kit }: Pick<Given<Deps>, 'sql' | 'kit'>,
+  { sql, kit }: Pick<ServiceContext<Deps>, 'sql' | 'kit'>,
   model: string,
 ): Promise<void> {
   const row = await sql.row(Dims)`

@@ -1,4 +1,4 @@
-import { numbers, type part, type Sql } from '../../_kit/sql/sql.ts'
+import { type fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { Scored } from '../search/top.ts'
 import { nearestByIndex, type VectorIndexes } from './pgvector.ts'
 import { Near, signature, unit } from './vectors.ts'
@@ -8,7 +8,7 @@ export interface Question {
   bases: readonly number[]
   vector: readonly number[]
   most: number
-  where: ReturnType<typeof part>
+  where: ReturnType<typeof fragment>
 }
 
 /** The chunks of some bases nearest to a vector: by an index where there is one that finds enough. */
@@ -42,12 +42,12 @@ const compared = (sql: Sql, { model, bases, vector, most, where }: Question) =>
       from knowledge.chunks chunk
         join knowledge.documents document using (base, document_id)
         join knowledge.embeddings embedding on embedding.hash = chunk.hash
-      where chunk.base = any(${numbers(bases, 'int4')}) and embedding.model = ${model}
+      where chunk.base = any(${numberArray(bases, 'int4')}) and embedding.model = ${model}
         and embedding.dims = ${vector.length} ${where}
       order by bit_count(embedding.signature # ${signature(vector)}::text::bit varying),
         chunk.base, chunk.seq
       limit ${Math.max(400, Math.min(most * 4, most + 300))})
     select base, seq, (
-      select sum(a::float8 * b) from unnest(vector, ${numbers(vector, 'float4')}) pair (a, b)
+      select sum(a::float8 * b) from unnest(vector, ${numberArray(vector, 'float4')}) pair (a, b)
     ) as score
     from near order by score desc, base, seq limit ${most}`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newDatabase } from '../../../tests/support/databases.ts'
 import { silent } from '../../_kit/log.ts'
-import { makeSql, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, makeSql, type Sql } from '../../_kit/sql/sql.ts'
 import { nearest } from './nearest.ts'
 import { indexVectors, makeVectorIndexes } from './pgvector.ts'
 import { keepVectors, unit } from './vectors.ts'
@@ -65,7 +65,7 @@ describe.each(databases)('vectors on %s', (on) => {
 
   const nearestIn = (asked: readonly number[], own: readonly number[], most: number) =>
     nearest(sql, makeVectorIndexes(), {
-      ...{ model: 'm', bases: own, vector: asked, most, where: part`` },
+      ...{ model: 'm', bases: own, vector: asked, most, where: fragment`` },
     })
 
   test('have an index where the database has pgvector, and none elsewhere', async () => {
@@ -139,7 +139,7 @@ describe('an index of pgvector', () => {
           bases: [base!.no as number],
           vector: vectors[1]!,
           most: 50,
-          where: part``,
+          where: fragment``,
         },
       }),
     )

@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import type { Log } from '../../_kit/log.ts'
 import { errorFields } from '../../_kit/log.ts'
-import { name, numbers, type part, type Sql, whole } from '../../_kit/sql/sql.ts'
+import {
+  type fragment,
+  identifier,
+  integerLiteral,
+  numberArray,
+  type Sql,
+} from '../../_kit/sql/sql.ts'
 import type { Scored } from '../search/top.ts'
 import { Near, textOf } from './vectors.ts'
 
@@ -33,16 +39,16 @@ export async function indexVectors(sql: Sql, dims: number, log: Log): Promise<vo
   const { available, indexed } = await stateOf(sql, dims)
   if (!available || indexed || dims > mostDims) return
   try {
-    await sql.begin(async (sql) => {
+    await sql.transaction(async (sql) => {
       await sql`select pg_advisory_xact_lock(hashtext('knowledge vectors'))`
       await sql`set local statement_timeout = 0`
       await sql`create extension if not exists vector`
       const { schema } = await stateOf(sql, dims)
-      const own = name(schema!)
+      const own = identifier(schema!)
       await sql`
-        create index if not exists ${name(indexOf(dims))} on knowledge.embeddings
-          using hnsw ((vector::${own}.vector(${whole(dims)})) ${own}.vector_cosine_ops)
-          where dims = ${whole(dims)}`
+        create index if not exists ${identifier(indexOf(dims))} on knowledge.embeddings
+          using hnsw ((vector::${own}.vector(${integerLiteral(dims)})) ${own}.vector_cosine_ops)
+          where dims = ${integerLiteral(dims)}`
     })
   } catch (thrown) {
     // Its extension may be for others to install: vectors are compared without it.
@@ -82,7 +88,7 @@ interface Sought {
   /** Of unit length. */
   direction: readonly number[]
   most: number
-  where: ReturnType<typeof part>
+  where: ReturnType<typeof fragment>
 }
 
 /** The nearest by the index; fewer than `most` where too many of them are not in the bases. */
@@ -92,9 +98,9 @@ export function nearestByIndex(
   { model, bases, direction, most, where }: Sought,
 ): Promise<Scored[]> {
   const sought = Math.min(mostSought, Math.max(400, 2 * most))
-  const own = name(schema)
-  const dims = whole(direction.length)
-  return sql.begin(async (sql) => {
+  const own = identifier(schema)
+  const dims = integerLiteral(direction.length)
+  return sql.transaction(async (sql) => {
     await sql`select set_config('hnsw.ef_search', ${String(sought)}, true)`
     return sql.rows(Near)`
       with near as materialized (
@@ -105,7 +111,7 @@ export function nearestByIndex(
       select chunk.base, chunk.seq, 1 - distance as score
       from near join knowledge.chunks chunk using (hash)
         join knowledge.documents document using (base, document_id)
-      where chunk.base = any(${numbers(bases, 'int4')}) ${where}
+      where chunk.base = any(${numberArray(bases, 'int4')}) ${where}
       order by distance, chunk.base, chunk.seq limit ${most}`
   })
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 
 /** The model of vectors that came with their chunks, where no other is configured. */
 export const givenModel = 'given'
@@ -44,9 +44,9 @@ export async function keepVectors(sql: Sql, model: string, all: readonly Embedde
       insert into knowledge.embeddings (model, hash, dims, vector, signature)
       select ${model}::text, hash, cardinality(vector::float4[]), vector::float4[],
         signature::bit varying
-      from unnest(${texts(some.map(([hash]) => hash))},
-        ${texts(some.map(([, vector]) => textOf(vector, '{}')))},
-        ${texts(some.map(([, vector]) => signature(vector)))}) given (hash, vector, signature)
+      from unnest(${textArray(some.map(([hash]) => hash))},
+        ${textArray(some.map(([, vector]) => textOf(vector, '{}')))},
+        ${textArray(some.map(([, vector]) => signature(vector)))}) given (hash, vector, signature)
       on conflict (model, hash) do update set dims = excluded.dims, vector = excluded.vector,
         signature = excluded.signature`
   }

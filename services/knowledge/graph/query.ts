@@ -33,7 +33,7 @@ export const graphs = [
       description: 'Without a graph, or when it does not answer, there is nothing: no error.',
       body: GraphQuestion,
       example: { cause_of_action_codes: ['private_lending'], depth: 1 },
-      answers: { 200: Subgraph.extend({ enabled: z.boolean() }) },
+      responses: { 200: Subgraph.extend({ enabled: z.boolean() }) },
     },
     async (c, { body }) => {
       const { graph, kit } = c.env
@@ -54,7 +54,7 @@ export const graphs = [
       description: 'Without a graph it is the hybrid search.',
       body: RagQuestion,
       example: { query: '借款人到期不还', depth: 1 },
-      answers: { 200: RagAnswer },
+      responses: { 200: RagAnswer },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => ok(c, await graphRag(c.env, c.var.caller, body)),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { type Answer, search } from '../search/answer.ts'
 import type { Hit, Question } from '../search/question.ts'
@@ -16,7 +16,7 @@ const most = 200
  * its hits is searched too, and both lists become one. A graph that fails leaves the hybrid search.
  */
 export async function graphRag(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   caller: Pick<Caller, 'organizationId'>,
   { expand, depth, ...question }: RagQuestion,
 ) {

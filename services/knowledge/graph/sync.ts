@@ -1,6 +1,6 @@
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { isAlone } from '../jobs/alone.ts'
@@ -14,7 +14,7 @@ export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql, dela
 }
 
 /** Once an hour it is seen to even if nothing asks for it: the graph may have lost something. */
-export async function checkGraph({ sql, graph }: Given<Deps>) {
+export async function checkGraph({ sql, graph }: ServiceContext<Deps>) {
   const recent = await sql`
     select from knowledge.jobs where kind = 'graph'
       and coalesce(finished_at, now()) > now() - interval '1 hour' limit 1`
@@ -22,7 +22,7 @@ export async function checkGraph({ sql, graph }: Given<Deps>) {
 }
 
 /** Two at once may undo each other's work: each goes on until it finds all as the database has it. */
-async function sync({ sql, graph }: Pick<Given<Deps>, 'sql' | 'graph'>) {
+async function sync({ sql, graph }: Pick<ServiceContext<Deps>, 'sql' | 'graph'>) {
   for (let round = 0; round < 10; round++) {
     if (!graph || (await graph.sync(await wholeGraph(sql))) === 0) return
   }
@@ -30,7 +30,7 @@ async function sync({ sql, graph }: Pick<Given<Deps>, 'sql' | 'graph'>) {
 }
 
 /** The job, which starts itself again however long the graph is away. */
-export async function syncGraph(given: Given<Deps>, _: unknown, job: JobContext) {
+export async function syncGraph(given: ServiceContext<Deps>, _: unknown, job: JobContext) {
   try {
     if (await isAlone(given.sql, 'graph', job)) await sync(given)
     else await enqueueSync(given, given.sql, againMs)
@@ -40,13 +40,15 @@ export async function syncGraph(given: Given<Deps>, _: unknown, job: JobContext)
   }
 }
 
-function failed({ kit }: Given<Deps>, thrown: unknown) {
+function failed({ kit }: ServiceContext<Deps>, thrown: unknown) {
   kit.metrics.count('graph_failures_total', {})
   kit.log.warn(errorFields(thrown), 'the graph was not synced')
 }
 
 /** The same at once, for whoever wants to know how it went; a failure is mended by a job. */
-export async function syncNow(given: Given<Deps>): Promise<'synced' | 'skipped' | 'failed'> {
+export async function syncNow(
+  given: ServiceContext<Deps>,
+): Promise<'synced' | 'skipped' | 'failed'> {
   if (!given.graph) return 'skipped'
   try {
     await sync(given)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canonical, hex } from '../../_kit/hash.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import type { Whole, WrittenEdge, WrittenNode } from './graph.ts'
 
 /** Runs one of the texts below; rows and ids go into its parameters. */
@@ -63,7 +63,7 @@ export async function synced(run: Run, { nodes, edges }: Whole): Promise<number>
 
 const withHash = async (node: WrittenNode) => ({
   ...node,
-  hash: (await hex(canonical(node))).slice(0, 32),
+  hash: (await sha256Hex(canonicalJson(node))).slice(0, 32),
 })
 
 const keyOf = ({ from, type, to }: Omit<z.infer<typeof Edge>, 'times'>) =>

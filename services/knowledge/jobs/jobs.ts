@@ -3,20 +3,20 @@ import { ok } from '../../_kit/endpoint.ts'
 import { notFound } from '../../_kit/fault.ts'
 import { Id } from '../../_kit/fields.ts'
 import { organization } from '../../_kit/identity.ts'
-import { PageQuery, paged, pageOf } from '../../_kit/page.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import { get } from '../deps.ts'
 import { Run } from './run.ts'
 
 const path = '/api/v1/knowledge/jobs'
 
-const columns = part`run.id, kind, base.id as kb_id, file_id, status,
+const columns = fragment`run.id, kind, base.id as kb_id, file_id, status,
   jsonb_build_object('done', done, 'total', total) as progress, error, run.created_at,
   run.updated_at`
 
 /** Jobs of the organization, and those on system bases. */
 const ofCaller = (organizationId: string) =>
-  part`knowledge.runs run left join knowledge.bases base on base.no = run.base
+  fragment`knowledge.runs run left join knowledge.bases base on base.no = run.base
     where (run.organization_id is null or run.organization_id = ${organizationId})`
 
 export const jobs = [
@@ -26,12 +26,12 @@ export const jobs = [
       summary: 'Jobs, the newest first',
       guard: organization,
       query: PageQuery,
-      answers: { 200: pageOf(Run) },
+      responses: { 200: pageSchema(Run) },
     },
     async (c, { query }) => {
       const from = ofCaller(c.var.caller.organizationId!)
-      const order = part`run.created_at desc, run.id desc`
-      return ok(c, await paged(c.env.sql, Run, query, { from, columns, order }))
+      const order = fragment`run.created_at desc, run.id desc`
+      return ok(c, await selectPage(c.env.sql, Run, query, { from, columns, order }))
     },
   ),
 
@@ -41,7 +41,7 @@ export const jobs = [
       summary: 'How far a job has come',
       guard: organization,
       params: z.object({ id: Id }),
-      answers: { 200: Run },
+      responses: { 200: Run },
     },
     async (c, { params }) => {
       const run = await c.env.sql.row(Run)`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { JobContext } from '../../_kit/jobs.ts'
-import type { Given } from '../../_kit/service.ts'
-import { numbers, part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment, numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { enqueueEmbedding } from '../embed/embed-job.ts'
 import { pend } from '../qdrant/pending.ts'
@@ -21,7 +21,7 @@ const atOnce = 100
 
 /** The job: documents are taken a few at a time, so that writers get their turn. */
 export async function reindexDocuments(
-  { sql, embedder, engine }: Given<Deps>,
+  { sql, embedder, engine }: ServiceContext<Deps>,
   payload: unknown,
   job: JobContext,
 ) {
@@ -34,12 +34,12 @@ export async function reindexDocuments(
       const some = own.slice(at, at + atOnce).map(({ document_id }) => document_id)
       const done = all.indexOf(own[at]!)
       if (!(await progress(sql, run, done, all.length))) return
-      await sql.begin(async (sql) => {
+      await sql.transaction(async (sql) => {
         const touched = await reindex(sql, base, some)
         if (engine) await pend(sql, base, touched)
       })
     }
-    await sql.begin(async (sql) => {
+    await sql.transaction(async (sql) => {
       await enqueueOrdering(sql, base)
       if (embedder) await enqueueEmbedding(sql, base, embedder.model)
     })
@@ -53,7 +53,7 @@ const documentsOf = (
   { bases, fileId, documentIds }: Omit<z.output<typeof Payload>, 'run'>,
 ) => sql.rows(Named)`
   select base, document_id from knowledge.documents
-  where base = any(${numbers(bases, 'int4')})
-    ${fileId === undefined ? part`` : part` and file_id = ${fileId}`}
-    ${documentIds === undefined ? part`` : part` and document_id = any(${texts(documentIds)})`}
+  where base = any(${numberArray(bases, 'int4')})
+    ${fileId === undefined ? fragment`` : fragment` and file_id = ${fileId}`}
+    ${documentIds === undefined ? fragment`` : fragment` and document_id = any(${textArray(documentIds)})`}
   order by base, document_id`

@@ -18,12 +18,12 @@ export const reindexing = [
     {
       summary: "Rebuild the search index of a file's documents",
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
-      answers: { 202: Started },
+      responses: { 202: Started },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
       const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
-      const started = await c.env.sql.begin((sql) =>
+      const started = await c.env.sql.transaction((sql) =>
         startRun(sql, {
           kind: 'reindex',
           organization: base.organization_id,
@@ -42,12 +42,12 @@ export const reindexing = [
       summary: 'Rebuild the search index',
       description: 'Of some bases, some documents of theirs, or of all that the caller may read.',
       body: Batch,
-      answers: { 202: Started },
+      responses: { 202: Started },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
       const bases = await basesOf(c.env.sql, c.var.caller, body.kb_ids ?? [])
-      const started = await c.env.sql.begin((sql) =>
+      const started = await c.env.sql.transaction((sql) =>
         startRun(sql, {
           kind: 'reindex',
           organization: c.var.caller.organizationId ?? null,

@@ -1,4 +1,4 @@
-import { arabic } from '../../_kit/words.ts'
+import { arabic } from '../../_kit/tokenize.ts'
 import { numeral } from './numerals.ts'
 
 export interface Citation {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { arabic } from '../../_kit/words.ts'
+import { arabic } from '../../_kit/tokenize.ts'
 import { citationsIn } from './citations.ts'
 import { articleKey, lawKey } from './numerals.ts'
 import { paragraphOf } from './paragraph.ts'

@@ -1,4 +1,4 @@
-import { arabic } from '../../_kit/words.ts'
+import { arabic } from '../../_kit/tokenize.ts'
 
 export const numeral = '[\\d零〇一二三四五六七八九十百千]{1,12}'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import type { Caller } from '../../_kit/identity.ts'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
+import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { readable } from '../base.ts'
 import { post } from '../deps.ts'
 import { Day } from '../document.ts'
@@ -50,7 +50,7 @@ export const verify = [
         'Whether each exists, is in force and what it says. A paragraph that the article does not have is not found.',
       body: Draft,
       example: { text: '依据《民法典》第六百七十五条，借款人应当返还借款。' },
-      answers: { 200: z.object({ citations: z.array(Verified) }) },
+      responses: { 200: z.object({ citations: z.array(Verified) }) },
     },
     async (c, { body: { text = '', citations = [], as_of } }) => {
       const cited = [...citations.map(given), ...citationsIn(text)]
@@ -93,8 +93,8 @@ const articlesOf = (
   from knowledge.documents document
     join knowledge.bases base on base.no = document.base and ${readable(caller)}
     join knowledge.chunks chunk using (base, document_id)
-  where law_keys && ${texts([...new Set(cited.map(({ law }) => lawKey(law)))])}
-    and article = any(${texts(cited.flatMap(({ article }) => articleKey(article) ?? []))})
+  where law_keys && ${textArray([...new Set(cited.map(({ law }) => lawKey(law)))])}
+    and article = any(${textArray(cited.flatMap(({ article }) => articleKey(article) ?? []))})
   group by base.no, document_id, law_keys, article
   order by in_force desc, max(in_force_from) desc nulls last, base.no, document_id`
 

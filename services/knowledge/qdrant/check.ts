@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { aliased } from './client.ts'
@@ -13,7 +13,7 @@ import { enqueueIndexing } from './pending.ts'
 const State = z.object({ chunks: z.int(), pending: z.boolean() })
 
 /** Sees that the engine holds what the database does: how much at every sweep, and all of it now and then. */
-export async function checkIndex(given: Given<Deps>): Promise<void> {
+export async function checkIndex(given: ServiceContext<Deps>): Promise<void> {
   const { sql, engine, kit } = given
   if (!engine) return
   try {
@@ -51,7 +51,11 @@ const isDue = async (sql: Sql, collection: string) =>
   ).length > 0
 
 /** The job: what differs is told again. */
-export async function mendIndex({ sql, engine, kit }: Given<Deps>, _: unknown, job: JobContext) {
+export async function mendIndex(
+  { sql, engine, kit }: ServiceContext<Deps>,
+  _: unknown,
+  job: JobContext,
+) {
   if (!engine) return
   const [index] = await indexesOf(sql)
   if (!index) return

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part } from '../../_kit/sql/sql.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import { seenOf } from '../search/context.ts'
 import { expanded, unasked } from '../search/expand.ts'
 import { type Found, foundAt } from '../search/found.ts'
@@ -69,7 +69,7 @@ export async function askEngine(
       : []),
   ]
   const lists = searches.length > 0 ? await batch(qdrant, alias, searches) : []
-  const where = part`${matching(filters)} ${inForce(asOf)}`
+  const where = fragment`${matching(filters)} ${inForce(asOf)}`
   const scored = lists.map(({ points }) =>
     points.map(({ id, score }) => ({ ...placeOf(id), score })),
   )

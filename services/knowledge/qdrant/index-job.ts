@@ -1,7 +1,7 @@
 import type { JobContext } from '../../_kit/jobs.ts'
 import { enqueue } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { isAlone } from '../jobs/alone.ts'
 import { changeOf } from './change.ts'
@@ -26,7 +26,7 @@ const atOnce = 128
 const againMs = 2_000
 
 /** Tells the engine what is pending, however long the engine is away: the job starts itself again. */
-export async function indexPending(given: Given<Deps>, _: unknown, job: JobContext) {
+export async function indexPending(given: ServiceContext<Deps>, _: unknown, job: JobContext) {
   const { sql, engine, kit } = given
   if (!engine) return
   try {
@@ -40,7 +40,11 @@ export async function indexPending(given: Given<Deps>, _: unknown, job: JobConte
 }
 
 /** True where something is left for later. */
-async function indexAll(given: Given<Deps>, engine: Engine, job: JobContext): Promise<boolean> {
+async function indexAll(
+  given: ServiceContext<Deps>,
+  engine: Engine,
+  job: JobContext,
+): Promise<boolean> {
   const { sql } = given
   if (!engine.chosen) await choose(given, engine)
   const indexes = await indexesOf(sql)
@@ -71,7 +75,7 @@ async function indexAll(given: Given<Deps>, engine: Engine, job: JobContext): Pr
 
 /** Tells a collection what is on its list, and makes it where it is not there; says which points it refused. */
 async function drain(
-  { sql, kit }: Given<Deps>,
+  { sql, kit }: ServiceContext<Deps>,
   { qdrant }: Engine,
   index: ListedIndex,
   job: JobContext,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Given } from '../../_kit/service.ts'
-import { part, type Sql } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { enqueueEmbedding } from '../embed/embed-job.ts'
 import type { Embedder } from '../embed/embedder.ts'
@@ -36,7 +36,7 @@ const Latest = z.object({ collection: z.string(), unwanted: z.boolean() })
  * gives way.
  */
 export async function choose(
-  { sql, embedder }: Pick<Given<Deps>, 'sql' | 'embedder'>,
+  { sql, embedder }: Pick<ServiceContext<Deps>, 'sql' | 'embedder'>,
   engine: Engine,
 ): Promise<void> {
   const { collection } = engine
@@ -55,7 +55,7 @@ async function register(sql: Sql, engine: Engine, embedder: Embedder | undefined
   const dims = embedder ? (embedder.dims ?? (await sizeOf(embedder))) : null
   // One by that name that is not searched is a left-over.
   if ((await aliased(qdrant, alias)) !== collection) await dropped(qdrant, collection)
-  await sql.begin(async (sql) => {
+  await sql.transaction(async (sql) => {
     // Whoever writes now did not see it: all of them end before it is there, and its list is made.
     await sql`lock table knowledge.indexes in access exclusive mode`
     await sql`
@@ -70,8 +70,8 @@ const sizeOf = async (embedder: Embedder) => (await embedder.question('.')).leng
 
 /** Puts all there is on a collection's list. */
 export const listAll = (sql: Sql, { collection }: Index) =>
-  sql.begin(async (sql) => {
-    await pendThose(sql, part`select base, seq from knowledge.chunks`, collection)
+  sql.transaction(async (sql) => {
+    await pendThose(sql, fragment`select base, seq from knowledge.chunks`, collection)
     await sql`update knowledge.indexes set listed = true where collection = ${collection}`
   })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { enqueue } from '../../_kit/jobs.ts'
-import { numbers, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 
 /** Stands for all places of a base. */
 export const wholeBase = -1
@@ -16,15 +16,22 @@ export type Pending = z.infer<typeof Pending>
 /** Has the engine look at some places again; in the transaction that changed them. */
 export async function pend(sql: Sql, base: number, seqs: readonly number[]) {
   if (seqs.length === 0) return
-  await pendThose(sql, part`select ${base}::int, seq from unnest(${numbers(seqs, 'int4')}) seq`)
+  await pendThose(
+    sql,
+    fragment`select ${base}::int, seq from unnest(${numberArray(seqs, 'int4')}) seq`,
+  )
 }
 
 /** In every collection, or in one. */
-export async function pendThose(sql: Sql, places: ReturnType<typeof part>, collection?: string) {
+export async function pendThose(
+  sql: Sql,
+  places: ReturnType<typeof fragment>,
+  collection?: string,
+) {
   const which =
     collection === undefined
-      ? part`select collection from knowledge.indexes where retired_at is null`
-      : part`select ${collection}::text as collection`
+      ? fragment`select collection from knowledge.indexes where retired_at is null`
+      : fragment`select ${collection}::text as collection`
   // In order, so that two writers meet in the same order.
   await sql`
     insert into knowledge.pending as kept (collection, base, seq)
@@ -33,17 +40,17 @@ export async function pendThose(sql: Sql, places: ReturnType<typeof part>, colle
   await enqueueIndexing(sql)
 }
 
-const columnsOf = (places: readonly Place[]) => part`
-  ${numbers(
+const columnsOf = (places: readonly Place[]) => fragment`
+  ${numberArray(
     places.map(({ base }) => base),
     'int4',
-  )}, ${numbers(
+  )}, ${numberArray(
     places.map(({ seq }) => seq),
     'int4',
   )}`
 
 export const placesOf = (places: readonly Place[]) =>
-  part`select * from unnest(${columnsOf(places)}) place (base, seq)`
+  fragment`select * from unnest(${columnsOf(places)}) place (base, seq)`
 
 export const enqueueIndexing = (sql: Sql, delayMs = 0) =>
   enqueue(sql, 'knowledge', { kind: 'index', key: 'index', delayMs })
@@ -68,10 +75,10 @@ export const notPending = (sql: Sql, collection: string, places: readonly Place[
  */
 export async function settled(sql: Sql, collection: string, told: readonly Pending[]) {
   if (told.length === 0) return
-  await sql.begin(async (sql) => {
+  await sql.transaction(async (sql) => {
     const rows = await sql.rows(Row)`
       delete from knowledge.pending where collection = ${collection} and (base, seq, stamp) in (
-        select * from unnest(${columnsOf(told)}, ${numbers(told.map(({ stamp }) => stamp))}))
+        select * from unnest(${columnsOf(told)}, ${numberArray(told.map(({ stamp }) => stamp))}))
       returning base, seq`
     const ours = new Set(rows.map(({ base, seq }) => `${base} ${seq}`))
     const doubtful = told.filter(({ base, seq }) => !ours.has(`${base} ${seq}`))

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { invalid } from '../../_kit/fault.ts'
 import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
-import { part } from '../../_kit/sql/sql.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { nearest } from '../embed/nearest.ts'
 import { givenModel } from '../embed/vectors.ts'
@@ -45,7 +45,7 @@ const listLength = 150
 
 /** Answers a search, from bases that the caller may read. */
 export async function search(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   caller: Pick<Caller, 'organizationId'>,
   mode: Mode,
   question: Search,
@@ -78,7 +78,7 @@ const listed = (words: Matched[] | undefined, meaning: Matched[] | undefined) =>
   words && meaning ? fuse([words, meaning]) : (words ?? meaning ?? [])
 
 /** From the engine where there is one, and from the database where that fails. */
-async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
+async function lists(given: ServiceContext<Deps>, asked: Asked, question: EngineQuestion) {
   const { engine, embedder, kit } = given
   // The engine knows the vectors of the embedding model and no others.
   if (engine && !(question.vector && !embedder)) {
@@ -94,7 +94,7 @@ async function lists(given: Given<Deps>, asked: Asked, question: EngineQuestion)
   return { ...(await fromDatabase(given, asked, question)), failed: false }
 }
 
-async function fromDatabase(given: Given<Deps>, asked: Asked, question: EngineQuestion) {
+async function fromDatabase(given: ServiceContext<Deps>, asked: Asked, question: EngineQuestion) {
   const { query, vector, most } = question
   const terms = query === undefined ? unasked : await expanded(given, query, asked.known)
   const [words, meaning] = await Promise.all([
@@ -111,7 +111,7 @@ function refuseOddVector(vector: readonly number[], dims: number | undefined) {
 }
 
 /** The vector of a question, or why there is none. */
-async function vectorOf({ embedder, kit }: Given<Deps>, { query, vector }: Search) {
+async function vectorOf({ embedder, kit }: ServiceContext<Deps>, { query, vector }: Search) {
   if (vector) {
     refuseOddVector(vector, embedder?.dims)
     return { vector, reason: null }
@@ -127,7 +127,7 @@ async function vectorOf({ embedder, kit }: Given<Deps>, { query, vector }: Searc
 }
 
 async function byVector(
-  given: Given<Deps>,
+  given: ServiceContext<Deps>,
   { bases, filters, asOf }: Asked,
   vector: readonly number[],
   { laws }: Expanded,
@@ -139,7 +139,7 @@ async function byVector(
     bases: bases.map(({ no }) => no),
     vector,
     most: nearestOf(laws, most),
-    where: part`${matching(filters)} ${inForce(asOf)}`,
+    where: fragment`${matching(filters)} ${inForce(asOf)}`,
   })
   return foundAt(sql, (await led(given, bases, near, laws)).slice(0, most))
 }

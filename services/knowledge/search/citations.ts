@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { json, numbers, type Sql } from '../../_kit/sql/sql.ts'
+import { json, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import { entryLength } from './postings.ts'
 
 const Document = z.object({ document_id: z.string(), law_terms: z.array(z.int()), cited: z.int() })
@@ -12,7 +12,7 @@ export async function countCitations(sql: Sql, base: number): Promise<void> {
   const terms = [...new Set(documents.flatMap(({ law_terms }) => law_terms))]
   const counted = await sql.rows(Counted)`
     select term, sum(octet_length(entries)) / ${entryLength} as cited from knowledge.postings
-    where base = ${base} and term = any(${numbers(terms, 'int4')}) group by term`
+    where base = ${base} and term = any(${numberArray(terms, 'int4')}) group by term`
   const byTerm = new Map(counted.map(({ term, cited }) => [term, cited]))
   const changed = documents.flatMap(({ document_id, law_terms, cited }) => {
     const now = law_terms.reduce((sum, term) => sum + (byTerm.get(term) ?? 0), 0)

@@ -1,4 +1,4 @@
-import { numbers, type Sql } from '../../_kit/sql/sql.ts'
+import { numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { BaseRow } from '../base.ts'
 import type { BaseIndex, SearchCache } from './cache.ts'
 import { joined, nothing, type Packed, packed, type Row } from './packed.ts'
@@ -84,4 +84,4 @@ async function rowsOf(sql: Sql, wanted: readonly Wanted[]) {
   return byTerm
 }
 
-const ints = (list: readonly number[]) => numbers(list, 'int4')
+const ints = (list: readonly number[]) => numberArray(list, 'int4')

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Laws } from './context.ts'
 import type { LayWords } from './lay-words.ts'
 import { questionTerms, type WeightedTerm } from './terms.ts'
@@ -31,13 +31,13 @@ const noLaws: Laws = new Map()
 export const unasked: Expanded = { terms: [], laws: noLaws }
 
 /** The columns of what is known. */
-export const knownOf = (query: string) => part`
+export const knownOf = (query: string) => fragment`
   (select jsonb_build_object('version', version, 'words', words) from knowledge.lay_words) as lay,
   coalesce((
     select jsonb_agg(jsonb_build_object('target', target, 'weight', weight)
       order by weight desc, target)
     from (select target, max(weight) as weight from knowledge.expansions
-      where phrase = any(${texts(phrasesOf(query.slice(0, farthest)))})
+      where phrase = any(${textArray(phrasesOf(query.slice(0, farthest)))})
       group by target order by weight desc, target limit ${most}) chosen), '[]') as expansions`
 
 /** A question with other words for what it says, where they are known; undefined switches lay words off. */

@@ -1,4 +1,4 @@
-import { numbers, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { BaseRow } from '../base.ts'
 import type { SearchCache } from './cache.ts'
 import type { Hit } from './question.ts'
@@ -25,10 +25,10 @@ type Read = Row['shown'] & Pick<Row, 'in_force_from' | 'in_force_to'> & Omit<Sco
 export async function foundAt(
   sql: Sql,
   scored: readonly Scored[],
-  where: ReturnType<typeof part> = part``,
+  where: ReturnType<typeof fragment> = fragment``,
 ): Promise<Found[]> {
   if (scored.length === 0) return []
-  const ints = (list: number[]) => numbers(list, 'int4')
+  const ints = (list: number[]) => numberArray(list, 'int4')
   const rows = (await sql`
     select chunk.base, chunk.seq, base.id as kb_id, document_id, title, doc_type, chunk_index,
       section_id, content, chunk.metadata, in_force_from, in_force_to

@@ -1,4 +1,4 @@
-import { numbers, part, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { BaseRow } from '../base.ts'
 import { lawKey } from '../law/numerals.ts'
 import { roomFor, type SearchCache } from './cache.ts'
@@ -135,7 +135,7 @@ function aheadOf(bases: readonly BaseRow[], { base, seq }: Scored) {
   return { base, from, to: Math.min(from + stretch, next) }
 }
 
-const columns = part`base, seq, document_id, title, chunk_index, article, cited`
+const columns = fragment`base, seq, document_id, title, chunk_index, article, cited`
 
 /** Our own rows, hundreds at a time: they are taken as they are. */
 const headsAt = (sql: Sql, places: readonly Scored[]) =>
@@ -154,4 +154,4 @@ const headsIn = (sql: Sql, { base, from, to }: { base: number; from: number; to:
     HeadRow[]
   >
 
-const ints = (list: number[]) => numbers(list, 'int4')
+const ints = (list: number[]) => numberArray(list, 'int4')

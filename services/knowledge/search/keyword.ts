@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { numbers, type Sql } from '../../_kit/sql/sql.ts'
+import { numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { BaseRow } from '../base.ts'
 import type { SearchCache } from './cache.ts'
 import { inContext, type Laws, seenOf } from './context.ts'
@@ -77,7 +77,7 @@ async function allowedOf(sql: Sql, { bases, filters, asOf }: Asked): Promise<All
   const rows = await sql.rows(Place)`
     select chunk.base, chunk.seq
     from knowledge.chunks chunk join knowledge.documents document using (base, document_id)
-    where chunk.base = any(${numbers(
+    where chunk.base = any(${numberArray(
       bases.map(({ no }) => no),
       'int4',
     )}) ${matching(filters)} ${inForce(asOf)}`

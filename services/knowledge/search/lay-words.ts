@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { type Sql, texts } from '../../_kit/sql/sql.ts'
-import { words } from '../../_kit/words.ts'
+import { type Sql, textArray } from '../../_kit/sql/sql.ts'
+import { tokenize } from '../../_kit/tokenize.ts'
 import type { Laws, LawTold } from './context.ts'
 import { Lru } from './lru.ts'
 import type { Expansion } from './terms.ts'
@@ -49,7 +49,7 @@ const scale = 0.25
 /** The words of a question, each with its share in it: a long question says no more than a short one. */
 export function sharesOf(query: string): Map<string, number> {
   const shares = new Map<string, number>()
-  for (const word of words(query)) shares.set(word, word.length === 1 ? ofCharacter : 1)
+  for (const word of tokenize(query)) shares.set(word, word.length === 1 ? ofCharacter : 1)
   const length = Math.hypot(...shares.values())
   for (const [word, share] of shares) shares.set(word, (scale * share) / length)
   return shares.set('', ofEvery)
@@ -143,7 +143,7 @@ export function makeLayWords(): LayWords {
         for (const word of missing) found.set(word, null)
         const rows = await sql.rows(Row)`
           select key, record from knowledge.records
-          where kind = 'lay_word' and key = any(${texts(missing)})`
+          where kind = 'lay_word' and key = any(${textArray(missing)})`
         for (const { key, record } of rows) found.set(key, record)
         for (const word of missing) words.set(word, found.get(word)!)
       }

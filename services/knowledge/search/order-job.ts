@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { countCitations } from './citations.ts'
@@ -44,7 +44,7 @@ const chunksAStep = 512
  * Makes the parts of each block one, without the chunks that are gone. Each step is a transaction of
  * its own: searches see every chunk all the time, and writers wait for a step at most.
  */
-export async function orderBase({ sql }: Given<Deps>, payload: unknown, job: JobContext) {
+export async function orderBase({ sql }: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { base } = Payload.parse(payload)
   const begun = await sql.row(State)`
     select taken, given_up, chunks, next_seq from knowledge.bases where no = ${base}`
@@ -55,7 +55,7 @@ export async function orderBase({ sql }: Given<Deps>, payload: unknown, job: Job
   const from = (step: number) => Math.round((2 ** 32 * step) / steps) - 2 ** 31
   for (let step = 0; step < steps; step++) {
     job.signal.throwIfAborted()
-    await sql.begin((sql) => orderSome(sql, base, living, from(step), from(step + 1) - 1))
+    await sql.transaction((sql) => orderSome(sql, base, living, from(step), from(step + 1) - 1))
   }
   await countCitations(sql, base)
   await sql`

@@ -1,4 +1,4 @@
-import { numbers, part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { fragment, numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { idOf, termsOf } from './terms.ts'
 
 /** Chunks of a base have places 0, 1, 2, …; a block is 16,384 of them, a part of it 512. */
@@ -99,14 +99,14 @@ export async function writePostings(sql: Sql, base: number, rows: Posting[]): Pr
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const some = rows.slice(at, at + rowsAtOnce)
     const ints = (member: 'term' | 'block' | 'part') =>
-      part`${numbers(
+      fragment`${numberArray(
         some.map((row) => row[member]),
         'int4',
       )}`
     await sql`
       insert into knowledge.postings as kept (base, term, block, part, entries)
       select ${base}::int, * from unnest(${ints('term')}, ${ints('block')}, ${ints('part')},
-        ${texts(some.map(({ entries }) => entries))})
+        ${textArray(some.map(({ entries }) => entries))})
       on conflict (base, term, block, part) do update set entries = kept.entries || excluded.entries`
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ExternalId, JsonObject } from '../../_kit/fields.ts'
-import { join, json, part, texts } from '../../_kit/sql/sql.ts'
+import { fragment, join, json, textArray } from '../../_kit/sql/sql.ts'
 import { type BaseRow, KbId } from '../base.ts'
 import { Day, DocType, SectionId } from '../document.ts'
 import type { Known } from './expand.ts'
@@ -61,7 +61,7 @@ export const today = () => new Date().toISOString().slice(0, 10)
 
 /** In force on a day: from the first, and before the one on which it ended. */
 export const inForce = (day: string) =>
-  part` and (chunk.in_force_from is null or chunk.in_force_from <= ${day}::text::date)
+  fragment` and (chunk.in_force_from is null or chunk.in_force_from <= ${day}::text::date)
     and (chunk.in_force_to is null or chunk.in_force_to > ${day}::text::date)`
 
 export const isFiltered = (filters: Filters) =>
@@ -70,11 +70,13 @@ export const isFiltered = (filters: Filters) =>
 /** Conditions on a `chunk` and its `document`. */
 export const matching = ({ doc_types, document_ids, section_ids, metadata }: Filters) =>
   join([
-    ...(doc_types ? [part` and document.doc_type = any(${texts(doc_types)})`] : []),
-    ...(document_ids ? [part` and document.document_id = any(${texts(document_ids)})`] : []),
-    ...(section_ids ? [part` and chunk.section_id = any(${texts(section_ids)})`] : []),
+    ...(doc_types ? [fragment` and document.doc_type = any(${textArray(doc_types)})`] : []),
+    ...(document_ids
+      ? [fragment` and document.document_id = any(${textArray(document_ids)})`]
+      : []),
+    ...(section_ids ? [fragment` and chunk.section_id = any(${textArray(section_ids)})`] : []),
     ...Object.entries(metadata ?? {}).map(([name, value]) => {
       const member = json({ [name]: value })
-      return part` and (document.metadata @> ${member} or chunk.metadata @> ${member})`
+      return fragment` and (document.metadata @> ${member} or chunk.metadata @> ${member})`
     }),
   ])

@@ -1,5 +1,5 @@
 import { errorFields } from '../../_kit/log.ts'
-import type { Given } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import type { Matched } from './fuse.ts'
 
@@ -17,7 +17,7 @@ interface Ordered {
  * rest follow in their own order, none with a score above those. When it fails the list is as it was.
  */
 export async function reranked(
-  { rerank, kit }: Pick<Given<Deps>, 'rerank' | 'kit'>,
+  { rerank, kit }: Pick<ServiceContext<Deps>, 'rerank' | 'kit'>,
   { query, rerank: wanted = true }: { query?: string | undefined; rerank?: boolean | undefined },
   list: readonly Matched[],
 ): Promise<Ordered> {
@@ -25,7 +25,7 @@ export async function reranked(
   const best = list.slice(0, shown)
   const texts = best.map(({ row }) => `${row.shown.title}\n${row.shown.content}`.slice(0, excerpt))
   try {
-    const order = await rerank.order(query, texts, best.length)
+    const order = await rerank.rerank(query, texts, best.length)
     const first = order.map(({ index, score }) => ({ ...best[index]!, score }))
     const lowest = first.at(-1)!.score
     const rest = list.slice(shown).map((each) => ({ ...each, score: Math.min(each.score, lowest) }))

@@ -17,7 +17,12 @@ const VectorQuestion = Question.extend({
 
 const path = '/api/v1/internal/atomic'
 const example = { query: '拖欠劳动报酬', kb_ids: [], top_k: 5 }
-const asked = { body: Question, example, answers: { 200: Answer }, faults: ['NOT_FOUND'] as const }
+const asked = {
+  body: Question,
+  example,
+  responses: { 200: Answer },
+  faults: ['NOT_FOUND'] as const,
+}
 
 export const searches = [
   post(

@@ -1,5 +1,5 @@
 import { hash32 } from '../../_kit/hash.ts'
-import { arabic, words } from '../../_kit/words.ts'
+import { arabic, tokenize } from '../../_kit/tokenize.ts'
 import { lawKey } from '../law/numerals.ts'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
@@ -18,7 +18,7 @@ export const citedTerm = (law: string) => `《${lawKey(law)}》`
  * case numbers and article numbers whole. An article has one term however it is written.
  */
 export function termsOf(text: string): string[] {
-  const found = words(text)
+  const found = tokenize(text)
   const normal = text.normalize('NFKC').toLowerCase()
   for (const [, number] of normal.matchAll(latinArticle)) found.push(`第${Number(number)}条`)
   for (const [, number, sub] of normal.matchAll(subArticle)) {

@@ -1,4 +1,4 @@
-import { words } from '../../_kit/words.ts'
+import { tokenize } from '../../_kit/tokenize.ts'
 import { Lru } from './lru.ts'
 
 interface Chunk {
@@ -46,7 +46,7 @@ const known = new Lru<ReadonlySet<string>>(4 * 2 ** 20, (words) => 400 + 100 * w
 export function longWords(text: string): ReadonlySet<string> {
   const before = known.get(text)
   if (before) return before
-  const found = new Set(words(text).filter((word) => word.length > 1))
+  const found = new Set(tokenize(text).filter((word) => word.length > 1))
   known.set(text, found)
   return found
 }

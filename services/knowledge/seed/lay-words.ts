@@ -27,12 +27,12 @@ export const layWords = [
         lay_words: [{ word: '老板', words: { 用人单位: 0.4 }, laws: { 劳动合同法: 0.2 } }],
         dry_run: true,
       },
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body: { lay_words, dry_run, digest, source } }) => {
       const partsOf = once(targetsOf)
       const records = lay_words.map((each) => kept.layWord(asLookedUp(each, partsOf)))
-      const counts = await c.env.sql.begin(async (sql) => {
+      const counts = await c.env.sql.transaction(async (sql) => {
         const options = { source, dryRun: dry_run, digest }
         const counts = await reconcile(sql, ['lay_word'], records, options)
         if (!dry_run && counts.created + counts.updated + counts.deleted > 0) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { canonical, hex } from '../../_kit/hash.ts'
-import { json, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
+import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { refuseTwins } from '../document.ts'
 import type { Counts, Kept, Kind, Source } from './records.ts'
 
@@ -36,8 +36,8 @@ export async function reconcile(
   const packageId = source?.package_id ?? null
   const rows = await sql.rows(Row)`
     select kind, key, record, package_id from knowledge.records
-    where kind = any(${texts(kinds)})
-      and (key in (select unnest(${texts(given.map(({ key }) => key))})) or package_id = ${packageId}::text)`
+    where kind = any(${textArray(kinds)})
+      and (key in (select unnest(${textArray(given.map(({ key }) => key))})) or package_id = ${packageId}::text)`
   const before = new Map(rows.map((row) => [`${row.kind} ${row.key}`, row]))
 
   const created: Kept[] = []
@@ -47,7 +47,10 @@ export async function reconcile(
     const old = before.get(`${one.kind} ${one.key}`)
     before.delete(`${one.kind} ${one.key}`)
     if (!old) created.push(one)
-    else if (canonical(old.record) !== canonical(one.record) || old.package_id !== packageId) {
+    else if (
+      canonicalJson(old.record) !== canonicalJson(one.record) ||
+      old.package_id !== packageId
+    ) {
       updated.push(one)
       replaced.push(old)
     }
@@ -59,8 +62,8 @@ export async function reconcile(
     await write(sql, [...created, ...updated], source)
     await sql`
       delete from knowledge.records where (kind, key) in (
-        select * from unnest(${texts(gone.map(({ kind }) => kind))},
-          ${texts(gone.map(({ key }) => key))}))`
+        select * from unnest(${textArray(gone.map(({ kind }) => kind))},
+          ${textArray(gone.map(({ key }) => key))}))`
   }
   return {
     created: created.length,
@@ -73,7 +76,7 @@ export async function reconcile(
 
 /** Another digest means other records; empty where none would go. */
 export const digestOf = async (records: readonly unknown[]) =>
-  records.length === 0 ? '' : hex(records.map(canonical).sort().join('\n'))
+  records.length === 0 ? '' : sha256Hex(records.map(canonicalJson).sort().join('\n'))
 
 const write = (sql: Sql, records: readonly Kept[], source: Source | undefined) => sql`
   insert into knowledge.records

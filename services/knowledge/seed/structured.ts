@@ -44,7 +44,7 @@ export const structured = [
       description: removal,
       body: Structured,
       bodyLimit,
-      answers: {
+      responses: {
         200: Counts.extend({ graph: z.enum(['synced', 'skipped', 'failed']) }),
       },
     },
@@ -55,7 +55,7 @@ export const structured = [
         ...non_litigation_checklists.map(kept.checklistItem),
         ...mappings.map(kept.mapping),
       ]
-      const counts = await c.env.sql.begin((sql) =>
+      const counts = await c.env.sql.transaction((sql) =>
         reconcile(sql, ['element', 'checklist_item', 'mapping'], records, {
           source,
           dryRun: dry_run,
@@ -74,10 +74,10 @@ export const structured = [
       description: `${removal} A search for one of a cause's names finds the others too.`,
       body: Profiles,
       bodyLimit,
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body: { profiles, dry_run, digest, source } }) => {
-      const counts = await c.env.sql.begin(async (sql) => {
+      const counts = await c.env.sql.transaction(async (sql) => {
         const options = { source, dryRun: dry_run, digest }
         const counts = await reconcile(
           sql,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { newId } from '../../_kit/ids.ts'
-import { part, type Sql, texts } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { chunked } from '../chunk/chunk.ts'
 import { post } from '../deps.ts'
 import { Head, NewChunk, refuseTwins } from '../document.ts'
@@ -53,7 +53,7 @@ export const systemDocuments = [
         ],
         dry_run: true,
       },
-      answers: { 200: Counts },
+      responses: { 200: Counts },
     },
     async (c, { body: { kb, documents, dry_run, digest, source } }) => {
       refuseTwins(
@@ -61,14 +61,19 @@ export const systemDocuments = [
         (index) => `documents.${index}.document_id`,
       )
       const ready = await Promise.all(documents.map(readyOf))
-      const counts = await c.env.sql.begin(async (sql) => {
+      const counts = await c.env.sql.transaction(async (sql) => {
         const base = dry_run ? await baseNamed(sql, kb.name) : await madeBase(sql, kb)
         const before = base ? await hashesOf(sql, base.no, ready, source) : new Map()
         const plan = planOf(ready, before, source?.package_id ?? null)
         if (base && !dry_run) {
           await write(c.env, sql, base, [...plan.created, ...plan.updated], source?.package_id)
           await enqueueSync(c.env, sql)
-          await take(c.env, sql, base, part`document_id in (select unnest(${texts(plan.deleted)}))`)
+          await take(
+            c.env,
+            sql,
+            base,
+            fragment`document_id in (select unnest(${textArray(plan.deleted)}))`,
+          )
         }
         const going = [...plan.updated.map((each) => each.document_id), ...plan.deleted]
         return { ...plan, replaced: going.map((id) => before.get(id)) }
@@ -119,7 +124,7 @@ async function hashesOf(
   const rows = await sql.rows(Stored)`
     select document_id, hash, package_id from knowledge.documents
     where base = ${base} and (package_id = ${source?.package_id ?? null}::text
-      or document_id in (select unnest(${texts(ready.map(({ document_id }) => document_id))})))`
+      or document_id in (select unnest(${textArray(ready.map(({ document_id }) => document_id))})))`
   return new Map(rows.map((row) => [row.document_id, row]))
 }
 

@@ -1,4 +1,4 @@
-import { arabic } from '../../../_kit/words.ts'
+import { arabic } from '../../../_kit/tokenize.ts'
 
 /** A number in digits or in characters; 张三10万 is a name and a number. What it is worth is settled later. */
 const number =

@@ -1,4 +1,4 @@
-import { arabic } from '../../../_kit/words.ts'
+import { arabic } from '../../../_kit/tokenize.ts'
 
 export interface Dated {
   /** YYYY-MM-DD, or YYYY-MM or YYYY where no more was said. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canonical, hash32 } from '../../../_kit/hash.ts'
+import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
 import { defineSkill } from '../../skill.ts'
 import { FileIds, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
@@ -32,7 +32,7 @@ export default defineSkill({
     const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
     const known = fieldsIn(intake)
     const elements = await elementsOf(tools, known.cause_of_action_code)
-    const basis = hash32(canonical([texts, known, inputs.file_ids, elements, language]))
+    const basis = hash32(canonicalJson([texts, known, inputs.file_ids, elements, language]))
 
     // Of the same material there is the same summary: a model is not asked twice.
     const before = Outputs.safeParse(part)

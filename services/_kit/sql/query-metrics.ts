@@ -5,7 +5,7 @@ const ok = { outcome: 'ok' }
 const failed = { outcome: 'failed' }
 
 /** The same driver, with its queries counted and timed. Whoever asks does not wait for that. */
-export function timed(driver: Driver, metrics: Metrics): Driver {
+export function withQueryMetrics(driver: Driver, metrics: Metrics): Driver {
   const watch =
     (query: Driver['query']): Driver['query'] =>
     (text, params) => {
@@ -21,7 +21,7 @@ export function timed(driver: Driver, metrics: Metrics): Driver {
     }
   return {
     query: watch((text, params) => driver.query(text, params)),
-    begin: (work) => driver.begin((query) => work(watch(query))),
+    transaction: (work) => driver.transaction((query) => work(watch(query))),
     end: () => driver.end(),
   }
 }

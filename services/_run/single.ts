@@ -11,7 +11,7 @@ import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
 
 /** One service in one process, as a cluster runs it; the runtime's own part is to listen. */
-export async function startAlone(folder: string | undefined, runtime: Host['runtime']) {
+export async function startService(folder: string | undefined, runtime: Host['runtime']) {
   const service = await find(folder)
   const config = parseConfig(HostConfig, process.env)
   const log = makeLog(service.name, config.LOG_LEVEL)
@@ -30,10 +30,10 @@ export async function startAlone(folder: string | undefined, runtime: Host['runt
     version,
     ...(directory && { keys: directory.keys }),
   })
-  await started.ready()
+  await started.beforeServe()
 
   /** From here on it works in the background too, until a signal; `drain` lets requests finish. */
-  function live(port: number, drain: (graceMs: number) => Promise<unknown>) {
+  function serveUntilSignal(port: number, drain: (graceMs: number) => Promise<unknown>) {
     const stopLoop = config.BACKGROUND ? startLoop(started, log) : undefined
     onStop(async () => {
       log.info({}, 'stopping')
@@ -42,10 +42,10 @@ export async function startAlone(folder: string | undefined, runtime: Host['runt
       await database.end()
     })
     log.info({ port }, 'listening')
-    started.settle().catch(fail)
+    started.afterListen().catch(fail)
   }
 
-  return { fetch: started.fetch, config, live }
+  return { fetch: started.fetch, config, live: serveUntilSignal }
 }
 
 async function find(folder: string | undefined): Promise<Service> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { arabic, queryWords, words } from './words.ts'
+import { arabic, queryTokens, tokenize } from './tokenize.ts'
 
 describe('words', () => {
   const cases: [string, string, string[]][] = [
@@ -43,12 +43,12 @@ describe('words', () => {
     ['nothing in nothing', '', []],
   ]
   test.each(cases)('finds %s', (_, text, expected) => {
-    expect(words(text)).toEqual(expected)
+    expect(tokenize(text)).toEqual(expected)
   })
 
   test('a case number stays whole beside its parts, however its brackets are written', () => {
     const number = '(2021)京01民终1234号'
-    expect(words(number)).toEqual(
+    expect(tokenize(number)).toEqual(
       expect.arrayContaining([number, '2021', '京', '01', '民终', '1234', '号']),
     )
     for (const form of [
@@ -56,26 +56,26 @@ describe('words', () => {
       '（２０２１）京０１民终１２３４号',
       '(2021) 京01民终1234号',
     ]) {
-      expect(words(`见${form}判决`)).toContain(number)
+      expect(tokenize(`见${form}判决`)).toContain(number)
     }
-    expect(words('(2021)京01民终12345号')).not.toContain(number)
+    expect(tokenize('(2021)京01民终12345号')).not.toContain(number)
   })
 
   test('an article has one name, whichever numerals it is written in', () => {
     for (const form of ['第六百七十五条', '第675条', '第６７５条', '第六七五条']) {
-      expect(words(`依据${form}之规定`)).toContain('第675条')
+      expect(tokenize(`依据${form}之规定`)).toContain('第675条')
     }
-    expect(words('第一千二百六十条')).toContain('第1260条')
-    expect(words('第十条')).toContain('第10条')
-    expect(words('第条')).toEqual(['第', '条', '第条'])
+    expect(tokenize('第一千二百六十条')).toContain('第1260条')
+    expect(tokenize('第十条')).toContain('第10条')
+    expect(tokenize('第条')).toEqual(['第', '条', '第条'])
   })
 
   test('never holds an empty word, and says the same for the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const found = words(text)
+        const found = tokenize(text)
         expect(found).not.toContain('')
-        expect(words(text)).toEqual(found)
+        expect(tokenize(text)).toEqual(found)
       }),
     )
   })
@@ -84,40 +84,40 @@ describe('words', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9 ]{0,30}$/), (text) => {
         const wide = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0))
-        expect(words(wide)).toEqual(words(text))
-        expect(words(text.toUpperCase())).toEqual(words(text))
+        expect(tokenize(wide)).toEqual(tokenize(text))
+        expect(tokenize(text.toUpperCase())).toEqual(tokenize(text))
       }),
     )
   })
 
   test('finds as many words as a text has, however long it is and however it tries', () => {
     const n = 200_000
-    expect(words('合'.repeat(n))).toHaveLength(2 * n - 1)
-    expect(words('a '.repeat(n))).toHaveLength(n)
-    expect(words('1'.repeat(n))).toHaveLength(1)
-    expect(words(`(2021)${'1'.repeat(n)}`)).toHaveLength(2)
-    expect(words('(2021)京'.repeat(n))).toHaveLength(2 * n)
-    expect(words('第'.repeat(n))).toHaveLength(2 * n - 1)
-    expect(words('1,'.repeat(n))).toHaveLength(n)
-    expect(words('1,000'.repeat(n / 10))).not.toHaveLength(0)
-    expect(words("a'".repeat(n))).toHaveLength(1)
+    expect(tokenize('合'.repeat(n))).toHaveLength(2 * n - 1)
+    expect(tokenize('a '.repeat(n))).toHaveLength(n)
+    expect(tokenize('1'.repeat(n))).toHaveLength(1)
+    expect(tokenize(`(2021)${'1'.repeat(n)}`)).toHaveLength(2)
+    expect(tokenize('(2021)京'.repeat(n))).toHaveLength(2 * n)
+    expect(tokenize('第'.repeat(n))).toHaveLength(2 * n - 1)
+    expect(tokenize('1,'.repeat(n))).toHaveLength(n)
+    expect(tokenize('1,000'.repeat(n / 10))).not.toHaveLength(0)
+    expect(tokenize("a'".repeat(n))).toHaveLength(1)
   })
 })
 
 describe('the words of a question', () => {
   test('are pairs where there are any, each once', () => {
-    expect(queryWords('借款借款')).toEqual(['借款', '款借'])
-    expect(queryWords('王 contract')).toEqual(['contract'])
-    expect(queryWords('王')).toEqual(['王'])
-    expect(queryWords('𠮷 contract')).toEqual(['contract'])
-    expect(queryWords('…')).toEqual([])
+    expect(queryTokens('借款借款')).toEqual(['借款', '款借'])
+    expect(queryTokens('王 contract')).toEqual(['contract'])
+    expect(queryTokens('王')).toEqual(['王'])
+    expect(queryTokens('𠮷 contract')).toEqual(['contract'])
+    expect(queryTokens('…')).toEqual([])
   })
 
   test('are among those of the text it was taken from', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const all = new Set(words(text))
-        for (const word of queryWords(text)) expect(all).toContain(word)
+        const all = new Set(tokenize(text))
+        for (const word of queryTokens(text)) expect(all).toContain(word)
       }),
     )
   })

@@ -3,7 +3,7 @@
  * becomes characters and pairs of characters: no dictionary is needed, and no name is cut wrongly.
  * Case numbers and article numbers stay whole beside their parts.
  */
-export function words(text: string): string[] {
+export function tokenize(text: string): string[] {
   const found: string[] = []
   const normal = text.normalize('NFKC').toLowerCase().replaceAll('’', "'")
   for (const [number] of normal.matchAll(caseNumber)) found.push(number.replace(/\s/, ''))
@@ -19,8 +19,8 @@ export function words(text: string): string[] {
 }
 
 /** The terms of a question: pairs where there are any, since a single character is in half the texts. */
-export function queryWords(text: string): string[] {
-  const all = words(text)
+export function queryTokens(text: string): string[] {
+  const all = tokenize(text)
   const pairs = all.filter((word) => !oneHan.test(word))
   return [...new Set(pairs.length > 0 ? pairs : all)]
 }
