@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { path, readUntil, type Shown, shownIn } from './support/consultations.ts'
+import { parseEvents, readUntil, type StreamEvent, sessionsPath } from './support/consultations.ts'
 import { answersTo, story } from './support/engine.ts'
 import { key } from './support/stage.ts'
 import { type Suite, startSuite } from './support/suite.ts'
@@ -23,14 +23,14 @@ const data = async (response: Promise<Response>) => ((await (await response).jso
 
 /** A new session, as each of the replicas knows it. */
 async function open() {
-  const { id } = await data(post(suite.replicas[0] + path, { title: '借款纠纷' }))
-  return suite.replicas.map((replica) => `${replica}${path}/${id}`) as [string, string]
+  const { id } = await data(post(suite.replicas[0] + sessionsPath, { title: '借款纠纷' }))
+  return suite.replicas.map((replica) => `${replica}${sessionsPath}/${id}`) as [string, string]
 }
 const readOn = (session: string, last: string) =>
   ask(`${session}/stream`, {}, { 'last-event-id': last })
 const messagesOf = async (session: string) =>
   (await data(ask(`${session}/messages?size=200`))).items as any[]
-const said = (shown: Shown[]) =>
+const said = (shown: StreamEvent[]) =>
   shown.flatMap(({ event, data }) => (event === 'delta' ? data.content : [])).join('')
 
 /** A question whose answer comes word by word, slowly. */
@@ -49,7 +49,7 @@ async function talk(url: string, betweenMs = 60): Promise<Response> {
 describe('a consultation', () => {
   test('goes from chat over cards to its end, and can be refreshed at every event', async () => {
     const [one, two] = await open()
-    let shown = shownIn(await (await post(`${one}/chat`, { content: story })).text())
+    let shown = parseEvents(await (await post(`${one}/chat`, { content: story })).text())
     let cards = 0
     for (; shown.at(-1)!.data.interrupted; cards++) {
       await refreshed([one, two], shown)
@@ -58,7 +58,7 @@ describe('a consultation', () => {
       expect(await data(ask(`${two}/pending_card`))).toEqual(pending)
       expect((await post(`${two}/chat`, { content: '还有' })).status).toBe(409)
       const body = { user_id: 7, user_response: answersTo(card) }
-      shown = shownIn(await (await post(`${cards % 2 ? one : two}/resume`, body)).text())
+      shown = parseEvents(await (await post(`${cards % 2 ? one : two}/resume`, body)).text())
     }
     expect(cards).toBeGreaterThan(0)
     await refreshed([one, two], shown)
@@ -80,10 +80,10 @@ describe('a consultation', () => {
   })
 
   /** Whatever was seen last, either replica gives exactly the rest. */
-  async function refreshed(sessions: string[], shown: Shown[]) {
+  async function refreshed(sessions: string[], shown: StreamEvent[]) {
     for (const [index, { id }] of shown.entries()) {
       const response = await readOn(sessions[index % 2]!, id)
-      expect(shownIn(await response.text())).toEqual(shown.slice(index + 1))
+      expect(parseEvents(await response.text())).toEqual(shown.slice(index + 1))
     }
   }
 
@@ -93,18 +93,18 @@ describe('a consultation', () => {
     const tabs = [ask(`${one}/stream`), ask(`${two}/stream`)]
     await readUntil(asking, words[3]!)
     const [left, right] = await Promise.all(tabs.map(async (tab) => (await tab).text()))
-    expect(shownIn(left!)).toEqual(shownIn(right!))
-    expect(said(shownIn(left!))).toBe(words.join(''))
+    expect(parseEvents(left!)).toEqual(parseEvents(right!))
+    expect(said(parseEvents(left!))).toBe(words.join(''))
     expect((await messagesOf(one)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
   })
 
   test('loses nothing when its connection moves between replicas at every event', async () => {
     const sessions = await open()
     const first = await talk(sessions[0], 30)
-    const shown = shownIn(await readUntil(first, '\n\n'))
+    const shown = parseEvents(await readUntil(first, '\n\n'))
     for (let move = 1; shown.at(-1)!.event !== 'end'; move++) {
       const next = await readOn(sessions[move % 2]!, shown.at(-1)!.id)
-      shown.push(...shownIn(await readUntil(next, '\n\n')))
+      shown.push(...parseEvents(await readUntil(next, '\n\n')))
     }
     const turn = shown[0]!.id.split(':')[0]
     expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
@@ -121,7 +121,7 @@ describe('a process that is killed', () => {
     await readUntil(other, words[5]!)
     await suite.kill('engine')
     await suite.restart('engine')
-    const shown = shownIn(await reading)
+    const shown = parseEvents(await reading)
     expect(shown.filter(({ event }) => event === 'error')).toEqual([])
     expect(said(shown)).toBe(words.join(''))
     expect((await messagesOf(two)).at(-1)).toMatchObject({ content: words.join('') })
@@ -133,13 +133,13 @@ describe('a process that is killed', () => {
     const reading = response.text()
     await readUntil(await ask(`${two}/stream`), words[5]!)
     await suite.kill('engine')
-    const shown = shownIn(await reading)
+    const shown = parseEvents(await reading)
     expect(shown.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
     expect((await post(`${two}/chat`, { content: '在吗？' })).status).toBe(503)
     await suite.restart('engine')
     const status = async () => (await readOn(two, shown.at(-1)!.id)).status
     await expect.poll(status, { timeout: 20_000 }).toBe(200)
-    const rest = shownIn(await (await readOn(two, shown.at(-1)!.id)).text())
+    const rest = parseEvents(await (await readOn(two, shown.at(-1)!.id)).text())
     expect(said([...shown, ...rest])).toBe(words.join(''))
     const { message_id } = shown.at(-1)!.data
     expect((await messagesOf(one)).map(({ id }) => id)).toContain(message_id)
@@ -149,10 +149,10 @@ describe('a process that is killed', () => {
   test('the replica that relays: the reader goes on at the other', async () => {
     const [one, two] = await open()
     const response = await talk(two)
-    const shown = shownIn(await readUntil(response, words[5]!, false))
+    const shown = parseEvents(await readUntil(response, words[5]!, false))
     await suite.kill('second')
     const rest = await readOn(one, shown.at(-1)!.id)
-    shown.push(...shownIn(await rest.text()))
+    shown.push(...parseEvents(await rest.text()))
     await suite.restart('second')
     const turn = shown[0]!.id.split(':')[0]
     expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ConsultationsStage,
-  path,
-  shownIn,
+  parseEvents,
+  sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
 import { asking, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
@@ -25,14 +25,14 @@ describe('a chat', () => {
     const { status, headers, text } = await at.chat(id, 'hello')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('text/event-stream')
-    const shown = shownIn(text)
+    const shown = parseEvents(text)
     expect(shown.map(({ event }) => event)).toEqual(['progress', 'delta', 'delta', 'result', 'end'])
     const turn = shown[0]!.id.split(':')[0]
     expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
     expect(shown.map(({ data }) => data.seq)).toEqual(shown.map(() => undefined))
     expect(shown[3]!.data).toEqual({ skills: ['chat'] })
     const [user, assistant] = await at.messages(id)
-    const { matter_id } = await at.read(`${path}/${id}`)
+    const { matter_id } = await at.read(`${sessionsPath}/${id}`)
     expect(shown[4]!.data).toEqual({
       output: 'You said: hello',
       message_id: assistant.id,
@@ -58,7 +58,7 @@ describe('a chat', () => {
       file_ids: ['f-0', 'f-1'],
       user_type: 'client',
     })
-    const { matter_id } = await at.read(`${path}/${id}`)
+    const { matter_id } = await at.read(`${sessionsPath}/${id}`)
     const [first] = at.engine.begun()
     expect(first!.body).toEqual({
       thread_id: `consultation:${id}`,
@@ -88,8 +88,8 @@ describe('a chat', () => {
       await held.opened
       yield* echo(asked) as Iterable<any>
     }
-    const both = [at.raw('POST', `${path}/${id}/chat`, { content: 'one' })]
-    both.push(at.raw('POST', `${path}/${id}/chat`, { content: 'two' }))
+    const both = [at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'one' })]
+    both.push(at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'two' }))
     const answers = await Promise.all(both)
     held.open()
     const refused = answers.find(({ status }) => status !== 200)!
@@ -113,14 +113,14 @@ describe('a chat', () => {
     }
     const body = { content: 'once', client_message_id: 'c-1' }
     const [one, two] = await Promise.all([
-      at.raw('POST', `${path}/${id}/chat`, body),
-      at.raw('POST', `${path}/${id}/chat`, body),
+      at.raw('POST', `${sessionsPath}/${id}/chat`, body),
+      at.raw('POST', `${sessionsPath}/${id}/chat`, body),
     ])
     held.open()
     const texts = await Promise.all([one.text(), two.text()])
-    expect(shownIn(texts[0]).map(({ event }) => event)).toEqual(['delta', 'delta', 'end'])
+    expect(parseEvents(texts[0]).map(({ event }) => event)).toEqual(['delta', 'delta', 'end'])
     expect(texts[1]).toBe(texts[0])
-    expect((await at.post(`${path}/${id}/chat`, body)).text).toBe(texts[0])
+    expect((await at.post(`${sessionsPath}/${id}/chat`, body)).text).toBe(texts[0])
     expect(await at.messages(id)).toHaveLength(2)
     const other = await at.chat(id, 'else', { client_message_id: 'c-1' })
     expect(other).toMatchObject({ status: 409, code: 'CONFLICT' })
@@ -129,7 +129,7 @@ describe('a chat', () => {
   test('while a card waits is refused with the card, and leaves nothing', async () => {
     const { id } = await at.open()
     at.engine.state.plan = asking
-    const shown = shownIn((await at.chat(id, 'hello')).text)
+    const shown = parseEvents((await at.chat(id, 'hello')).text)
     const { data: card } = shown.find(({ event }) => event === 'card')!
     expect(shown.at(-1)!.data).toMatchObject({ interrupted: true, output: '请补充' })
     const refused = await at.chat(id, 'more')
@@ -137,7 +137,10 @@ describe('a chat', () => {
     const messages = await at.messages(id)
     expect(messages.map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
     expect(messages[1].card).toEqual(card)
-    expect(await at.read(`${path}/${id}/pending_card`)).toEqual({ has_pending_card: true, card })
+    expect(await at.read(`${sessionsPath}/${id}/pending_card`)).toEqual({
+      has_pending_card: true,
+      card,
+    })
   })
 
   test.each([
@@ -147,13 +150,15 @@ describe('a chat', () => {
     const { id } = await at.open()
     down()
     const body = { content: 'hello', client_message_id: 'c' }
-    const failed = await at.post(`${path}/${id}/chat`, body)
+    const failed = await at.post(`${sessionsPath}/${id}/chat`, body)
     expect(failed).toMatchObject({ status: 503, code: 'UPSTREAM_UNAVAILABLE' })
     expect((await at.messages(id)).map(({ content }: any) => content)).toEqual(['hello'])
     at.matter.state.down = false
     at.engine.state.down = false
     await expect
-      .poll(async () => (await at.post(`${path}/${id}/chat`, body)).status, { timeout: 10_000 })
+      .poll(async () => (await at.post(`${sessionsPath}/${id}/chat`, body)).status, {
+        timeout: 10_000,
+      })
       .toBe(200)
     expect((await at.messages(id)).map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
   })
@@ -165,7 +170,7 @@ describe('a chat', () => {
     ['a file id that is none', { content: 'x', file_ids: [''] }, 'file_ids.0'],
   ])('of %s is refused', async (_, body, where) => {
     const { id } = await at.open()
-    const { status, data } = await at.post(`${path}/${id}/chat`, body)
+    const { status, data } = await at.post(`${sessionsPath}/${id}/chat`, body)
     expect(status).toBe(400)
     expect(data.issues[0].path).toBe(where)
     expect(await at.messages(id)).toEqual([])
@@ -178,7 +183,7 @@ describe('a chat', () => {
       { event: 'error', data: { code: 'STEP_FAILED', message: 'No.' } },
       end('', 'failed'),
     ]
-    const shown = shownIn((await at.chat(id, 'hello')).text)
+    const shown = parseEvents((await at.chat(id, 'hello')).text)
     expect(shown.map(({ event }) => event)).toEqual(['delta', 'error', 'end'])
     expect(shown[1]!.data).toEqual({ code: 'STEP_FAILED', message: 'No.' })
     const [, assistant] = await at.messages(id)

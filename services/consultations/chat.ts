@@ -2,11 +2,19 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { type Env, ok } from '../_kit/endpoint.ts'
 import { type Deps, post } from './deps.ts'
-import { taken } from './playbook.ts'
-import { events, streamed, Whole, whole } from './respond.ts'
-import { Identity, person, personOf, type Scope, seenBy, service, trusted } from './scope.ts'
-import { ById, BySessionId, FileIds, sessionById } from './session.ts'
-import { takeTurn } from './turn/carry.ts'
+import { bodySchema } from './playbook.ts'
+import { eventStream, streamTurn, TurnResult, waitForTurn } from './respond.ts'
+import {
+  Identity,
+  personOf,
+  type Scope,
+  serviceGuard,
+  userGuard,
+  visibleToService,
+  visibleToUser,
+} from './scope.ts'
+import { ById, BySessionId, FileIds, loadSession } from './session.ts'
+import { startOrJoinTurn } from './turn/run-turn.ts'
 
 export const ClientMessageId = z
   .string()
@@ -25,7 +33,7 @@ type Chat = z.output<typeof Chat>
 const spec = {
   description:
     'What was said is kept first. While another turn runs: 409 TURN_IN_PROGRESS; while a card waits: 409 CARD_PENDING with the card. Where matter-service or ai-engine cannot be reached before the turn has begun: 503; the same client_message_id again continues it.',
-  body: taken(Chat),
+  body: bodySchema(Chat),
   example: { content: '我借给张三10万元，他到期不还。', client_message_id: 'c-1' },
   faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'] as const,
 }
@@ -35,35 +43,41 @@ export const chat = [
     '/api/v1/consultations/sessions/:id/chat',
     {
       summary: 'Say something, and read the answer as it comes',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: Identity,
       ...spec,
-      responses: { 200: events },
+      responses: { 200: eventStream },
     },
     async (c, { params, query, body }) =>
-      streamed(c, await begun(c, seenBy(personOf(c, query)), params.id, body)),
+      streamTurn(c, await startChat(c, visibleToUser(personOf(c, query)), params.id, body)),
   ),
 
   post(
     '/api/v1/internal/sessions/:sessionId/messages/user-and-chat',
     {
       summary: 'Say something, and wait for the answer',
-      guard: service,
+      guard: serviceGuard,
       params: BySessionId,
       ...spec,
-      responses: { 200: Whole },
+      responses: { 200: TurnResult },
     },
     async (c, { params, body }) =>
-      ok(c, await whole(c, await begun(c, trusted(c.var.caller), params.sessionId, body))),
+      ok(
+        c,
+        await waitForTurn(
+          c,
+          await startChat(c, visibleToService(c.var.caller), params.sessionId, body),
+        ),
+      ),
   ),
 ]
 
 /** The turn that this begins or joins. */
-async function begun(c: Context<Env<Deps>>, scope: Scope, id: string, body: Chat) {
-  const session = await sessionById(c.env.sql, scope, id)
+async function startChat(c: Context<Env<Deps>>, scope: Scope, id: string, body: Chat) {
+  const session = await loadSession(c.env.sql, scope, id)
   const file_ids = [...new Set(body.file_ids)]
-  const { turn_id } = await takeTurn(c.env, session.id, {
+  const { turn_id } = await startOrJoinTurn(c.env, session.id, {
     request: { kind: 'chat', message: body.content, file_ids },
     content: body.content,
     file_ids,

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
 import type { OpenContext } from '../_kit/service.ts'
+import { type BatchWriter, makeBatchWriter } from './turn/batch-writer.ts'
 import { type Feeds, makeFeeds } from './turn/feeds.ts'
-import { makeWriter, type Writer } from './turn/writer.ts'
 
-const milliseconds = (most: number, standard: number) =>
-  z.coerce.number().int().min(1).max(most).default(standard)
+const milliseconds = (max: number, standard: number) =>
+  z.coerce.number().int().min(1).max(max).default(standard)
 
 export const Config = z.object({
   TURN_PATIENCE_MS: milliseconds(600_000, 10_000).describe(
@@ -25,8 +25,8 @@ export interface Deps {
   /** What is told of turns, for those who read it in this process. */
   feeds: Feeds
   /** Writes down what the turns relayed by this process tell. */
-  writer: Writer
-  patienceMs: number
+  writer: BatchWriter
+  engineTimeoutMs: number
   heartbeatMs: number
 }
 
@@ -36,8 +36,8 @@ export const open = (config: z.output<typeof Config>, { client }: OpenContext): 
   files: client('files-service'),
   memory: client('memory-service'),
   feeds: makeFeeds(),
-  writer: makeWriter(),
-  patienceMs: config.TURN_PATIENCE_MS,
+  writer: makeBatchWriter(),
+  engineTimeoutMs: config.TURN_PATIENCE_MS,
   heartbeatMs: config.TURN_HEARTBEAT_MS,
 })
 

@@ -4,7 +4,7 @@ import type { Client } from '../_kit/peer.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Session } from './session.ts'
 
-export const FileShown = z.object({
+export const SessionFile = z.object({
   fileId: z.string(),
   name: z.string(),
   parseStatus: z.string(),
@@ -13,39 +13,39 @@ export const FileShown = z.object({
 
 const File = z.object({ fileId: z.string(), filename: z.string(), parseStatus: z.string() })
 const Text = z.object({ text: z.string() })
-const Brought = z.object({ file_ids: z.array(z.string()) })
+const AttachmentRow = z.object({ file_ids: z.array(z.string()) })
 
-const most = { files: 20, characters: 500 }
+const limits = { files: 20, characters: 500 }
 
 /** The files of a session and of its messages, the newest ones. One that is gone is left out. */
-export async function filesOf(
+export async function loadSessionFiles(
   sql: Sql,
   files: Client,
   session: Session,
   headers: Record<string, string>,
-): Promise<z.infer<typeof FileShown>[]> {
-  const brought = await sql.rows(Brought)`
+): Promise<z.infer<typeof SessionFile>[]> {
+  const attachments = await sql.rows(AttachmentRow)`
     select file_ids from consultations.attachments
     where session_id = ${session.id} order by created_at, message_id`
-  const ids = new Set([...session.file_ids, ...brought.flatMap(({ file_ids }) => file_ids)])
-  const shown = await Promise.all(
-    [...ids].slice(-most.files).map((id) =>
-      read(files, id, headers).catch((thrown) => {
+  const ids = new Set([...session.file_ids, ...attachments.flatMap(({ file_ids }) => file_ids)])
+  const loaded = await Promise.all(
+    [...ids].slice(-limits.files).map((id) =>
+      loadFile(files, id, headers).catch((thrown) => {
         if (thrown instanceof Fault && thrown.status === 404) return []
         throw thrown
       }),
     ),
   )
-  return shown.flat()
+  return loaded.flat()
 }
 
-async function read(files: Client, id: string, headers: Record<string, string>) {
+async function loadFile(files: Client, id: string, headers: Record<string, string>) {
   const path = `/api/v1/internal/files/${encodeURIComponent(id)}`
   const { fileId, filename, parseStatus } = await files.request(File, path, { headers })
   const parsed =
     parseStatus === 'SUCCEEDED'
       ? await files.request(Text, `${path}/text`, { headers }).catch(() => null)
       : null
-  const excerpt = parsed?.text.slice(0, most.characters) ?? null
+  const excerpt = parsed?.text.slice(0, limits.characters) ?? null
   return { fileId, name: filename, parseStatus, excerpt }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   type ConsultationsStage,
-  internal,
+  internalPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
 import { makePeer } from '../../tests/support/matter.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-const context = (id: string) => at.read(`${internal}/${id}/intake-context`)
+const context = (id: string) => at.read(`${internalPath}/${id}/intake-context`)
 
 test('all that is known of a session is told', async () => {
   const { id } = await at.open({ file_ids: ['read', 'gone'] })

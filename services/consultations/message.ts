@@ -17,7 +17,7 @@ export const Message = z
   .meta({ id: 'ConsultationMessage' })
 export type Message = z.infer<typeof Message>
 
-export const columns = fragment`
+export const messageColumns = fragment`
   m.id, m.session_id, m.seq, m.role, m.content, m.card, m.metadata, m.created_at,
   coalesce((select a.file_ids from consultations.attachments a where a.message_id = m.id), '[]')
     as file_ids`

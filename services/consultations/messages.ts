@@ -5,10 +5,17 @@ import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import { get, post } from './deps.ts'
-import { columns, Message } from './message.ts'
-import { taken } from './playbook.ts'
-import { Identity, person, personOf, seenBy, service, trusted } from './scope.ts'
-import { ById, BySessionId, sessionById } from './session.ts'
+import { Message, messageColumns } from './message.ts'
+import { bodySchema } from './playbook.ts'
+import {
+  Identity,
+  personOf,
+  serviceGuard,
+  userGuard,
+  visibleToService,
+  visibleToUser,
+} from './scope.ts'
+import { ById, BySessionId, loadSession } from './session.ts'
 
 const NewMessage = z.object({
   content: z.string().max(200_000),
@@ -24,17 +31,21 @@ export const messages = [
     '/api/v1/consultations/sessions/:id/messages',
     {
       summary: 'The messages of a session, oldest first',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: PageQuery.extend(Identity.shape),
       responses: { 200: pageSchema(Message) },
     },
     async (c, { params, query }) => {
-      const { id } = await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)
+      const { id } = await loadSession(c.env.sql, visibleToUser(personOf(c, query)), params.id)
       const from = fragment`consultations.messages m where m.session_id = ${id}`
       return ok(
         c,
-        await selectPage(c.env.sql, Message, query, { columns, from, order: fragment`m.seq` }),
+        await selectPage(c.env.sql, Message, query, {
+          columns: messageColumns,
+          from,
+          order: fragment`m.seq`,
+        }),
       )
     },
   ),
@@ -43,14 +54,14 @@ export const messages = [
     `${internal}/recent`,
     {
       summary: 'The latest messages of a session, oldest first',
-      guard: service,
+      guard: serviceGuard,
       params: BySessionId,
       query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
       responses: { 200: z.object({ messages: z.array(Message) }) },
     },
     async (c, { params, query }) => {
-      const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
-      return ok(c, { messages: await recent(c.env.sql, id, query.limit) })
+      const { id } = await loadSession(c.env.sql, visibleToService(c.var.caller), params.sessionId)
+      return ok(c, { messages: await loadRecentMessages(c.env.sql, id, query.limit) })
     },
   ),
 
@@ -59,34 +70,44 @@ export const messages = [
     {
       summary: 'Add a message of the assistant',
       description: 'The same dedupe_key again gives the message that it made (200).',
-      guard: service,
+      guard: serviceGuard,
       params: BySessionId,
-      body: taken(NewMessage),
+      body: bodySchema(NewMessage),
       example: { content: '您的材料已经收到。', metadata: {}, dedupe_key: 'received-1' },
       responses: { 200: Message, 201: Message },
       idempotencyKey: true,
     },
     async (c, { params, body }) => {
-      const { id } = await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)
-      const { message, created } = await c.env.sql.transaction((sql) => add(sql, id, body))
+      const { id } = await loadSession(c.env.sql, visibleToService(c.var.caller), params.sessionId)
+      const { message, created } = await c.env.sql.transaction((sql) =>
+        addAssistantMessage(sql, id, body),
+      )
       return ok(c, message, created ? 201 : 200)
     },
   ),
 ]
 
-export async function recent(sql: Sql, session: string, limit: number): Promise<Message[]> {
+export async function loadRecentMessages(
+  sql: Sql,
+  session: string,
+  limit: number,
+): Promise<Message[]> {
   const rows = await sql.rows(Message)`
-    select ${columns} from consultations.messages m
+    select ${messageColumns} from consultations.messages m
     where m.session_id = ${session} order by m.seq desc limit ${limit}`
   return rows.reverse()
 }
 
-async function add(sql: Sql, session: string, { content, metadata, dedupe_key }: NewMessage) {
+async function addAssistantMessage(
+  sql: Sql,
+  session: string,
+  { content, metadata, dedupe_key }: NewMessage,
+) {
   await sql`select 1 from consultations.sessions where id = ${session} for update`
   const before =
     dedupe_key &&
     (await sql.row(Message)`
-      select ${columns} from consultations.messages m
+      select ${messageColumns} from consultations.messages m
       where m.session_id = ${session} and m.dedupe_key = ${dedupe_key}`)
   if (before) return { message: before, created: false }
   const message = await sql.row(Message)`
@@ -98,6 +119,6 @@ async function add(sql: Sql, session: string, { content, metadata, dedupe_key }:
       insert into consultations.messages (id, session_id, seq, role, content, metadata, dedupe_key)
       select ${newId()}::uuid, ${session}::uuid, last_seq, 'ASSISTANT', ${content}::text,
         ${json(metadata)}, ${dedupe_key ?? null}::text from s returning *)
-    select ${columns} from m`
+    select ${messageColumns} from m`
   return { message: message!, created: true }
 }

@@ -3,14 +3,14 @@ import * as z from 'zod'
 import type { Env } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import type { Deps } from './deps.ts'
-import { columns, Message } from './message.ts'
+import { Message, messageColumns } from './message.ts'
 import { Card } from './turn/engine.ts'
-import { follow, sse } from './turn/follow.ts'
+import { encodeSse, follow } from './turn/follow.ts'
 
-type Given = Context<Env<Deps>>
+type RequestContext = Context<Env<Deps>>
 
 /** A stream of server-sent events. */
-export const events = {
+export const eventStream = {
   content: {
     'text/event-stream': {
       schema: {
@@ -23,7 +23,7 @@ export const events = {
 }
 
 /** The whole of a turn, once it is over. */
-export const Whole = z.object({
+export const TurnResult = z.object({
   message: Message,
   output: z.string(),
   card: Card.nullable(),
@@ -31,27 +31,30 @@ export const Whole = z.object({
 })
 
 /** What a turn tells after an event of it, to the end. A reader that goes away does not stop the turn. */
-export const streamed = (c: Given, turn_id: string, after = 0): Response =>
-  c.body(sse(turn_id, follow(c.env, turn_id, after)), 200, {
+export const streamTurn = (c: RequestContext, turn_id: string, after = 0): Response =>
+  c.body(encodeSse(turn_id, follow(c.env, turn_id, after)), 200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   })
 
-const Bound = z.object({ matter_id: z.string().nullable() })
+const SessionMatter = z.object({ matter_id: z.string().nullable() })
 
 /** Waits for a turn to end. One whose engine has gone has no answer yet. */
-export async function whole(c: Given, turn_id: string): Promise<z.infer<typeof Whole>> {
-  const told = follow(c.env, turn_id, 0)
-  while (!(await told.next()).done);
+export async function waitForTurn(
+  c: RequestContext,
+  turn_id: string,
+): Promise<z.infer<typeof TurnResult>> {
+  const events = follow(c.env, turn_id, 0)
+  while (!(await events.next()).done);
   const { sql } = c.env
   const message = await sql.row(Message)`
-    select ${columns} from consultations.turns t
+    select ${messageColumns} from consultations.turns t
     join consultations.messages m on m.id = t.message_id where t.id = ${turn_id}`
   if (!message) {
     throw new Fault('UPSTREAM_UNAVAILABLE', 'The engine does not answer; ask again later.')
   }
-  const session = await sql.row(Bound)`
+  const session = await sql.row(SessionMatter)`
     select matter_id from consultations.sessions where id = ${message.session_id}`
   const card = Card.nullable().parse(message.card)
   return { message, output: message.content, card, matter_id: session!.matter_id }

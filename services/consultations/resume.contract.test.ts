@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ConsultationsStage,
-  internal,
-  path,
-  shownIn,
+  internalPath,
+  parseEvents,
+  sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
 import { asking, gate } from '../../tests/support/scripted-engine.ts'
@@ -21,7 +21,7 @@ beforeEach(() => {
 /** A session that waits for an answer. */
 async function interrupted() {
   const { id } = await at.open()
-  const shown = shownIn((await at.chat(id, 'hello')).text)
+  const shown = parseEvents((await at.chat(id, 'hello')).text)
   return { id, card: shown.find(({ event }) => event === 'card')!.data }
 }
 const amount = { field_key: 'intake.amount', value: 100_000 }
@@ -33,7 +33,7 @@ describe('a resume', () => {
     const note = { field_key: 'intake.note', value }
     const { status, text } = await at.resume(id, [amount, note], { user_id: 'u-1' })
     expect(status).toBe(200)
-    expect(shownIn(text).at(-1)!.data).toMatchObject({ output: 'You said: answered' })
+    expect(parseEvents(text).at(-1)!.data).toMatchObject({ output: 'You said: answered' })
     expect(at.engine.begun().at(-1)!.body).toEqual({
       thread_id: `consultation:${id}`,
       user_id: 'u-1',
@@ -49,7 +49,7 @@ describe('a resume', () => {
       'ASSISTANT',
     ])
     expect(messages[2].content).toContain('金额是多少？ 100000')
-    expect(await at.read(`${path}/${id}/pending_card`)).toEqual({
+    expect(await at.read(`${sessionsPath}/${id}/pending_card`)).toEqual({
       has_pending_card: false,
       card: null,
     })
@@ -65,7 +65,7 @@ describe('a resume', () => {
     const { id, card } = await interrupted()
     expect((await at.resume(id, [])).status).toBe(400)
     expect(await at.messages(id)).toHaveLength(2)
-    expect((await at.read(`${path}/${id}/pending_card`)).card).toEqual(card)
+    expect((await at.read(`${sessionsPath}/${id}/pending_card`)).card).toEqual(card)
     expect((await at.resume(id, [amount])).status).toBe(200)
   })
 
@@ -77,10 +77,10 @@ describe('a resume', () => {
       yield* asking(asked) as Iterable<any>
     }
     const body = { user_response: { answers: [amount] }, client_message_id: 'r-1' }
-    const first = await at.raw('POST', `${path}/${id}/resume`, body)
+    const first = await at.raw('POST', `${sessionsPath}/${id}/resume`, body)
     const other = await at.resume(id, [amount])
     expect(other).toMatchObject({ status: 409, code: 'TURN_IN_PROGRESS' })
-    const again = await at.raw('POST', `${path}/${id}/resume`, body)
+    const again = await at.raw('POST', `${sessionsPath}/${id}/resume`, body)
     held.open()
     expect(await again.text()).toBe(await first.text())
   })
@@ -96,10 +96,12 @@ describe('a resume', () => {
 describe('without a stream', () => {
   test('a chat and a resume are answered when they are over', async () => {
     const { id } = await at.open()
-    const asked = await at.post(`${internal}/${id}/messages/user-and-chat`, { content: 'hello' })
+    const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
+      content: 'hello',
+    })
     expect(asked.status).toBe(200)
-    const { matter_id } = await at.read(`${path}/${id}`)
-    const pending = await at.read(`${path}/${id}/pending_card`)
+    const { matter_id } = await at.read(`${sessionsPath}/${id}`)
+    const pending = await at.read(`${sessionsPath}/${id}/pending_card`)
     expect(asked.data).toMatchObject({
       message: { role: 'ASSISTANT', content: '请补充' },
       output: '请补充',
@@ -107,7 +109,7 @@ describe('without a stream', () => {
       matter_id,
     })
     const body = { user_id: 7, user_response: { answers: [amount] } }
-    const resumed = await at.post(`${internal}/${id}/resume`, body)
+    const resumed = await at.post(`${internalPath}/${id}/resume`, body)
     expect(resumed.data).toMatchObject({ output: 'You said: answered', card: null, matter_id })
     expect(await at.messages(id)).toHaveLength(4)
   })
@@ -115,7 +117,9 @@ describe('without a stream', () => {
   test('an engine that is away is told as such', async () => {
     const { id } = await at.open()
     at.engine.state.down = true
-    const asked = await at.post(`${internal}/${id}/messages/user-and-chat`, { content: 'hello' })
+    const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
+      content: 'hello',
+    })
     expect(asked.status).toBe(503)
   })
 })

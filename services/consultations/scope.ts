@@ -6,7 +6,7 @@ import { fragment } from '../_kit/sql/sql.ts'
 /** Which sessions a caller may touch, as a condition on their rows. */
 export type Scope = ReturnType<typeof fragment>
 
-const Named = z
+const OptionalId = z
   .string()
   .max(200)
   .regex(new RegExp(`^$|${headerText}`))
@@ -14,12 +14,12 @@ const Named = z
 
 /** Who asks, where the headers do not say it. */
 export const Identity = z.object({
-  user_id: Named.describe('Who asks, where X-User-Id is absent.'),
-  organization_id: Named.describe('The organization, where X-Organization-Id is absent.'),
+  user_id: OptionalId.describe('Who asks, where X-User-Id is absent.'),
+  organization_id: OptionalId.describe('The organization, where X-Organization-Id is absent.'),
 })
 
 /** People come through the gateway, which says who they are; the query may, where it did not. */
-export const person: Guard = {
+export const userGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
@@ -41,10 +41,10 @@ export interface Person {
 export function personOf(
   c: { var: { caller: Caller } },
   query: z.output<typeof Identity>,
-  named?: string,
+  bodyUserId?: string,
 ): Person {
   const { caller } = c.var
-  const userId = caller.userId ?? (query.user_id || named)
+  const userId = caller.userId ?? (query.user_id || bodyUserId)
   const organizationId = caller.organizationId ?? (query.organization_id || undefined)
   if (userId === undefined || organizationId === undefined) {
     throw new Fault('UNAUTHENTICATED', 'Sign in: X-User-Id and X-Organization-Id say who asks.')
@@ -55,16 +55,16 @@ export function personOf(
   return { userId, organizationId, userType: caller.userType }
 }
 
-const ofOrganization = new Set(['lawyer', 'firm_admin', 'operator'])
+const organizationWide = new Set(['lawyer', 'firm_admin', 'operator'])
 
 /** A client, and whoever says no more of themselves, sees their own sessions. */
-export const seenBy = ({ userId, organizationId, userType }: Person): Scope =>
-  ofOrganization.has(userType ?? '')
+export const visibleToUser = ({ userId, organizationId, userType }: Person): Scope =>
+  organizationWide.has(userType ?? '')
     ? fragment`s.organization_id = ${organizationId}`
     : fragment`s.organization_id = ${organizationId} and s.user_id = ${userId}`
 
 /** A holder of the internal key is trusted; an organization that it names must be the record's. */
-export const service: Guard = {
+export const serviceGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
@@ -75,5 +75,5 @@ export const service: Guard = {
   check() {},
 }
 
-export const trusted = ({ organizationId }: Caller): Scope =>
+export const visibleToService = ({ organizationId }: Caller): Scope =>
   organizationId === undefined ? fragment`true` : fragment`s.organization_id = ${organizationId}`

@@ -7,8 +7,8 @@ import { pendingCards } from './pending-card.ts'
 import { resume } from './resume.ts'
 import { sessions } from './sessions.ts'
 import { stream } from './stream.ts'
-import { resumeLost } from './turn/carry.ts'
-import { forget } from './turn/stored.ts'
+import { deleteOldEvents } from './turn/event-log.ts'
+import { takeOverExpiredTurns } from './turn/run-turn.ts'
 
 export default defineService({
   name: 'consultations-service',
@@ -25,6 +25,6 @@ export default defineService({
     ...stream,
     ...intakeContext,
   ],
-  tick: resumeLost,
-  sweep: ({ sql }) => forget(sql),
+  tick: takeOverExpiredTurns,
+  sweep: ({ sql }) => deleteOldEvents(sql),
 })

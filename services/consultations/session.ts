@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts'
 export const FileIds = z.array(z.string().min(1).max(200)).max(200)
 
 /** What people edit of a session. */
-export const Editable = z.object({
+export const SessionFields = z.object({
   title: z.string().max(500).nullable(),
   service_type_id: ExternalId.nullable(),
   file_ids: FileIds,
@@ -32,26 +32,26 @@ export const Session = z
   .meta({ id: 'ConsultationSession' })
 export type Session = z.infer<typeof Session>
 
-export const columns = fragment`
+export const sessionColumns = fragment`
   s.id, s.matter_id, s.user_id, s.organization_id, s.title, s.service_type_id, s.file_ids, s.status,
   s.thread_id, s.last_message_at, s.version, s.created_at, s.updated_at`
 
 export const ById = z.object({ id: Id })
 export const BySessionId = z.object({ sessionId: Id })
 
-export async function sessionById(
+export async function loadSession(
   sql: Sql,
   scope: Scope,
   id: string,
   lock = fragment``,
 ): Promise<Session> {
   const session = await sql.row(Session)`
-    select ${columns} from consultations.sessions s where s.id = ${id} and ${scope} ${lock}`
+    select ${sessionColumns} from consultations.sessions s where s.id = ${id} and ${scope} ${lock}`
   if (!session) throw notFound(`session ${id}`)
   return session
 }
 
-export const archived = () =>
+export const sessionArchived = () =>
   new Fault('CONFLICT', 'The session is archived; it can be read, not continued.', {
     code: 'SESSION_ARCHIVED',
   })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ConsultationsStage,
-  internal,
-  path,
+  internalPath,
+  sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
 
@@ -22,7 +22,7 @@ describe('a session', () => {
       file_ids: ['f', 'f'],
       playbook_config: 1,
     }
-    const { status, data, headers } = await at.post(path, body)
+    const { status, data, headers } = await at.post(sessionsPath, body)
     expect(status).toBe(201)
     expect(headers.get('etag')).toBe('"1"')
     expect(data).toMatchObject({
@@ -37,16 +37,20 @@ describe('a session', () => {
       last_message_at: null,
       version: 1,
     })
-    expect(await at.read(`${path}/${data.id}`)).toEqual(data)
-    expect(await at.read(`${internal}/${data.id}`)).toEqual(data)
-    const { items, total } = await at.read(`${path}?q=loan%20TO`)
+    expect(await at.read(`${sessionsPath}/${data.id}`)).toEqual(data)
+    expect(await at.read(`${internalPath}/${data.id}`)).toEqual(data)
+    const { items, total } = await at.read(`${sessionsPath}?q=loan%20TO`)
     expect({ items, total }).toEqual({ items: [data], total: 1 })
 
-    const patched = await at.call('PATCH', `${path}/${data.id}`, { body: { title: 'Other' } })
+    const patched = await at.call('PATCH', `${sessionsPath}/${data.id}`, {
+      body: { title: 'Other' },
+    })
     expect(patched.data).toMatchObject({ title: 'Other', service_type_id: '3', version: 2 })
-    const replaced = await at.call('PUT', `${path}/${data.id}`, { body: { file_ids: ['g'] } })
+    const replaced = await at.call('PUT', `${sessionsPath}/${data.id}`, {
+      body: { file_ids: ['g'] },
+    })
     expect(replaced.data).toMatchObject({ title: null, service_type_id: null, file_ids: ['g'] })
-    const stale = await at.call('PATCH', `${path}/${data.id}`, {
+    const stale = await at.call('PATCH', `${sessionsPath}/${data.id}`, {
       body: { title: 'Late' },
       headers: { 'if-match': '"1"' },
     })
@@ -56,24 +60,24 @@ describe('a session', () => {
   test('that is archived can be read, not continued', async () => {
     const { id } = await at.open({ title: 'Old' })
     await at.chat(id, 'hello')
-    const gone = await at.call('DELETE', `${path}/${id}`)
+    const gone = await at.call('DELETE', `${sessionsPath}/${id}`)
     expect(gone.data).toMatchObject({ status: 'ARCHIVED', version: 2 })
-    expect((await at.call('DELETE', `${path}/${id}`)).data).toEqual(gone.data)
+    expect((await at.call('DELETE', `${sessionsPath}/${id}`)).data).toEqual(gone.data)
     expect(await at.messages(id)).toHaveLength(2)
-    expect((await at.read(`${path}?status=ARCHIVED`)).items.map((each: any) => each.id)).toEqual([
-      id,
-    ])
+    expect(
+      (await at.read(`${sessionsPath}?status=ARCHIVED`)).items.map((each: any) => each.id),
+    ).toEqual([id])
     const refused = { status: 409, code: 'SESSION_ARCHIVED' }
     expect(await at.chat(id, 'more')).toMatchObject(refused)
     expect(await at.resume(id, [])).toMatchObject(refused)
-    expect(await at.call('PATCH', `${path}/${id}`, { body: {} })).toMatchObject(refused)
+    expect(await at.call('PATCH', `${sessionsPath}/${id}`, { body: {} })).toMatchObject(refused)
   })
 
   test('is opened once for an Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'k-1' }
     const [one, two] = await Promise.all([
-      at.post(path, { title: 'Once' }, headers),
-      at.post(path, { title: 'Once' }, headers),
+      at.post(sessionsPath, { title: 'Once' }, headers),
+      at.post(sessionsPath, { title: 'Once' }, headers),
     ])
     expect(one.data).toEqual(two.data)
   })
@@ -81,7 +85,7 @@ describe('a session', () => {
   test('is seen by its client, by the organization’s people, and by nobody else', async () => {
     const { id } = await at.open()
     const status = async (headers: Record<string, string | undefined>) =>
-      (await at.call('GET', `${path}/${id}`, { headers })).status
+      (await at.call('GET', `${sessionsPath}/${id}`, { headers })).status
     expect(await status({})).toBe(200)
     expect(await status({ 'x-user-id': 'u-2' })).toBe(404)
     expect(await status({ 'x-user-id': 'u-2', 'x-user-type': 'lawyer' })).toBe(200)
@@ -89,19 +93,21 @@ describe('a session', () => {
     expect(await status({ 'x-user-type': 'lawyer', 'x-organization-id': 'other' })).toBe(404)
     expect(await status({ 'x-user-id': undefined })).toBe(401)
     const inside = { 'x-organization-id': 'other' }
-    expect((await at.call('GET', `${internal}/${id}`, { headers: inside })).status).toBe(404)
-    expect((await at.read(`${path}/${none}`)) ?? null).toBeNull()
+    expect((await at.call('GET', `${internalPath}/${id}`, { headers: inside })).status).toBe(404)
+    expect((await at.read(`${sessionsPath}/${none}`)) ?? null).toBeNull()
   })
 
   test('is asked for by query where the headers do not say who asks', async () => {
     const headers = { 'x-user-id': undefined, 'x-organization-id': undefined }
     const who = '?user_id=77&organization_id=acme'
-    const { status, data } = await at.call('POST', path + who, { body: {}, headers })
+    const { status, data } = await at.call('POST', sessionsPath + who, { body: {}, headers })
     expect(status).toBe(201)
     expect(data).toMatchObject({ user_id: '77', organization_id: 'acme' })
-    expect((await at.call('GET', `${path}/${data.id}${who}`, { headers })).data).toEqual(data)
-    expect((await at.call('GET', `${path}/${data.id}`, { headers })).status).toBe(401)
-    const said = await at.call('POST', `${path}/${data.id}/chat${who}`, {
+    expect((await at.call('GET', `${sessionsPath}/${data.id}${who}`, { headers })).data).toEqual(
+      data,
+    )
+    expect((await at.call('GET', `${sessionsPath}/${data.id}`, { headers })).status).toBe(401)
+    const said = await at.call('POST', `${sessionsPath}/${data.id}/chat${who}`, {
       body: { content: 'hello' },
       headers,
     })
@@ -113,14 +119,14 @@ describe('messages', () => {
   test('of the assistant are added by other services, once for a dedupe_key', async () => {
     const { id } = await at.open()
     const body = { content: 'Done.', metadata: { a: { playbook_config: 1 } }, dedupe_key: 'k' }
-    const add = () => at.post(`${internal}/${id}/messages/assistant`, body)
+    const add = () => at.post(`${internalPath}/${id}/messages/assistant`, body)
     const answers = await Promise.all([add(), add(), add()])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 201])
     expect(answers[0]!.data).toMatchObject({ role: 'ASSISTANT', seq: 1, metadata: { a: {} } })
     await at.chat(id, 'hello')
-    const { messages } = await at.read(`${internal}/${id}/messages/recent?limit=2`)
+    const { messages } = await at.read(`${internalPath}/${id}/messages/recent?limit=2`)
     expect(messages.map(({ seq }: any) => seq)).toEqual([2, 3])
-    const page = await at.read(`${path}/${id}/messages?size=2&page=2`)
+    const page = await at.read(`${sessionsPath}/${id}/messages?size=2&page=2`)
     expect(page).toMatchObject({ total: 3, total_pages: 2, items: [{ seq: 3 }] })
   })
 })

@@ -4,25 +4,33 @@ import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, json, type Sql } from '../_kit/sql/sql.ts'
 import { del, get, patch, post, put } from './deps.ts'
-import { taken } from './playbook.ts'
-import { Identity, person, personOf, type Scope, seenBy, service, trusted } from './scope.ts'
+import { bodySchema } from './playbook.ts'
 import {
-  archived,
+  Identity,
+  personOf,
+  type Scope,
+  serviceGuard,
+  userGuard,
+  visibleToService,
+  visibleToUser,
+} from './scope.ts'
+import {
   ById,
   BySessionId,
-  columns,
-  Editable,
   FileIds,
+  loadSession,
   Session,
-  sessionById,
+  SessionFields,
+  sessionArchived,
+  sessionColumns,
 } from './session.ts'
 
-const NewSession = Editable.extend({
-  title: Editable.shape.title.default(null),
-  service_type_id: Editable.shape.service_type_id.default(null),
+const NewSession = SessionFields.extend({
+  title: SessionFields.shape.title.default(null),
+  service_type_id: SessionFields.shape.service_type_id.default(null),
   file_ids: FileIds.default([]),
 })
-const Edit = Editable.partial()
+const SessionPatch = SessionFields.partial()
 
 const Filters = PageQuery.extend({
   ...Identity.shape,
@@ -39,7 +47,7 @@ export const sessions = [
     path,
     {
       summary: 'Sessions, the latest changed first',
-      guard: person,
+      guard: userGuard,
       query: Filters,
       responses: { 200: pageSchema(Session) },
     },
@@ -51,8 +59,8 @@ export const sessions = [
         ...(q ? [fragment` and strpos(lower(s.title), lower(${q})) > 0`] : []),
       ])
       const page = await selectPage(c.env.sql, Session, query, {
-        columns,
-        from: fragment`consultations.sessions s where ${seenBy(personOf(c, query))}${conditions}`,
+        columns: sessionColumns,
+        from: fragment`consultations.sessions s where ${visibleToUser(personOf(c, query))}${conditions}`,
         order: fragment`s.updated_at desc, s.id desc`,
       })
       return ok(c, page)
@@ -63,9 +71,9 @@ export const sessions = [
     path,
     {
       summary: 'Open a session',
-      guard: person,
+      guard: userGuard,
       query: Identity,
-      body: taken(NewSession),
+      body: bodySchema(NewSession),
       example,
       responses: { 201: Session },
       versioned: true,
@@ -79,7 +87,7 @@ export const sessions = [
           (id, organization_id, user_id, user_type, title, service_type_id, file_ids, thread_id)
         values (${id}, ${organizationId}, ${userId}, ${userType ?? null}, ${body.title},
           ${body.service_type_id}, ${json([...new Set(body.file_ids)])}, ${`consultation:${id}`})
-        returning ${columns}`
+        returning ${sessionColumns}`
       return okWithETag(c, session!, 201)
     },
   ),
@@ -88,14 +96,14 @@ export const sessions = [
     `${path}/:id`,
     {
       summary: 'Read a session',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: Identity,
       responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query }) =>
-      okWithETag(c, await sessionById(c.env.sql, seenBy(personOf(c, query)), params.id)),
+      okWithETag(c, await loadSession(c.env.sql, visibleToUser(personOf(c, query)), params.id)),
   ),
 
   put(
@@ -103,17 +111,17 @@ export const sessions = [
     {
       summary: 'Replace what people edit of a session',
       description: 'Members left out become empty.',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: Identity,
-      body: taken(NewSession),
+      body: bodySchema(NewSession),
       example,
       responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const scope = seenBy(personOf(c, query))
-      return okWithETag(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
+      const scope = visibleToUser(personOf(c, query))
+      return okWithETag(c, await updateSession(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
 
@@ -122,17 +130,17 @@ export const sessions = [
     {
       summary: 'Edit a session',
       description: 'Members left out stay.',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: Identity,
-      body: taken(Edit),
+      body: bodySchema(SessionPatch),
       example: { title: '借款到期不还' },
       responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const scope = seenBy(personOf(c, query))
-      return okWithETag(c, await edit(c.env.sql, scope, params.id, ifMatch(c), body))
+      const scope = visibleToUser(personOf(c, query))
+      return okWithETag(c, await updateSession(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
 
@@ -141,21 +149,21 @@ export const sessions = [
     {
       summary: 'Archive a session',
       description: 'It can still be read; a chat in it is refused.',
-      guard: person,
+      guard: userGuard,
       params: ById,
       query: Identity,
       responses: { 200: Session },
       versioned: true,
     },
     async (c, { params, query }) => {
-      const scope = seenBy(personOf(c, query))
+      const scope = visibleToUser(personOf(c, query))
       const session = await c.env.sql.transaction(async (sql) => {
-        const before = await locked(sql, scope, params.id, ifMatch(c))
-        if (before.status === 'ARCHIVED') return before
+        const existing = await lockSession(sql, scope, params.id, ifMatch(c))
+        if (existing.status === 'ARCHIVED') return existing
         const after = await sql.row(Session)`
           update consultations.sessions s set status = 'ARCHIVED', version = version + 1,
             updated_at = now()
-          where s.id = ${params.id} returning ${columns}`
+          where s.id = ${params.id} returning ${sessionColumns}`
         return after!
       })
       return okWithETag(c, session)
@@ -166,40 +174,40 @@ export const sessions = [
     '/api/v1/internal/sessions/:sessionId',
     {
       summary: 'Read a session, as another service',
-      guard: service,
+      guard: serviceGuard,
       params: BySessionId,
       responses: { 200: Session },
       versioned: true,
     },
     async (c, { params }) =>
-      okWithETag(c, await sessionById(c.env.sql, trusted(c.var.caller), params.sessionId)),
+      okWithETag(c, await loadSession(c.env.sql, visibleToService(c.var.caller), params.sessionId)),
   ),
 ]
 
-async function locked(sql: Sql, scope: Scope, id: string, expected: number | null) {
-  const before = await sessionById(sql, scope, id, fragment`for update`)
-  if (expected !== null && expected !== before.version) throw staleVersion(before.version)
-  return before
+async function lockSession(sql: Sql, scope: Scope, id: string, expected: number | null) {
+  const existing = await loadSession(sql, scope, id, fragment`for update`)
+  if (expected !== null && expected !== existing.version) throw staleVersion(existing.version)
+  return existing
 }
 
-const edit = (
+const updateSession = (
   sql: Sql,
   scope: Scope,
   id: string,
   expected: number | null,
-  given: z.output<typeof Edit>,
+  input: z.output<typeof SessionPatch>,
 ): Promise<Session> =>
   sql.transaction(async (sql) => {
-    const before = await locked(sql, scope, id, expected)
-    if (before.status === 'ARCHIVED') throw archived()
+    const existing = await lockSession(sql, scope, id, expected)
+    if (existing.status === 'ARCHIVED') throw sessionArchived()
     const {
-      title = before.title,
-      service_type_id = before.service_type_id,
-      file_ids = before.file_ids,
-    } = given
+      title = existing.title,
+      service_type_id = existing.service_type_id,
+      file_ids = existing.file_ids,
+    } = input
     const after = await sql.row(Session)`
       update consultations.sessions s set title = ${title}, service_type_id = ${service_type_id},
         file_ids = ${json([...new Set(file_ids)])}, version = version + 1, updated_at = now()
-      where s.id = ${id} returning ${columns}`
+      where s.id = ${id} returning ${sessionColumns}`
     return after!
   })

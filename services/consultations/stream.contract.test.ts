@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type ConsultationsStage,
-  path,
+  parseEvents,
   readUntil,
-  shownIn,
+  sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
 import { asking, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 const readOn = (id: string, last?: string) =>
-  at.call('GET', `${path}/${id}/stream`, { headers: { 'last-event-id': last } })
+  at.call('GET', `${sessionsPath}/${id}/stream`, { headers: { 'last-event-id': last } })
 
 /** A chat whose answer stops half way until it is let go on. */
 async function halfWay() {
@@ -32,11 +32,11 @@ async function halfWay() {
     yield end('one two three')
   }
   const body = { content: 'count', client_message_id: 'c' }
-  const response = await at.raw('POST', `${path}/${id}/chat`, body)
+  const response = await at.raw('POST', `${sessionsPath}/${id}/chat`, body)
   return { id, body, response, letGo: held.open }
 }
 const words = (text: string) =>
-  shownIn(text)
+  parseEvents(text)
     .filter(({ event }) => event === 'delta')
     .map(({ data }) => data.content)
     .join('')
@@ -45,10 +45,10 @@ describe('a stream', () => {
   test('is continued after any of its events, without gap or repetition', async () => {
     const { id } = await at.open()
     const { text } = await at.chat(id, 'hello')
-    const shown = shownIn(text)
+    const shown = parseEvents(text)
     for (const [index, { id: last }] of shown.entries()) {
       const rest = await readOn(id, last)
-      expect(shownIn(rest.text)).toEqual(shown.slice(index + 1))
+      expect(parseEvents(rest.text)).toEqual(shown.slice(index + 1))
       expect(rest.status).toBe(index < shown.length - 1 ? 200 : 204)
     }
     expect((await readOn(id)).status).toBe(204)
@@ -60,14 +60,14 @@ describe('a stream', () => {
   test('goes on for those who come later, and for nobody at all', async () => {
     const { id, response, letGo } = await halfWay()
     const seen = await readUntil(response, 'two ')
-    const late = await at.raw('GET', `${path}/${id}/stream`)
-    const other = await at.raw('GET', `${path}/${id}/stream`, undefined, {
-      'last-event-id': shownIn(seen)[0]!.id,
+    const late = await at.raw('GET', `${sessionsPath}/${id}/stream`)
+    const other = await at.raw('GET', `${sessionsPath}/${id}/stream`, undefined, {
+      'last-event-id': parseEvents(seen)[0]!.id,
     })
     letGo()
-    const whole = shownIn(await late.text())
+    const whole = parseEvents(await late.text())
     expect(whole.map(({ event }) => event)).toEqual(['delta', 'delta', 'delta', 'end'])
-    expect(shownIn(await other.text())).toEqual(whole.slice(1))
+    expect(parseEvents(await other.text())).toEqual(whole.slice(1))
     const stored = async () => {
       // On the edge what nobody reads is carried on by a tick.
       await at.tick()
@@ -86,11 +86,13 @@ describe('a stream', () => {
   test('knows no events but those of its session', async () => {
     const { id } = await at.open()
     const other = await at.open()
-    const [first] = shownIn((await at.chat(other.id, 'hello')).text)
+    const [first] = parseEvents((await at.chat(other.id, 'hello')).text)
     expect((await readOn(id, first!.id)).status).toBe(404)
     expect((await readOn(id, 'nonsense')).status).toBe(404)
     const theirs = { 'x-organization-id': 'other' }
-    expect((await at.call('GET', `${path}/${id}/stream`, { headers: theirs })).status).toBe(404)
+    expect((await at.call('GET', `${sessionsPath}/${id}/stream`, { headers: theirs })).status).toBe(
+      404,
+    )
   })
 })
 
@@ -111,7 +113,7 @@ describe('when the engine’s stream breaks off', () => {
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
     at.engine.state.down = true
     at.engine.cut()
-    const shown = shownIn(await text)
+    const shown = parseEvents(await text)
     expect(shown.map(({ event }) => event)).toEqual(['delta', 'delta', 'error', 'end'])
     expect(shown[2]!.data.code).toBe('ENGINE_UNAVAILABLE')
     const { message_id } = shown[3]!.data
@@ -125,7 +127,7 @@ describe('when the engine’s stream breaks off', () => {
     expect(first).toMatchObject({ id: message_id, content: 'one two three' })
     const rest = await readOn(id, shown.at(-1)!.id)
     expect(words(rest.text)).toBe('three')
-    expect(words((await at.post(`${path}/${id}/chat`, body)).text)).toBe('one two three')
+    expect(words((await at.post(`${sessionsPath}/${id}/chat`, body)).text)).toBe('one two three')
   })
 
   test('because the engine lost the run, the turn fails for good', async () => {
@@ -134,7 +136,7 @@ describe('when the engine’s stream breaks off', () => {
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
     at.engine.runs.length = 0
     at.engine.cut()
-    const shown = shownIn(await text)
+    const shown = parseEvents(await text)
     expect(shown.at(-2)).toMatchObject({ event: 'error', data: { code: 'RUN_LOST' } })
     const [, assistant] = await at.messages(id)
     expect(assistant).toMatchObject({ content: 'one two ', metadata: { error: {} } })
@@ -159,8 +161,8 @@ describe('when the process that relays a turn dies', () => {
       )
       .toEqual({ n: 2 })
     await orphan(id)
-    const reading = at.raw('GET', `${path}/${id}/stream`, undefined, {
-      'last-event-id': shownIn(seen)[1]!.id,
+    const reading = at.raw('GET', `${sessionsPath}/${id}/stream`, undefined, {
+      'last-event-id': parseEvents(seen)[1]!.id,
     })
     letGo()
     await at.tick()

@@ -3,15 +3,15 @@ import { notFound } from '../_kit/fault.ts'
 import type { Guard } from '../_kit/identity.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { events, streamed } from './respond.ts'
-import { Identity, person, personOf, seenBy } from './scope.ts'
-import { ById, sessionById } from './session.ts'
-import { attend } from './turn/carry.ts'
+import { eventStream, streamTurn } from './respond.ts'
+import { Identity, personOf, userGuard, visibleToUser } from './scope.ts'
+import { ById, loadSession } from './session.ts'
+import { claimAndRelay } from './turn/run-turn.ts'
 
-const shape = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d{1,9})$/
+const eventId = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):(\d{1,9})$/
 
-const reader: Guard = {
-  ...person,
+const streamGuard: Guard = {
+  ...userGuard,
   header: {
     name: 'Last-Event-ID',
     required: false,
@@ -27,7 +27,7 @@ export const stream = [
       summary: 'Read on in a turn',
       description:
         'With Last-Event-ID what was missed of that turn and then the rest of it; where that turn is over, the one that followed. 204 when nothing follows that id. Without it the turn that is running, from its beginning, or 204.',
-      guard: reader,
+      guard: streamGuard,
       params: ById,
       query: Identity.extend({
         last_event_id: z
@@ -36,33 +36,37 @@ export const stream = [
           .optional()
           .describe('The same as Last-Event-ID, for readers that cannot send headers.'),
       }),
-      responses: { 200: events, 204: { content: {} } },
+      responses: { 200: eventStream, 204: { content: {} } },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, query }) => {
       const { sql } = c.env
-      const { id } = await sessionById(sql, seenBy(personOf(c, query)), params.id)
+      const { id } = await loadSession(sql, visibleToUser(personOf(c, query)), params.id)
       const last = c.req.header('last-event-id') || query.last_event_id
-      const next = last ? await following(sql, id, last) : await running(sql, id)
+      const next = last ? await turnAfter(sql, id, last) : await runningTurn(sql, id)
       if (!next) return c.body(null, 204)
-      if (next.status !== 'DONE') await attend(c.env, next.id)
-      return streamed(c, next.id, next.after)
+      if (next.status !== 'DONE') await claimAndRelay(c.env, next.id)
+      return streamTurn(c, next.id, next.after)
     },
   ),
 ]
 
-const Next = z.object({ id: z.string(), status: z.string(), after: z.int() })
-type Next = z.infer<typeof Next>
+const StreamPosition = z.object({ id: z.string(), status: z.string(), after: z.int() })
+type StreamPosition = z.infer<typeof StreamPosition>
 
 /** What comes after an event: the rest of its turn, or the turn after it. */
-async function following(sql: Sql, session: string, last: string): Promise<Next | undefined> {
-  const [, turn, n] = shape.exec(last) ?? []
+async function turnAfter(
+  sql: Sql,
+  session: string,
+  last: string,
+): Promise<StreamPosition | undefined> {
+  const [, turn, n] = eventId.exec(last) ?? []
   if (turn === undefined) throw notFound('such event; Last-Event-ID is the id of one of ours')
   const seen = Number(n)
-  const [own] = await sql`
+  const [exists] = await sql`
     select 1 from consultations.turns where id = ${turn} and session_id = ${session}`
-  if (!own) throw notFound(`event ${last} in this session`)
-  return sql.row(Next)`
+  if (!exists) throw notFound(`event ${last} in this session`)
+  return sql.row(StreamPosition)`
     select id, status, case when id = ${turn} then ${seen}::int else 0 end as after
     from consultations.turns
     where session_id = ${session} and id >= ${turn} and status <> 'REFUSED'
@@ -70,6 +74,6 @@ async function following(sql: Sql, session: string, last: string): Promise<Next 
     order by id limit 1`
 }
 
-const running = (sql: Sql, session: string) => sql.row(Next)`
+const runningTurn = (sql: Sql, session: string) => sql.row(StreamPosition)`
   select t.id, t.status, 0 as after from consultations.turns t
   join consultations.sessions s on s.turn_id = t.id where s.id = ${session}`

@@ -3,17 +3,17 @@ import { makePeer } from './matter.ts'
 import { scriptedEngine } from './scripted-engine.ts'
 import { type Options, stage } from './stage.ts'
 
-export const path = '/api/v1/consultations/sessions'
-export const internal = '/api/v1/internal/sessions'
+export const sessionsPath = '/api/v1/consultations/sessions'
+export const internalPath = '/api/v1/internal/sessions'
 
-export interface Shown {
+export interface StreamEvent {
   id: string
   event: string
   data: any
 }
 
 /** The events of a stream's text; comment lines are no events. */
-export const shownIn = (text: string): Shown[] =>
+export const parseEvents = (text: string): StreamEvent[] =>
   text
     .split('\n\n')
     .filter((block) => block !== '' && !block.startsWith(':'))
@@ -39,14 +39,14 @@ export async function readUntil(response: Response, said: string, leave = true):
 /** A matter-service that makes one matter a session, and keeps what it was asked. */
 export function makeMatters() {
   const made = new Map<string, string>()
-  const matter = makePeer(({ path, body }) => {
-    if (path.endsWith('/from-consultation')) {
+  const matter = makePeer(({ path: sessionsPath, body }) => {
+    if (sessionsPath.endsWith('/from-consultation')) {
       const { session_id } = body
       const created = !made.has(session_id)
       made.set(session_id, made.get(session_id) ?? `m-${made.size + 1}`)
       return { matter_id: made.get(session_id), status: 'DRAFT', created }
     }
-    if (path.endsWith('/workflow/profile')) {
+    if (sessionsPath.endsWith('/workflow/profile')) {
       const profile = { goal: 'x', deep: [{ playbook_config: { a: 1 }, kept: true }] }
       return { matter_id: 'm', status: 'DRAFT', profile, todos: [], secret: 1, playbook_config: {} }
     }
@@ -64,14 +64,14 @@ export async function stageConsultations(options: Options = {}) {
     headers: { 'x-user-id': 'u-1', 'x-user-type': 'client', ...options.headers },
     peers: { 'ai-engine': engine.peer, 'matter-service': matter.peer, ...options.peers },
   })
-  const post = (path: string, body: unknown = {}, headers = {}) =>
-    at.call('POST', path, { body, headers })
-  const read = async (path: string) => (await at.call('GET', path)).data
-  const open = async (body: object = {}) => (await post(path, body)).data
+  const post = (sessionsPath: string, body: unknown = {}, headers = {}) =>
+    at.call('POST', sessionsPath, { body, headers })
+  const read = async (sessionsPath: string) => (await at.call('GET', sessionsPath)).data
+  const open = async (body: object = {}) => (await post(sessionsPath, body)).data
   /** A request whose answer is read as it comes. */
-  const raw = (method: string, path: string, body?: unknown, headers = {}) =>
+  const raw = (method: string, sessionsPath: string, body?: unknown, headers = {}) =>
     at.fetch(
-      new Request(`http://test${path}`, {
+      new Request(`http://test${sessionsPath}`, {
         method,
         headers: {
           'x-user-id': 'u-1',
@@ -91,10 +91,10 @@ export async function stageConsultations(options: Options = {}) {
     open,
     raw,
     chat: (id: string, content: string, more: object = {}) =>
-      post(`${path}/${id}/chat`, { content, ...more }),
+      post(`${sessionsPath}/${id}/chat`, { content, ...more }),
     resume: (id: string, answers: unknown[], more: object = {}) =>
-      post(`${path}/${id}/resume`, { user_response: { answers }, ...more }),
-    messages: async (id: string) => (await read(`${path}/${id}/messages?size=200`)).items,
+      post(`${sessionsPath}/${id}/resume`, { user_response: { answers }, ...more }),
+    messages: async (id: string) => (await read(`${sessionsPath}/${id}/messages?size=200`)).items,
   }
 }
 

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
 import type { Client } from '../../_kit/peer.ts'
-import { withoutPlaybook } from '../playbook.ts'
-import { headersOf, type Relayed, type Turn } from './turn.ts'
+import { stripPlaybook } from '../playbook.ts'
+import { peerHeaders, type RelayTurn, type Turn } from './turn.ts'
 
 const base = '/api/v1/internal/ai'
 
@@ -20,54 +20,60 @@ export const Card = z
       }),
     ),
   })
-  .overwrite(withoutPlaybook)
+  .overwrite(stripPlaybook)
   .meta({ id: 'Card' })
 export type Card = z.infer<typeof Card>
 
 export const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
 
-export const pendingCard = (engine: Client, thread_id: string, headers: Record<string, string>) =>
+export const loadPendingCard = (
+  engine: Client,
+  thread_id: string,
+  headers: Record<string, string>,
+) =>
   engine.request(PendingCard, `${base}/agent/pending_card?${new URLSearchParams({ thread_id })}`, {
     headers,
   })
 
 /** Takes a turn's request to the engine; the answer is the stream of a run. */
-export function request(engine: Client, turn: Turn, profile: unknown): Promise<Response> {
-  const { thread_id, session_id, matter_id, user_id, organization_id, request } = turn
+export function sendRequest(engine: Client, turn: Turn, profile: unknown): Promise<Response> {
+  const { thread_id, session_id, matter_id, user_id, organization_id, request: sendRequest } = turn
   const asked =
-    request.kind === 'chat'
-      ? { session_id, matter_id, message: request.message, file_ids: request.file_ids }
-      : { card_id: request.card_id, user_response: { answers: request.answers } }
-  const what = request.kind === 'chat' ? 'execute' : 'resume'
+    sendRequest.kind === 'chat'
+      ? { session_id, matter_id, message: sendRequest.message, file_ids: sendRequest.file_ids }
+      : { card_id: sendRequest.card_id, user_response: { answers: sendRequest.answers } }
+  const what = sendRequest.kind === 'chat' ? 'execute' : 'resume'
   return engine.stream(`${base}/agent/${what}/stream`, {
     method: 'POST',
-    headers: headersOf(turn),
+    headers: peerHeaders(turn),
     body: {
       thread_id,
       user_id,
       organization_id,
       ...asked,
-      ...(request.kind === 'chat' && { context: { matter_profile: profile } }),
+      ...(sendRequest.kind === 'chat' && { context: { matter_profile: profile } }),
     },
   })
 }
 
 /** The stream of a run that was begun before, after the last event that was taken. */
-export const followRun = (engine: Client, turn: Relayed, run_id: string, after: number) =>
-  engine.stream(`${base}/agent/runs/${run_id}/stream?after=${after}`, { headers: headersOf(turn) })
+export const followRun = (engine: Client, turn: RelayTurn, run_id: string, after: number) =>
+  engine.stream(`${base}/agent/runs/${run_id}/stream?after=${after}`, {
+    headers: peerHeaders(turn),
+  })
 
 const Rounds = z.object({
   items: z.array(z.object({ run_id: z.string(), user_message: z.string() })),
 })
 
 /** The newest run of a thread. */
-export async function newestRun(engine: Client, turn: Turn) {
+export async function loadNewestRun(engine: Client, turn: Turn) {
   const query = new URLSearchParams({ thread_id: turn.thread_id, size: '1' })
   const { items } = await engine.request(Rounds, `${base}/timeline?${query}`, {
-    headers: headersOf(turn),
+    headers: peerHeaders(turn),
   })
   return items[0]
 }
 
-export const isCode = (thrown: unknown, ...codes: string[]) =>
+export const isFaultCode = (thrown: unknown, ...codes: string[]) =>
   thrown instanceof Fault && codes.includes(thrown.code)

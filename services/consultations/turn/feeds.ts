@@ -1,45 +1,45 @@
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { watch } from './poll.ts'
-import type { Line } from './translate.ts'
+import { startPolling } from './poll.ts'
+import type { TurnEvent } from './translate.ts'
 
 /** The newest of what a turn tells, for its readers in this process. Older events are in the database. */
-export interface Feed {
+export interface TurnFeed {
   turn_id: string
   /** The newest event that is known here; undefined until somebody has looked. */
-  head: number | undefined
+  highWaterMark: number | undefined
   /** Relayed by this process, which tells it at once; otherwise the database is asked. */
-  led: boolean
+  isLocal: boolean
   /** Nothing more comes, for now. */
   closed: boolean
   /** The events after one of them; undefined where they do not reach back that far. */
-  after(last: number): Line[] | undefined
-  push(lines: Line[]): void
+  after(last: number): TurnEvent[] | undefined
+  push(lines: TurnEvent[]): void
   /** What may be forgotten because the database has it. */
-  written(n: number): void
+  trimCommitted(n: number): void
   /** Resolves with true when there is news, with false after so much silence. */
-  changed(sql: Sql, silenceMs: number): Promise<boolean>
+  waitForEvents(sql: Sql, silenceMs: number): Promise<boolean>
   wake(): void
   leave(): void
 }
 
 export interface Feeds {
-  join(turn_id: string): Feed
+  join(turn_id: string): TurnFeed
   /** The feed of a turn that this process relays from here on. */
-  lead(turn_id: string, head: number): Feed
+  openLocal(turn_id: string, highWaterMark: number): TurnFeed
   /** Those whose news are in the database only. */
-  followed(): Feed[]
+  remoteFeeds(): TurnFeed[]
 }
 
-interface Own extends Feed {
-  joined(): Own
-  restart(head: number): void
+interface ManagedFeed extends TurnFeed {
+  joined(): ManagedFeed
+  restart(highWaterMark: number): void
 }
 
 /** So many events are kept after they were written, for readers that are a little behind. */
-const kept = 64
+const retainedEvents = 64
 
 export function makeFeeds(): Feeds {
-  const feeds = new Map<string, Own>()
+  const feeds = new Map<string, ManagedFeed>()
   const join = (turn_id: string) => {
     const feed = feeds.get(turn_id) ?? makeFeed(turn_id)
     feeds.set(turn_id, feed)
@@ -48,56 +48,59 @@ export function makeFeeds(): Feeds {
 
   const all: Feeds = {
     join,
-    lead(turn_id, head) {
+    openLocal(turn_id, highWaterMark) {
       const feed = join(turn_id)
       Object.assign(feed, { led: true, closed: false })
-      if (feed.head === undefined || feed.head < head) feed.restart(head)
+      if (feed.highWaterMark === undefined || feed.highWaterMark < highWaterMark)
+        feed.restart(highWaterMark)
       return feed
     },
-    followed: () =>
-      [...feeds.values()].filter(({ led, closed, head }) => !led && !closed && head !== undefined),
+    remoteFeeds: () =>
+      [...feeds.values()].filter(
+        ({ isLocal, closed, highWaterMark }) => !isLocal && !closed && highWaterMark !== undefined,
+      ),
   }
   return all
 
-  function makeFeed(turn_id: string): Own {
-    let tail: Line[] = []
+  function makeFeed(turn_id: string): ManagedFeed {
+    let tail: TurnEvent[] = []
     let users = 0
     const waiting = new Set<(news: boolean) => void>()
     const wake = () => {
       for (const tell of waiting) tell(true)
       waiting.clear()
     }
-    const feed: Own = {
+    const feed: ManagedFeed = {
       turn_id,
-      head: undefined,
-      led: false,
+      highWaterMark: undefined,
+      isLocal: false,
       closed: false,
       joined() {
         users++
         return feed
       },
-      restart(head: number) {
-        feed.head = head
+      restart(highWaterMark: number) {
+        feed.highWaterMark = highWaterMark
         tail = []
       },
       after(last: number) {
-        if (feed.head === undefined) return undefined
-        const from = last - (feed.head - tail.length)
+        if (feed.highWaterMark === undefined) return undefined
+        const from = last - (feed.highWaterMark - tail.length)
         return from < 0 ? undefined : tail.slice(from)
       },
-      push(lines: Line[]) {
-        const fresh = lines.filter(({ n }) => n > feed.head!)
+      push(lines: TurnEvent[]) {
+        const fresh = lines.filter(({ n }) => n > feed.highWaterMark!)
         if (fresh.length === 0) return
         tail.push(...fresh)
-        feed.head = fresh.at(-1)!.n
-        if (!feed.led && tail.length > kept) tail = tail.slice(-kept)
+        feed.highWaterMark = fresh.at(-1)!.n
+        if (!feed.isLocal && tail.length > retainedEvents) tail = tail.slice(-retainedEvents)
         wake()
       },
-      written(n: number) {
-        const more = feed.head! - n
-        if (tail.length > 2 * (kept + more)) tail = tail.slice(-(kept + more))
+      trimCommitted(n: number) {
+        const more = feed.highWaterMark! - n
+        if (tail.length > 2 * (retainedEvents + more)) tail = tail.slice(-(retainedEvents + more))
       },
-      changed(sql: Sql, silenceMs: number) {
+      waitForEvents(sql: Sql, silenceMs: number) {
         const news = new Promise<boolean>((resolve) => {
           const timer = setTimeout(() => told(false), silenceMs)
           const told = (news: boolean) => {
@@ -107,7 +110,7 @@ export function makeFeeds(): Feeds {
           }
           waiting.add(told)
         })
-        if (!feed.led) watch(all, sql)
+        if (!feed.isLocal) startPolling(all, sql)
         return news
       },
       wake,

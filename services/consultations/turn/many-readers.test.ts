@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { makeMatters, path, shownIn } from '../../../tests/support/consultations.ts'
+import { makeMatters, parseEvents, sessionsPath } from '../../../tests/support/consultations.ts'
 import { newDatabase } from '../../../tests/support/databases.ts'
 import { startProcess } from '../../../tests/support/runtimes.ts'
 import { end, gate, scriptedEngine, token } from '../../../tests/support/scripted-engine.ts'
@@ -28,8 +28,8 @@ async function start(env: Record<string, string> = {}) {
   const post = (path: string, body: unknown) =>
     ask(path, { method: 'POST', body: JSON.stringify(body) })
   const open = async (): Promise<string> => {
-    const { data } = (await (await post(path, {})).json()) as any
-    return `${path}/${data.id}`
+    const { data } = (await (await post(sessionsPath, {})).json()) as any
+    return `${sessionsPath}/${data.id}`
   }
   /** MiB that it holds. */
   const memory = () =>
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('readers', () => {
     await expect.poll(stored, { timeout: 150_000, interval: 200 }).toBe(2)
     // 100 MB went by while nobody read.
     expect(most).toBeLessThan(200)
-    const shown = shownIn(await slow.text())
+    const shown = parseEvents(await slow.text())
     expect(shown).toHaveLength(events + 1)
     expect(shown.every(({ id }, index) => id.endsWith(`:${index + 1}`))).toBe(true)
     const number = (n: number) => shown[n]!.data.content.split(' ')[0]
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('readers', () => {
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
     held.open()
     const texts = await Promise.all(streams.map((stream) => stream.text()))
-    const endings = texts.map((text) => shownIn(text).map(({ event }) => event))
+    const endings = texts.map((text) => parseEvents(text).map(({ event }) => event))
     expect(endings).toEqual(streams.map(() => ['delta', 'end']))
     await at.close()
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { linesOf } from './lines.ts'
-import { frame, type Line, lineOf, makeTranslator } from './translate.ts'
+import { readLines } from './read-lines.ts'
+import { formatEvent, formatFrame, makeTranslator, type TurnEvent } from './translate.ts'
 
 interface Event {
   event: string
@@ -41,13 +41,13 @@ const wanted = (events: Event[]): string[] => {
     const { seq: _, ...told } = data
     if (event === 'token') {
       return told.node === 'chat_respond' && told.content !== ''
-        ? [lineOf('delta', { content: told.content })]
+        ? [formatEvent('delta', { content: told.content })]
         : []
     }
     const passed = ['progress', 'task_start', 'task_end', 'card', 'result', 'error']
-    return passed.includes(event) ? [lineOf(event, JSON.parse(cleaned(told)))] : []
+    return passed.includes(event) ? [formatEvent(event, JSON.parse(cleaned(told)))] : []
   })
-  return shown.map((line, index) => frame('t', { n: index + 1, line }))
+  return shown.map((line, index) => formatFrame('t', { n: index + 1, line }))
 }
 const cleaned = (value: unknown) =>
   JSON.stringify(value, (key, member) => (key === 'playbook_config' ? undefined : member))
@@ -70,9 +70,9 @@ function pieces(events: Event[], cuts: number[]): ReadableStream<Uint8Array> {
 
 /** Reads a body to its end or until it has seen enough bytes of it. */
 async function taken(translator: ReturnType<typeof makeTranslator>, body: ReadableStream) {
-  const lines: Line[] = []
-  for await (const texts of linesOf(body, 10_000)) {
-    const made = translator.take(texts)
+  const lines: TurnEvent[] = []
+  for await (const texts of readLines(body, 10_000)) {
+    const made = translator.translate(texts)
     lines.push(...made.lines)
     if (made.end) return { lines, end: made.end }
   }
@@ -89,7 +89,7 @@ describe('the engine’s lines', () => {
           makeTranslator({ n: 0, engine_seq: 0 }),
           pieces(events, cuts),
         )
-        expect(lines.map((line) => frame('t', line))).toEqual(wanted(events))
+        expect(lines.map((line) => formatFrame('t', line))).toEqual(wanted(events))
         const { output, status } = events.at(-1)!.data
         expect(end).toEqual({ output, status })
       }),
@@ -103,7 +103,7 @@ describe('the engine’s lines', () => {
         cuts,
         fc.array(fc.nat({ max: 3_000 })),
         async (events, cuts, breaks) => {
-          const lines: Line[] = []
+          const lines: TurnEvent[] = []
           let at = { n: 0, engine_seq: 0 }
           for (const length of [...breaks, Number.POSITIVE_INFINITY]) {
             // Whoever goes on knows the two numbers, and may be sent what was taken before.
@@ -111,10 +111,10 @@ describe('the engine’s lines', () => {
             const left = events.slice(Math.max(0, at.engine_seq - 1))
             const made = await taken(translator, pieces(left, cuts).pipeThrough(only(length)))
             lines.push(...made.lines)
-            at = translator.at
+            at = translator.position
             if (made.end) break
           }
-          expect(lines.map((line) => frame('t', line))).toEqual(wanted(events))
+          expect(lines.map((line) => formatFrame('t', line))).toEqual(wanted(events))
         },
       ),
       { numRuns: 300 },
@@ -124,16 +124,16 @@ describe('the engine’s lines', () => {
     const translator = makeTranslator({ n: 0, engine_seq: 0 })
     const ending = JSON.stringify({ event: 'end', data: { output: 'x', seq: 1 } })
     const late = JSON.stringify({ event: 'progress', data: { seq: 2 } })
-    expect(translator.take([ending, late])).toEqual({
+    expect(translator.translate([ending, late])).toEqual({
       lines: [],
       end: { output: 'x', status: 'completed' },
     })
-    expect(() => makeTranslator({ n: 0, engine_seq: 0 }).take(['{"event":'])).toThrow()
+    expect(() => makeTranslator({ n: 0, engine_seq: 0 }).translate(['{"event":'])).toThrow()
   })
 
   test('are given up when they fall silent', async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
-    const lines = linesOf(silent, 20)
+    const lines = readLines(silent, 20)
     expect(await lines.next()).toEqual({ done: true, value: undefined })
   })
 })

@@ -1,13 +1,13 @@
-import { withoutPlaybook } from '../playbook.ts'
+import { stripPlaybook } from '../playbook.ts'
 
 /** An event for readers: its number within the turn, and the text of it but for its id. */
-export interface Line {
+export interface TurnEvent {
   n: number
   line: string
 }
 
 /** How the engine ended the run. */
-export interface End {
+export interface RunEnd {
   output: string
   status: 'completed' | 'interrupted' | 'failed'
 }
@@ -15,10 +15,10 @@ export interface End {
 type Data = Record<string, unknown>
 
 /** Nodes whose words are for the person. What others think aloud stays inside. */
-const visible = new Set(['chat_respond'])
-const passed = new Set(['progress', 'task_start', 'task_end', 'card', 'result', 'error'])
+const visibleNodes = new Set(['chat_respond'])
+const publicEvents = new Set(['progress', 'task_start', 'task_end', 'card', 'result', 'error'])
 
-export const lineOf = (event: string, data: unknown) =>
+export const formatEvent = (event: string, data: unknown) =>
   `event: ${event}\ndata: ${JSON.stringify(data)}`
 
 /**
@@ -26,24 +26,24 @@ export const lineOf = (event: string, data: unknown) =>
  * always make the same events, so that whoever goes on needs to know no more than the two numbers.
  */
 export function makeTranslator({ n, engine_seq }: { n: number; engine_seq: number }) {
-  let asked = false
+  let cardSeen = false
   return {
     /** Where it has come to. */
-    get at() {
+    get position() {
       return { n, engine_seq }
     },
     /** What these lines make; with `end` the run is over, and what follows it is nothing. */
-    take(texts: string[]): { lines: Line[]; end?: End } {
-      const lines: Line[] = []
+    translate(texts: string[]): { lines: TurnEvent[]; end?: RunEnd } {
+      const lines: TurnEvent[] = []
       for (const text of texts) {
         if (text === '') continue
         const { event, data } = JSON.parse(text) as { event: string; data: Data }
-        const { seq, ...told } = data
+        const { seq, ...payload } = data
         if (typeof seq !== 'number' || seq <= engine_seq) continue
         engine_seq = seq
-        if (event === 'end') return { lines, end: endOf(told, asked) }
-        if (event === 'card') asked = true
-        const line = shown(event, told)
+        if (event === 'end') return { lines, end: endOf(payload, cardSeen) }
+        if (event === 'card') cardSeen = true
+        const line = toPublicEvent(event, payload)
         if (line !== undefined) lines.push({ n: ++n, line })
       }
       return { lines }
@@ -51,28 +51,28 @@ export function makeTranslator({ n, engine_seq }: { n: number; engine_seq: numbe
   }
 }
 
-function shown(event: string, data: Data): string | undefined {
+function toPublicEvent(event: string, data: Data): string | undefined {
   if (event === 'token') {
     const { node, content } = data
-    return visible.has(String(node)) && typeof content === 'string' && content !== ''
-      ? lineOf('delta', { content })
+    return visibleNodes.has(String(node)) && typeof content === 'string' && content !== ''
+      ? formatEvent('delta', { content })
       : undefined
   }
-  return passed.has(event) ? lineOf(event, withoutPlaybook(data)) : undefined
+  return publicEvents.has(event) ? formatEvent(event, stripPlaybook(data)) : undefined
 }
 
-const endOf = ({ output, status }: Data, asked: boolean): End => ({
+const endOf = ({ output, status }: Data, cardSeen: boolean): RunEnd => ({
   output: typeof output === 'string' ? output : '',
   status:
     status === 'completed' || status === 'interrupted' || status === 'failed'
       ? status
-      : asked
+      : cardSeen
         ? 'interrupted'
         : 'completed',
 })
 
 /** What was told in lines like these, of the events that are asked for. */
-export function dataOf(lines: Line[], event: string): Data[] {
+export function dataOf(lines: TurnEvent[], event: string): Data[] {
   const prefix = `event: ${event}\ndata: `
   return lines
     .filter(({ line }) => line.startsWith(prefix))
@@ -80,4 +80,5 @@ export function dataOf(lines: Line[], event: string): Data[] {
 }
 
 /** As it goes out. */
-export const frame = (turn_id: string, { n, line }: Line) => `id: ${turn_id}:${n}\n${line}\n\n`
+export const formatFrame = (turn_id: string, { n, line }: TurnEvent) =>
+  `id: ${turn_id}:${n}\n${line}\n\n`

@@ -3,7 +3,7 @@ import { Id, Json } from '../../_kit/fields.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 
 /** What the engine is asked: a message, or the answers to a card. */
-export const Request = z.discriminatedUnion('kind', [
+export const EngineRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('chat'), message: z.string(), file_ids: z.array(z.string()) }),
   z.object({
     kind: z.literal('resume'),
@@ -11,7 +11,7 @@ export const Request = z.discriminatedUnion('kind', [
     answers: z.array(z.object({ field_key: z.string(), value: Json })),
   }),
 ])
-export type Request = z.infer<typeof Request>
+export type EngineRequest = z.infer<typeof EngineRequest>
 
 /** A turn that this process may relay, with what it needs to know of its session. */
 export const Turn = z.object({
@@ -25,7 +25,7 @@ export const Turn = z.object({
   title: z.string().nullable(),
   service_type_id: z.string().nullable(),
   session_file_ids: z.array(z.string()),
-  request: Request,
+  request: EngineRequest,
   request_id: z.string(),
   traceparent: z.string(),
   user_message_id: Id,
@@ -40,7 +40,7 @@ export const Turn = z.object({
 export type Turn = z.infer<typeof Turn>
 
 /** What a relay still needs of a turn once its run has begun; the rest need not be held so long. */
-const Relayed = Turn.pick({
+const RelayTurn = Turn.pick({
   id: true,
   organization_id: true,
   user_id: true,
@@ -54,8 +54,8 @@ const Relayed = Turn.pick({
   n: true,
   token: true,
 })
-export type Relayed = z.infer<typeof Relayed>
-export const relayed = (turn: Turn): Relayed => Relayed.parse(turn)
+export type RelayTurn = z.infer<typeof RelayTurn>
+export const toRelayTurn = (turn: Turn): RelayTurn => RelayTurn.parse(turn)
 
 /** Of t, the turn, and s, its session. */
 export const turnColumns = fragment`
@@ -67,10 +67,10 @@ export const turnColumns = fragment`
 export const leaseMs = 6_000
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 /** And one that has yet to begin it: other services are asked first, and may be slow. */
-export const beginMs = 60_000
-export const beginUntil = fragment`now() + ${beginMs} * interval '1 millisecond'`
+export const startLeaseMs = 60_000
+export const startLeaseUntil = fragment`now() + ${startLeaseMs} * interval '1 millisecond'`
 /** Two clocks are never quite alike. */
-export const marginMs = 1_000
+export const clockSkewMs = 1_000
 
 /** Another relay has the turn by now: whatever we still do must leave no trace. */
 export class LeaseLost extends Error {
@@ -78,11 +78,11 @@ export class LeaseLost extends Error {
 }
 
 /** The row that this relay may write to. */
-export const held = ({ id, token }: Pick<Turn, 'id' | 'token'>) =>
+export const leaseHeld = ({ id, token }: Pick<Turn, 'id' | 'token'>) =>
   fragment`id = ${id} and token = ${token} and status = 'RUNNING'`
 
 /** On whose behalf another service is asked. */
-export const headersOf = (turn: Relayed): Record<string, string> => ({
+export const peerHeaders = (turn: RelayTurn): Record<string, string> => ({
   'x-organization-id': turn.organization_id,
   'x-user-id': turn.user_id,
   ...(turn.user_type && { 'x-user-type': turn.user_type }),

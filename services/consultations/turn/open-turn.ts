@@ -3,12 +3,20 @@ import { Fault, notFound } from '../../_kit/fault.ts'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
-import { archived } from '../session.ts'
-import { beginUntil, held, LeaseLost, leaseUntil, type Request, Turn, turnColumns } from './turn.ts'
+import { sessionArchived } from '../session.ts'
+import {
+  type EngineRequest,
+  LeaseLost,
+  leaseHeld,
+  leaseUntil,
+  startLeaseUntil,
+  Turn,
+  turnColumns,
+} from './turn.ts'
 
 /** What a person brings to a session. */
-export interface Asked {
-  request: Request
+export interface TurnRequest {
+  request: EngineRequest
   content: string
   file_ids: string[]
   metadata: Record<string, unknown>
@@ -18,49 +26,58 @@ export interface Asked {
 }
 
 /** A turn to begin, one that was begun before, or the one that is in the way. */
-export type Opened = { turn: Turn } | { joined: string } | { busy: string }
+export type OpenResult = { turn: Turn } | { joined: string } | { busy: string }
 
-const Standing = z.object({
+const SessionState = z.object({
   status: z.enum(['ACTIVE', 'ARCHIVED']),
   turn_id: z.string().nullable(),
 })
-const Known = z.object({
+const ExistingTurn = z.object({
   id: z.string(),
   status: z.enum(['RUNNING', 'BROKEN', 'REFUSED', 'DONE']),
   request_hash: z.string(),
 })
 
 /** Keeps what was said, and the turn that is to answer it, before anything else happens. */
-export async function openTurn(sql: Sql, session: string, asked: Asked): Promise<Opened> {
-  const hash = await sha256Hex(canonicalJson(asked.request))
+export async function openTurn(
+  sql: Sql,
+  session: string,
+  turnRequest: TurnRequest,
+): Promise<OpenResult> {
+  const hash = await sha256Hex(canonicalJson(turnRequest.request))
   return sql.transaction(async (sql) => {
-    const standing = await sql.row(Standing)`
+    const state = await sql.row(SessionState)`
       select status, turn_id from consultations.sessions where id = ${session} for update`
-    if (!standing) throw notFound(`session ${session}`)
-    if (standing.status === 'ARCHIVED') throw archived()
-    const known = await knownTurn(sql, session, asked.client_message_id)
-    if (known && known.request_hash !== hash) {
+    if (!state) throw notFound(`session ${session}`)
+    if (state.status === 'ARCHIVED') throw sessionArchived()
+    const existing = await findExistingTurn(sql, session, turnRequest.client_message_id)
+    if (existing && existing.request_hash !== hash) {
       throw new Fault('CONFLICT', 'This client_message_id was used before for something else.')
     }
-    if (known && known.status !== 'REFUSED') return { joined: known.id }
-    if (standing.turn_id !== null) return { busy: standing.turn_id }
-    const id = known ? known.id : await keep(sql, session, asked, hash)
-    return { turn: await start(sql, session, id) }
+    if (existing && existing.status !== 'REFUSED') return { joined: existing.id }
+    if (state.turn_id !== null) return { busy: state.turn_id }
+    const id = existing ? existing.id : await insertTurn(sql, session, turnRequest, hash)
+    return { turn: await startTurn(sql, session, id) }
   })
 }
 
-async function knownTurn(sql: Sql, session: string, client_message_id: string | undefined) {
+async function findExistingTurn(sql: Sql, session: string, client_message_id: string | undefined) {
   if (client_message_id === undefined) return undefined
-  return sql.row(Known)`
+  return sql.row(ExistingTurn)`
     select id, status, request_hash from consultations.turns
     where session_id = ${session} and client_message_id = ${client_message_id}`
 }
 
 /** The message, what it brought along, and a turn that has yet to start. */
-async function keep(sql: Sql, session: string, asked: Asked, hash: string): Promise<string> {
+async function insertTurn(
+  sql: Sql,
+  session: string,
+  turnRequest: TurnRequest,
+  hash: string,
+): Promise<string> {
   const [id, user_message_id, message_id] = [newId(), newId(), newId()]
-  const { request, content, file_ids, client_message_id = null } = asked
-  const metadata = { ...asked.metadata, ...(client_message_id && { client_message_id }) }
+  const { request, content, file_ids, client_message_id = null } = turnRequest
+  const metadata = { ...turnRequest.metadata, ...(client_message_id && { client_message_id }) }
   await sql`
     with s as (
       update consultations.sessions set last_seq = last_seq + 1, last_message_at = now(),
@@ -78,14 +95,14 @@ async function keep(sql: Sql, session: string, asked: Asked, hash: string): Prom
     insert into consultations.turns (id, session_id, kind, status, client_message_id, request,
       request_hash, request_id, traceparent, user_message_id, message_id, token, lease_until)
     values (${id}, ${session}, ${request.kind}, 'REFUSED', ${client_message_id}, ${json(request)},
-      ${hash}, ${asked.request_id}, ${asked.traceparent}, ${user_message_id}, ${message_id}, 0, now())`
+      ${hash}, ${turnRequest.request_id}, ${turnRequest.traceparent}, ${user_message_id}, ${message_id}, 0, now())`
   return id
 }
 
-async function start(sql: Sql, session: string, id: string): Promise<Turn> {
+async function startTurn(sql: Sql, session: string, id: string): Promise<Turn> {
   const turn = await sql.row(Turn)`
     with t as (
-      update consultations.turns set status = 'RUNNING', token = token + 1, lease_until = ${beginUntil}
+      update consultations.turns set status = 'RUNNING', token = token + 1, lease_until = ${startLeaseUntil}
       where id = ${id} returning *),
     s as (update consultations.sessions set turn_id = ${id} where id = ${session} returning *)
     select ${turnColumns}, 'REFUSED' as before from t, s`
@@ -96,22 +113,22 @@ async function start(sql: Sql, session: string, id: string): Promise<Turn> {
  * Writes down which run answers the turn. From here on the lease is a short one: whoever relays it must
  * keep saying so, and whoever finds it run out knows where to go on.
  */
-export async function noteRun(sql: Sql, turn: Turn): Promise<void> {
-  const noted = await sql`
+export async function recordRun(sql: Sql, turn: Turn): Promise<void> {
+  const recorded = await sql`
     update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
-    where ${held(turn)} returning id`
-  if (noted.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
+    where ${leaseHeld(turn)} returning id`
+  if (recorded.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
 }
 
 /**
  * Frees the session of a turn that could not begin. What the person said is kept where trying again may
  * help; where it was refused for good, it is as if it had not been said.
  */
-export const refuse = (sql: Sql, turn: Turn, fault: Fault) =>
+export const rejectTurn = (sql: Sql, turn: Turn, fault: Fault) =>
   sql.transaction(async (sql) => {
-    const refused = await sql`
-      update consultations.turns set status = 'REFUSED' where ${held(turn)} returning id`
-    if (refused.length === 0) return
+    const rejected = await sql`
+      update consultations.turns set status = 'REFUSED' where ${leaseHeld(turn)} returning id`
+    if (rejected.length === 0) return
     await sql`
       update consultations.sessions set turn_id = null where id = ${turn.session_id}`
     if (fault.retryable) return
@@ -127,14 +144,14 @@ export const refuse = (sql: Sql, turn: Turn, fault: Fault) =>
   })
 
 /** The turn, ours from here on, if nobody relays it or it waits to be picked up. */
-export const claim = (sql: Sql, which = fragment`true`, most = 1) => sql.rows(Turn)`
+export const claim = (sql: Sql, which = fragment`true`, limit = 1) => sql.rows(Turn)`
   with free as (
     select id, status from consultations.turns t
     where (status = 'RUNNING' and lease_until < now() or status = 'BROKEN') and ${which}
-    order by lease_until for update skip locked limit ${most}),
+    order by lease_until for update skip locked limit ${limit}),
   t as (
     update consultations.turns t set status = 'RUNNING', token = token + 1,
-      lease_until = case when run_id is null then ${beginUntil}
+      lease_until = case when run_id is null then ${startLeaseUntil}
         else now() + interval '10 seconds' end
     from free where t.id = free.id returning t.*, free.status as before)
   select ${turnColumns}, t.before from t join consultations.sessions s on s.id = t.session_id`

@@ -4,13 +4,13 @@ interface Answer {
   field_key: string
   value?: unknown
 }
-type Asked = Pick<Card, 'questions'>
+type AnsweredCard = Pick<Card, 'questions'>
 
-const questionOf = ({ questions }: Asked, { field_key }: Answer) =>
+const questionOf = ({ questions }: AnsweredCard, { field_key }: Answer) =>
   questions.find((each) => each.field_key === field_key)
 
 /** Answers as a person would read them: a question and what was said to it, one a line. */
-export const spoken = (card: Asked, answers: Answer[]): string =>
+export const formatAnswers = (card: AnsweredCard, answers: Answer[]): string =>
   answers
     .filter(({ value }) => value !== null && value !== undefined)
     .map((answer) => {
@@ -25,7 +25,7 @@ export const spoken = (card: Asked, answers: Answer[]): string =>
     .join('\n')
 
 /** The files that were given as answers. */
-export const filesIn = (card: Asked, answers: Answer[]): string[] => [
+export const fileIdsIn = (card: AnsweredCard, answers: Answer[]): string[] => [
   ...new Set(
     answers
       .filter((answer) => questionOf(card, answer)?.input_type === 'file')

@@ -2,22 +2,22 @@ import * as z from 'zod'
 import { JsonObject } from '../../_kit/fields.ts'
 import type { Client } from '../../_kit/peer.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { withoutPlaybook } from '../playbook.ts'
-import { isCode } from './engine.ts'
-import { headersOf, type Turn } from './turn.ts'
+import { stripPlaybook } from '../playbook.ts'
+import { isFaultCode } from './engine.ts'
+import { peerHeaders, type Turn } from './turn.ts'
 
 const base = '/api/v1/internal/matters'
-const Made = z.object({ matter_id: z.string() })
-const Bound = z.object({ matter_id: z.string() })
+const CreatedMatter = z.object({ matter_id: z.string() })
+const BoundSession = z.object({ matter_id: z.string() })
 
 /** The matter of a turn's session. One is made where there is none; matter-service makes it once. */
-export async function bind(sql: Sql, matter: Client, turn: Turn): Promise<string> {
+export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<string> {
   if (turn.matter_id !== null) return turn.matter_id
   const { session_id, user_id, organization_id, title, service_type_id, user_type } = turn
   const said = turn.request.kind === 'chat' ? turn.request.file_ids : []
-  const made = await matter.request(Made, `${base}/from-consultation`, {
+  const made = await matter.request(CreatedMatter, `${base}/from-consultation`, {
     method: 'POST',
-    headers: headersOf(turn),
+    headers: peerHeaders(turn),
     body: {
       session_id,
       user_id,
@@ -25,21 +25,21 @@ export async function bind(sql: Sql, matter: Client, turn: Turn): Promise<string
       ...(title && { title }),
       service_type_id: service_type_id ?? 'legal_consultation',
       file_ids: [...new Set([...turn.session_file_ids, ...said])],
-      ...(known.has(user_type ?? '') && { user_type }),
+      ...(userTypes.has(user_type ?? '') && { user_type }),
     },
     idempotent: true,
   })
-  const bound = await sql.row(Bound)`
+  const bound = await sql.row(BoundSession)`
     update consultations.sessions set matter_id = coalesce(matter_id, ${made.matter_id}),
       updated_at = now()
     where id = ${session_id} returning matter_id`
   return bound!.matter_id
 }
 
-const known = new Set(['client', 'lawyer', 'firm_admin', 'operator'])
+const userTypes = new Set(['client', 'lawyer', 'firm_admin', 'operator'])
 
 /** What the engine may know of a matter. Whatever else is answered stays here. */
-const allowed = [
+const profileFields = [
   'matter_id',
   'status',
   'matter_category',
@@ -52,14 +52,14 @@ const allowed = [
   'analysis_version',
 ]
 
-export async function profileOf(matter: Client, turn: Turn, matter_id: string) {
+export async function loadMatterProfile(matter: Client, turn: Turn, matter_id: string) {
   const path = `${base}/${encodeURIComponent(matter_id)}/workflow/profile`
   const profile = await matter
-    .request(JsonObject, path, { headers: headersOf(turn) })
+    .request(JsonObject, path, { headers: peerHeaders(turn) })
     .catch((thrown) => {
-      if (isCode(thrown, 'NOT_FOUND')) return {}
+      if (isFaultCode(thrown, 'NOT_FOUND')) return {}
       throw thrown
     })
-  const kept = Object.entries(profile).filter(([name]) => allowed.includes(name))
-  return withoutPlaybook(Object.fromEntries(kept))
+  const visible = Object.entries(profile).filter(([name]) => profileFields.includes(name))
+  return stripPlaybook(Object.fromEntries(visible))
 }

@@ -1,71 +1,74 @@
 import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
-import type { Feed } from './feeds.ts'
-import { joined, orLonger } from './stored.ts'
-import type { Line } from './translate.ts'
-import { LeaseLost, leaseMs, leaseUntil, marginMs, type Relayed } from './turn.ts'
+import { encodeBatch, replaceOnConflict } from './event-log.ts'
+import type { TurnFeed } from './feeds.ts'
+import type { TurnEvent } from './translate.ts'
+import { clockSkewMs, LeaseLost, leaseMs, leaseUntil, type RelayTurn } from './turn.ts'
 
 /** What a relay tells, on its way into the database. */
-export interface Telling {
+export interface TurnPublisher {
   /**
    * Tells these: readers hear them at once, they are written soon after. A relay that takes over from what
    * was written makes the same events again, so nothing that was heard is ever different. Waits where the
    * lease may have run out, or where writing does not keep up.
    */
-  tell(lines: Line[], engine_seq: number): Promise<void> | undefined
+  publish(lines: TurnEvent[], engine_seq: number): Promise<void> | undefined
   /** What is not written yet, for the turn's last write. Nothing can be told after it. */
-  rest(): Promise<Line[]>
+  drain(): Promise<TurnEvent[]>
   /** Gives up without writing any more. */
-  abandon(): void
+  discard(): void
 }
 
-export interface Writer {
+export interface BatchWriter {
   /** The turn is surely ours until then. */
-  open(sql: Sql, turn: Relayed, feed: Feed, certainUntil: number): Telling
+  open(sql: Sql, turn: RelayTurn, feed: TurnFeed, leaseSafeUntil: number): TurnPublisher
 }
 
-interface Entry {
-  turn: Relayed
-  feed: Feed
+interface WriteBuffer {
+  turn: RelayTurn
+  feed: TurnFeed
   n: number
   engine_seq: number
-  waiting: Line[]
+  buffer: TurnEvent[]
   bytes: number
   /** Until then nobody else can have the turn. */
-  certainUntil: number
+  leaseSafeUntil: number
   lost: boolean
   /** The write that its newest lines are in. */
-  flight: Promise<unknown>
+  inFlight: Promise<unknown>
 }
 
-type Batch = (Pick<Entry, 'turn' | 'n' | 'engine_seq'> & { entry: Entry; lines: Line[] })[]
+type Batch = (Pick<WriteBuffer, 'turn' | 'n' | 'engine_seq'> & {
+  entry: WriteBuffer
+  lines: TurnEvent[]
+})[]
 
 /** So long a turn's lines are gathered before they are written. */
 const delayMs = 200
 /** What is due so soon is written with what is due now. */
 const nearMs = 10
 /** Of what waits for one turn, and of one statement: a long one would keep the others' readers waiting. */
-const most = { bytesWaiting: 128 * 1024, bytes: 512 * 1024, turns: 32 }
+const limits = { bytesWaiting: 128 * 1024, bytes: 512 * 1024, turns: 32 }
 
 /** Writes for the turns of this process together: one statement for many. */
-export function makeWriter(): Writer {
-  const entries = new Set<Entry>()
+export function makeBatchWriter(): BatchWriter {
+  const entries = new Set<WriteBuffer>()
   /** What is to be written, and when. Turns that began apart are written apart, a few at a time. */
-  const due = new Map<Entry, number>()
+  const due = new Map<WriteBuffer, number>()
   let writing: Promise<void> | undefined
-  let hurry = () => {}
+  let flushNow = () => {}
   let renewing: ReturnType<typeof setInterval> | undefined
 
-  function add(sql: Sql, entry: Entry) {
+  function add(sql: Sql, entry: WriteBuffer) {
     if (due.has(entry)) return
     due.set(entry, performance.now() + delayMs)
     void soon(sql)
   }
 
-  async function now(sql: Sql, entry: Entry) {
+  async function now(sql: Sql, entry: WriteBuffer) {
     due.set(entry, 0)
     const written = soon(sql)
-    hurry()
+    flushNow()
     await written
   }
 
@@ -74,7 +77,7 @@ export function makeWriter(): Writer {
     writing ??= new Promise<void>((go) => {
       const first = Math.min(...due.values())
       const timer = setTimeout(go, Math.max(0, first - performance.now()))
-      hurry = () => {
+      flushNow = () => {
         clearTimeout(timer)
         go()
       }
@@ -93,17 +96,17 @@ export function makeWriter(): Writer {
     const near = performance.now() + nearMs
     for (const [entry, when] of due) {
       if (when > near) continue
-      if (bytes > most.bytes || batch.length === most.turns) break
-      const { turn, n, engine_seq, waiting: lines } = entry
+      if (bytes > limits.bytes || batch.length === limits.turns) break
+      const { turn, n, engine_seq, buffer: lines } = entry
       batch.push({ entry, turn, n, engine_seq, lines })
       bytes += entry.bytes
       Object.assign(entry, { waiting: [], bytes: 0 })
       due.delete(entry)
     }
     if (batch.length === 0) return
-    const flight = settle(sql, batch)
-    for (const { entry } of batch) entry.flight = flight
-    if (await flight) return
+    const inFlight = commitBatch(sql, batch)
+    for (const { entry } of batch) entry.inFlight = inFlight
+    if (await inFlight) return
     // Another time, if the turn is still ours by then.
     for (const { entry } of batch) if (entries.has(entry)) due.set(entry, 0)
     await new Promise((go) => setTimeout(go, 200))
@@ -116,7 +119,7 @@ export function makeWriter(): Writer {
     }, leaseMs / 3)
   }
 
-  function close(entry: Entry) {
+  function close(entry: WriteBuffer) {
     entries.delete(entry)
     due.delete(entry)
     if (entries.size > 0) return
@@ -125,88 +128,88 @@ export function makeWriter(): Writer {
   }
 
   return {
-    open(sql, turn, feed, certainUntil) {
-      const entry: Entry = {
+    open(sql, turn, feed, leaseSafeUntil) {
+      const entry: WriteBuffer = {
         turn,
         feed,
         n: turn.n,
         engine_seq: turn.engine_seq,
-        waiting: [],
+        buffer: [],
         bytes: 0,
-        certainUntil,
+        leaseSafeUntil,
         lost: false,
-        flight: Promise.resolve(),
+        inFlight: Promise.resolve(),
       }
       entries.add(entry)
       keep(sql)
       // The run is written down before long, even if it says nothing.
       add(sql, entry)
-      const certain = () => performance.now() < entry.certainUntil
+      const certain = () => performance.now() < entry.leaseSafeUntil
 
       async function caughtUp() {
-        while (!entry.lost && (!certain() || entry.bytes > most.bytesWaiting)) {
+        while (!entry.lost && (!certain() || entry.bytes > limits.bytesWaiting)) {
           await now(sql, entry)
         }
         if (entry.lost) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
       }
 
       return {
-        tell(lines, engine_seq) {
-          entry.waiting.push(...lines)
+        publish(lines, engine_seq) {
+          entry.buffer.push(...lines)
           entry.bytes += size(lines)
           entry.engine_seq = engine_seq
           if (lines.length > 0) {
             entry.n = lines.at(-1)!.n
             add(sql, entry)
           }
-          if (!entry.lost && certain() && entry.bytes <= most.bytesWaiting) {
+          if (!entry.lost && certain() && entry.bytes <= limits.bytesWaiting) {
             feed.push(lines)
             return undefined
           }
           return caughtUp().then(() => feed.push(lines))
         },
-        async rest() {
+        async drain() {
           close(entry)
-          await entry.flight
+          await entry.inFlight
           if (entry.lost) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
-          return entry.waiting
+          return entry.buffer
         },
-        abandon: () => close(entry),
+        discard: () => close(entry),
       }
     },
   }
 }
 
-const size = (lines: Line[]) => lines.reduce((sum, { line }) => sum + line.length + 40, 0)
+const size = (lines: TurnEvent[]) => lines.reduce((sum, { line }) => sum + line.length + 40, 0)
 
 /** Writes a batch; false when that failed, and its lines wait again. */
-async function settle(sql: Sql, batch: Batch): Promise<boolean> {
+async function commitBatch(sql: Sql, batch: Batch): Promise<boolean> {
   const started = performance.now()
   try {
-    const held = await write(sql, batch)
+    const heldTurns = await write(sql, batch)
     for (const { entry, n } of batch) {
-      entry.lost = !held.has(entry.turn.id)
+      entry.lost = !heldTurns.has(entry.turn.id)
       if (entry.lost) continue
-      entry.certainUntil = started + leaseMs - marginMs
-      entry.feed.written(n)
+      entry.leaseSafeUntil = started + leaseMs - clockSkewMs
+      entry.feed.trimCommitted(n)
     }
     return true
   } catch {
     for (const { entry, lines } of batch) {
-      entry.waiting = [...lines, ...entry.waiting]
+      entry.buffer = [...lines, ...entry.buffer]
       entry.bytes += size(lines)
     }
     return false
   }
 }
 
-const Held = z.object({ id: z.string() })
+const HeldTurn = z.object({ id: z.string() })
 
 /** Writes what is still ours to write; says which turns that are. */
 async function write(sql: Sql, batch: Batch): Promise<Set<string>> {
   const telling = batch.filter(({ lines }) => lines.length > 0)
   const ints = (list: number[]) => numberArray(list, 'int4')
-  const held = await sql.rows(Held)`
+  const heldTurns = await sql.rows(HeldTurn)`
     with given as (
       select * from unnest(${textArray(batch.map(({ turn }) => turn.id))},
         ${ints(batch.map(({ turn }) => turn.token))}, ${ints(batch.map(({ n }) => n))},
@@ -222,9 +225,9 @@ async function write(sql: Sql, batch: Batch): Promise<Set<string>> {
       select held.id, e.first, e.last, e.lines
       from unnest(${textArray(telling.map(({ turn }) => turn.id))},
         ${ints(telling.map(({ lines }) => lines[0]!.n))}, ${ints(telling.map(({ n }) => n))},
-        ${textArray(telling.map(({ lines }) => joined(lines)))}) as e (id, first, last, lines)
+        ${textArray(telling.map(({ lines }) => encodeBatch(lines)))}) as e (id, first, last, lines)
       join held on held.id = e.id::uuid
-      ${orLonger})
+      ${replaceOnConflict})
     select id from held`
-  return new Set(held.map(({ id }) => id))
+  return new Set(heldTurns.map(({ id }) => id))
 }

@@ -1,0 +1,112 @@
+import { Fault, toFault } from '../../_kit/fault.ts'
+import type { ServiceContext } from '../../_kit/service.ts'
+import { fragment } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import { followRun, isFaultCode } from './engine.ts'
+import { restoreBroken } from './finish.ts'
+import { claim, openTurn, recordRun, rejectTurn, type TurnRequest } from './open-turn.ts'
+import { relay } from './relay.ts'
+import { startRun } from './start-run.ts'
+import { clockSkewMs, leaseMs, type Turn, toRelayTurn } from './turn.ts'
+
+/** Resolves when a turn is no longer relayed here. */
+export interface RelayHandle {
+  done: Promise<void>
+}
+
+/** Sees to it that a turn which is ours is relayed; a throw means that it could not begin. */
+export async function startOrResume(
+  context: ServiceContext<Deps>,
+  turn: Turn,
+): Promise<RelayHandle> {
+  if (turn.run_id !== null) {
+    const response = await reopenRun(context, turn)
+    return { done: relay(context, toRelayTurn(turn), response, Number.NEGATIVE_INFINITY) }
+  }
+  try {
+    const started = await startRun(context, turn)
+    const since = performance.now()
+    await recordRun(context.sql, started.turn)
+    return {
+      done: relay(
+        context,
+        toRelayTurn(started.turn),
+        started.response,
+        since + leaseMs - clockSkewMs,
+      ),
+    }
+  } catch (thrown) {
+    const fault = toRejection(toFault(thrown))
+    await rejectTurn(context.sql, turn, fault)
+    throw fault
+  }
+}
+
+/** A failure of another service is not one of ours: it cannot be had now, and may be later. */
+const toRejection = (fault: Fault) =>
+  fault.status < 500
+    ? fault
+    : new Fault(
+        'UPSTREAM_UNAVAILABLE',
+        'The turn could not begin; send it again with the same client_message_id.',
+        { cause: fault.cause ?? fault },
+      )
+
+/** A turn that had ended for its readers does not start again before the engine is there. */
+async function reopenRun(context: ServiceContext<Deps>, turn: Turn): Promise<Response | undefined> {
+  try {
+    return await followRun(context.engine, turn, turn.run_id!, turn.engine_seq)
+  } catch (thrown) {
+    if (turn.before !== 'BROKEN' || isFaultCode(thrown, 'NOT_FOUND')) return undefined
+    await restoreBroken(context.sql, turn)
+    throw thrown
+  }
+}
+
+/** Picks up a turn that nobody relays; undefined where somebody does, or it is over. */
+export async function claimAndRelay(
+  context: ServiceContext<Deps>,
+  turn_id: string,
+): Promise<RelayHandle | undefined> {
+  const [turn] = await claim(context.sql, fragment`t.id = ${turn_id}`)
+  return turn && startOrResume(context, turn)
+}
+
+/** Takes over turns whose relay has gone silent, and tries those again whose engine had gone. */
+export async function takeOverExpiredTurns(context: ServiceContext<Deps>): Promise<number> {
+  const turns = await claim(context.sql, fragment`lease_until < now()`, 16)
+  const handles = await Promise.allSettled(turns.map((turn) => startOrResume(context, turn)))
+  for (const { id: turn, run_id: run } of turns)
+    context.kit.log.info({ turn, run }, 'turn taken over')
+  const started = handles.filter((each) => each.status === 'fulfilled')
+  if (context.kit.runtime === 'workerd') await Promise.all(started.map(({ value }) => value.done))
+  return started.length
+}
+
+/** A moment for a turn that was picked up to come to its end, before another is refused. */
+const takeoverWaitMs = 3_000
+
+/** Begins a turn or joins the one that the same request began; says which. */
+export async function startOrJoinTurn(
+  context: ServiceContext<Deps>,
+  session: string,
+  turnRequest: TurnRequest,
+): Promise<{ turn_id: string } & Partial<RelayHandle>> {
+  for (let attempt = 1; ; attempt++) {
+    const opened = await openTurn(context.sql, session, turnRequest)
+    if ('joined' in opened) {
+      return { turn_id: opened.joined, ...(await claimAndRelay(context, opened.joined)) }
+    }
+    if ('turn' in opened) {
+      return { turn_id: opened.turn.id, ...(await startOrResume(context, opened.turn)) }
+    }
+    const unattended = attempt === 1 && (await claimAndRelay(context, opened.busy))
+    if (!unattended) throw turnInProgress()
+    await Promise.race([unattended.done, new Promise((go) => setTimeout(go, takeoverWaitMs))])
+  }
+}
+
+export const turnInProgress = () =>
+  new Fault('CONFLICT', 'The session is at work on another turn; wait for it to end.', {
+    code: 'TURN_IN_PROGRESS',
+  })
