@@ -7,10 +7,10 @@ import { type Fetcher, makeFetcher } from './fetch/fetcher.ts'
 import { makeRobots, type Robots } from './fetch/robots.ts'
 import type { Library } from './packages/library.ts'
 
-const milliseconds = (most: number, standard: number) =>
-  z.coerce.number().int().min(1).max(most).default(standard)
+const milliseconds = (maxMs: number, defaultMs: number) =>
+  z.coerce.number().int().min(1).max(maxMs).default(defaultMs)
 
-const list = (text: string) =>
+const splitList = (text: string) =>
   text
     .split(',')
     .map((each) => each.trim())
@@ -88,7 +88,7 @@ export interface Deps {
   startup: { packageIds: string[]; resources: boolean; waitMs: number }
   targetTimeoutMs: number
   /** How long a request waits for a run that another request began. */
-  patienceMs: number
+  joinTimeoutMs: number
 }
 
 interface Collection {
@@ -113,25 +113,25 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
             )
             return library
           },
-    allowedHosts: list(config.COLLECTOR_ALLOWED_HOSTS),
-    collection: runtime === 'workerd' ? undefined : collectionOf(config),
+    allowedHosts: splitList(config.COLLECTOR_ALLOWED_HOSTS),
+    collection: runtime === 'workerd' ? undefined : makeCollection(config),
     startup: {
-      packageIds: list(config.SEED_PACKAGE_IDS_ON_STARTUP),
+      packageIds: splitList(config.SEED_PACKAGE_IDS_ON_STARTUP),
       resources: config.SEED_RESOURCES_ON_STARTUP,
       waitMs: config.SEED_STARTUP_WAIT_MS,
     },
     targetTimeoutMs: config.SEED_TARGET_TIMEOUT_MS,
-    patienceMs: 110_000,
+    joinTimeoutMs: 110_000,
   }
 }
 
-function collectionOf(config: Config): Collection {
+function makeCollection(config: Config): Collection {
   let tools: ReturnType<Collection['tools']> | undefined
-  const make = async () => {
+  const makeTools = async () => {
     const { nodeTransport } = await import('./fetch/transport.node.ts')
     const userAgent = config.COLLECTOR_USER_AGENT
     const fetcher = makeFetcher(nodeTransport, {
-      allowedHosts: list(config.COLLECTOR_ALLOWED_HOSTS),
+      allowedHosts: splitList(config.COLLECTOR_ALLOWED_HOSTS),
       maxBytes: config.COLLECTOR_MAX_BYTES,
       timeoutMs: config.COLLECTOR_FETCH_TIMEOUT_MS,
       delayMs: config.COLLECTOR_HOST_DELAY_MS,
@@ -141,7 +141,7 @@ function collectionOf(config: Config): Collection {
   }
   return {
     tools() {
-      tools ??= make()
+      tools ??= makeTools()
       return tools
     },
     maxPages: config.COLLECTOR_MAX_PAGES,
@@ -150,7 +150,7 @@ function collectionOf(config: Config): Collection {
 }
 
 /** Seed packages are files, which not every runtime has. */
-export async function libraryOf({ library }: Deps): Promise<Library> {
+export async function requireLibrary({ library }: Deps): Promise<Library> {
   if (library) return library()
   throw new Fault(
     'UPSTREAM_UNAVAILABLE',

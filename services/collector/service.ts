@@ -1,12 +1,12 @@
 import { defineService } from '../_kit/service.ts'
 import { documents } from './collect/documents.ts'
-import { collect, sweepRuns } from './collect/job.ts'
+import { collect, failDeadRuns } from './collect/job.ts'
 import { runs } from './collect/runs.ts'
-import { startDue } from './collect/schedule.ts'
+import { startDueRuns } from './collect/schedule.ts'
 import { sources } from './collect/sources.ts'
 import { Config, open } from './deps.ts'
-import { applying } from './packages/apply.ts'
-import { resumeAbandoned } from './packages/execute.ts'
+import { apply } from './packages/apply.ts'
+import { takeOverExpiredRuns } from './packages/execute.ts'
 import { packages } from './packages/packages.ts'
 import { seedRuns } from './packages/runs.ts'
 import { seedOnStartup } from './packages/startup.ts'
@@ -17,16 +17,16 @@ export default defineService({
   schema: 'collector',
   config: Config,
   open,
-  endpoints: [...packages, ...seedRuns, ...applying, ...sources, ...runs, ...documents],
-  pathAliases: also,
+  endpoints: [...packages, ...seedRuns, ...apply, ...sources, ...runs, ...documents],
+  pathAliases: pathAliases,
   afterListen: seedOnStartup,
-  tick: async (given) => (await resumeAbandoned(given)) + (await startDue(given)),
+  tick: async (context) => (await takeOverExpiredRuns(context)) + (await startDueRuns(context)),
   jobs: ({ collection }) => (collection ? { collect } : {}),
-  sweep: ({ sql }) => sweepRuns(sql),
+  sweep: ({ sql }) => failDeadRuns(sql),
 })
 
 /** Internal paths are at /internal too, and so are those of people, under /internal/collector. */
-function also(path: string): string[] {
+function pathAliases(path: string): string[] {
   const own = path.slice('/api/v1'.length)
   if (own.startsWith('/internal/')) return [own]
   if (own.startsWith('/collector/')) return [`/internal${own}`, `/api/v1/internal${own}`]

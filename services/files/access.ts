@@ -8,7 +8,7 @@ import { columns, File } from './file.ts'
  * Which files a person sees: their own, within the organization that the file belongs to if to any; those
  * shared within their organization; a superuser all.
  */
-export const visibleTo = ({ superuser, userId, organizationId }: Caller) =>
+export const visibleToUser = ({ superuser, userId, organizationId }: Caller) =>
   superuser
     ? fragment`true`
     : fragment`(organization_id = ${organizationId ?? null}::text and visibility = 'organization'
@@ -16,13 +16,13 @@ export const visibleTo = ({ superuser, userId, organizationId }: Caller) =>
           and (organization_id is null or organization_id = ${organizationId ?? null}::text))`
 
 /** Which files another service sees: it is trusted, within the organization that it names. */
-export const trusted = ({ organizationId }: Caller) =>
+export const visibleToService = ({ organizationId }: Caller) =>
   organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
-type Condition = ReturnType<typeof visibleTo>
+type Condition = ReturnType<typeof visibleToUser>
 
 /** The file where the condition holds of it; any other is not there. */
-export async function fileWhere(
+export async function loadFile(
   sql: Sql,
   fileId: string,
   condition: Condition,
@@ -31,24 +31,28 @@ export async function fileWhere(
   const file = await sql.row(File)`
     select ${columns} from files.files where file_id = ${fileId} and ${condition}
     ${lock ? fragment`for update` : fragment``}`
-  if (!file) throw noFile(fileId)
+  if (!file) throw fileNotFound(fileId)
   return file
 }
 
 /** A file with where its bytes are, which no answer says. */
-const Stored = File.extend({ storageKey: z.string() })
-export type Stored = z.infer<typeof Stored>
+const StoredFile = File.extend({ storageKey: z.string() })
+export type StoredFile = z.infer<typeof StoredFile>
 
-export async function storedWhere(sql: Sql, fileId: string, condition: Condition): Promise<Stored> {
-  const file = await sql.row(Stored)`
+export async function loadStoredFile(
+  sql: Sql,
+  fileId: string,
+  condition: Condition,
+): Promise<StoredFile> {
+  const file = await sql.row(StoredFile)`
     select ${columns}, storage_key as "storageKey" from files.files
     where file_id = ${fileId} and ${condition}`
-  if (!file) throw noFile(fileId)
+  if (!file) throw fileNotFound(fileId)
   return file
 }
 
-export const noFile = (fileId: string) => notFound(`file ${fileId}`)
+export const fileNotFound = (fileId: string) => notFound(`file ${fileId}`)
 
 /** Beyond seeing a file, changing it is for its owner and for a superuser. */
-export const mayChange = ({ superuser, userId }: Caller, file: File) =>
+export const canModify = ({ superuser, userId }: Caller, file: File) =>
   superuser || file.owner === userId

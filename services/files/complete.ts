@@ -4,12 +4,12 @@ import { Fault } from '../_kit/fault.ts'
 import { user } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import type { ServiceContext } from '../_kit/service.ts'
-import { fileWhere, mayChange, noFile, visibleTo } from './access.ts'
+import { canModify, fileNotFound, loadFile, visibleToUser } from './access.ts'
 import { type Deps, post } from './deps.ts'
 import { ById, File, insertFile } from './file.ts'
-import { drain, type Measured, measure } from './measure.ts'
-import { findUpload, type Upload, waitingKey } from './promise.ts'
-import { discardBytes, expectBytes, ownBytes } from './unowned.ts'
+import { drain, inspectStream, type StreamInfo } from './inspect-stream.ts'
+import { claimObject, discardObject, registerObject } from './orphans.ts'
+import { findUpload, type PendingUpload, stagingKey } from './pending-upload.ts'
 
 export const complete = [
   post(
@@ -25,15 +25,15 @@ export const complete = [
     },
     async (c, { params }) => {
       const upload = await findUpload(c.env.sql, params.fileId, c.var.caller)
-      const made = upload && (await make(c.env, upload))
-      return ok(c, made ?? (await madeBefore(c, params.fileId)))
+      const file = upload && (await createFile(c.env, upload))
+      return ok(c, file ?? (await loadCompleted(c, params.fileId)))
     },
   ),
 ]
 
-async function madeBefore(c: Context<Env<Deps>>, fileId: string): Promise<File> {
-  const file = await fileWhere(c.env.sql, fileId, visibleTo(c.var.caller))
-  if (!mayChange(c.var.caller, file)) throw noFile(fileId)
+async function loadCompleted(c: Context<Env<Deps>>, fileId: string): Promise<File> {
+  const file = await loadFile(c.env.sql, fileId, visibleToUser(c.var.caller))
+  if (!canModify(c.var.caller, file)) throw fileNotFound(fileId)
   return file
 }
 
@@ -41,20 +41,23 @@ async function madeBefore(c: Context<Env<Deps>>, fileId: string): Promise<File> 
  * The bytes are looked at under a key of this attempt's own: whoever still has the URL can't change them
  * any more, and of two attempts at once one makes the file. The other finds it made: undefined.
  */
-async function make(given: ServiceContext<Deps>, upload: Upload): Promise<File | undefined> {
-  const { sql } = given
-  const waiting = waitingKey(upload.fileId)
+async function createFile(
+  context: ServiceContext<Deps>,
+  upload: PendingUpload,
+): Promise<File | undefined> {
+  const { sql } = context
+  const staged = stagingKey(upload.fileId)
   const storageKey = `files/${newId()}`
-  await expectBytes(sql, storageKey)
+  await registerObject(sql, storageKey)
   try {
-    const measured = await moved(given, upload, waiting, storageKey)
-    const file = await own(given, upload, storageKey, measured)
+    const info = await copyAndInspect(context, upload, staged, storageKey)
+    const file = await commitUpload(context, upload, storageKey, info)
     // The URL may still serve; what comes by it after this is removed when the day is over.
-    if (file) await (await given.store()).remove(waiting)
-    else await discardBytes(given, storageKey)
+    if (file) await (await context.store()).remove(staged)
+    else await discardObject(context, storageKey)
     return file
   } catch (thrown) {
-    await discardBytes(given, storageKey)
+    await discardObject(context, storageKey)
     // Another attempt made the file and took away what this one was looking at.
     if (!(await findUpload(sql, upload.fileId))) return undefined
     throw thrown
@@ -62,41 +65,41 @@ async function make(given: ServiceContext<Deps>, upload: Upload): Promise<File |
 }
 
 /** Copies what was sent and measures the copy; what is not as promised is taken away. */
-async function moved(
-  given: ServiceContext<Deps>,
-  upload: Upload,
-  waiting: string,
+async function copyAndInspect(
+  context: ServiceContext<Deps>,
+  upload: PendingUpload,
+  staged: string,
   key: string,
-): Promise<Measured> {
-  const { filename, size, sha256 } = upload.promised
-  const store = await given.store()
-  const sent = await store.size(waiting)
+): Promise<StreamInfo> {
+  const { filename, size, sha256 } = upload.declared
+  const store = await context.store()
+  const sent = await store.size(staged)
   if (sent === null) throw new Fault('CONFLICT', 'Nothing was sent to the URL yet.')
-  const copied = sent === size && (await store.copy(waiting, key)) && (await store.get(key))
-  const { runtime } = given
-  const measured = copied
-    ? await measure(copied, { runtime, most: Number.MAX_SAFE_INTEGER, filename }, drain)
+  const copied = sent === size && (await store.copy(staged, key)) && (await store.get(key))
+  const { runtime } = context
+  const info = copied
+    ? await inspectStream(copied, { runtime, maxBytes: Number.MAX_SAFE_INTEGER, filename }, drain)
     : undefined
-  if (measured && measured.size === size && (sha256 ?? measured.sha256) === measured.sha256) {
-    return measured
+  if (info && info.size === size && (sha256 ?? info.sha256) === info.sha256) {
+    return info
   }
-  await store.remove(waiting)
+  await store.remove(staged)
   throw new Fault('CONFLICT', 'What was sent is not what was promised; send it again.', {
-    data: { promised: { size, sha256 }, sent: { size: sent, sha256: measured?.sha256 ?? null } },
+    data: { promised: { size, sha256 }, sent: { size: sent, sha256: info?.sha256 ?? null } },
   })
 }
 
-const own = (
+const commitUpload = (
   { sql }: ServiceContext<Deps>,
-  upload: Upload,
+  upload: PendingUpload,
   storageKey: string,
-  measured: Measured,
+  info: StreamInfo,
 ) =>
   sql.transaction(async (sql) => {
-    const { fileId, owner, organizationId, promised } = upload
-    const [first] = await sql`
+    const { fileId, owner, organizationId, declared } = upload
+    const [deleted] = await sql`
       delete from files.uploads where file_id = ${fileId} returning file_id`
-    if (!first) return undefined
-    if (!(await ownBytes(sql, storageKey))) throw new Fault('CONFLICT', 'This took too long.')
-    return insertFile(sql, { ...promised, ...measured, fileId, owner, organizationId, storageKey })
+    if (!deleted) return undefined
+    if (!(await claimObject(sql, storageKey))) throw new Fault('CONFLICT', 'This took too long.')
+    return insertFile(sql, { ...declared, ...info, fileId, owner, organizationId, storageKey })
   })

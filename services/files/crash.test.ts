@@ -42,7 +42,7 @@ describe.each(storages)('kill -9 leaves no bytes for long in $name', ({ variable
     const sql = makeSql(database.driver)
     /** A day later, in another process. */
     async function dayAfter() {
-      await sql`update files.unowned_bytes set due_at = due_at - interval '1 day'`
+      await sql`update files.orphaned_objects set due_at = due_at - interval '1 day'`
       const next = await start()
       await next.tick()
       await next.close()
@@ -108,7 +108,7 @@ describe.each(storages)('kill -9 leaves no bytes for long in $name', ({ variable
     await dayAfter()
     expect(await holds()).toEqual([])
     expect(await sql`select file_id from files.files`).toEqual([])
-    expect(await sql`select storage_key from files.unowned_bytes`).toEqual([])
+    expect(await sql`select storage_key from files.orphaned_objects`).toEqual([])
     await database.drop()
   })
 })

@@ -67,17 +67,17 @@ export interface Deps {
 /** What ends in `.node.ts` needs a process, and is loaded where there is one. */
 export function open(config: Config, { runtime }: OpenContext): Deps {
   return {
-    store: storeOf(config, runtime),
-    parser: runtime === 'workerd' ? undefined : parserOf(config),
+    store: makeStore(config, runtime),
+    parser: runtime === 'workerd' ? undefined : makeParser(config),
     runtime,
     maxBytes: config.FILES_MAX_BYTES,
     publicUrl: config.FILES_PUBLIC_URL?.replace(/\/+$/, ''),
   }
 }
 
-function storeOf(config: Config, runtime: OpenContext['runtime']): Deps['store'] {
+function makeStore(config: Config, runtime: OpenContext['runtime']): Deps['store'] {
   if (config.FILES_STORAGE === 's3') {
-    const store = s3Store(s3ConfigOf(config))
+    const store = s3Store(requireS3Config(config))
     return async () => store
   }
   if (runtime === 'workerd') {
@@ -90,10 +90,10 @@ function storeOf(config: Config, runtime: OpenContext['runtime']): Deps['store']
   }
 }
 
-function s3ConfigOf(config: Config) {
+function requireS3Config(config: Config) {
   const { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = config
-  const needed = { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]))
+  const required = { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }
+  const missing = Object.entries(required).flatMap(([name, value]) => (value ? [] : [name]))
   if (missing.length > 0)
     throw new ConfigError(`${missing.join(', ')}: needed by FILES_STORAGE=s3.`)
   return {
@@ -106,9 +106,9 @@ function s3ConfigOf(config: Config) {
   }
 }
 
-function parserOf(config: Config): Parser {
+function makeParser(config: Config): Parser {
   let parser: Promise<Parser> | undefined
-  return async (...asked) => {
+  return async (...args) => {
     parser ??= import('./parse/parser.node.ts').then(({ childParser }) =>
       childParser({
         timeoutMs: config.FILES_PARSE_TIMEOUT_MS,
@@ -116,7 +116,7 @@ function parserOf(config: Config): Parser {
         processes: config.FILES_PARSE_PROCESSES,
       }),
     )
-    return (await parser)(...asked)
+    return (await parser)(...args)
   }
 }
 

@@ -4,18 +4,18 @@ import { type Env, ok } from '../_kit/endpoint.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import { user } from '../_kit/identity.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { type Stored, storedWhere, trusted, visibleTo } from './access.ts'
+import { loadStoredFile, type StoredFile, visibleToService, visibleToUser } from './access.ts'
+import { contentDisposition } from './content-disposition.ts'
 import { type Deps, get, post } from './deps.ts'
-import { dispositionOf } from './disposition.ts'
 import { ById } from './file.ts'
-import { byteResponses, serve } from './serve.ts'
-import { checkSignature, Signed, signedUrl } from './signing.ts'
+import { byteResponses, serveFile } from './serve.ts'
+import { SignedQuery, signedUrl, verifySignature } from './signing.ts'
 
-const longest = 24 * 60 * 60
-const usual = 15 * 60
-const meaning = 'For how many seconds the URL serves.'
+const maxSeconds = 24 * 60 * 60
+const defaultSeconds = 15 * 60
+const expiresDescription = 'For how many seconds the URL serves.'
 
-const Url = z.object({
+const DownloadUrl = z.object({
   url: z.string().describe('Serves the file to whoever has it, without any header.'),
   expiresAt: Time,
 })
@@ -25,14 +25,14 @@ export const download = [
     '/api/v1/files/:fileId/download',
     { summary: 'Download a file', guard: user, params: ById, ...byteResponses },
     async (c, { params }) =>
-      serve(c, await storedWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
+      serveFile(c, await loadStoredFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))),
   ),
 
   get(
     '/api/v1/internal/files/:fileId/content',
     { summary: 'Download a file', params: ById, ...byteResponses },
     async (c, { params }) =>
-      serve(c, await storedWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
+      serveFile(c, await loadStoredFile(c.env.sql, params.fileId, visibleToService(c.var.caller))),
   ),
 
   get(
@@ -41,13 +41,13 @@ export const download = [
       summary: 'Download a file by a signed URL',
       description: 'The URL comes from download-url; it needs no headers.',
       params: ById,
-      query: Signed,
+      query: SignedQuery,
       responses: byteResponses.responses,
       faults: [...byteResponses.faults, 'FORBIDDEN'],
     },
     async (c, { params, query }) => {
-      await checkSignature(c.env.sql, 'GET', params.fileId, query)
-      return serve(c, await storedWhere(c.env.sql, params.fileId, fragment`true`))
+      await verifySignature(c.env.sql, 'GET', params.fileId, query)
+      return serveFile(c, await loadStoredFile(c.env.sql, params.fileId, fragment`true`))
     },
   ),
 
@@ -58,13 +58,19 @@ export const download = [
       guard: user,
       params: ById,
       query: z.object({
-        expires_in: z.coerce.number().int().min(1).max(longest).default(usual).describe(meaning),
+        expires_in: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(maxSeconds)
+          .default(defaultSeconds)
+          .describe(expiresDescription),
       }),
-      responses: { 200: Url },
+      responses: { 200: DownloadUrl },
     },
     async (c, { params, query }) => {
-      const file = await storedWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))
-      return ok(c, await urlOf(c, file, query.expires_in))
+      const file = await loadStoredFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))
+      return ok(c, await buildDownloadUrl(c, file, query.expires_in))
     },
   ),
 
@@ -74,30 +80,35 @@ export const download = [
       summary: 'Make a URL that serves a file',
       body: z.object({
         fileId: Id,
-        expires_in: z.int().min(1).max(longest).default(usual).describe(meaning),
+        expires_in: z
+          .int()
+          .min(1)
+          .max(maxSeconds)
+          .default(defaultSeconds)
+          .describe(expiresDescription),
       }),
-      responses: { 200: Url },
+      responses: { 200: DownloadUrl },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
-      const file = await storedWhere(c.env.sql, body.fileId, trusted(c.var.caller))
-      return ok(c, await urlOf(c, file, body.expires_in))
+      const file = await loadStoredFile(c.env.sql, body.fileId, visibleToService(c.var.caller))
+      return ok(c, await buildDownloadUrl(c, file, body.expires_in))
     },
   ),
 ]
 
-async function urlOf(
+async function buildDownloadUrl(
   c: Context<Env<Deps>>,
-  file: Stored,
+  file: StoredFile,
   seconds: number,
-): Promise<z.output<typeof Url>> {
+): Promise<z.output<typeof DownloadUrl>> {
   const expires = new Date(Date.now() + seconds * 1000)
   const { urls } = await c.env.store()
   const url =
     urls && !c.env.publicUrl
       ? await urls.get(file.storageKey, seconds, {
           contentType: file.contentType,
-          disposition: dispositionOf(file.filename, file.contentType),
+          disposition: contentDisposition(file.filename, file.contentType),
         })
       : await signedUrl(c, 'GET', file.fileId, expires)
   return { url, expiresAt: expires.toISOString() }

@@ -62,7 +62,7 @@ export interface NewFile {
 /** Makes the file, and the job that parses it where that was asked for. */
 export async function insertFile(sql: Sql, file: NewFile): Promise<File> {
   const status = file.parse ? 'PENDING' : 'NONE'
-  const made = await sql.row(File)`
+  const inserted = await sql.row(File)`
     insert into files.files (file_id, organization_id, owner, visibility, purpose, filename,
       content_type, size, sha256, storage_key, parse_status)
     values (${file.fileId}, ${file.organizationId}, ${file.owner}, ${file.visibility},
@@ -70,18 +70,22 @@ export async function insertFile(sql: Sql, file: NewFile): Promise<File> {
       ${file.storageKey}, ${status})
     returning ${columns}`
   if (file.parse) await enqueueParse(sql, file.fileId, 0)
-  return made!
+  return inserted!
 }
 
-export const enqueueParse = (sql: Sql, fileId: string, run: number) =>
-  enqueue(sql, 'files', { kind: 'parse', key: `${fileId} ${run}`, payload: { fileId, run } })
+export const enqueueParse = (sql: Sql, fileId: string, attempt: number) =>
+  enqueue(sql, 'files', {
+    kind: 'parse',
+    key: `${fileId} ${attempt}`,
+    payload: { fileId, attempt },
+  })
 
 /** A name to show, never a path: its last segment, without what can't be shown. */
-export function shownName(given: string | undefined): string {
-  const last = (given ?? '').split(/[/\\]/).at(-1)!
-  const shown = last
+export function displayName(filename: string | undefined): string {
+  const last = (filename ?? '').split(/[/\\]/).at(-1)!
+  const cleaned = last
     .toWellFormed()
     .replace(/\p{Cc}/gu, '')
     .trim()
-  return [...shown].slice(0, 255).join('') || 'file'
+  return [...cleaned].slice(0, 255).join('') || 'file'
 }

@@ -6,10 +6,10 @@ import { user } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import type { ServiceContext } from '../_kit/service.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { fileWhere, mayChange, noFile, trusted, visibleTo } from './access.ts'
+import { canModify, fileNotFound, loadFile, visibleToService, visibleToUser } from './access.ts'
 import { type Deps, del, get } from './deps.ts'
 import { ById, columns, File, idSegment } from './file.ts'
-import { giveUpBytes, removeBytes } from './unowned.ts'
+import { releaseObject, removeObjects } from './orphans.ts'
 
 const external = '/api/v1/files'
 const internal = '/api/v1/internal/files'
@@ -28,7 +28,7 @@ export const files = [
     },
     async (c, { params, query }) => {
       const from = fragment`files.files
-        where owner = ${params.userId} and ${visibleTo(c.var.caller)}`
+        where owner = ${params.userId} and ${visibleToUser(c.var.caller)}`
       const order = fragment`created_at desc, file_id desc`
       return ok(c, await selectPage(c.env.sql, File, query, { columns, from, order }))
     },
@@ -43,7 +43,7 @@ export const files = [
       responses: { 200: File },
     },
     async (c, { params }) =>
-      ok(c, await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
+      ok(c, await loadFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))),
   ),
 
   del(
@@ -57,11 +57,11 @@ export const files = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
-      const file = await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))
-      if (!mayChange(c.var.caller, file)) {
+      const file = await loadFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))
+      if (!canModify(c.var.caller, file)) {
         throw new Fault('FORBIDDEN', 'Only its owner may delete this file.')
       }
-      await remove(c.env, file.fileId)
+      await deleteFile(c.env, file.fileId)
       return ok(c, { deleted: true })
     },
   ),
@@ -70,7 +70,7 @@ export const files = [
     `${internal}/${idSegment}`,
     { summary: 'Read what is known of a file', params: ById, responses: { 200: File } },
     async (c, { params }) =>
-      ok(c, await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
+      ok(c, await loadFile(c.env.sql, params.fileId, visibleToService(c.var.caller))),
   ),
 
   get(
@@ -84,7 +84,7 @@ export const files = [
       const id = Id.safeParse(params.fileId)
       const [found] = id.success
         ? await c.env.sql`
-            select 1 from files.files where file_id = ${id.data} and ${trusted(c.var.caller)}`
+            select 1 from files.files where file_id = ${id.data} and ${visibleToService(c.var.caller)}`
         : []
       return ok(c, { exists: found !== undefined })
     },
@@ -94,23 +94,23 @@ export const files = [
     `${internal}/${idSegment}`,
     { summary: 'Delete a file', params: ById, responses: { 200: Deleted } },
     async (c, { params }) => {
-      const { fileId } = await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))
-      await remove(c.env, fileId)
+      const { fileId } = await loadFile(c.env.sql, params.fileId, visibleToService(c.var.caller))
+      await deleteFile(c.env, fileId)
       return ok(c, { deleted: true })
     },
   ),
 ]
 
-const Stored = z.object({ storage_key: z.string() })
+const StorageKeyRow = z.object({ storage_key: z.string() })
 
 /** The file goes, and its bytes with it: now, or where the storage is away, when it is back. */
-async function remove(given: ServiceContext<Deps>, fileId: string) {
-  const key = await given.sql.transaction(async (sql) => {
-    const gone = await sql.row(Stored)`
+async function deleteFile(context: ServiceContext<Deps>, fileId: string) {
+  const key = await context.sql.transaction(async (sql) => {
+    const deleted = await sql.row(StorageKeyRow)`
       delete from files.files where file_id = ${fileId} returning storage_key`
-    if (!gone) throw noFile(fileId)
-    await giveUpBytes(sql, gone.storage_key)
-    return gone.storage_key
+    if (!deleted) throw fileNotFound(fileId)
+    await releaseObject(sql, deleted.storage_key)
+    return deleted.storage_key
   })
-  await removeBytes(given, [key])
+  await removeObjects(context, [key])
 }

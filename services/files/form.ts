@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { textProblem } from '../_kit/body.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
-import { Purpose, shownName, Visibility } from './file.ts'
-import { bodyOf, tooLarge } from './measure.ts'
-import { boundaryOf, collect, formParts } from './multipart.ts'
+import { displayName, Purpose, Visibility } from './file.ts'
+import { fileTooLarge, readBody } from './inspect-stream.ts'
+import { boundaryOf, formParts, readAtMost } from './multipart.ts'
 
 /** What a form says beside the file. */
-const Fields = z.object({
+const FormFields = z.object({
   purpose: z
     .literal('')
     .transform(() => null)
@@ -18,11 +18,11 @@ const Fields = z.object({
     .default('false')
     .transform((word) => word === 'true'),
 })
-export type Fields = z.output<typeof Fields>
+export type FormFields = z.output<typeof FormFields>
 
-const fieldLimit = 1_000
+const maxFieldBytes = 1_000
 /** Beyond the file itself: boundaries, headers, fields. */
-const overhead = 64 * 1024
+const overheadBytes = 64 * 1024
 
 /** The form as the API description shows it. */
 export const formContent = {
@@ -43,39 +43,40 @@ export const formContent = {
 /** Reads a form to its end; `take` is given the file as it comes, before or after the other fields. */
 export async function readForm<T>(
   request: Request,
-  most: number,
-  take: (body: AsyncIterable<Uint8Array>, filename: string) => Promise<T>,
-): Promise<{ fields: Fields; taken: T }> {
+  maxBytes: number,
+  storeFile: (body: AsyncIterable<Uint8Array>, filename: string) => Promise<T>,
+): Promise<{ fields: FormFields; received: T }> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? undefined)
   if (boundary === undefined || !request.body) {
     throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data.')
   }
-  if (Number(request.headers.get('content-length') ?? 0) > most + overhead) throw tooLarge(most)
-  const given: Record<string, string> = {}
-  let taken: { it: T } | undefined
-  const bytes = bodyOf(request, most + overhead, () => tooLarge(most))
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes + overheadBytes)
+    throw fileTooLarge(maxBytes)
+  const values: Record<string, string> = {}
+  let received: { it: T } | undefined
+  const bytes = readBody(request, maxBytes + overheadBytes, () => fileTooLarge(maxBytes))
   for await (const { name, filename, body } of formParts(bytes, boundary)) {
     if (name === 'file') {
-      if (taken) throw invalid([{ path: 'file', message: 'One file at a time.' }])
-      taken = { it: await take(body, shownName(filename)) }
-    } else if (name in Fields.shape) {
-      given[name] = await fieldText(name, body)
+      if (received) throw invalid([{ path: 'file', message: 'One file at a time.' }])
+      received = { it: await storeFile(body, displayName(filename)) }
+    } else if (name in FormFields.shape) {
+      values[name] = await readField(name, body)
     }
   }
-  if (!taken) throw invalid([{ path: 'file', message: 'The form holds no file.' }])
-  return { fields: parsed(given), taken: taken.it }
+  if (!received) throw invalid([{ path: 'file', message: 'The form holds no file.' }])
+  return { fields: parseFields(values), received: received.it }
 }
 
-async function fieldText(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
-  const bytes = await collect(body, fieldLimit)
+async function readField(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = await readAtMost(body, maxFieldBytes)
   const text = new TextDecoder().decode(bytes ?? undefined)
-  const message = bytes ? textProblem(text) : `At most ${fieldLimit} bytes.`
+  const message = bytes ? textProblem(text) : `At most ${maxFieldBytes} bytes.`
   if (message) throw invalid([{ path, message }])
   return text
 }
 
-function parsed(given: Record<string, string>): Fields {
-  const fields = Fields.safeParse(given)
+function parseFields(values: Record<string, string>): FormFields {
+  const fields = FormFields.safeParse(values)
   if (fields.success) return fields.data
   throw invalid(
     fields.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })),

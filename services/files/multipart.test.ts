@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boundaryOf, collect, formParts } from './multipart.ts'
+import { boundaryOf, formParts, readAtMost } from './multipart.ts'
 
 const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
@@ -17,7 +17,7 @@ async function* inPieces(bytes: Uint8Array, sizes: number[]) {
 async function read(bytes: Uint8Array, boundary: string, sizes: number[] = []) {
   const parts: { name: string; filename: string | undefined; content: string }[] = []
   for await (const { name, filename, body } of formParts(inPieces(bytes, sizes), boundary)) {
-    const content = (await collect(body, Number.MAX_SAFE_INTEGER))!
+    const content = (await readAtMost(body, Number.MAX_SAFE_INTEGER))!
     parts.push({ name, filename, content: Buffer.from(content).toString('latin1') })
   }
   return parts

@@ -7,7 +7,7 @@ export interface FormPart {
   body: AsyncIterable<Uint8Array>
 }
 
-const headerLimit = 16 * 1024
+const maxHeaderBytes = 16 * 1024
 const crlf = ascii('\r\n')
 const blankLine = ascii('\r\n\r\n')
 
@@ -28,7 +28,7 @@ export async function* formParts(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<FormPart, void, undefined> {
-  const source = scanner(body)
+  const source = makeScanner(body)
   const delimiter = ascii(`\r\n--${boundary}`)
   await skip(source.until(delimiter))
   for (;;) {
@@ -37,7 +37,7 @@ export async function* formParts(
     if (after !== '\r\n')
       throw malformed('A boundary is followed by something else than a line end.')
     source.putBack(crlf)
-    const header = await text(source.until(blankLine))
+    const header = await readHeader(source.until(blankLine))
     const part = { ...named(header), body: source.until(delimiter) }
     yield part
     await skip(part.body)
@@ -45,44 +45,44 @@ export async function* formParts(
 }
 
 /** Reads to one byte sequence after another. */
-function scanner(body: AsyncIterable<Uint8Array>) {
+function makeScanner(body: AsyncIterable<Uint8Array>) {
   const chunks = body[Symbol.asyncIterator]()
   // A boundary stands at the start of a line, and the first line has no end before it.
-  let held: Uint8Array = crlf
+  let buffered: Uint8Array = crlf
 
-  async function more() {
+  async function fill() {
     const { done, value } = await chunks.next()
     if (done) throw malformed('It ends before its last boundary.')
-    held = held.length > 0 ? joined(held, value) : value
+    buffered = buffered.length > 0 ? concatBytes(buffered, value) : value
   }
 
   async function* until(needle: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-    const find = finder(needle)
+    const find = makeFinder(needle)
     for (;;) {
-      const at = find(held)
+      const at = find(buffered)
       if (at !== -1) {
-        const found = held.subarray(0, at)
-        held = held.subarray(at + needle.length)
+        const found = buffered.subarray(0, at)
+        buffered = buffered.subarray(at + needle.length)
         if (found.length > 0) yield found
         return
       }
-      const sure = held.subarray(0, beginningOf(needle, held))
-      held = held.subarray(sure.length)
-      if (sure.length > 0) yield sure
-      await more()
+      const safe = buffered.subarray(0, partialMatchStart(needle, buffered))
+      buffered = buffered.subarray(safe.length)
+      if (safe.length > 0) yield safe
+      await fill()
     }
   }
 
   return {
     until,
     async take(count: number): Promise<string> {
-      while (held.length < count) await more()
-      const taken = held.subarray(0, count)
-      held = held.subarray(count)
+      while (buffered.length < count) await fill()
+      const taken = buffered.subarray(0, count)
+      buffered = buffered.subarray(count)
       return String.fromCharCode(...taken)
     },
     putBack(bytes: Uint8Array) {
-      held = joined(bytes, held)
+      buffered = concatBytes(bytes, buffered)
     },
     /** What follows the last boundary means nothing, and is read all the same. */
     async finish() {
@@ -92,7 +92,7 @@ function scanner(body: AsyncIterable<Uint8Array>) {
 }
 
 /** Horspool's search. A needle begins with a CR and a boundary holds none, so no byte is compared often. */
-function finder(needle: Uint8Array): (hay: Uint8Array) => number {
+function makeFinder(needle: Uint8Array): (hay: Uint8Array) => number {
   const last = needle.length - 1
   const skips = new Uint8Array(256).fill(needle.length)
   for (let i = 0; i < last; i++) skips[needle[i]!] = last - i
@@ -107,7 +107,7 @@ function finder(needle: Uint8Array): (hay: Uint8Array) => number {
 }
 
 /** Where the end of `hay` may be the beginning of a needle, or else its length. */
-function beginningOf(needle: Uint8Array, hay: Uint8Array): number {
+function partialMatchStart(needle: Uint8Array, hay: Uint8Array): number {
   let at = hay.indexOf(needle[0]!, Math.max(0, hay.length - needle.length + 1))
   while (at !== -1) {
     const end = hay.subarray(at)
@@ -119,24 +119,24 @@ function beginningOf(needle: Uint8Array, hay: Uint8Array): number {
 
 const utf8 = new TextDecoder()
 
-async function text(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const bytes = await collect(chunks, headerLimit)
+async function readHeader(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const bytes = await readAtMost(chunks, maxHeaderBytes)
   if (!bytes) throw malformed('The header of a part is too long.')
   return utf8.decode(bytes)
 }
 
 /** All of it, or null when it is more than `most`; the rest is read all the same. */
-export async function collect(
+export async function readAtMost(
   chunks: AsyncIterable<Uint8Array>,
-  most: number,
+  maxBytes: number,
 ): Promise<Uint8Array | null> {
   let bytes: Uint8Array = new Uint8Array()
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size <= most) bytes = joined(bytes, chunk)
+    if (size <= maxBytes) bytes = concatBytes(bytes, chunk)
   }
-  return size <= most ? bytes : null
+  return size <= maxBytes ? bytes : null
 }
 
 function named(header: string) {
@@ -149,11 +149,11 @@ function named(header: string) {
       .replace(/%(22|0D|0A)/gi, (escaped) => decodeURIComponent(escaped))
   const name = value('name')
   if (name === undefined) throw malformed('A part has no name.')
-  return { name, filename: extended(disposition) ?? value('filename') }
+  return { name, filename: extendedFilename(disposition) ?? value('filename') }
 }
 
 /** RFC 5987, which curl and others use for names beyond ASCII. */
-function extended(disposition: string): string | undefined {
+function extendedFilename(disposition: string): string | undefined {
   const encoded = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
   if (encoded === undefined) return undefined
   try {
@@ -167,10 +167,10 @@ async function skip(chunks: AsyncIterable<unknown>) {
   for await (const _ of chunks);
 }
 
-const malformed = (what: string) =>
-  invalid([{ path: '', message: `The form is malformed. ${what}` }])
+const malformed = (detail: string) =>
+  invalid([{ path: '', message: `The form is malformed. ${detail}` }])
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   const both = new Uint8Array(a.length + b.length)
   both.set(a)
   both.set(b, a.length)

@@ -4,10 +4,10 @@ import type { JobContext } from '../_kit/jobs.ts'
 import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
-import type { Outcome } from './parse/parser.ts'
+import type { ParseOutcome } from './parse/parser.ts'
 
-const Payload = z.object({ fileId: Id, run: z.int() })
-const Begun = z.object({ content_type: z.string(), storage_key: z.string() })
+const Payload = z.object({ fileId: Id, attempt: z.int() })
+const ClaimedFile = z.object({ content_type: z.string(), storage_key: z.string() })
 
 /** Parses a file, unless it is gone or a later run was asked for meanwhile. */
 export async function parseFile(
@@ -15,26 +15,26 @@ export async function parseFile(
   payload: unknown,
   job: JobContext,
 ) {
-  const { fileId, run } = Payload.parse(payload)
-  const begun = await sql.row(Begun)`
+  const { fileId, attempt } = Payload.parse(payload)
+  const claimed = await sql.row(ClaimedFile)`
     update files.files set parse_status = 'PROCESSING', updated_at = now()
-    where file_id = ${fileId} and parse_run = ${run} and parse_status in ('PENDING', 'PROCESSING')
+    where file_id = ${fileId} and parse_attempt = ${attempt} and parse_status in ('PENDING', 'PROCESSING')
     returning content_type, storage_key`
-  if (!begun) return
-  const bytes = await (await store()).get(begun.storage_key)
+  if (!claimed) return
+  const bytes = await (await store()).get(claimed.storage_key)
   if (!bytes) throw new Error('the bytes are not there')
-  const outcome = await parser!(begun.content_type, bytes, job.signal)
-  await record(sql, fileId, run, outcome)
+  const outcome = await parser!(claimed.content_type, bytes, job.signal)
+  await saveOutcome(sql, fileId, attempt, outcome)
 }
 
-const record = (sql: Sql, fileId: string, run: number, outcome: Outcome) =>
+const saveOutcome = (sql: Sql, fileId: string, attempt: number, outcome: ParseOutcome) =>
   sql.transaction(async (sql) => {
     const error = outcome.status === 'SUCCEEDED' ? null : outcome.reason
-    const [still] = await sql`
+    const [current] = await sql`
       update files.files set parse_status = ${outcome.status}, parse_error = ${error}, updated_at = now()
-      where file_id = ${fileId} and parse_run = ${run} and parse_status = 'PROCESSING'
+      where file_id = ${fileId} and parse_attempt = ${attempt} and parse_status = 'PROCESSING'
       returning file_id`
-    if (!still || outcome.status !== 'SUCCEEDED') return
+    if (!current || outcome.status !== 'SUCCEEDED') return
     const { text, pages, language, truncated } = outcome
     await sql`
       insert into files.texts (file_id, text, pages, language, truncated)
@@ -44,11 +44,11 @@ const record = (sql: Sql, fileId: string, run: number, outcome: Outcome) =>
   })
 
 /** A file whose job was given up is not left as if it were still being parsed. */
-export const sweepParsing = (sql: Sql) => sql`
+export const failDeadParses = (sql: Sql) => sql`
   update files.files file
   set parse_status = 'FAILED', parse_error = 'Parsing did not come to an end.', updated_at = now()
   from files.jobs job
   where job.kind = 'parse' and job.status = 'DEAD'
     and file.file_id = (job.payload ->> 'fileId')::uuid
-    and file.parse_run = (job.payload ->> 'run')::int
+    and file.parse_attempt = (job.payload ->> 'attempt')::int
     and file.parse_status in ('PENDING', 'PROCESSING')`

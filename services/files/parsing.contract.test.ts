@@ -92,7 +92,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
     test('what another run was asked for is not overwritten by the one before', async () => {
       const { fileId } = (await parsed({ bytes: 'one' })).data
-      await at.sql`update files.files set parse_run = 5 where file_id = ${fileId}`
+      await at.sql`update files.files set parse_attempt = 5 where file_id = ${fileId}`
       await at.background()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
       await ask(fileId)

@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { Id } from '../_kit/fields.ts'
-import { fileWhere, trusted } from './access.ts'
+import { loadFile, visibleToService } from './access.ts'
 import { post, put } from './deps.ts'
 import { ById, columns, enqueueParse, File, ParseStatus } from './file.ts'
 
-const Started = z.object({ fileId: Id, parseStatus: ParseStatus })
-const Run = z.object({ parse_run: z.int() })
+const ParseState = z.object({ fileId: Id, parseStatus: ParseStatus })
+const AttemptRow = z.object({ parse_attempt: z.int() })
 
-const Report = z
+const ParseReport = z
   .object({ parseStatus: ParseStatus, parseError: z.string().max(2_000).nullish() })
   .meta({ examples: [{ parseStatus: 'FAILED', parseError: 'The scan is not readable.' }] })
 
@@ -34,20 +34,20 @@ export const parsing = [
       description: 'What has begun or is finished stays as it is, unless `force` asks for it anew.',
       params: ById,
       body: z.object({ force: z.boolean().default(false) }).prefault({}),
-      responses: { 202: Started },
+      responses: { 202: ParseState },
     },
     async (c, { params, body }) => {
       const { fileId, parseStatus } = await c.env.sql.transaction(async (sql) => {
-        const before = await fileWhere(sql, params.fileId, trusted(c.var.caller), 'lock')
-        const waits = progress[before.parseStatus] <= progress.PENDING
-        if (!waits && !body.force) return before
+        const existing = await loadFile(sql, params.fileId, visibleToService(c.var.caller), 'lock')
+        const isQueued = progress[existing.parseStatus] <= progress.PENDING
+        if (!isQueued && !body.force) return existing
         // A new run makes what an earlier one still finds out of no interest.
-        const run = await sql.row(Run)`
+        const updated = await sql.row(AttemptRow)`
           update files.files set parse_status = 'PENDING', parse_error = null,
-            parse_run = parse_run + ${waits ? 0 : 1}, updated_at = now()
-          where file_id = ${before.fileId} returning parse_run`
-        await enqueueParse(sql, before.fileId, run!.parse_run)
-        return fileWhere(sql, before.fileId, trusted(c.var.caller))
+            parse_attempt = parse_attempt + ${isQueued ? 0 : 1}, updated_at = now()
+          where file_id = ${existing.fileId} returning parse_attempt`
+        await enqueueParse(sql, existing.fileId, updated!.parse_attempt)
+        return loadFile(sql, existing.fileId, visibleToService(c.var.caller))
       })
       return ok(c, { fileId, parseStatus }, 202)
     },
@@ -59,25 +59,25 @@ export const parsing = [
       summary: 'Report how far the parsing of a file has come',
       description: 'For parsers beside our own. From a final state it goes back to PENDING only.',
       params: ById,
-      body: Report,
+      body: ParseReport,
       responses: { 200: File },
       faults: ['CONFLICT'],
     },
     async (c, { params, body: { parseStatus, parseError = null } }) => {
       const file = await c.env.sql.transaction(async (sql) => {
-        const before = await fileWhere(sql, params.fileId, trusted(c.var.caller), 'lock')
-        const backwards = progress[parseStatus] < progress[before.parseStatus]
-        if (backwards && isFinal(before.parseStatus) && parseStatus !== 'PENDING') {
+        const existing = await loadFile(sql, params.fileId, visibleToService(c.var.caller), 'lock')
+        const backwards = progress[parseStatus] < progress[existing.parseStatus]
+        if (backwards && isFinal(existing.parseStatus) && parseStatus !== 'PENDING') {
           throw new Fault(
             'CONFLICT',
-            `Parsing is over (${before.parseStatus}); only PENDING begins it anew.`,
+            `Parsing is over (${existing.parseStatus}); only PENDING begins it anew.`,
           )
         }
-        const anew = backwards && isFinal(before.parseStatus)
+        const restarts = backwards && isFinal(existing.parseStatus)
         return sql.row(File)`
           update files.files set parse_status = ${parseStatus}, parse_error = ${parseError},
-            parse_run = parse_run + ${anew ? 1 : 0}, updated_at = now()
-          where file_id = ${before.fileId} returning ${columns}`
+            parse_attempt = parse_attempt + ${restarts ? 1 : 0}, updated_at = now()
+          where file_id = ${existing.fileId} returning ${columns}`
       })
       return ok(c, file!)
     },

@@ -1,27 +1,27 @@
 import type { Context } from 'hono'
 import type { Content, Env } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
-import { noFile, type Stored } from './access.ts'
+import { fileNotFound, type StoredFile } from './access.ts'
+import { contentDisposition } from './content-disposition.ts'
 import type { Deps } from './deps.ts'
-import { dispositionOf } from './disposition.ts'
 import type { File } from './file.ts'
 import { rangeIn } from './range.ts'
 
-const text = (description: string) => ({ description, schema: { type: 'string' } })
+const stringHeader = (description: string) => ({ description, schema: { type: 'string' } })
 const headers = {
-  ETag: text('The SHA-256 of the file.'),
-  'Content-Disposition': text('The name of the file, as RFC 6266 has it.'),
-  'Accept-Ranges': text('Always `bytes`.'),
+  ETag: stringHeader('The SHA-256 of the file.'),
+  'Content-Disposition': stringHeader('The name of the file, as RFC 6266 has it.'),
+  'Accept-Ranges': stringHeader('Always `bytes`.'),
 }
-const bytes: Content = { content: { '*/*': {} }, headers }
+const byteContent: Content = { content: { '*/*': {} }, headers }
 
 /** The answers of an endpoint that gives a file's bytes, and its faults. */
 export const byteResponses = {
   responses: {
-    200: bytes,
+    200: byteContent,
     206: {
-      ...bytes,
-      headers: { ...headers, 'Content-Range': text('Which part of the file this is.') },
+      ...byteContent,
+      headers: { ...headers, 'Content-Range': stringHeader('Which part of the file this is.') },
     },
     304: { content: {}, headers },
   },
@@ -29,12 +29,12 @@ export const byteResponses = {
 }
 
 /** The bytes of a file: all, the range that was asked for, or none where the client has them. */
-export async function serve(c: Context<Env<Deps>>, file: Stored): Promise<Response> {
+export async function serveFile(c: Context<Env<Deps>>, file: StoredFile): Promise<Response> {
   const etag = `"${file.sha256}"`
-  const always = {
+  const commonHeaders = {
     ETag: etag,
     'Accept-Ranges': 'bytes',
-    'Content-Disposition': dispositionOf(file.filename, file.contentType),
+    'Content-Disposition': contentDisposition(file.filename, file.contentType),
     // Seen again only by asking again: what may be seen can change, the bytes can't.
     'Cache-Control': 'private, no-cache',
     'X-Content-Type-Options': 'nosniff',
@@ -43,23 +43,23 @@ export async function serve(c: Context<Env<Deps>>, file: Stored): Promise<Respon
       'Content-Security-Policy': "sandbox; default-src 'none'",
     }),
   }
-  if (matches(c.req.header('if-none-match'), etag)) return c.body(null, 304, always)
-  const range = rangeOf(c, file, etag)
+  if (etagMatches(c.req.header('if-none-match'), etag)) return c.body(null, 304, commonHeaders)
+  const range = requestedRange(c, file, etag)
   const size = range ? range.end - range.start + 1 : file.size
-  const sent = {
-    ...always,
+  const responseHeaders = {
+    ...commonHeaders,
     'Content-Type': file.contentType,
     'Content-Length': String(size),
     ...(range && { 'Content-Range': `bytes ${range.start}-${range.end}/${file.size}` }),
   }
   const status = range ? 206 : 200
-  if (c.req.raw.method === 'HEAD') return c.body(null, status, sent)
+  if (c.req.raw.method === 'HEAD') return c.body(null, status, responseHeaders)
   const body = await (await c.env.store()).get(file.storageKey, range)
-  if (!body) throw noFile(file.fileId)
-  return c.body(body as ReadableStream, status, sent)
+  if (!body) throw fileNotFound(file.fileId)
+  return c.body(body as ReadableStream, status, responseHeaders)
 }
 
-function rangeOf(c: Context, file: File, etag: string) {
+function requestedRange(c: Context, file: File, etag: string) {
   // A part of another state of the file than the client has is of no use to it.
   const current = c.req.header('if-range') ?? etag
   const range = current === etag ? rangeIn(c.req.header('range'), file.size) : undefined
@@ -70,5 +70,5 @@ function rangeOf(c: Context, file: File, etag: string) {
   })
 }
 
-const matches = (header: string | undefined, etag: string) =>
+const etagMatches = (header: string | undefined, etag: string) =>
   header?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false

@@ -3,10 +3,10 @@ import { complete } from './complete.ts'
 import { Config, open } from './deps.ts'
 import { download } from './download.ts'
 import { files } from './files.ts'
-import { parseFile, sweepParsing } from './parse-job.ts'
+import { sweepObjects } from './orphans.ts'
+import { failDeadParses, parseFile } from './parse-job.ts'
 import { parsing } from './parsing.ts'
 import { text } from './text.ts'
-import { sweepBytes } from './unowned.ts'
 import { upload } from './upload.ts'
 import { uploadUrl } from './upload-url.ts'
 
@@ -19,8 +19,8 @@ export default defineService({
   endpoints: [...upload, ...uploadUrl, ...complete, ...files, ...download, ...parsing, ...text],
   healthChecks: ({ store }) => ({ storage: async () => (await store()).check() }),
   jobs: ({ parser }) => (parser ? { parse: parseFile } : {}),
-  async sweep(given) {
-    await sweepBytes(given)
-    await sweepParsing(given.sql)
+  async sweep(context) {
+    await sweepObjects(context)
+    await failDeadParses(context.sql)
   },
 })

@@ -6,8 +6,8 @@ export interface Sha256 {
   hex(): Promise<string>
 }
 
-export async function sha256(runtime: Host['runtime']): Promise<Sha256> {
-  if (runtime === 'workerd') return digestStream()
+export async function makeSha256(runtime: Host['runtime']): Promise<Sha256> {
+  if (runtime === 'workerd') return workerdSha256()
   const { nodeSha256 } = await import('./sha256.node.ts')
   return nodeSha256()
 }
@@ -17,7 +17,7 @@ interface DigestStream extends WritableStream<Uint8Array> {
 }
 
 /** What workerd adds to Web Crypto for this. */
-function digestStream(): Sha256 {
+function workerdSha256(): Sha256 {
   const { DigestStream } = crypto as unknown as { DigestStream: new (name: string) => DigestStream }
   const stream = new DigestStream('SHA-256')
   const writer = stream.getWriter()

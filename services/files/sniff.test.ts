@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { docx, pdf, xlsx } from '../../tests/support/corpus/documents.ts'
 import { asPng, asTiff, draw } from '../../tests/support/corpus/picture.ts'
 import { member, zip } from '../../tests/support/corpus/zip.ts'
-import { dispositionOf } from './disposition.ts'
-import { shownName } from './file.ts'
-import { sampleSize, sniff } from './sniff.ts'
+import { contentDisposition } from './content-disposition.ts'
+import { displayName } from './file.ts'
+import { sampleBytes, sniff } from './sniff.ts'
 
 const office = 'application/vnd.openxmlformats-officedocument'
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -41,7 +41,7 @@ describe('what a file is', () => {
     ['nothing', utf8(''), 'a', 'application/octet-stream'],
   ]
   test.each(cases)('%s', async (_, bytes, filename, expected) => {
-    expect(await sniff((await bytes).subarray(0, sampleSize), filename)).toBe(expected)
+    expect(await sniff((await bytes).subarray(0, sampleBytes), filename)).toBe(expected)
   })
 
   test('is told of text that is cut inside a character', async () => {
@@ -53,19 +53,19 @@ describe('what a file is', () => {
 })
 
 test('a name is shown, and never a path or a line of a header', () => {
-  expect(shownName('a/b\\c.txt')).toBe('c.txt')
-  expect(shownName('a\r\nX-Evil: 1')).toBe('aX-Evil: 1')
-  expect(shownName('借'.repeat(300))).toBe('借'.repeat(255))
-  expect(shownName('😀'.repeat(300))).toBe('😀'.repeat(255))
-  expect(shownName(undefined)).toBe('file')
-  expect(shownName('folder/')).toBe('file')
+  expect(displayName('a/b\\c.txt')).toBe('c.txt')
+  expect(displayName('a\r\nX-Evil: 1')).toBe('aX-Evil: 1')
+  expect(displayName('借'.repeat(300))).toBe('借'.repeat(255))
+  expect(displayName('😀'.repeat(300))).toBe('😀'.repeat(255))
+  expect(displayName(undefined)).toBe('file')
+  expect(displayName('folder/')).toBe('file')
 })
 
 test('a disposition can carry any name', () => {
-  expect(dispositionOf('a.pdf', 'application/pdf')).toBe(
+  expect(contentDisposition('a.pdf', 'application/pdf')).toBe(
     `inline; filename="a.pdf"; filename*=UTF-8''a.pdf`,
   )
-  expect(dispositionOf(`"a\\b%20'(1)*;.html`, 'text/html')).toBe(
+  expect(contentDisposition(`"a\\b%20'(1)*;.html`, 'text/html')).toBe(
     `attachment; filename="_a_b_20'(1)*;.html"; filename*=UTF-8''%22a%5Cb%2520%27%281%29%2A%3B.html`,
   )
 })

@@ -1,11 +1,11 @@
 import { fileTypeFromBuffer } from 'file-type'
 
 /** How much of a file's beginning its type is told from. */
-export const sampleSize = 64 * 1024
+export const sampleBytes = 64 * 1024
 
 export const unknownType = 'application/octet-stream'
 const office = 'application/vnd.openxmlformats-officedocument'
-const folders = new Map([
+const officeFolders = new Map([
   ['word', `${office}.wordprocessingml.document`],
   ['xl', `${office}.spreadsheetml.sheet`],
   ['ppt', `${office}.presentationml.presentation`],
@@ -16,31 +16,31 @@ const folders = new Map([
  * the client said of it plays no part.
  */
 export async function sniff(sample: Uint8Array, filename: string): Promise<string> {
-  if (sample.length === 0) return byName(filename) ?? unknownType
+  if (sample.length === 0) return typeByExtension(filename) ?? unknownType
   // It gives up on files whose beginning refers to what lies past the sample.
   const found = await fileTypeFromBuffer(sample).catch(() => undefined)
   const magic = found?.mime ?? magicOf(sample)
-  if (magic === 'application/zip') return insideZip(sample) ?? magic
+  if (magic === 'application/zip') return officeTypeInZip(sample) ?? magic
   if (magic && magic !== 'application/xml') return magic
-  const text = textOf(sample)
+  const text = decodeSample(sample)
   if (text === undefined) return unknownType
-  return markup(text) ?? byName(filename) ?? 'text/plain'
+  return markupType(text) ?? typeByExtension(filename) ?? 'text/plain'
 }
 
-const member = 'PK\x03\x04'
+const localFileHeader = 'PK\x03\x04'
 
 function magicOf(sample: Uint8Array): string | undefined {
   const start = latin1.decode(sample.subarray(0, 4))
-  if (start === member) return 'application/zip'
+  if (start === localFileHeader) return 'application/zip'
   return start === 'II*\0' || start === 'MM\0*' ? 'image/tiff' : undefined
 }
 
 /** The members of an office document give it away, in whatever order they were packed. */
-function insideZip(sample: Uint8Array): string | undefined {
+function officeTypeInZip(sample: Uint8Array): string | undefined {
   const names = latin1.decode(sample)
-  for (let at = 0; at !== -1; at = names.indexOf(member, at + 1)) {
+  for (let at = 0; at !== -1; at = names.indexOf(localFileHeader, at + 1)) {
     const [folder] = names.slice(at + 30, at + 40).split('/')
-    const type = folders.get(folder!)
+    const type = officeFolders.get(folder!)
     if (type) return type
   }
   return undefined
@@ -49,7 +49,7 @@ function insideZip(sample: Uint8Array): string | undefined {
 const latin1 = new TextDecoder('latin1')
 
 /** The sample as text, or undefined where it is none: text has no control characters but these few. */
-function textOf(sample: Uint8Array): string | undefined {
+function decodeSample(sample: Uint8Array): string | undefined {
   const encoding = encodingOf(sample)
   if (!encoding) return undefined
   // The sample may end inside a character.
@@ -75,16 +75,16 @@ export function encodingOf(
 }
 
 /** What a browser would take for a page is one, whatever its name. */
-const page =
+const htmlTag =
   /<(!doctype\s+html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s/>]/i
 
-function markup(text: string): string | undefined {
+function markupType(text: string): string | undefined {
   const start = text
     .replace(/^\ufeff/, '')
     .replace(/^(\s|<!--.*?-->|<\?.*?\?>|<!doctype\s+svg[^>]*>)*/is, '')
   if (/^<([\w-]+:)?svg[\s/>]/i.test(start)) return 'image/svg+xml'
   if (/^\s*<\?xml\s/.test(text) && !/^<html[\s/>]/i.test(start)) return 'application/xml'
-  return start.startsWith('<') && page.test(start.slice(0, 1024)) ? 'text/html' : undefined
+  return start.startsWith('<') && htmlTag.test(start.slice(0, 1024)) ? 'text/html' : undefined
 }
 
 const names: [ending: RegExp, type: string][] = [
@@ -95,4 +95,4 @@ const names: [ending: RegExp, type: string][] = [
   [/\.txt$/i, 'text/plain'],
 ]
 
-const byName = (filename: string) => names.find(([ending]) => ending.test(filename))?.[1]
+const typeByExtension = (filename: string) => names.find(([ending]) => ending.test(filename))?.[1]

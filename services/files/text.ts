@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Env, ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { user } from '../_kit/identity.ts'
-import { fileWhere, trusted, visibleTo } from './access.ts'
+import { loadFile, visibleToService, visibleToUser } from './access.ts'
 import { type Deps, get } from './deps.ts'
 import { ById, type File } from './file.ts'
 
@@ -24,20 +24,20 @@ const spec = {
 
 export const text = [
   get('/api/v1/files/:fileId/text', { ...spec, guard: user }, async (c, { params }) =>
-    textOf(c, await fileWhere(c.env.sql, params.fileId, visibleTo(c.var.caller))),
+    respondWithText(c, await loadFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))),
   ),
 
   get('/api/v1/internal/files/:fileId/text', spec, async (c, { params }) =>
-    textOf(c, await fileWhere(c.env.sql, params.fileId, trusted(c.var.caller))),
+    respondWithText(c, await loadFile(c.env.sql, params.fileId, visibleToService(c.var.caller))),
   ),
 ]
 
-async function textOf(c: Context<Env<Deps>>, { fileId, parseStatus }: File) {
-  const kept =
+async function respondWithText(c: Context<Env<Deps>>, { fileId, parseStatus }: File) {
+  const stored =
     parseStatus === 'SUCCEEDED' &&
     (await c.env.sql.row(Text)`
       select text, pages, language, truncated from files.texts where file_id = ${fileId}`)
-  if (kept) return ok(c, kept)
+  if (stored) return ok(c, stored)
   throw new Fault('CONFLICT', `There is no text of this file: its parseStatus is ${parseStatus}.`, {
     data: { parseStatus },
   })

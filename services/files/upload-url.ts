@@ -5,13 +5,13 @@ import { Id, Time } from '../_kit/fields.ts'
 import { user } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { post, put } from './deps.ts'
-import { ById, Purpose, Sha256, shownName, Visibility } from './file.ts'
-import { bodyOf, tooLarge } from './measure.ts'
-import { insertUpload, uploadById, waitingKey } from './promise.ts'
-import { checkSignature, Signed, signedUrl } from './signing.ts'
-import { fitsOrganization } from './upload.ts'
+import { ById, displayName, Purpose, Sha256, Visibility } from './file.ts'
+import { fileTooLarge, readBody } from './inspect-stream.ts'
+import { insertUpload, loadUpload, stagingKey } from './pending-upload.ts'
+import { SignedQuery, signedUrl, verifySignature } from './signing.ts'
+import { requireOrganizationToShare } from './upload.ts'
 
-const hour = 60 * 60
+const lifetimeSeconds = 60 * 60
 
 const NewUpload = z
   .object({
@@ -25,7 +25,7 @@ const NewUpload = z
   })
   .meta({ examples: [{ filename: '借条.pdf', contentType: 'application/pdf', size: 52_144 }] })
 
-const Target = z.object({
+const UploadTarget = z.object({
   fileId: Id,
   url: z.string().describe('Where the bytes go, as they are.'),
   method: z.literal('PUT'),
@@ -42,28 +42,31 @@ export const uploadUrl = [
         'The bytes are sent there with PUT and without identity headers; complete then makes them a file.',
       guard: user,
       body: NewUpload,
-      responses: { 200: Target },
+      responses: { 200: UploadTarget },
       idempotencyKey: true,
     },
     async (c, { body }) => {
       const { caller } = c.var
       const { sql, store, maxBytes, publicUrl } = c.env
-      if (body.size > maxBytes) throw tooLarge(maxBytes)
-      fitsOrganization(caller, body.visibility)
+      if (body.size > maxBytes) throw fileTooLarge(maxBytes)
+      requireOrganizationToShare(caller, body.visibility)
       const fileId = newId()
       const { size, visibility, parse, sha256 = null, purpose = null } = body
-      const filename = shownName(body.filename)
-      const promised = { filename, size, visibility, parse, sha256, purpose }
+      const filename = displayName(body.filename)
+      const declared = { filename, size, visibility, parse, sha256, purpose }
       const organizationId = caller.organizationId ?? null
       await sql.transaction((sql) =>
-        insertUpload(sql, { fileId, owner: caller.userId!, organizationId, promised }),
+        insertUpload(sql, { fileId, owner: caller.userId!, organizationId, declared }),
       )
 
-      const expires = new Date(Date.now() + hour * 1000)
+      const expires = new Date(Date.now() + lifetimeSeconds * 1000)
       const { urls } = await store()
       const { url, headers } =
         urls && !publicUrl
-          ? await urls.put(waitingKey(fileId), hour, { size, sha256: sha256 ?? undefined })
+          ? await urls.put(stagingKey(fileId), lifetimeSeconds, {
+              size,
+              sha256: sha256 ?? undefined,
+            })
           : { url: await signedUrl(c, 'PUT', fileId, expires), headers: {} }
       return ok(c, { fileId, url, method: 'PUT', headers, expiresAt: expires.toISOString() })
     },
@@ -75,20 +78,20 @@ export const uploadUrl = [
       summary: 'Send the bytes of a file by a signed URL',
       description: 'The URL comes from upload-url. Sent again, the later bytes count.',
       params: ById,
-      query: Signed,
+      query: SignedQuery,
       stream: { '*/*': {} },
       responses: { 200: z.object({ fileId: Id, size: z.int() }) },
       faults: ['FORBIDDEN'],
     },
     async (c, { params, query }) => {
-      await checkSignature(c.env.sql, 'PUT', params.fileId, query)
-      const { fileId, promised } = await uploadById(c.env.sql, params.fileId)
-      const more = () =>
-        new Fault('PAYLOAD_TOO_LARGE', `The file was to have ${promised.size} bytes.`, {
-          data: { limit: promised.size },
+      await verifySignature(c.env.sql, 'PUT', params.fileId, query)
+      const { fileId, declared } = await loadUpload(c.env.sql, params.fileId)
+      const overDeclaredSize = () =>
+        new Fault('PAYLOAD_TOO_LARGE', `The file was to have ${declared.size} bytes.`, {
+          data: { limit: declared.size },
         })
-      const bytes = bodyOf(c.req.raw, promised.size, more)
-      const size = await (await c.env.store()).put(waitingKey(fileId), bytes)
+      const bytes = readBody(c.req.raw, declared.size, overDeclaredSize)
+      const size = await (await c.env.store()).put(stagingKey(fileId), bytes)
       return ok(c, { fileId, size })
     },
   ),

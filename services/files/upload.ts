@@ -9,9 +9,9 @@ import { newId } from '../_kit/ids.ts'
 import type { ServiceContext } from '../_kit/service.ts'
 import { type Deps, post } from './deps.ts'
 import { File, insertFile, type Visibility } from './file.ts'
-import { type Fields, formContent, readForm } from './form.ts'
-import { type Measured, measure } from './measure.ts'
-import { discardBytes, expectBytes, ownBytes } from './unowned.ts'
+import { type FormFields, formContent, readForm } from './form.ts'
+import { inspectStream, type StreamInfo } from './inspect-stream.ts'
+import { claimObject, discardObject, registerObject } from './orphans.ts'
 
 const spec = {
   summary: 'Upload a file',
@@ -29,59 +29,60 @@ export const upload = [
 ]
 
 type C = Context<Env<Deps>>
-type Taken = Measured & { filename: string }
+type ReceivedFile = StreamInfo & { filename: string }
 
 async function receive(c: C): Promise<Response> {
-  const given = c.env
+  const context = c.env
   const fileId = newId()
   const key = `files/${fileId}`
-  let [begun, owned] = [false, false]
+  let [stored, claimed] = [false, false]
   try {
-    const { fields, taken } = await readForm(c.req.raw, given.maxBytes, (body, filename) => {
-      begun = true
-      return take(given, key, body, filename)
+    const { fields, received } = await readForm(c.req.raw, context.maxBytes, (body, filename) => {
+      stored = true
+      return storeBody(context, key, body, filename)
     })
-    fitsOrganization(c.var.caller, fields.visibility)
-    const { size, sha256, filename } = taken
-    const said = canonicalJson({ ...fields, size, sha256, filename })
-    return await idempotent(c, said, async () => {
-      const file = await make(c, fileId, key, fields, taken)
-      owned = true
+    requireOrganizationToShare(c.var.caller, fields.visibility)
+    const { size, sha256, filename } = received
+    const content = canonicalJson({ ...fields, size, sha256, filename })
+    return await idempotent(c, content, async () => {
+      const file = await createFile(c, fileId, key, fields, received)
+      claimed = true
       return ok(c, file, 201)
     })
   } finally {
     // Refused, cut off, or the same upload again: these bytes are nobody's.
-    if (begun && !owned) await discardBytes(given, key)
+    if (stored && !claimed) await discardObject(context, key)
   }
 }
 
-async function take(
+async function storeBody(
   { sql, store, runtime, maxBytes }: ServiceContext<Deps>,
   key: string,
   body: AsyncIterable<Uint8Array>,
   filename: string,
-): Promise<Taken> {
-  await expectBytes(sql, key)
+): Promise<ReceivedFile> {
+  await registerObject(sql, key)
   const storage = await store()
-  const measured = await measure(body, { runtime, most: maxBytes, filename }, (chunks) =>
+  const info = await inspectStream(body, { runtime, maxBytes: maxBytes, filename }, (chunks) =>
     storage.put(key, chunks),
   )
-  return { ...measured, filename }
+  return { ...info, filename }
 }
 
-function make(
+function createFile(
   c: C,
   fileId: string,
   storageKey: string,
-  fields: Fields,
-  taken: Taken,
+  fields: FormFields,
+  received: ReceivedFile,
 ): Promise<File> {
   const { userId, organizationId = null } = c.var.caller
   return c.env.sql.transaction(async (sql) => {
-    if (!(await ownBytes(sql, storageKey))) throw new Fault('CONFLICT', 'The upload took too long.')
+    if (!(await claimObject(sql, storageKey)))
+      throw new Fault('CONFLICT', 'The upload took too long.')
     return insertFile(sql, {
       ...fields,
-      ...taken,
+      ...received,
       fileId,
       storageKey,
       owner: userId!,
@@ -91,7 +92,7 @@ function make(
 }
 
 /** Without an organization there is nobody to share with. */
-export function fitsOrganization(
+export function requireOrganizationToShare(
   { organizationId }: Caller,
   visibility: z.infer<typeof Visibility>,
 ) {

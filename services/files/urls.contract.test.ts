@@ -228,7 +228,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       await at.background()
       expect(await storage.holds()).toHaveLength(before.length + 1)
       await at.sql`update files.uploads set expires_at = now() where file_id = ${fileId}`
-      await at.sql`update files.unowned_bytes set due_at = now() where storage_key = ${`incoming/${fileId}`}`
+      await at.sql`update files.orphaned_objects set due_at = now() where storage_key = ${`incoming/${fileId}`}`
       await at.background()
       expect(await storage.holds()).toEqual(before)
       expect((await complete(fileId)).status).toBe(404)

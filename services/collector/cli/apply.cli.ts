@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RunItem, SeedRun } from '../packages/run.ts'
-import { ask, type Where } from './client.cli.ts'
+import { type CollectorTarget, requestCollector } from './client.cli.ts'
 import { table } from './table.ts'
 
-export interface How {
+export interface ApplyFlags {
   dry_run: boolean
   force: boolean
   expect_plan_hash: string | undefined
@@ -12,48 +12,53 @@ export interface How {
 
 /** Applies packages; `tell` is given a line for each item as it ends. */
 export async function apply(
-  where: Where,
+  target: CollectorTarget,
   package_ids: string[],
-  how: How,
-  tell: (line: string) => void,
+  flags: ApplyFlags,
+  print: (line: string) => void,
 ): Promise<SeedRun> {
   const run_id = randomUUID()
-  const told = new Set<string>()
-  const tellOf = ({ packages }: SeedRun) => {
+  const printed = new Set<string>()
+  const printNew = ({ packages }: SeedRun) => {
     for (const { package_id, items } of packages) {
       for (const item of items) {
         const name = `${package_id} ${item.item_id}`
-        if (told.has(name) || item.status === 'pending' || item.status === 'running') continue
-        told.add(name)
-        tell(progress(package_id, item))
+        if (printed.has(name) || item.status === 'pending' || item.status === 'running') continue
+        printed.add(name)
+        print(formatProgress(package_id, item))
       }
     }
   }
   let ended = false
-  const applying = ask(where, SeedRun, '/apply-internal', { package_ids, run_id, ...how }).finally(
-    () => {
-      ended = true
-    },
-  )
+  const applying = requestCollector(target, SeedRun, '/apply-internal', {
+    package_ids,
+    run_id,
+    ...flags,
+  }).finally(() => {
+    ended = true
+  })
   applying.catch(() => {})
   while (!ended) {
     await Promise.race([pause(300), applying.catch(() => {})])
-    if (!ended) await ask(where, SeedRun, `/runs/${run_id}`).then(tellOf, () => {})
+    if (!ended) await requestCollector(target, SeedRun, `/runs/${run_id}`).then(printNew, () => {})
   }
   const run = await applying
-  tellOf(run)
+  printNew(run)
   return run
 }
 
 const signs: Record<string, string> = { failed: '✗', skipped: '-', unchanged: '=' }
 
-function progress(packageId: string, { item_id, status, counts, duration_ms, error }: RunItem) {
+function formatProgress(
+  packageId: string,
+  { item_id, status, counts, duration_ms, error }: RunItem,
+) {
   const sign = signs[status] ?? '✓'
-  const what = error ?? (status === 'skipped' ? 'not begun' : countsOf(counts))
-  return `${sign} ${packageId}/${item_id}  ${status}  ${what}  ${duration_ms} ms`
+  const detail = error ?? (status === 'skipped' ? 'not begun' : formatCounts(counts))
+  return `${sign} ${packageId}/${item_id}  ${status}  ${detail}  ${duration_ms} ms`
 }
 
-const countsOf = (counts: RunItem['counts']) =>
+const formatCounts = (counts: RunItem['counts']) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
@@ -61,9 +66,9 @@ const countsOf = (counts: RunItem['counts']) =>
 
 /** A run for people. */
 export function runTable({ packages, status, plan_hash, dry_run, run_id }: SeedRun): string {
-  const head = ['PACKAGE', 'ITEM', 'STATUS', 'CREATED', 'UPDATED', 'UNCHANGED', 'DELETED']
-  const rows = packages.flatMap(({ package_id, items, ...whole }) => [
-    [package_id, '', whole.status],
+  const header = ['PACKAGE', 'ITEM', 'STATUS', 'CREATED', 'UPDATED', 'UNCHANGED', 'DELETED']
+  const rows = packages.flatMap(({ package_id, items, ...summary }) => [
+    [package_id, '', summary.status],
     ...items.map(({ item_id, status, counts }) => [
       '',
       item_id,
@@ -72,5 +77,5 @@ export function runTable({ packages, status, plan_hash, dry_run, run_id }: SeedR
     ]),
   ])
   const kind = dry_run ? 'dry run' : 'run'
-  return `${table(head, rows)}\n\n${kind} ${run_id}: ${status}\nplan hash ${plan_hash}`
+  return `${table(header, rows)}\n\n${kind} ${run_id}: ${status}\nplan hash ${plan_hash}`
 }

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { PackageId } from '../packages/manifest.ts'
-import { Refused } from './client.cli.ts'
+import { CommandError } from './client.cli.ts'
 import { json } from './new.cli.ts'
-import { type Statute, statuteFrom } from './statute.ts'
+import { parseStatute, type Statute } from './statute.ts'
 import { table } from './table.ts'
 import { UsageError } from './usage.ts'
 import { validate } from './validate.cli.ts'
 
-export interface Build {
+export interface BuildOptions {
   from: string
   out: string
   packageId: string | undefined
@@ -17,10 +17,16 @@ export interface Build {
 }
 
 /** Texts of one base: knowledge-service takes 32 MiB in a request, and JSON needs room of its own. */
-const mostBytes = 24 * 1024 * 1024
+const maxBaseBytes = 24 * 1024 * 1024
 
 /** Makes a package of statutes in Markdown; what was built there before is replaced. */
-export async function build({ from, out, packageId = basename(resolve(out)), kb, version }: Build) {
+export async function build({
+  from,
+  out,
+  packageId = basename(resolve(out)),
+  kb,
+  version,
+}: BuildOptions) {
   if (!PackageId.safeParse(packageId).success) {
     throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
   }
@@ -29,26 +35,32 @@ export async function build({ from, out, packageId = basename(resolve(out)), kb,
   if (basename(resolve(out)) !== packageId) {
     throw new UsageError(`--out must end with the package's id, ${packageId}.`)
   }
-  const statutes = read(from)
-  refuseOther(out, packageId)
-  const parts = split(statutes)
+  const statutes = readStatutes(from)
+  rejectForeignDirectory(out, packageId)
+  const parts = splitByBase(statutes)
   const items = parts.map((_, index) => ({
-    item_id: `statutes${numbered('_', index)}`,
+    item_id: `statutes${numberSuffix('_', index)}`,
     kind: 'knowledge.seed.system_kb_documents.import',
-    config: { documents_json: `\${PACKAGE_DIR}/${listing(index)}` },
+    config: { documents_json: `\${PACKAGE_DIR}/${listingPath(index)}` },
   }))
   const description = `${statutes.length} statutes, made by legal-seed build.`
-  const head = { schema_version: 1, package_id: packageId, name: packageId, version, description }
-  const bases = parts.map((_, index) => `${kb}${numbered('_', index)}`)
+  const manifestFields = {
+    schema_version: 1,
+    package_id: packageId,
+    name: packageId,
+    version,
+    description,
+  }
+  const bases = parts.map((_, index) => `${kb}${numberSuffix('_', index)}`)
   rmSync(join(out, 'data'), { recursive: true, force: true })
-  put(out, 'manifest.json', json({ ...head, items }))
+  writeText(out, 'manifest.json', json({ ...manifestFields, items }))
   for (const [index, part] of parts.entries()) {
     const documents = part.map(({ document, file }) => ({ ...document, content_file: file }))
-    put(out, listing(index), json({ kb: { name: bases[index] }, documents }))
-    for (const { file, content } of part) put(out, file, `${content}\n`)
+    writeText(out, listingPath(index), json({ kb: { name: bases[index] }, documents }))
+    for (const { file, content } of part) writeText(out, file, `${content}\n`)
   }
   const { valid, issues, checksum } = await validate(out)
-  if (!valid) throw new Refused('MANIFEST_INVALID', 'What was built is not valid.', { issues })
+  if (!valid) throw new CommandError('MANIFEST_INVALID', 'What was built is not valid.', { issues })
   return {
     package_id: packageId,
     checksum,
@@ -62,23 +74,24 @@ export async function build({ from, out, packageId = basename(resolve(out)), kb,
 }
 
 /** The first part has the plain name. */
-const numbered = (mark: string, index: number) => (index === 0 ? '' : `${mark}${index + 1}`)
-const listing = (index: number) => `data/documents${numbered('-', index)}.json`
+const numberSuffix = (mark: string, index: number) => (index === 0 ? '' : `${mark}${index + 1}`)
+const listingPath = (index: number) => `data/documents${numberSuffix('-', index)}.json`
 
-type Read = Statute & { file: string }
+type StatuteFile = Statute & { file: string }
 
-function read(from: string): Read[] {
+function readStatutes(from: string): StatuteFile[] {
   if (!existsSync(from)) throw new UsageError(`There is no directory ${from}.`)
   const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /\.md$/i.test(path) && !/(^|\/)readme\.md$/i.test(path))
     .sort()
-  if (paths.length === 0) throw new Refused('NOT_FOUND', `There is no Markdown in ${from}.`, null)
+  if (paths.length === 0)
+    throw new CommandError('NOT_FOUND', `There is no Markdown in ${from}.`, null)
   const issues: { path: string; message: string }[] = []
   const seen = new Set<string>()
   const statutes = paths.flatMap((path, index) => {
     try {
-      const statute = statuteFrom(path, readFileSync(join(from, path), 'utf8'))
+      const statute = parseStatute(path, readFileSync(join(from, path), 'utf8'))
       const { document_id } = statute.document
       if (statute.content === '') throw new Error('It has no text.')
       if (seen.has(document_id)) throw new Error(`There are two documents ${document_id}.`)
@@ -92,26 +105,30 @@ function read(from: string): Read[] {
     }
   })
   if (issues.length > 0)
-    throw new Refused('VALIDATION_FAILED', 'Some files can’t be read.', { issues })
+    throw new CommandError('VALIDATION_FAILED', 'Some files can’t be read.', { issues })
   return statutes
 }
 
 /** A directory that holds something else is not written over. */
-function refuseOther(out: string, packageId: string) {
+function rejectForeignDirectory(out: string, packageId: string) {
   if (!existsSync(out) || readdirSync(out).length === 0) return
   try {
     const { package_id } = JSON.parse(readFileSync(join(out, 'manifest.json'), 'utf8'))
     if (package_id === packageId) return
   } catch {}
-  throw new Refused('CONFLICT', `${out} holds something else than the package ${packageId}.`, null)
+  throw new CommandError(
+    'CONFLICT',
+    `${out} holds something else than the package ${packageId}.`,
+    null,
+  )
 }
 
-function split(statutes: Read[]): Read[][] {
-  const parts: Read[][] = [[]]
+function splitByBase(statutes: StatuteFile[]): StatuteFile[][] {
+  const parts: StatuteFile[][] = [[]]
   let bytes = 0
   for (const statute of statutes) {
     const size = Buffer.byteLength(statute.content)
-    if (bytes + size > mostBytes && parts.at(-1)!.length > 0) {
+    if (bytes + size > maxBaseBytes && parts.at(-1)!.length > 0) {
       parts.push([])
       bytes = 0
     }
@@ -121,7 +138,7 @@ function split(statutes: Read[]): Read[][] {
   return parts
 }
 
-function put(root: string, path: string, content: string) {
+function writeText(root: string, path: string, content: string) {
   const file = join(root, path)
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)

@@ -4,13 +4,13 @@ import type * as z from 'zod'
 
 export type Environment = Record<string, string | undefined>
 
-export interface Where {
+export interface CollectorTarget {
   url: string
   key: string
 }
 
 /** An answer of collector-service that is not what was hoped for. */
-export class Refused extends Error {
+export class CommandError extends Error {
   override name = 'Refused'
   readonly code: string
   readonly data: unknown
@@ -23,48 +23,54 @@ export class Refused extends Error {
 }
 
 /** Where collector-service is and the key to it: as told, as the environment says, as npm start keeps it. */
-export function whereOf(flags: { url?: string; key?: string }, env: Environment): Where {
+export function resolveTarget(
+  flags: { url?: string; key?: string },
+  env: Environment,
+): CollectorTarget {
   const port = Number(env.PORT || 8080) + 6
   const url = flags.url || env.COLLECTOR_URL || `http://127.0.0.1:${port}`
   const files = [
     ...(env.INTERNAL_API_KEY_DIR ? [join(env.INTERNAL_API_KEY_DIR, 'current')] : []),
     join(env.DATA_DIR || '.data', 'internal-api-key'),
   ]
-  const kept = files.find((file) => existsSync(file))
+  const keyFile = files.find((file) => existsSync(file))
   const key =
-    flags.key || env.INTERNAL_API_KEY || (kept ? readFileSync(kept, 'utf8').split('\n')[0] : '')
+    flags.key ||
+    env.INTERNAL_API_KEY ||
+    (keyFile ? readFileSync(keyFile, 'utf8').split('\n')[0] : '')
   return { url: url.replace(/\/+$/, ''), key: (key ?? '').trim() }
 }
 
-const paths = '/api/v1/internal/seed-packages'
+const basePath = '/api/v1/internal/seed-packages'
 
 /** Asks collector-service; its faults are thrown. */
-export async function ask<T>(
-  { url, key }: Where,
+export async function requestCollector<T>(
+  { url, key }: CollectorTarget,
   schema: z.ZodType<T>,
   path: string,
   body?: unknown,
 ): Promise<T> {
-  const response = await fetch(`${url}${paths}${path}`, {
+  const response = await fetch(`${url}${basePath}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'x-internal-api-key': key, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
   }).catch((cause: unknown) => {
     const reason = (cause as { cause?: { code?: string } }).cause?.code ?? 'no answer'
-    throw new Refused(
+    throw new CommandError(
       'UNREACHABLE',
       `collector-service does not answer at ${url} (${reason}).`,
       null,
     )
   })
   const text = await response.text()
-  let answer: { code: unknown; message: string; data: unknown }
+  let envelope: { code: unknown; message: string; data: unknown }
   try {
-    answer = JSON.parse(text)
+    envelope = JSON.parse(text)
   } catch {
     const message = `${url} answered ${response.status}, and not as collector-service does.`
-    throw new Refused('UNREACHABLE', message, null)
+    throw new CommandError('UNREACHABLE', message, null)
   }
-  if (answer.code !== 0) throw new Refused(String(answer.code), answer.message, answer.data)
-  return schema.parse(answer.data)
+  if (envelope.code !== 0)
+    throw new CommandError(String(envelope.code), envelope.message, envelope.data)
+  return schema.parse(envelope.data)
 }

@@ -1,11 +1,16 @@
 import { parseArgs } from 'node:util'
 import { apply, runTable } from './apply.cli.ts'
 import { build, buildTable } from './build.cli.ts'
-import { type Environment, Refused, type Where, whereOf } from './client.cli.ts'
-import { begin } from './new.cli.ts'
-import { list, listTable, manifestOf, manifestTable } from './show.cli.ts'
+import {
+  type CollectorTarget,
+  CommandError,
+  type Environment,
+  resolveTarget,
+} from './client.cli.ts'
+import { createPackage } from './new.cli.ts'
+import { fetchManifest, fetchPackages, listTable, manifestTable } from './show.cli.ts'
 import { UsageError, usage } from './usage.ts'
-import { validate, validation } from './validate.cli.ts'
+import { formatValidation, validate } from './validate.cli.ts'
 
 const options = {
   'dry-run': { type: 'boolean', default: false },
@@ -23,57 +28,57 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
-type Values = ReturnType<typeof parsed>['values']
+type Values = ReturnType<typeof parseCommandLine>['values']
 
 /** What a command found: for machines, for people, and whether it went well. */
-interface Outcome {
+interface CommandResult {
   data: unknown
   text: string
   ok: boolean
 }
 
-type Command = (args: string[], values: Values, where: Where) => Promise<Outcome>
+type Command = (args: string[], values: Values, target: CollectorTarget) => Promise<CommandResult>
 
 const today = () => new Date().toISOString().slice(0, 10)
 
 const commands: Record<string, Command> = {
-  async list(args, _, where) {
-    exactly(args, 0)
-    const data = await list(where)
+  async list(args, _, target) {
+    requireArgs(args, 0)
+    const data = await fetchPackages(target)
     return { data, text: listTable(data), ok: true }
   },
 
-  async manifest(args, _, where) {
-    const [id] = exactly(args, 1)
-    const data = await manifestOf(where, id!)
+  async manifest(args, _, target) {
+    const [id] = requireArgs(args, 1)
+    const data = await fetchManifest(target, id!)
     return { data, text: manifestTable(data), ok: true }
   },
 
-  async apply(ids, values, where) {
+  async apply(ids, values, target) {
     if (ids.length === 0) throw new UsageError('Name the packages to apply.')
-    const how = {
+    const flags = {
       dry_run: values['dry-run'],
       force: values.force,
       expect_plan_hash: values['expect-plan-hash'],
     }
-    const data = await apply(where, ids, how, (line) => values.json || console.error(line))
+    const data = await apply(target, ids, flags, (line) => values.json || console.error(line))
     return { data, text: runTable(data), ok: data.status === 'succeeded' }
   },
 
   async validate(args) {
-    const [directory] = exactly(args, 1)
+    const [directory] = requireArgs(args, 1)
     const data = await validate(directory!)
-    return { data, text: validation(data), ok: data.valid }
+    return { data, text: formatValidation(data), ok: data.valid }
   },
 
   async new(args, values) {
-    const [id] = exactly(args, 1)
-    const files = begin(id!, values.dir ?? 'seed_packages', today())
+    const [id] = requireArgs(args, 1)
+    const files = createPackage(id!, values.dir ?? 'seed_packages', today())
     return { data: { files }, text: `Made ${files.join(', ')}.`, ok: true }
   },
 
   async build(args, values) {
-    exactly(args, 0)
+    requireArgs(args, 0)
     const { from, out } = values
     if (!from || !out) throw new UsageError('build needs --from and --out.')
     const data = await build({
@@ -87,14 +92,14 @@ const commands: Record<string, Command> = {
   },
 }
 
-function exactly(args: string[], count: number): string[] {
+function requireArgs(args: string[], count: number): string[] {
   if (args.length !== count) {
     throw new UsageError(count === 0 ? `What is ${args[0]}?` : 'Give exactly one name.')
   }
   return args
 }
 
-function parsed(args: string[]) {
+function parseCommandLine(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (thrown) {
@@ -106,7 +111,7 @@ function parsed(args: string[]) {
 export async function main(args: string[], env: Environment): Promise<number> {
   const asJson = args.includes('--json')
   try {
-    const { values, positionals } = parsed(args)
+    const { values, positionals } = parseCommandLine(args)
     const [name, ...rest] = positionals
     if (values.help || name === 'help') {
       console.log(usage)
@@ -114,20 +119,20 @@ export async function main(args: string[], env: Environment): Promise<number> {
     }
     const command = name && Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!command) throw new UsageError(name ? `There is no command ${name}.` : 'Name a command.')
-    const { data, text, ok } = await command(rest, values, whereOf(values, env))
+    const { data, text, ok } = await command(rest, values, resolveTarget(values, env))
     console.log(values.json ? JSON.stringify(data, null, 2) : text)
     return ok ? 0 : 1
   } catch (thrown) {
-    return told(thrown, asJson)
+    return reportError(thrown, asJson)
   }
 }
 
-function told(thrown: unknown, asJson: boolean): number {
+function reportError(thrown: unknown, asJson: boolean): number {
   if (thrown instanceof UsageError) {
     console.error(`${thrown.message}\n\n${usage}`)
     return 2
   }
-  if (!(thrown instanceof Refused)) throw thrown
+  if (!(thrown instanceof CommandError)) throw thrown
   const { code, message, data } = thrown
   if (asJson) console.log(JSON.stringify({ code, message, data }, null, 2))
   else {

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PackageId } from '../packages/manifest.ts'
-import { Refused } from './client.cli.ts'
+import { CommandError } from './client.cli.ts'
 import { UsageError } from './usage.ts'
 
 /** Begins a package that can be applied as it is. */
-export function begin(packageId: string, directory: string, today: string): string[] {
+export function createPackage(packageId: string, directory: string, today: string): string[] {
   if (!PackageId.safeParse(packageId).success) {
     throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
   }
   const root = join(directory, packageId)
-  if (existsSync(root)) throw new Refused('CONFLICT', `${root} is there already.`, null)
+  if (existsSync(root)) throw new CommandError('CONFLICT', `${root} is there already.`, null)
   const files = {
     'manifest.json': json({
       schema_version: 1,

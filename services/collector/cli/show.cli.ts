@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { pageSchema } from '../../_kit/page.ts'
 import { Manifest } from '../packages/manifest.ts'
 import { SeedPackage } from '../packages/packages.ts'
-import { ask, type Where } from './client.cli.ts'
+import { type CollectorTarget, requestCollector } from './client.cli.ts'
 import { table } from './table.ts'
 
-export async function list(where: Where): Promise<SeedPackage[]> {
+export async function fetchPackages(target: CollectorTarget): Promise<SeedPackage[]> {
   const items: SeedPackage[] = []
   for (let page = 1; ; page++) {
-    const data = await ask(where, pageSchema(SeedPackage), `?size=200&page=${page}`)
+    const data = await requestCollector(target, pageSchema(SeedPackage), `?size=200&page=${page}`)
     items.push(...data.items)
     if (page >= data.total_pages) return items
   }
@@ -27,14 +27,14 @@ export function listTable(items: SeedPackage[]): string {
   return table(['PACKAGE', 'VERSION', 'STATUS', 'ITEMS', 'APPLIED', 'NAME'], rows)
 }
 
-const Shown = Manifest.extend({ checksum: z.string() })
+const ManifestWithChecksum = Manifest.extend({ checksum: z.string() })
 
-export const manifestOf = (where: Where, packageId: string) =>
-  ask(where, Shown, `/${encodeURIComponent(packageId)}/manifest`)
+export const fetchManifest = (target: CollectorTarget, packageId: string) =>
+  requestCollector(target, ManifestWithChecksum, `/${encodeURIComponent(packageId)}/manifest`)
 
-export function manifestTable(manifest: z.output<typeof Shown>): string {
-  const facts = ['package_id', 'name', 'version', 'description', 'checksum'] as const
-  const lines = facts.flatMap((name) =>
+export function manifestTable(manifest: z.output<typeof ManifestWithChecksum>): string {
+  const fields = ['package_id', 'name', 'version', 'description', 'checksum'] as const
+  const lines = fields.flatMap((name) =>
     manifest[name] === undefined ? [] : `${`${name}:`.padEnd(13)}${manifest[name]}`,
   )
   const rows = manifest.items.map(({ item_id, kind, depends_on }) => [

@@ -8,7 +8,7 @@ const Day = z.preprocess(
 )
 
 /** What the head of a file may say of its law; whatever else it says is kept with the document. */
-const Front = z.looseObject({
+const FrontMatter = z.looseObject({
   document_id: z.string().min(1).max(200).optional(),
   title: z.string().min(1).max(1_000).optional(),
   law: z.string().min(1).max(1_000).optional(),
@@ -26,34 +26,34 @@ export interface Statute {
 }
 
 const numeral = '[\\d零〇一二三四五六七八九十百千]{1,12}'
-const marked = new RegExp(`^\\s*#{1,6}\\s*(第${numeral}(?:分编|编|章|节|条))`)
-const bold = new RegExp(`^\\s*\\*\\*(第${numeral}条(?:之${numeral})?)\\*\\*[\\s　]*`)
+const headingMark = new RegExp(`^\\s*#{1,6}\\s*(第${numeral}(?:分编|编|章|节|条))`)
+const boldArticle = new RegExp(`^\\s*\\*\\*(第${numeral}条(?:之${numeral})?)\\*\\*[\\s　]*`)
 const article = new RegExp(`^\\s*第(${numeral})条(之${numeral})?(?=[\\s　:：、.．【〔(（]|$)`)
 
 /**
  * A statute in Markdown as a document whose structure knowledge-service reads: 编, 章, 节 and 条 each
  * begin a line. Throws where the head of the file is not what it should be.
  */
-export function statuteFrom(path: string, text: string): Statute {
-  const { front, body } = headOf(text)
+export function parseStatute(path: string, text: string): Statute {
+  const { front, body } = splitFrontMatter(text)
   const lines = body.replaceAll('\r\n', '\n').split('\n')
-  const heading = lines.findIndex((line) => /^#\s+\S/.test(line) && !marked.test(line))
-  const named = heading === -1 ? undefined : lines[heading]!.replace(/^#\s+/, '').trim()
+  const heading = lines.findIndex((line) => /^#\s+\S/.test(line) && !headingMark.test(line))
+  const headingText = heading === -1 ? undefined : lines[heading]!.replace(/^#\s+/, '').trim()
   const { document_id, title, law, doc_type, ...metadata } = front
-  const own = title ?? law ?? named ?? nameOf(path)
-  if (heading !== -1 && (named === own || (!title && !law))) lines.splice(heading, 1)
+  const name = title ?? law ?? headingText ?? nameOf(path)
+  if (heading !== -1 && (headingText === name || (!title && !law))) lines.splice(heading, 1)
   const content = lines
-    .map(plain)
+    .map(stripMarkup)
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-  const { count, warnings } = numbered(content)
+  const { count, warnings } = checkNumbering(content)
   return {
     document: {
       document_id: document_id ?? path.replace(/\.md$/i, ''),
       doc_type,
-      title: own,
-      metadata: { law: law ?? own, ...metadata },
+      title: name,
+      metadata: { law: law ?? name, ...metadata },
     },
     content,
     articles: count,
@@ -63,12 +63,12 @@ export function statuteFrom(path: string, text: string): Statute {
 
 const nameOf = (path: string) => path.replace(/\.md$/i, '').split('/').at(-1)!
 
-const plain = (line: string) => line.replace(marked, '$1').replace(bold, '$1 ')
+const stripMarkup = (line: string) => line.replace(headingMark, '$1').replace(boldArticle, '$1 ')
 
-function headOf(text: string) {
+function splitFrontMatter(text: string) {
   const found = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text)
-  if (!found) return { front: Front.parse({}), body: text.replace(/^\ufeff/, '') }
-  const parsed = Front.safeParse(parse(found[1]!) ?? {})
+  if (!found) return { front: FrontMatter.parse({}), body: text.replace(/^\ufeff/, '') }
+  const parsed = FrontMatter.safeParse(parse(found[1]!) ?? {})
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     throw new Error(`its head: ${issue!.path.join('.')}: ${issue!.message}`)
@@ -77,7 +77,7 @@ function headOf(text: string) {
 }
 
 /** How many articles there are, and where their numbers do not follow each other. */
-function numbered(content: string) {
+function checkNumbering(content: string) {
   const warnings: string[] = []
   let [count, last] = [0, 0]
   for (const line of content.split('\n')) {

@@ -5,18 +5,17 @@ export const widthOf = (text: string) =>
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 
-const padded = (text: string, width: number) =>
-  text + ' '.repeat(Math.max(0, width - widthOf(text)))
+const padTo = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
 /** Rows under a head, in columns as wide as they need to be. */
-export function table(head: string[], rows: string[][]): string {
-  const widths = head.map((name, column) =>
+export function table(header: string[], rows: string[][]): string {
+  const widths = header.map((name, column) =>
     Math.max(widthOf(name), ...rows.map((row) => widthOf(row[column] ?? ''))),
   )
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => padded(cell, widths[column]!))
+      .map((cell, column) => padTo(cell, widths[column]!))
       .join('  ')
       .trimEnd()
-  return [line(head), ...rows.map(line)].join('\n')
+  return [line(header), ...rows.map(line)].join('\n')
 }

@@ -1,19 +1,19 @@
 import { basename, resolve } from 'node:path'
-import { treeOf } from '../packages/library.node.ts'
-import { look } from '../packages/package.ts'
+import { readTree } from '../packages/library.node.ts'
+import { inspectPackage } from '../packages/package.ts'
 import { UsageError } from './usage.ts'
 
 /** Everything that is wrong with a package in a directory. */
 export async function validate(directory: string) {
-  const tree = await treeOf(resolve(directory))
+  const tree = await readTree(resolve(directory))
   if (!tree) throw new UsageError(`There is no directory ${directory}.`)
   const package_id = basename(resolve(directory))
-  const { manifest, checksum, issues } = await look(tree, package_id)
+  const { manifest, checksum, issues } = await inspectPackage(tree, package_id)
   const { version, items } = manifest ?? { version: null, items: [] }
   return { package_id, valid: issues.length === 0, version, items: items.length, checksum, issues }
 }
 
-export function validation({
+export function formatValidation({
   package_id,
   valid,
   version,

@@ -3,7 +3,7 @@ import { notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
 import type { fragment, Sql } from '../../_kit/sql/sql.ts'
 
-export const Collected = z
+export const CollectedDocument = z
   .object({
     id: Id,
     source_id: Id,
@@ -20,18 +20,18 @@ export const Collected = z
   })
   .meta({ id: 'CollectedDocument' })
 
-export const WithContent = Collected.extend({ content: z.string() })
-export type WithContent = z.output<typeof WithContent>
+export const DocumentWithContent = CollectedDocument.extend({ content: z.string() })
+export type DocumentWithContent = z.output<typeof DocumentWithContent>
 
-export async function documentOf(sql: Sql, id: string, owned: ReturnType<typeof fragment>) {
-  const document = await sql.row(WithContent)`
-    select * from collector.documents where id = ${id} and ${owned}`
+export async function loadDocument(sql: Sql, id: string, condition: ReturnType<typeof fragment>) {
+  const document = await sql.row(DocumentWithContent)`
+    select * from collector.documents where id = ${id} and ${condition}`
   if (!document) throw notFound(`document ${id}`)
   return document
 }
 
 /** SHA-256 of a text is by the kit; the largest text that is kept of a page. */
-export const mostText = 2_000_000
+export const maxTextLength = 2_000_000
 const chunkSize = 1_200
 
 /** Whole lines gathered to chunks; a line that is longer is cut. */

@@ -7,20 +7,26 @@ import { newId } from '../../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { get, post } from '../deps.ts'
-import { Unfetchable } from '../fetch/address.ts'
-import { pageFrom } from '../fetch/page.ts'
-import { manages, reads } from '../permission.ts'
-import { Collected, chunksOf, documentOf, mostText, WithContent } from './document.ts'
-import { owned } from './scope.ts'
-import { sourceOf } from './source.ts'
+import { FetchError } from '../fetch/address.ts'
+import { parsePage } from '../fetch/page.ts'
+import { manageGuard, readGuard } from '../permission.ts'
+import {
+  CollectedDocument,
+  chunksOf,
+  DocumentWithContent,
+  loadDocument,
+  maxTextLength,
+} from './document.ts'
+import { inOrganization } from './scope.ts'
+import { loadSource } from './source.ts'
 import { BySource, path as sources } from './sources.ts'
 
 const path = '/api/v1/collector/documents'
 const ByDocument = z.object({ document_id: Id })
 
-const Upload = z.object({
+const UploadBody = z.object({
   title: z.string().min(1).max(500),
-  content: z.string().min(1).max(mostText),
+  content: z.string().min(1).max(maxTextLength),
   content_type: z.enum(['text/plain', 'text/html']).default('text/plain'),
 })
 
@@ -30,31 +36,31 @@ export const documents = [
     {
       summary: 'Add a document to an upload',
       description: 'The same text again is the same document.',
-      guard: manages,
+      guard: manageGuard,
       params: BySource,
-      body: Upload,
+      body: UploadBody,
       bodyLimit: 8 * 1024 * 1024,
-      responses: { 201: Collected },
+      responses: { 201: CollectedDocument },
       idempotencyKey: true,
     },
     async (c, { params, body }) => {
       const { sql } = c.env
-      const source = await sourceOf(sql, params.source_id, owned(c))
+      const source = await loadSource(sql, params.source_id, inOrganization(c))
       if (source.kind !== 'upload') {
         throw new Fault(
           'CONFLICT',
           'Only an upload takes documents; another source fetches its own.',
         )
       }
-      const content = body.content_type === 'text/html' ? textIn(body.content) : body.content
+      const content = body.content_type === 'text/html' ? htmlText(body.content) : body.content
       const sha256 = await sha256Hex(content)
-      const made = await sql.row(Collected)`
+      const created = await sql.row(CollectedDocument)`
         insert into collector.documents
           (id, organization_id, source_id, url, title, sha256, status, content, fetched_at)
         values (${newId()}, ${source.organization_id}, ${source.id}, ${`urn:sha256:${sha256}`},
           ${body.title}, ${sha256}, 'NEW', ${content}, now())
         on conflict (source_id, url) do update set title = excluded.title returning *`
-      return ok(c, made, 201)
+      return ok(c, created, 201)
     },
   ),
 
@@ -62,19 +68,19 @@ export const documents = [
     path,
     {
       summary: 'Documents, the newest first',
-      guard: reads,
+      guard: readGuard,
       query: PageQuery.extend({
         source_id: Id.optional(),
-        status: Collected.shape.status.optional(),
+        status: CollectedDocument.shape.status.optional(),
       }),
-      responses: { 200: pageSchema(Collected) },
+      responses: { 200: pageSchema(CollectedDocument) },
     },
     async (c, { query }) => {
       const source = query.source_id ? fragment`and source_id = ${query.source_id}` : fragment``
       const status = query.status ? fragment`and status = ${query.status}` : fragment``
-      const from = fragment`collector.documents where ${owned(c)} ${source} ${status}`
+      const from = fragment`collector.documents where ${inOrganization(c)} ${source} ${status}`
       const order = fragment`created_at desc, id desc`
-      return ok(c, await selectPage(c.env.sql, Collected, query, { from, order }))
+      return ok(c, await selectPage(c.env.sql, CollectedDocument, query, { from, order }))
     },
   ),
 
@@ -82,33 +88,34 @@ export const documents = [
     `${path}/:document_id`,
     {
       summary: 'Read a document with its text',
-      guard: reads,
+      guard: readGuard,
       params: ByDocument,
-      responses: { 200: WithContent },
+      responses: { 200: DocumentWithContent },
     },
-    async (c, { params }) => ok(c, await documentOf(c.env.sql, params.document_id, owned(c))),
+    async (c, { params }) =>
+      ok(c, await loadDocument(c.env.sql, params.document_id, inOrganization(c))),
   ),
 
   post(
     `${path}/:document_id/import`,
     {
       summary: 'Import a document into the knowledge base of its source',
-      guard: manages,
+      guard: manageGuard,
       params: ByDocument,
-      responses: { 200: Collected },
+      responses: { 200: CollectedDocument },
       faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
       const { sql, knowledge } = c.env
-      const document = await documentOf(sql, params.document_id, owned(c))
-      const { kb_id } = await sourceOf(sql, document.source_id, owned(c))
+      const document = await loadDocument(sql, params.document_id, inOrganization(c))
+      const { kb_id } = await loadSource(sql, document.source_id, inOrganization(c))
       if (kb_id === null)
         throw new Fault('CONFLICT', 'The source names no knowledge base; set its kb_id.')
       if (document.sha256 === null) throw new Fault('CONFLICT', 'The document was never fetched.')
       const { requestId, traceparent } = c.var
       await knowledge.request(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
         method: 'POST',
-        body: { documents: [asKnowledge(kb_id, document)] },
+        body: { documents: [toKnowledgeDocument(kb_id, document)] },
         idempotent: true,
         deadlineMs: 60_000,
         from: { headers: c.req.raw.headers, requestId, traceparent },
@@ -119,21 +126,24 @@ export const documents = [
         update collector.documents set status = 'IMPORTED', imported_at = now(),
           imported_sha256 = sha256, updated_at = now()
         where id = ${document.id} and sha256 = ${document.sha256}`
-      return ok(c, Collected.parse(await documentOf(sql, params.document_id, owned(c))))
+      return ok(
+        c,
+        CollectedDocument.parse(await loadDocument(sql, params.document_id, inOrganization(c))),
+      )
     },
   ),
 ]
 
-function textIn(html: string): string {
+function htmlText(html: string): string {
   try {
-    return pageFrom(html).text
+    return parsePage(html).text
   } catch (thrown) {
-    if (!(thrown instanceof Unfetchable)) throw thrown
+    if (!(thrown instanceof FetchError)) throw thrown
     throw invalid([{ path: 'content', message: thrown.message }])
   }
 }
 
-const asKnowledge = (kb_id: string, document: WithContent) => ({
+const toKnowledgeDocument = (kb_id: string, document: DocumentWithContent) => ({
   kb_id,
   document_id: document.id,
   doc_type: 'web',

@@ -3,86 +3,91 @@ import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { checkedUrl, Unfetchable } from '../fetch/address.ts'
-import { discovered, linksOf } from './discover.ts'
-import { add, Held, next, record } from './progress.ts'
+import { FetchError, parseUrl } from '../fetch/address.ts'
+import { discoverUrls, linksOf } from './discover.ts'
+import { addToFrontier, nextUrl, RunLease, recordVisit } from './progress.ts'
 import { collectJob } from './run.ts'
 import { Source } from './source.ts'
 import { visit } from './visit.ts'
 
 const Payload = z.object({ run_id: z.string() })
-const Begun = z.object({ source_id: z.string(), attempt: z.int(), listed: z.boolean() })
+const ClaimedRun = z.object({ source_id: z.string(), attempt: z.int(), listed: z.boolean() })
 
 /** A run goes on as another job after this long, so that other jobs have their turn. */
 const sliceMs = 20_000
 
 /** Collects a source from where the run stands: another process may have begun it. */
-export async function collect(given: ServiceContext<Deps>, payload: unknown, job: JobContext) {
-  const { sql } = given
+export async function collect(context: ServiceContext<Deps>, payload: unknown, job: JobContext) {
+  const { sql } = context
   const { run_id } = Payload.parse(payload)
-  const begun = await sql.row(Begun)`
+  const claimed = await sql.row(ClaimedRun)`
     update collector.runs set status = 'RUNNING', attempt = attempt + 1,
       started_at = coalesce(started_at, now())
     where id = ${run_id} and status in ('PENDING', 'RUNNING')
     returning source_id, attempt, exists (select from collector.frontier where run_id = id) as listed`
-  if (!begun) return
+  if (!claimed) return
   const source = await sql.row(Source)`
-    select * from collector.sources where id = ${begun.source_id}`
+    select * from collector.sources where id = ${claimed.source_id}`
   if (!source) return
   const watch = watchRun(sql, run_id, job)
-  const held = new Held(run_id, begun.attempt)
+  const lease = new RunLease(run_id, claimed.attempt)
   const signal = AbortSignal.any([watch.signal, job.signal])
   const until = Date.now() + sliceMs
   try {
-    if (!begun.listed) await list(given, held, source, signal)
+    if (!claimed.listed) await fillFrontier(context, lease, source, signal)
     for (;;) {
-      const url = await next(sql, run_id)
+      const url = await nextUrl(sql, run_id)
       if (url === undefined) break
-      const visited = await visit(given, source, checkedUrl(url), signal)
-      await record(sql, held, source, url, visited)
+      const result = await visit(context, source, parseUrl(url), signal)
+      await recordVisit(sql, lease, source, url, result)
       if (source.kind === 'http') {
-        await add(sql, held, linksOf(source, visited), given.collection!.maxPages)
+        await addToFrontier(sql, lease, linksOf(source, result), context.collection!.maxPages)
       }
-      if (Date.now() > until) return await goOn(sql, held)
+      if (Date.now() > until) return await continueLater(sql, lease)
     }
-    await finish(sql, held)
+    await finishRun(sql, lease)
   } catch (thrown) {
     // Cancelled, deleted, or another's by now: nothing is left to do here.
-    if (signal.aborted || held.lost) return
-    if (!(thrown instanceof Unfetchable)) throw thrown
-    await fail(sql, held, thrown.message)
+    if (signal.aborted || lease.lost) return
+    if (!(thrown instanceof FetchError)) throw thrown
+    await failRun(sql, lease, thrown.message)
   } finally {
     watch.end()
   }
 }
 
 /** What there is to fetch; without it there is no run. */
-async function list(given: ServiceContext<Deps>, held: Held, source: Source, signal: AbortSignal) {
-  const urls = await discovered(given, source, signal)
-  await held.log(given.sql, 'info', `Found ${urls.length} addresses.`)
-  await add(given.sql, held, urls, given.collection!.maxPages)
+async function fillFrontier(
+  context: ServiceContext<Deps>,
+  lease: RunLease,
+  source: Source,
+  signal: AbortSignal,
+) {
+  const urls = await discoverUrls(context, source, signal)
+  await lease.log(context.sql, 'info', `Found ${urls.length} addresses.`)
+  await addToFrontier(context.sql, lease, urls, context.collection!.maxPages)
 }
 
-const goOn = (sql: Sql, held: Held) =>
-  held.write(sql, (sql) => enqueue(sql, 'collector', collectJob(held.runId)))
+const continueLater = (sql: Sql, lease: RunLease) =>
+  lease.write(sql, (sql) => enqueue(sql, 'collector', collectJob(lease.runId)))
 
-async function finish(sql: Sql, held: Held) {
-  await held.write(sql, async (sql) => {
+async function finishRun(sql: Sql, lease: RunLease) {
+  await lease.write(sql, async (sql) => {
     await sql`
       update collector.runs set finished_at = now(), status = case
         when (counts ->> 'failed')::int > 0 and (counts ->> 'new')::int
           + (counts ->> 'changed')::int + (counts ->> 'unchanged')::int = 0 then 'FAILED'
         else 'SUCCEEDED' end
-      where id = ${held.runId}`
+      where id = ${lease.runId}`
   })
 }
 
-const fail = (sql: Sql, held: Held, message: string) =>
-  held.write(sql, async (sql) => {
+const failRun = (sql: Sql, lease: RunLease, message: string) =>
+  lease.write(sql, async (sql) => {
     await sql`insert into collector.run_log (run_id, level, message)
-      values (${held.runId}, 'warn', ${message.slice(0, 1_000)})`
+      values (${lease.runId}, 'warn', ${message.slice(0, 1_000)})`
     await sql`
-      update collector.runs set status = 'FAILED', finished_at = now() where id = ${held.runId}`
+      update collector.runs set status = 'FAILED', finished_at = now() where id = ${lease.runId}`
   })
 
 const Status = z.object({ status: z.string() })
@@ -103,7 +108,7 @@ function watchRun(sql: Sql, runId: string, job: JobContext) {
 }
 
 /** A run whose job was given up is not left as if it went on. */
-export const sweepRuns = (sql: Sql) => sql`
+export const failDeadRuns = (sql: Sql) => sql`
   update collector.runs run set status = 'FAILED', finished_at = now()
   from collector.jobs job
   where job.kind = 'collect' and job.status = 'DEAD'

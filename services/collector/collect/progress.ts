@@ -3,12 +3,12 @@ import { newId } from '../../_kit/ids.ts'
 import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Counts } from './run.ts'
 import type { Source } from './source.ts'
-import type { Visited } from './visit.ts'
+import type { VisitResult } from './visit.ts'
 
-const mostLog = 1_000
+const maxLogEntries = 1_000
 
 /** A run as one worker holds it: a later one, or a cancel, takes the right to write. */
-export class Held {
+export class RunLease {
   readonly runId: string
   readonly attempt: number
   lost = false
@@ -32,84 +32,90 @@ export class Held {
   }
 
   log(sql: Sql, level: 'info' | 'warn', message: string) {
-    return this.write(sql, (sql) => logged(sql, this.runId, level, message))
+    return this.write(sql, (sql) => appendLog(sql, this.runId, level, message))
   }
 }
 
-const logged = (sql: Sql, runId: string, level: 'info' | 'warn', message: string) => sql`
+const appendLog = (sql: Sql, runId: string, level: 'info' | 'warn', message: string) => sql`
   insert into collector.run_log (run_id, level, message)
   select ${runId}::uuid, ${level}::text, ${message.slice(0, 1_000)}::text
-  where (select count(*) from collector.run_log where run_id = ${runId}) < ${mostLog}`
+  where (select count(*) from collector.run_log where run_id = ${runId}) < ${maxLogEntries}`
 
 /** Puts addresses on the list, each once, up to so many. */
-export async function add(sql: Sql, held: Held, urls: string[], most: number) {
+export async function addToFrontier(sql: Sql, lease: RunLease, urls: string[], maxPages: number) {
   if (urls.length === 0) return
-  await held.write(sql, async (sql) => {
+  await lease.write(sql, async (sql) => {
     await sql`
       insert into collector.frontier (run_id, url)
-      select ${held.runId}::uuid, url
+      select ${lease.runId}::uuid, url
       from unnest(${textArray(urls)}) with ordinality as given (url, place)
-      where url not in (select url from collector.frontier where run_id = ${held.runId})
+      where url not in (select url from collector.frontier where run_id = ${lease.runId})
       order by place
-      limit greatest(0, ${most}::int - (
-        select count(*) from collector.frontier where run_id = ${held.runId})::int)
+      limit greatest(0, ${maxPages}::int - (
+        select count(*) from collector.frontier where run_id = ${lease.runId})::int)
       on conflict do nothing`
     await sql`
       update collector.runs set counts = counts || jsonb_build_object('found',
-        (select count(*) from collector.frontier where run_id = ${held.runId}))
-      where id = ${held.runId}`
+        (select count(*) from collector.frontier where run_id = ${lease.runId}))
+      where id = ${lease.runId}`
   })
 }
 
-const Next = z.object({ url: z.string() })
+const FrontierRow = z.object({ url: z.string() })
 
-export async function next(sql: Sql, runId: string): Promise<string | undefined> {
-  const row = await sql.row(Next)`
+export async function nextUrl(sql: Sql, runId: string): Promise<string | undefined> {
+  const row = await sql.row(FrontierRow)`
     select url from collector.frontier where run_id = ${runId} and not done order by seq limit 1`
   return row?.url
 }
 
 /** Writes down what became of an address: the document, the counts and that it is done, or none of it. */
-export const record = (sql: Sql, held: Held, source: Source, url: string, visited: Visited) =>
-  held.write(sql, async (sql) => {
-    const outcome = await keep(sql, source, url, visited)
+export const recordVisit = (
+  sql: Sql,
+  lease: RunLease,
+  source: Source,
+  url: string,
+  result: VisitResult,
+) =>
+  lease.write(sql, async (sql) => {
+    const outcome = await upsertDocument(sql, source, url, result)
     await sql`
-      update collector.frontier set done = true where run_id = ${held.runId} and url = ${url}`
+      update collector.frontier set done = true where run_id = ${lease.runId} and url = ${url}`
     await sql`
       update collector.runs set counts = counts || jsonb_build_object(
         ${outcome}::text, (counts ->> ${outcome}::text)::int + 1)
-      where id = ${held.runId}`
-    if ('problem' in visited) {
-      await logged(sql, held.runId, 'warn', `${url}: ${visited.problem}`)
+      where id = ${lease.runId}`
+    if ('problem' in result) {
+      await appendLog(sql, lease.runId, 'warn', `${url}: ${result.problem}`)
     }
   })
 
-const Outcome = z.object({ status: z.string() })
+const StatusRow = z.object({ status: z.string() })
 
-async function keep(
+async function upsertDocument(
   sql: Sql,
   source: Source,
   url: string,
-  visited: Visited,
+  result: VisitResult,
 ): Promise<keyof Counts> {
-  if ('skipped' in visited) return 'skipped'
-  if ('unchanged' in visited) {
+  if ('skipped' in result) return 'skipped'
+  if ('unchanged' in result) {
     await sql`
       update collector.documents set fetched_at = now(), error = null, updated_at = now(),
         status = case when status = 'IMPORTED' then 'IMPORTED' else 'UNCHANGED' end
       where source_id = ${source.id} and url = ${url}`
     return 'unchanged'
   }
-  const found = 'text' in visited ? visited : null
-  const error = 'problem' in visited ? visited.problem.slice(0, 1_000) : null
+  const page = 'text' in result ? result : null
+  const error = 'problem' in result ? result.problem.slice(0, 1_000) : null
   const values = json({
-    title: found?.title ?? url.slice(0, 500),
-    sha256: found?.sha256 ?? null,
-    content: found?.text ?? '',
-    etag: found?.etag ?? null,
-    last_modified: found?.lastModified ?? null,
+    title: page?.title ?? url.slice(0, 500),
+    sha256: page?.sha256 ?? null,
+    content: page?.text ?? '',
+    etag: page?.etag ?? null,
+    last_modified: page?.lastModified ?? null,
   })
-  const row = await sql.row(Outcome)`
+  const row = await sql.row(StatusRow)`
     insert into collector.documents as kept (id, organization_id, source_id, url, title, sha256,
       status, error, content, etag, last_modified, fetched_at)
     select ${newId()}::uuid, ${source.organization_id}::text, ${source.id}::uuid, ${url}::text,

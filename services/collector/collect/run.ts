@@ -29,19 +29,19 @@ export const CollectionRun = z
   })
   .meta({ id: 'CollectionRun' })
 
-const Entry = z.object({ at: Time, level: z.enum(['info', 'warn']), message: z.string() })
+const LogEntry = z.object({ at: Time, level: z.enum(['info', 'warn']), message: z.string() })
 
-export const LoggedRun = CollectionRun.extend({
-  log: z.array(Entry).describe('At most the last 1,000.'),
+export const RunWithLog = CollectionRun.extend({
+  log: z.array(LogEntry).describe('At most the last 1,000.'),
 })
 
 type Part = ReturnType<typeof fragment>
 
-export async function runOf(sql: Sql, id: string, owned: Part) {
+export async function loadRun(sql: Sql, id: string, condition: Part) {
   const run = await sql.row(CollectionRun)`
-    select * from collector.runs where id = ${id} and ${owned}`
+    select * from collector.runs where id = ${id} and ${condition}`
   if (!run) throw notFound(`run ${id}`)
-  const log = await sql.rows(Entry)`
+  const log = await sql.rows(LogEntry)`
     select at, level, message from collector.run_log
     where run_id = ${id} order by seq desc limit 1000`
   return { ...run, log: log.reverse() }
@@ -55,7 +55,7 @@ export const collectJob = (run_id: string) => ({
 })
 
 /** Makes a run of a source and the job that carries it out; in the caller's transaction. */
-export async function newRun(
+export async function createRun(
   sql: Sql,
   source: { id: string; organization_id: string },
   trigger: 'manual' | 'schedule',
@@ -68,7 +68,7 @@ export async function newRun(
   return run
 }
 
-export const inProgress = () =>
+export const runInProgress = () =>
   new Fault('CONFLICT', 'The source is being collected already; wait or cancel that run.', {
     code: 'RUN_IN_PROGRESS',
   })

@@ -5,10 +5,10 @@ import { Id } from '../../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { get, post } from '../deps.ts'
-import { manages, reads } from '../permission.ts'
-import { CollectionRun, inProgress, LoggedRun, newRun, runOf } from './run.ts'
-import { owned } from './scope.ts'
-import { sourceOf } from './source.ts'
+import { manageGuard, readGuard } from '../permission.ts'
+import { CollectionRun, createRun, loadRun, RunWithLog, runInProgress } from './run.ts'
+import { inOrganization } from './scope.ts'
+import { loadSource } from './source.ts'
 import { BySource, path as sources } from './sources.ts'
 
 const path = '/api/v1/collector/runs'
@@ -21,21 +21,21 @@ export const runs = [
       summary: 'Collect a source now',
       description:
         'One run of a source at a time. A runtime that can’t fetch leaves it PENDING for one that can.',
-      guard: manages,
+      guard: manageGuard,
       params: BySource,
       responses: { 202: CollectionRun },
       idempotencyKey: true,
     },
     async (c, { params }) => {
       const run = await c.env.sql.transaction(async (sql) => {
-        const source = await sourceOf(sql, params.source_id, owned(c))
+        const source = await loadSource(sql, params.source_id, inOrganization(c))
         if (source.kind === 'upload') {
           throw new Fault('CONFLICT', 'There is nothing to fetch of an upload.')
         }
         if (!source.enabled) throw new Fault('CONFLICT', 'The source is switched off.')
-        const made = await newRun(sql, source, 'manual')
-        if (!made) throw inProgress()
-        return made
+        const created = await createRun(sql, source, 'manual')
+        if (!created) throw runInProgress()
+        return created
       })
       return ok(c, run, 202)
     },
@@ -45,7 +45,7 @@ export const runs = [
     path,
     {
       summary: 'Runs, the newest first',
-      guard: reads,
+      guard: readGuard,
       query: PageQuery.extend({
         source_id: Id.optional(),
         status: CollectionRun.shape.status.optional(),
@@ -55,7 +55,7 @@ export const runs = [
     async (c, { query }) => {
       const source = query.source_id ? fragment`and source_id = ${query.source_id}` : fragment``
       const status = query.status ? fragment`and status = ${query.status}` : fragment``
-      const from = fragment`collector.runs where ${owned(c)} ${source} ${status}`
+      const from = fragment`collector.runs where ${inOrganization(c)} ${source} ${status}`
       const order = fragment`created_at desc, id desc`
       return ok(c, await selectPage(c.env.sql, CollectionRun, query, { from, order }))
     },
@@ -65,11 +65,11 @@ export const runs = [
     `${path}/:run_id`,
     {
       summary: 'Read a run with its log',
-      guard: reads,
+      guard: readGuard,
       params: ByRun,
-      responses: { 200: LoggedRun },
+      responses: { 200: RunWithLog },
     },
-    async (c, { params }) => ok(c, await runOf(c.env.sql, params.run_id, owned(c))),
+    async (c, { params }) => ok(c, await loadRun(c.env.sql, params.run_id, inOrganization(c))),
   ),
 
   post(
@@ -77,9 +77,9 @@ export const runs = [
     {
       summary: 'Cancel a run',
       description: 'What it had collected stays. To cancel a cancelled one changes nothing.',
-      guard: manages,
+      guard: manageGuard,
       params: ByRun,
-      responses: { 200: LoggedRun },
+      responses: { 200: RunWithLog },
       faults: ['CONFLICT'],
     },
     async (c, { params }) => {
@@ -87,8 +87,8 @@ export const runs = [
       // Whoever works on it writes only while it runs, so this stops it wherever it is.
       const [cancelled] = await sql`
         update collector.runs set status = 'CANCELLED', finished_at = now()
-        where id = ${params.run_id} and ${owned(c)} and status in ('PENDING', 'RUNNING') returning id`
-      const run = await runOf(sql, params.run_id, owned(c))
+        where id = ${params.run_id} and ${inOrganization(c)} and status in ('PENDING', 'RUNNING') returning id`
+      const run = await loadRun(sql, params.run_id, inOrganization(c))
       if (!cancelled && run.status !== 'CANCELLED') {
         throw new Fault('CONFLICT', `The run has ended already: ${run.status}.`)
       }

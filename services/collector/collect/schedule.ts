@@ -2,21 +2,21 @@ import * as z from 'zod'
 import type { ServiceContext } from '../../_kit/service.ts'
 import { timestamp } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { newRun } from './run.ts'
-import { nextRun } from './source.ts'
+import { createRun } from './run.ts'
+import { nextDueMs } from './source.ts'
 
-const Due = z.object({ id: z.string(), organization_id: z.string(), schedule: z.string() })
+const DueSource = z.object({ id: z.string(), organization_id: z.string(), schedule: z.string() })
 
 /** Starts what is due. Whoever holds a source's row starts it, so that each is started once. */
-export const startDue = ({ sql }: ServiceContext<Deps>): Promise<number> =>
+export const startDueRuns = ({ sql }: ServiceContext<Deps>): Promise<number> =>
   sql.transaction(async (sql) => {
-    const due = await sql.rows(Due)`
+    const due = await sql.rows(DueSource)`
       select id, organization_id, schedule from collector.sources
       where next_run_at <= now() order by next_run_at limit 20 for update skip locked`
     for (const source of due) {
       // A run that still goes on is not doubled; the next time is the next chance.
-      await newRun(sql, source, 'schedule')
-      const next = nextRun(source.schedule)
+      await createRun(sql, source, 'schedule')
+      const next = nextDueMs(source.schedule)
       await sql`
         update collector.sources
         set next_run_at = ${typeof next === 'number' ? timestamp(next) : null} where id = ${source.id}`

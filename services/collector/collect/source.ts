@@ -4,11 +4,11 @@ import { type Issue, notFound } from '../../_kit/fault.ts'
 import { Id, Time, Version } from '../../_kit/fields.ts'
 import type { fragment, Sql } from '../../_kit/sql/sql.ts'
 import {
-  addressFault,
-  checkedUrl,
-  isAllowed,
+  blockedAddressReason,
+  FetchError,
+  isAllowedHost,
   literalAddress,
-  Unfetchable,
+  parseUrl,
 } from '../fetch/address.ts'
 
 const Patterns = z
@@ -17,7 +17,7 @@ const Patterns = z
   .describe('`*` is anything; a pattern that begins with `/` is about the path alone.')
 
 /** The members of a source that people write. */
-export const Written = z.object({
+export const SourceFields = z.object({
   name: z.string().min(1).max(200),
   kind: z.enum(['http', 'sitemap', 'rss', 'upload']),
   url: z.string().min(1).max(2_000).nullable().describe('Where it begins; an upload has none.'),
@@ -37,9 +37,9 @@ export const Written = z.object({
   exclude: Patterns,
   enabled: z.boolean(),
 })
-export type Written = z.output<typeof Written>
+export type SourceFields = z.output<typeof SourceFields>
 
-export const Source = Written.extend({
+export const Source = SourceFields.extend({
   id: Id,
   organization_id: z.string(),
   version: Version,
@@ -50,7 +50,7 @@ export const Source = Written.extend({
 export type Source = z.output<typeof Source>
 
 /** What is wrong with a source that no single member tells. */
-export function faultsOf(source: Written, allowedHosts: readonly string[]): Issue[] {
+export function sourceIssues(source: SourceFields, allowedHosts: readonly string[]): Issue[] {
   const { kind, url, schedule } = source
   const issues: Issue[] = []
   if (kind === 'upload' && url !== null) {
@@ -59,28 +59,29 @@ export function faultsOf(source: Written, allowedHosts: readonly string[]): Issu
   if (kind === 'upload' && schedule !== null) {
     issues.push({ path: 'schedule', message: 'An upload has no schedule.' })
   }
-  if (kind !== 'upload') issues.push(...urlFaults(url, allowedHosts))
-  if (schedule !== null && nextRun(schedule) === undefined) {
+  if (kind !== 'upload') issues.push(...urlIssues(url, allowedHosts))
+  if (schedule !== null && nextDueMs(schedule) === undefined) {
     issues.push({ path: 'schedule', message: 'Not a cron expression of five parts.' })
   }
   return issues
 }
 
-function urlFaults(text: string | null, allowedHosts: readonly string[]): Issue[] {
+function urlIssues(text: string | null, allowedHosts: readonly string[]): Issue[] {
   if (text === null) return [{ path: 'url', message: 'There is nothing to fetch without a url.' }]
   try {
-    const url = checkedUrl(text)
+    const url = parseUrl(text)
     const address = literalAddress(url)
-    const fault = address && !isAllowed(url, allowedHosts) ? addressFault(address) : null
+    const fault =
+      address && !isAllowedHost(url, allowedHosts) ? blockedAddressReason(address) : null
     return fault ? [{ path: 'url', message: `Not on the public Internet (${fault}).` }] : []
   } catch (thrown) {
-    if (thrown instanceof Unfetchable) return [{ path: 'url', message: thrown.message }]
+    if (thrown instanceof FetchError) return [{ path: 'url', message: thrown.message }]
     throw thrown
   }
 }
 
 /** When a schedule is due next, in milliseconds; null for never, undefined where it is none. */
-export function nextRun(schedule: string, after = new Date()): number | null | undefined {
+export function nextDueMs(schedule: string, after = new Date()): number | null | undefined {
   if (schedule.trim().split(/\s+/).length !== 5) return undefined
   try {
     return new Cron(schedule, { timezone: 'UTC' }).nextRun(after)?.getTime() ?? null
@@ -89,16 +90,16 @@ export function nextRun(schedule: string, after = new Date()): number | null | u
   }
 }
 
-export async function sourceOf(
+export async function loadSource(
   sql: Sql,
   id: string,
-  owned: ReturnType<typeof fragment>,
+  condition: ReturnType<typeof fragment>,
   lock = false,
 ) {
   const source = lock
     ? await sql.row(Source)`
-        select * from collector.sources where id = ${id} and ${owned} for update`
-    : await sql.row(Source)`select * from collector.sources where id = ${id} and ${owned}`
+        select * from collector.sources where id = ${id} and ${condition} for update`
+    : await sql.row(Source)`select * from collector.sources where id = ${id} and ${condition}`
   if (!source) throw notFound(`source ${id}`)
   return source
 }

@@ -6,19 +6,19 @@ import { newId } from '../../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment, json, timestamp } from '../../_kit/sql/sql.ts'
 import { del, get, post, put } from '../deps.ts'
-import { manages, reads } from '../permission.ts'
-import { owned, ownerOf } from './scope.ts'
-import { faultsOf, nextRun, Source, sourceOf, Written } from './source.ts'
+import { manageGuard, readGuard } from '../permission.ts'
+import { inOrganization, requireOrganization } from './scope.ts'
+import { loadSource, nextDueMs, Source, SourceFields, sourceIssues } from './source.ts'
 
 export const path = '/api/v1/collector/sources'
 export const BySource = z.object({ source_id: Id })
 
-const NewSource = Written.extend({
-  url: Written.shape.url.default(null),
-  schedule: Written.shape.schedule.default(null),
-  kb_id: Written.shape.kb_id.default(null),
-  include: Written.shape.include.default([]),
-  exclude: Written.shape.exclude.default([]),
+const NewSource = SourceFields.extend({
+  url: SourceFields.shape.url.default(null),
+  schedule: SourceFields.shape.schedule.default(null),
+  kb_id: SourceFields.shape.kb_id.default(null),
+  include: SourceFields.shape.include.default([]),
+  exclude: SourceFields.shape.exclude.default([]),
   enabled: z.boolean().default(true),
 })
 
@@ -27,13 +27,13 @@ export const sources = [
     path,
     {
       summary: 'Sources, the newest first',
-      guard: reads,
-      query: PageQuery.extend({ kind: Written.shape.kind.optional() }),
+      guard: readGuard,
+      query: PageQuery.extend({ kind: SourceFields.shape.kind.optional() }),
       responses: { 200: pageSchema(Source) },
     },
     async (c, { query }) => {
       const kind = query.kind ? fragment`and kind = ${query.kind}` : fragment``
-      const from = fragment`collector.sources where ${owned(c)} ${kind}`
+      const from = fragment`collector.sources where ${inOrganization(c)} ${kind}`
       const order = fragment`created_at desc, id desc`
       return ok(c, await selectPage(c.env.sql, Source, query, { from, order }))
     },
@@ -43,7 +43,7 @@ export const sources = [
     path,
     {
       summary: 'Make a source',
-      guard: manages,
+      guard: manageGuard,
       body: NewSource,
       example: {
         name: 'Supreme Court',
@@ -58,16 +58,16 @@ export const sources = [
       idempotencyKey: true,
     },
     async (c, { body }) => {
-      const organization = ownerOf(c)
-      refuseFaults(body, c.env.allowedHosts)
-      const made = await c.env.sql.row(Source)`
+      const organization = requireOrganization(c)
+      rejectInvalid(body, c.env.allowedHosts)
+      const created = await c.env.sql.row(Source)`
         insert into collector.sources (id, organization_id, name, kind, url, schedule, kb_id,
           include, exclude, enabled, next_run_at)
         values (${newId()}, ${organization}, ${body.name}, ${body.kind}, ${body.url},
           ${body.schedule}, ${body.kb_id}, ${json(body.include)}, ${json(body.exclude)},
           ${body.enabled}, ${dueAt(body)})
         returning *`
-      return okWithETag(c, made!, 201)
+      return okWithETag(c, created!, 201)
     },
   ),
 
@@ -75,12 +75,13 @@ export const sources = [
     `${path}/:source_id`,
     {
       summary: 'Read a source',
-      guard: reads,
+      guard: readGuard,
       params: BySource,
       responses: { 200: Source },
       versioned: true,
     },
-    async (c, { params }) => okWithETag(c, await sourceOf(c.env.sql, params.source_id, owned(c))),
+    async (c, { params }) =>
+      okWithETag(c, await loadSource(c.env.sql, params.source_id, inOrganization(c))),
   ),
 
   put(
@@ -88,19 +89,19 @@ export const sources = [
     {
       summary: 'Edit a source',
       description: 'Members left out stay.',
-      guard: manages,
+      guard: manageGuard,
       params: BySource,
-      body: Written.partial(),
+      body: SourceFields.partial(),
       responses: { 200: Source },
       versioned: true,
     },
     async (c, { params, body }) => {
       const expected = ifMatch(c)
       const source = await c.env.sql.transaction(async (sql) => {
-        const before = await sourceOf(sql, params.source_id, owned(c), true)
+        const before = await loadSource(sql, params.source_id, inOrganization(c), true)
         if (expected !== null && expected !== before.version) throw staleVersion(before.version)
-        const after = Written.parse({ ...before, ...body })
-        refuseFaults(after, c.env.allowedHosts)
+        const after = SourceFields.parse({ ...before, ...body })
+        rejectInvalid(after, c.env.allowedHosts)
         if (Object.keys(body).length === 0) return before
         return sql.row(Source)`
           update collector.sources set name = ${after.name}, kind = ${after.kind},
@@ -118,7 +119,7 @@ export const sources = [
     `${path}/:source_id`,
     {
       summary: 'Delete a source with its runs and documents',
-      guard: manages,
+      guard: manageGuard,
       params: BySource,
       responses: { 200: z.object({ deleted: z.literal(true) }) },
       versioned: true,
@@ -126,7 +127,7 @@ export const sources = [
     async (c, { params }) => {
       const expected = ifMatch(c)
       await c.env.sql.transaction(async (sql) => {
-        const { id, version } = await sourceOf(sql, params.source_id, owned(c), true)
+        const { id, version } = await loadSource(sql, params.source_id, inOrganization(c), true)
         if (expected !== null && expected !== version) throw staleVersion(version)
         await sql`delete from collector.sources where id = ${id}`
       })
@@ -135,12 +136,12 @@ export const sources = [
   ),
 ]
 
-function refuseFaults(source: Written, allowedHosts: readonly string[]) {
-  const issues = faultsOf(source, allowedHosts)
+function rejectInvalid(source: SourceFields, allowedHosts: readonly string[]) {
+  const issues = sourceIssues(source, allowedHosts)
   if (issues.length > 0) throw invalid(issues)
 }
 
-function dueAt({ enabled, schedule }: Written) {
-  const next = enabled && schedule !== null ? nextRun(schedule) : null
+function dueAt({ enabled, schedule }: SourceFields) {
+  const next = enabled && schedule !== null ? nextDueMs(schedule) : null
   return typeof next === 'number' ? timestamp(next) : null
 }

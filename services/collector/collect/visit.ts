@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { sha256Hex } from '../../_kit/hash.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
-import { Unfetchable } from '../fetch/address.ts'
-import { textOf } from '../fetch/charset.ts'
-import type { Fetched } from '../fetch/fetcher.ts'
-import { pageFrom } from '../fetch/page.ts'
-import { mostText } from './document.ts'
+import { FetchError } from '../fetch/address.ts'
+import { decodePage } from '../fetch/charset.ts'
+import type { FetchResult } from '../fetch/fetcher.ts'
+import { parsePage } from '../fetch/page.ts'
+import { maxTextLength } from './document.ts'
 import type { Source } from './source.ts'
 
 /** What became of an address. */
-export type Visited =
+export type VisitResult =
   | { skipped: true; problem: string }
   | { unchanged: true }
   | { problem: string }
@@ -25,7 +25,10 @@ export type Visited =
       at: URL
     }
 
-const Before = z.object({ etag: z.string().nullable(), last_modified: z.string().nullable() })
+const CacheValidators = z.object({
+  etag: z.string().nullable(),
+  last_modified: z.string().nullable(),
+})
 
 /** Fetches one page, if it may, and reads it. What a server does wrong is an outcome, not a failure. */
 export async function visit(
@@ -33,30 +36,30 @@ export async function visit(
   source: Source,
   url: URL,
   signal: AbortSignal,
-): Promise<Visited> {
+): Promise<VisitResult> {
   const { fetcher, robots } = await collection!.tools()
   try {
     const rules = await robots(url, signal)
     if (!rules.allows(url)) return { skipped: true, problem: 'robots.txt does not allow it.' }
     // One that failed the last time is asked for whole.
-    const before = await sql.row(Before)`
+    const validators = await sql.row(CacheValidators)`
       select etag, last_modified from collector.documents
       where source_id = ${source.id} and url = ${url.href} and status <> 'FAILED'`
     const fetched = await fetcher(url, {
       signal,
-      etag: before?.etag ?? null,
-      lastModified: before?.last_modified ?? null,
+      etag: validators?.etag ?? null,
+      lastModified: validators?.last_modified ?? null,
       delayMs: rules.delayMs,
     })
     if (fetched.status === 304) return { unchanged: true }
     return await readPage(fetched)
   } catch (thrown) {
-    if (thrown instanceof Unfetchable) return { problem: thrown.message }
+    if (thrown instanceof FetchError) return { problem: thrown.message }
     throw thrown
   }
 }
 
-async function readPage({ status, headers, body, url }: Fetched): Promise<Visited> {
+async function readPage({ status, headers, body, url }: FetchResult): Promise<VisitResult> {
   if (status !== 200) return { problem: `The server answered ${status}.` }
   const type = headers.get('content-type')
   const kind = (type ?? 'text/html').split(';')[0]!.trim().toLowerCase()
@@ -64,9 +67,9 @@ async function readPage({ status, headers, body, url }: Fetched): Promise<Visite
   if (!isHtml && kind !== 'text/plain' && kind !== 'text/markdown') {
     return { problem: `Pages of type ${kind.slice(0, 100)} are not read.` }
   }
-  const source = textOf(body, type).replaceAll('\0', '')
-  const page = isHtml ? pageFrom(source) : { title: '', text: source.trim(), links: [] }
-  const text = page.text.slice(0, mostText).toWellFormed()
+  const source = decodePage(body, type).replaceAll('\0', '')
+  const page = isHtml ? parsePage(source) : { title: '', text: source.trim(), links: [] }
+  const text = page.text.slice(0, maxTextLength).toWellFormed()
   if (text === '') return { problem: 'There is no text in it.' }
   return {
     title: (page.title || firstLine(text)).toWellFormed(),

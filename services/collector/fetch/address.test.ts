@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addressFault, checkedUrl, literalAddress, Unfetchable } from './address.ts'
-import { fits } from './pattern.ts'
+import { blockedAddressReason, FetchError, literalAddress, parseUrl } from './address.ts'
+import { matchesPattern } from './pattern.ts'
 
 describe('an address', () => {
   test.each([
@@ -42,7 +42,7 @@ describe('an address', () => {
     ['nonsense', 'not an address'],
     ['', 'not an address'],
   ])('%s is not to be reached: %s', (address, fault) => {
-    expect(addressFault(address)).toBe(fault)
+    expect(blockedAddressReason(address)).toBe(fault)
   })
 
   test.each([
@@ -53,7 +53,7 @@ describe('an address', () => {
     '2606:4700::1111',
     '::ffff:8.8.8.8',
   ])('%s is public', (address) => {
-    expect(addressFault(address)).toBeNull()
+    expect(blockedAddressReason(address)).toBeNull()
   })
 })
 
@@ -71,9 +71,9 @@ describe('a URL', () => {
     ['https://3232235777/x', '192.168.1.1'],
     ['http://0/', '0.0.0.0'],
   ])('%s leads to %s, however it is written', (text, address) => {
-    const literal = literalAddress(checkedUrl(text))
+    const literal = literalAddress(parseUrl(text))
     expect(literal).toBe(address)
-    expect(addressFault(literal!)).not.toBeNull()
+    expect(blockedAddressReason(literal!)).not.toBeNull()
   })
 
   test.each([
@@ -89,13 +89,13 @@ describe('a URL', () => {
     'http://1.2.3.4.5/',
     'http://256.1.1.1/',
   ])('%s is not fetched', (text) => {
-    expect(() => checkedUrl(text)).toThrow(Unfetchable)
+    expect(() => parseUrl(text)).toThrow(FetchError)
   })
 
   test('that is a redirect counts from where it was', () => {
     const base = new URL('https://example.org/a/b')
-    expect(checkedUrl('../c#part', base).href).toBe('https://example.org/c')
-    expect(() => checkedUrl('file:///etc/passwd', base)).toThrow(Unfetchable)
+    expect(parseUrl('../c#part', base).href).toBe('https://example.org/c')
+    expect(() => parseUrl('file:///etc/passwd', base)).toThrow(FetchError)
   })
 })
 
@@ -108,5 +108,5 @@ test.each([
   ['https://example.org/ab', '/ab*b', false],
   [`https://example.org/${'a'.repeat(2_000)}`, `/${'*a'.repeat(240)}*b`, false],
 ])('%.80s fits %.80s: %s', (url, pattern, expected) => {
-  expect(fits(new URL(url), pattern)).toBe(expected)
+  expect(matchesPattern(new URL(url), pattern)).toBe(expected)
 })

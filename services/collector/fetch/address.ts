@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
 /** Something that can't or must not be fetched; what is written of it is for people. */
-export class Unfetchable extends Error {
+export class FetchError extends Error {
   override name = 'Unfetchable'
   /** Whether trying again may help, and after how long the server said so. */
   readonly retryAfterMs: number | undefined
@@ -16,7 +16,7 @@ export class Unfetchable extends Error {
  * Why an address must not be reached, or null for one of the public Internet. Only what is known to be
  * public passes: an IPv4 address in the shape of an IPv6 one counts as what it leads to.
  */
-export function addressFault(text: string): string | null {
+export function blockedAddressReason(text: string): string | null {
   if (!ipaddr.isValid(text)) return 'not an address'
   const address = ipaddr.process(text)
   const range = address.range()
@@ -27,13 +27,13 @@ export function addressFault(text: string): string | null {
 }
 
 /** A URL that may be looked at: its scheme, no password in it, and where it is written out its address. */
-export function checkedUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw new Unfetchable('Not a URL.')
+export function parseUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new FetchError('Not a URL.')
   const url = new URL(text, base)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new Unfetchable('Only http and https are fetched.')
+    throw new FetchError('Only http and https are fetched.')
   }
-  if (url.username || url.password) throw new Unfetchable('The URL holds a password.')
+  if (url.username || url.password) throw new FetchError('The URL holds a password.')
   url.hash = ''
   return url
 }
@@ -45,6 +45,6 @@ export function literalAddress({ hostname }: URL): string | null {
 }
 
 /** Hosts that may be anywhere, told as `host` or `host:port`. */
-export function isAllowed({ hostname, host }: URL, allowed: readonly string[]): boolean {
+export function isAllowedHost({ hostname, host }: URL, allowed: readonly string[]): boolean {
   return allowed.includes(hostname) || allowed.includes(host)
 }

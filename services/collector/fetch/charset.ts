@@ -2,13 +2,13 @@
  * The text of a page: by its byte order mark, what the server says, what the page says of itself. Without
  * any of these it is UTF-8, or what Chinese sites used before.
  */
-export function textOf(bytes: Uint8Array, contentType: string | null): string {
-  const said = markOf(bytes) ?? charsetIn(contentType ?? '') ?? ownCharset(bytes)
-  if (said) return decoded(bytes, said) ?? decoded(bytes, 'utf-8')!
-  return decoded(bytes, 'utf-8', true) ?? decoded(bytes, 'gb18030')!
+export function decodePage(bytes: Uint8Array, contentType: string | null): string {
+  const charset = byteOrderMark(bytes) ?? charsetIn(contentType ?? '') ?? declaredCharset(bytes)
+  if (charset) return decode(bytes, charset) ?? decode(bytes, 'utf-8')!
+  return decode(bytes, 'utf-8', true) ?? decode(bytes, 'gb18030')!
 }
 
-function markOf([first, second, third]: Uint8Array): string | undefined {
+function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'
@@ -18,14 +18,14 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 const charsetIn = (text: string) => /charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(text)?.[1]
 
 /** `<meta charset>` or `<?xml encoding?>`, which are ASCII in any encoding that can say so. */
-function ownCharset(bytes: Uint8Array): string | undefined {
+function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 4_096))
   const meta = start.match(/<meta\b[^>]{0,500}>/gi)?.map(charsetIn) ?? []
   const xml = /^\s*<\?xml\b[^>]{0,200}encoding\s*=\s*["']([\w-]{1,40})/i.exec(start)?.[1]
   return meta.find((charset) => charset !== undefined) ?? xml
 }
 
-function decoded(bytes: Uint8Array, charset: string, fatal = false): string | undefined {
+function decode(bytes: Uint8Array, charset: string, fatal = false): string | undefined {
   try {
     return new TextDecoder(charset, { fatal }).decode(bytes)
   } catch {

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { checkedUrl, Unfetchable } from './address.ts'
-import { textOf } from './charset.ts'
-import { feedFrom } from './feed.ts'
-import { type Limits, makeFetcher } from './fetcher.ts'
-import { pageFrom } from './page.ts'
+import { FetchError, parseUrl } from './address.ts'
+import { decodePage } from './charset.ts'
+import { parseFeed } from './feed.ts'
+import { type FetchLimits, makeFetcher } from './fetcher.ts'
+import { parsePage } from './page.ts'
 import { makeRobots } from './robots.ts'
 import { nodeTransport } from './transport.node.ts'
 import type { Transport } from './transport.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
   respond = (_, response) => response.end('fine')
 })
 
-const limits: Limits = {
+const limits: FetchLimits = {
   allowedHosts: ['inside.test'],
   maxBytes: 100_000,
   timeoutMs: 2_000,
@@ -49,13 +49,13 @@ function named(answers: Record<string, string[][]>) {
     exchange(request) {
       connected.push(request.address)
       // Nobody is disturbed by a test.
-      if (request.address !== '127.0.0.1') throw new Unfetchable('Far away.')
+      if (request.address !== '127.0.0.1') throw new FetchError('Far away.')
       return nodeTransport.exchange(request)
     },
   }
   const fetcher = makeFetcher(transport, limits)
   const get = (url: string, more = {}) =>
-    fetcher(checkedUrl(url), { signal: new AbortController().signal, ...more })
+    fetcher(parseUrl(url), { signal: new AbortController().signal, ...more })
   return { get, fetcher, asked, connected }
 }
 
@@ -63,7 +63,7 @@ describe('the fetcher', () => {
   test('connects to the address that was looked at, under the name that was asked for', async () => {
     const { get, asked, connected } = named({ 'inside.test': [['127.0.0.1']] })
     const { status, body, url } = await get(`http://inside.test:${port}/a?b=c`)
-    expect([status, textOf(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
+    expect([status, decodePage(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
     expect([asked, connected]).toEqual([['inside.test'], ['127.0.0.1']])
     expect(seen[0]).toMatchObject({ host: `inside.test:${port}`, url: '/a?b=c' })
     expect(seen[0]!.headers['user-agent']).toBe('test-agent/1.0')
@@ -122,7 +122,7 @@ describe('the fetcher', () => {
         ? response.writeHead(503, { 'retry-after': '0' }).end()
         : response.end('at last')
     const { get } = named({ 'inside.test': [['127.0.0.1']] })
-    expect(textOf((await get(`http://inside.test:${port}/`)).body, null)).toBe('at last')
+    expect(decodePage((await get(`http://inside.test:${port}/`)).body, null)).toBe('at last')
     respond = (_, response) => response.writeHead(429, { 'retry-after': '0' }).end()
     seen = []
     await expect(get(`http://inside.test:${port}/`)).rejects.toThrow('answered 429')
@@ -175,46 +175,46 @@ describe('what was fetched', () => {
   test('is read in the characters it was written in', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]))
-    expect(textOf(gbk, 'text/html; charset=GBK')).toBe('法律')
-    expect(textOf(gbk, 'text/html')).toBe('法律')
-    expect(textOf(joined(bytes('<meta charset="gb2312">'), gbk), null)).toContain('法律')
+    expect(decodePage(gbk, 'text/html; charset=GBK')).toBe('法律')
+    expect(decodePage(gbk, 'text/html')).toBe('法律')
+    expect(decodePage(joined(bytes('<meta charset="gb2312">'), gbk), null)).toContain('法律')
     const meta = bytes('<meta http-equiv="Content-Type" content="text/html; charset=gbk">')
-    expect(textOf(joined(meta, gbk), null)).toContain('法律')
-    expect(textOf(bytes('法律'), 'text/html')).toBe('法律')
-    expect(textOf(bytes('法律'), 'text/html; charset=nonsense')).toBe('法律')
-    expect(textOf(new Uint8Array([0xff, 0xfe, 0xd5, 0x6c]), null)).toBe('法')
+    expect(decodePage(joined(meta, gbk), null)).toContain('法律')
+    expect(decodePage(bytes('法律'), 'text/html')).toBe('法律')
+    expect(decodePage(bytes('法律'), 'text/html; charset=nonsense')).toBe('法律')
+    expect(decodePage(new Uint8Array([0xff, 0xfe, 0xd5, 0x6c]), null)).toBe('法')
   })
 
   test('is a title, the main part of a page and its links', () => {
     const article = `<p>第一条 ${'借款应当归还。'.repeat(40)}</p><p>A &amp; B&nbsp;C</p>`
-    const page = pageFrom(`<html><head><title> 民法典
+    const page = parsePage(`<html><head><title> 民法典
       全文 </title><script>var x = "<p>no</p>"</script></head><body><nav><a href="/home">Home</a></nav>
       <header>Site</header><main><h1>民法典</h1>${article}</main><footer>©</footer></body></html>`)
     expect(page.title).toBe('民法典 全文')
     expect(page.text).toMatch(/^民法典\n第一条 借款/)
     expect(page.text).toMatch(/\nA & B C$/)
     expect(page.links).toEqual(['/home'])
-    expect(pageFrom('<div>Only<br>this</div><nav>not this</nav>').text).toBe('Only\nthis')
-    expect(pageFrom(`${'<div>'.repeat(900)}deep`).text).toBe('deep')
-    expect(() => pageFrom('<div>'.repeat(2_000_000))).toThrow('nested too deep')
-    expect(() => feedFrom('<a>'.repeat(2_000_000))).toThrow('nested too deep')
+    expect(parsePage('<div>Only<br>this</div><nav>not this</nav>').text).toBe('Only\nthis')
+    expect(parsePage(`${'<div>'.repeat(900)}deep`).text).toBe('deep')
+    expect(() => parsePage('<div>'.repeat(2_000_000))).toThrow('nested too deep')
+    expect(() => parseFeed('<a>'.repeat(2_000_000))).toThrow('nested too deep')
   })
 
   test('lists addresses: a sitemap, an index of them, RSS or Atom', () => {
     expect(
-      feedFrom('<urlset><url><loc> https://a.test/1?x=1&amp;y=2 </loc></url></urlset>').urls,
+      parseFeed('<urlset><url><loc> https://a.test/1?x=1&amp;y=2 </loc></url></urlset>').urls,
     ).toEqual(['https://a.test/1?x=1&y=2'])
     expect(
-      feedFrom('<sitemapindex><sitemap><loc>https://a.test/s.gz</loc></sitemap></sitemapindex>'),
+      parseFeed('<sitemapindex><sitemap><loc>https://a.test/s.gz</loc></sitemap></sitemapindex>'),
     ).toEqual({ urls: [], sitemaps: ['https://a.test/s.gz'] })
     expect(
-      feedFrom('<rss><channel><link>no</link><item><link>/1</link></item></channel></rss>').urls,
+      parseFeed('<rss><channel><link>no</link><item><link>/1</link></item></channel></rss>').urls,
     ).toEqual(['/1'])
     const atom =
       '<feed><link href="/no"/><entry><link rel="edit" href="/no"/><link href="/2"/></entry></feed>'
-    expect(feedFrom(atom).urls).toEqual(['/2'])
+    expect(parseFeed(atom).urls).toEqual(['/2'])
     const bomb = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><url><loc>&b;</loc></url>'
-    expect(feedFrom(bomb).urls.join('').length).toBeLessThan(50)
-    expect(feedFrom('not xml at all <<<')).toEqual({ urls: [], sitemaps: [] })
+    expect(parseFeed(bomb).urls.join('').length).toBeLessThan(50)
+    expect(parseFeed('not xml at all <<<')).toEqual({ urls: [], sitemaps: [] })
   })
 })

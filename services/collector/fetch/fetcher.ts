@@ -1,8 +1,14 @@
-import { addressFault, checkedUrl, isAllowed, literalAddress, Unfetchable } from './address.ts'
-import { unpacked } from './inflate.ts'
-import type { Exchanged, Transport } from './transport.ts'
+import {
+  blockedAddressReason,
+  FetchError,
+  isAllowedHost,
+  literalAddress,
+  parseUrl,
+} from './address.ts'
+import { decompress } from './inflate.ts'
+import type { HttpResponse, Transport } from './transport.ts'
 
-export interface Limits {
+export interface FetchLimits {
   allowedHosts: readonly string[]
   maxBytes: number
   timeoutMs: number
@@ -11,7 +17,7 @@ export interface Limits {
   userAgent: string
 }
 
-export interface Wanted {
+export interface FetchOptions {
   /** Of the last time: the server says 304 where nothing changed since. */
   etag?: string | null
   lastModified?: string | null
@@ -20,79 +26,83 @@ export interface Wanted {
   delayMs?: number
 }
 
-export interface Fetched extends Exchanged {
+export interface FetchResult extends HttpResponse {
   /** Where it was in the end. */
   url: URL
 }
 
-export type Fetcher = (url: URL, wanted: Wanted) => Promise<Fetched>
+export type Fetcher = (url: URL, options: FetchOptions) => Promise<FetchResult>
 
-const mostRedirects = 5
-const tries = 3
-const longestPause = 60_000
+const maxRedirects = 5
+const maxAttempts = 3
+const maxPauseMs = 60_000
 
 /** Fetches as a good guest does: slowly, with patience, and only where it may. */
-export function makeFetcher(transport: Transport, limits: Limits): Fetcher {
-  const turn = makeTurns()
+export function makeFetcher(transport: Transport, limits: FetchLimits): Fetcher {
+  const throttle = makeHostThrottle()
 
   /** The address to connect to. Every one of a name is looked at: the resolver may mix them. */
-  async function addressOf(url: URL): Promise<string> {
+  async function resolveAddress(url: URL): Promise<string> {
     const literal = literalAddress(url)
     const addresses = literal ? [literal] : await transport.resolve(url.hostname)
     const [first] = addresses
-    if (first === undefined) throw new Unfetchable(`There is no host ${url.hostname}.`)
-    if (isAllowed(url, limits.allowedHosts)) return first
+    if (first === undefined) throw new FetchError(`There is no host ${url.hostname}.`)
+    if (isAllowedHost(url, limits.allowedHosts)) return first
     for (const address of addresses) {
-      const fault = addressFault(address)
-      if (fault) throw new Unfetchable(`${url.hostname} is not on the public Internet (${fault}).`)
+      const fault = blockedAddressReason(address)
+      if (fault) throw new FetchError(`${url.hostname} is not on the public Internet (${fault}).`)
     }
     return first
   }
 
-  async function once(url: URL, wanted: Wanted): Promise<Fetched> {
-    const { signal } = wanted
+  async function fetchOnce(url: URL, options: FetchOptions): Promise<FetchResult> {
+    const { signal } = options
     let at = url
     for (let redirects = 0; ; redirects++) {
-      const address = await addressOf(at)
-      await turn(at.host, Math.max(limits.delayMs, wanted.delayMs ?? 0), signal)
+      const address = await resolveAddress(at)
+      await throttle(at.host, Math.max(limits.delayMs, options.delayMs ?? 0), signal)
       const timeout = AbortSignal.timeout(limits.timeoutMs)
-      const answer = await transport
+      const response = await transport
         .exchange({
           url: at,
           address,
-          headers: headersFor(wanted, limits.userAgent),
+          headers: headersFor(options, limits.userAgent),
           maxBytes: limits.maxBytes,
           signal: AbortSignal.any([signal, timeout]),
         })
         .catch((thrown) => {
           signal.throwIfAborted()
-          if (timeout.aborted) throw new Unfetchable(`${at.host} took too long.`, 1_000)
+          if (timeout.aborted) throw new FetchError(`${at.host} took too long.`, 1_000)
           throw thrown
         })
-      const location = answer.headers.get('location')
-      if (![301, 302, 303, 307, 308].includes(answer.status) || location === null) {
-        const encoding = answer.headers.get('content-encoding')
-        return { ...answer, url: at, body: await unpacked(answer.body, encoding, limits.maxBytes) }
+      const location = response.headers.get('location')
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
+        const encoding = response.headers.get('content-encoding')
+        return {
+          ...response,
+          url: at,
+          body: await decompress(response.body, encoding, limits.maxBytes),
+        }
       }
-      if (redirects === mostRedirects) throw new Unfetchable('Redirected too often.')
-      at = checkedUrl(location, at)
+      if (redirects === maxRedirects) throw new FetchError('Redirected too often.')
+      at = parseUrl(location, at)
     }
   }
 
-  return async (url, wanted) => {
+  return async (url, options) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return answered(await once(url, wanted))
+        return rejectRetryableStatus(await fetchOnce(url, options))
       } catch (thrown) {
-        const after = thrown instanceof Unfetchable ? thrown.retryAfterMs : undefined
-        if (after === undefined || attempt === tries) throw thrown
-        await pause(Math.min(after * 2 ** (attempt - 1), longestPause), wanted.signal)
+        const after = thrown instanceof FetchError ? thrown.retryAfterMs : undefined
+        if (after === undefined || attempt === maxAttempts) throw thrown
+        await pause(Math.min(after * 2 ** (attempt - 1), maxPauseMs), options.signal)
       }
     }
   }
 }
 
-const headersFor = ({ etag, lastModified }: Wanted, userAgent: string) => ({
+const headersFor = ({ etag, lastModified }: FetchOptions, userAgent: string) => ({
   'user-agent': userAgent,
   accept: 'text/html, application/xhtml+xml, application/xml;q=0.9, text/plain;q=0.9, */*;q=0.1',
   'accept-encoding': 'gzip, deflate',
@@ -101,10 +111,10 @@ const headersFor = ({ etag, lastModified }: Wanted, userAgent: string) => ({
 })
 
 /** An answer that may be another one later is no answer yet. */
-function answered(fetched: Fetched): Fetched {
+function rejectRetryableStatus(fetched: FetchResult): FetchResult {
   const { status, headers } = fetched
   if (status === 429 || status >= 500) {
-    throw new Unfetchable(`The server answered ${status}.`, retryAfter(headers) ?? 1_000)
+    throw new FetchError(`The server answered ${status}.`, retryAfter(headers) ?? 1_000)
   }
   return fetched
 }
@@ -114,17 +124,17 @@ function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim()
   if (!text) return undefined
   const ms = /^\d{1,6}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestPause)
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxPauseMs)
 }
 
 /** One request to a host at a time, and a pause between two. */
-function makeTurns() {
-  const free = new Map<string, number>()
+function makeHostThrottle() {
+  const freeAt = new Map<string, number>()
   return async (host: string, delayMs: number, signal: AbortSignal) => {
-    const at = Math.max(Date.now(), free.get(host) ?? 0)
-    free.set(host, at + delayMs)
-    if (free.size > 1_000)
-      for (const [name, until] of free) if (until < Date.now()) free.delete(name)
+    const at = Math.max(Date.now(), freeAt.get(host) ?? 0)
+    freeAt.set(host, at + delayMs)
+    if (freeAt.size > 1_000)
+      for (const [name, until] of freeAt) if (until < Date.now()) freeAt.delete(name)
     await pause(at - Date.now(), signal)
   }
 }

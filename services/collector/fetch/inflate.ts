@@ -1,4 +1,4 @@
-import { Unfetchable } from './address.ts'
+import { FetchError } from './address.ts'
 
 const formats: Record<string, CompressionFormat> = {
   gzip: 'gzip',
@@ -7,7 +7,7 @@ const formats: Record<string, CompressionFormat> = {
 }
 
 /** What a server packed, unpacked up to a limit: few bytes can become very many. */
-export async function unpacked(
+export async function decompress(
   body: Uint8Array<ArrayBuffer>,
   encoding: string | null,
   maxBytes: number,
@@ -15,26 +15,26 @@ export async function unpacked(
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return body
   const format = formats[name]
-  if (!format) throw new Unfetchable(`Packed as ${name.slice(0, 40)}, which was not asked for.`)
+  if (!format) throw new FetchError(`Packed as ${name.slice(0, 40)}, which was not asked for.`)
   const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream(format))
   const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of stream) {
       size += chunk.length
-      if (size > maxBytes) throw new Unfetchable(`Unpacked, larger than ${maxBytes} bytes.`)
+      if (size > maxBytes) throw new FetchError(`Unpacked, larger than ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
   } catch (thrown) {
-    throw thrown instanceof Unfetchable ? thrown : new Unfetchable('Packed, but damaged.')
+    throw thrown instanceof FetchError ? thrown : new FetchError('Packed, but damaged.')
   }
-  const whole = new Uint8Array(size)
+  const joined = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {
-    whole.set(chunk, at)
+    joined.set(chunk, at)
     at += chunk.length
   }
-  return whole
+  return joined
 }
 
 export const isGzip = (bytes: Uint8Array) => bytes[0] === 0x1f && bytes[1] === 0x8b

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { Unfetchable } from './address.ts'
+import { FetchError } from './address.ts'
 
 export interface Page {
   title: string
@@ -8,23 +8,23 @@ export interface Page {
   links: string[]
 }
 
-const unseen = new Set(
+const hiddenElements = new Set(
   'script style noscript template svg head iframe object canvas select button'.split(' '),
 )
 /** What surrounds the content on every page of a site. */
-const around = new Set(['nav', 'header', 'footer', 'aside', 'form'])
+const boilerplateElements = new Set(['nav', 'header', 'footer', 'aside', 'form'])
 const main = new Set(['main', 'article'])
-const blocks = new Set(
+const blockElements = new Set(
   'address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
     ' ',
   ),
 )
-const mostLinks = 5_000
+const maxLinks = 5_000
 /** The parser takes the longer for each element the deeper it lies. */
-const deepest = 1_000
+const maxDepth = 1_000
 
 /** What a page says, one line to a block: its main part where it has one, else all but what is around it. */
-export function pageFrom(html: string): Page {
+export function parsePage(html: string): Page {
   const inside = { unseen: 0, around: 0, main: 0, title: 0 }
   const found = { title: '', main: '', body: '', all: '' }
   const links: string[] = []
@@ -34,8 +34,8 @@ export function pageFrom(html: string): Page {
     if (inside.main > 0 && inside.around === 0) found.main += text
   }
   const count = (name: string, attributes: Record<string, string>, by: 1 | -1) => {
-    if (unseen.has(name)) inside.unseen += by
-    if (around.has(name)) inside.around += by
+    if (hiddenElements.has(name)) inside.unseen += by
+    if (boilerplateElements.has(name)) inside.around += by
     if (main.has(name) || attributes.role === 'main') inside.main += by
     if (name === 'title') inside.title += by
   }
@@ -43,10 +43,10 @@ export function pageFrom(html: string): Page {
   const parser = new Parser({
     onopentag(name, attributes) {
       const role = attributes.role === 'main' ? 'main' : ''
-      if (roles.push(role) > deepest) throw new Unfetchable('Its markup is nested too deep.')
+      if (roles.push(role) > maxDepth) throw new FetchError('Its markup is nested too deep.')
       count(name, { role }, 1)
-      if (name === 'a' && attributes.href && links.length < mostLinks) links.push(attributes.href)
-      if (blocks.has(name)) write('\n')
+      if (name === 'a' && attributes.href && links.length < maxLinks) links.push(attributes.href)
+      if (blockElements.has(name)) write('\n')
     },
     ontext(text) {
       if (inside.title > 0) found.title += text
@@ -54,16 +54,16 @@ export function pageFrom(html: string): Page {
     },
     onclosetag(name) {
       count(name, { role: roles.pop() ?? '' }, -1)
-      if (blocks.has(name)) write('\n')
+      if (blockElements.has(name)) write('\n')
     },
   })
   parser.end(html)
-  const [content, body, all] = [found.main, found.body, found.all].map(tidy)
+  const [content, body, all] = [found.main, found.body, found.all].map(normalizeLines)
   const text = content!.length >= 200 ? content! : body! || all!
-  return { title: tidy(found.title).replaceAll('\n', ' ').slice(0, 500), text, links }
+  return { title: normalizeLines(found.title).replaceAll('\n', ' ').slice(0, 500), text, links }
 }
 
-const tidy = (text: string) =>
+const normalizeLines = (text: string) =>
   text
     .split('\n')
     .map((line) => line.replace(/[ \u00a0\u3000]+/g, ' ').trim())

@@ -1,5 +1,5 @@
 /** Whether a URL fits a pattern: `*` is anything. One that begins with `/` is about the path alone. */
-export function fits(url: URL, pattern: string): boolean {
+export function matchesPattern(url: URL, pattern: string): boolean {
   const text = pattern.startsWith('/') ? url.pathname + url.search : url.href
   const [first, ...rest] = pattern.split('*')
   if (rest.length === 0) return text === first
@@ -14,6 +14,6 @@ export function fits(url: URL, pattern: string): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-export const isWanted = (url: URL, include: readonly string[], exclude: readonly string[]) =>
-  (include.length === 0 || include.some((pattern) => fits(url, pattern))) &&
-  !exclude.some((pattern) => fits(url, pattern))
+export const isIncluded = (url: URL, include: readonly string[], exclude: readonly string[]) =>
+  (include.length === 0 || include.some((pattern) => matchesPattern(url, pattern))) &&
+  !exclude.some((pattern) => matchesPattern(url, pattern))

@@ -1,45 +1,45 @@
 import parseRobots from 'robots-parser'
-import { Unfetchable } from './address.ts'
+import { FetchError } from './address.ts'
 import type { Fetcher } from './fetcher.ts'
 
-export interface Rules {
+export interface RobotsRules {
   allows(url: URL): boolean
   /** What the site asks for between two requests, if anything. */
   delayMs: number
 }
 
-const longestDelay = 30_000
-const keptMs = 3_600_000
-const nothing: Rules = { allows: () => false, delayMs: 0 }
-const anything: Rules = { allows: () => true, delayMs: 0 }
+const maxDelayMs = 30_000
+const cacheMs = 3_600_000
+const allowNone: RobotsRules = { allows: () => false, delayMs: 0 }
+const allowAll: RobotsRules = { allows: () => true, delayMs: 0 }
 
 /** What each site lets us fetch. A robots.txt that is not there allows all, one that fails nothing. */
 export function makeRobots(fetcher: Fetcher, userAgent: string) {
-  const known = new Map<string, { rules: Rules; until: number }>()
+  const cache = new Map<string, { rules: RobotsRules; until: number }>()
   const product = userAgent.split('/')[0]!
 
-  return async (url: URL, signal: AbortSignal): Promise<Rules> => {
-    const before = known.get(url.origin)
-    if (before && before.until > Date.now()) return before.rules
-    const rules = await read(new URL('/robots.txt', url), signal)
-    if (known.size > 1_000) known.clear()
-    known.set(url.origin, { rules, until: Date.now() + keptMs })
+  return async (url: URL, signal: AbortSignal): Promise<RobotsRules> => {
+    const cached = cache.get(url.origin)
+    if (cached && cached.until > Date.now()) return cached.rules
+    const rules = await loadRules(new URL('/robots.txt', url), signal)
+    if (cache.size > 1_000) cache.clear()
+    cache.set(url.origin, { rules, until: Date.now() + cacheMs })
     return rules
   }
 
-  async function read(at: URL, signal: AbortSignal): Promise<Rules> {
+  async function loadRules(at: URL, signal: AbortSignal): Promise<RobotsRules> {
     try {
       const { status, body } = await fetcher(at, { signal })
-      if (status >= 400) return anything
+      if (status >= 400) return allowAll
       const text = new TextDecoder().decode(body.subarray(0, 500 * 1024))
       const robots = parseRobots(at.href, text)
       const delay = (robots.getCrawlDelay(product) ?? 0) * 1000
       return {
         allows: (url) => robots.isAllowed(url.href, product) !== false,
-        delayMs: Math.min(Math.max(delay, 0), longestDelay),
+        delayMs: Math.min(Math.max(delay, 0), maxDelayMs),
       }
     } catch (thrown) {
-      if (thrown instanceof Unfetchable) return nothing
+      if (thrown instanceof FetchError) return allowNone
       throw thrown
     }
   }

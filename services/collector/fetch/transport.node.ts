@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { Unfetchable } from './address.ts'
+import { FetchError } from './address.ts'
 import type { Transport } from './transport.ts'
 
 /** HTTP by the process itself: the runtime's own fetch would look the name up once more. */
@@ -11,7 +11,7 @@ export const nodeTransport: Transport = {
       const found = await lookup(name, { all: true, verbatim: true })
       return found.map(({ address }) => address)
     } catch {
-      throw new Unfetchable(`There is no host ${name}.`, 1_000)
+      throw new FetchError(`There is no host ${name}.`, 1_000)
     }
   },
 
@@ -33,32 +33,32 @@ export const nodeTransport: Transport = {
       sent.end()
     }).catch((cause: NodeJS.ErrnoException) => {
       signal.throwIfAborted()
-      throw new Unfetchable(`${url.host} does not answer (${cause.code ?? 'broken off'}).`, 1_000)
+      throw new FetchError(`${url.host} does not answer (${cause.code ?? 'broken off'}).`, 1_000)
     })
-    const body = await bodyOf(response, maxBytes, signal)
-    return { status: response.statusCode ?? 0, headers: headersOf(response), body }
+    const body = await readBody(response, maxBytes, signal)
+    return { status: response.statusCode ?? 0, headers: toHeaders(response), body }
   },
 }
 
-async function bodyOf(response: IncomingMessage, maxBytes: number, signal: AbortSignal) {
+async function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal) {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of response) {
       size += chunk.length
-      if (size > maxBytes) throw new Unfetchable(`Larger than ${maxBytes} bytes.`)
+      if (size > maxBytes) throw new FetchError(`Larger than ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
   } catch (thrown) {
     signal.throwIfAborted()
-    throw thrown instanceof Unfetchable ? thrown : new Unfetchable('The answer broke off.', 1_000)
+    throw thrown instanceof FetchError ? thrown : new FetchError('The answer broke off.', 1_000)
   } finally {
     response.destroy()
   }
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-function headersOf({ headers }: IncomingMessage): Headers {
+function toHeaders({ headers }: IncomingMessage): Headers {
   const found = new Headers()
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === 'string') found.set(name, value)

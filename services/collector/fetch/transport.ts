@@ -9,10 +9,10 @@ export interface Transport {
     headers: Record<string, string>
     maxBytes: number
     signal: AbortSignal
-  }): Promise<Exchanged>
+  }): Promise<HttpResponse>
 }
 
-export interface Exchanged {
+export interface HttpResponse {
   status: number
   headers: Headers
   body: Uint8Array<ArrayBuffer>

@@ -7,12 +7,12 @@ import { sha256Hex } from '../../_kit/hash.ts'
 import { keyHeader } from '../../_kit/idempotency.ts'
 import { printable } from '../../_kit/identity.ts'
 import { type Deps, post } from '../deps.ts'
-import { applies } from '../permission.ts'
-import { apply, type Request } from './begin.ts'
+import { applyGuard } from '../permission.ts'
+import { type ApplyRequest, applyPackages } from './apply-packages.ts'
 import { ByPackage, path } from './packages.ts'
 import { SeedRun } from './run.ts'
 
-const How = z.object({
+const ApplyBody = z.object({
   dry_run: z.boolean().default(false).describe('Say what would change, and change nothing.'),
   force: z.boolean().default(false).describe('Also what was applied before as it is.'),
   expect_plan_hash: z
@@ -24,7 +24,7 @@ const How = z.object({
   run_id: Id.optional().describe('The same id again is the same run, never a second one.'),
 })
 
-const Several = How.extend({
+const ApplyManyBody = ApplyBody.extend({
   package_ids: z
     .array(z.string().min(1).max(200))
     .min(1)
@@ -40,38 +40,38 @@ const spec = {
     'An item that fails is told in the answer, whose status is then `failed`, or `partial` where another package went well. Another run on one of the packages is 409 `APPLY_IN_PROGRESS`.',
 } as const
 
-export const applying = [
+export const apply = [
   post(
     '/api/v1/seed-packages/:package_id/apply',
     {
       summary: 'Apply a seed package',
-      guard: applies,
+      guard: applyGuard,
       params: ByPackage,
-      body: How.prefault({}),
+      body: ApplyBody.prefault({}),
       ...spec,
     },
-    async (c, { params, body: { run_id, ...how } }) =>
-      answer(c, { package_ids: [params.package_id], ...how }, run_id),
+    async (c, { params, body: { run_id, ...options } }) =>
+      respond(c, { package_ids: [params.package_id], ...options }, run_id),
   ),
 
   post(
     `${path}/apply-internal`,
     {
       summary: 'Apply seed packages',
-      body: Several,
+      body: ApplyManyBody,
       example: { package_ids: ['platform_defaults'], dry_run: true },
       ...spec,
     },
-    async (c, { body: { run_id, ...request } }) => answer(c, request, run_id),
+    async (c, { body: { run_id, ...request } }) => respond(c, request, run_id),
   ),
 ]
 
-async function answer(c: Context<Env<Deps>>, request: Request, runId: string | undefined) {
-  const ofKey = await runOfKey(c)
-  const named = runId?.toLowerCase() ?? ofKey
+async function respond(c: Context<Env<Deps>>, request: ApplyRequest, runId: string | undefined) {
+  const keyRunId = await runIdFromKey(c)
+  const requestedId = runId?.toLowerCase() ?? keyRunId
   const { requestId, traceparent, caller } = c.var
-  const { run, repeated } = await apply(c.env, request, {
-    runId: named,
+  const { run, repeated } = await applyPackages(c.env, request, {
+    runId: requestedId,
     requestedBy: caller.userId ?? 'internal',
     trace: { requestId, traceparent },
   })
@@ -83,7 +83,7 @@ async function answer(c: Context<Env<Deps>>, request: Request, runId: string | u
  * A run asks other services, which nothing inside a transaction may, so that its id stands for the
  * key in place of the kept answer.
  */
-async function runOfKey(c: Context<Env<Deps>>): Promise<string | undefined> {
+async function runIdFromKey(c: Context<Env<Deps>>): Promise<string | undefined> {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return undefined
   if (key.length > keyHeader.schema.maxLength || !printable.test(key)) {

@@ -3,14 +3,14 @@ import { Fault } from '../../_kit/fault.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { libraryOf } from '../deps.ts'
-import type { Trace } from './ask.ts'
-import { held, holdLease, type Lease, LeaseLost, takeOver } from './lease.ts'
-import { type Package, packageOf } from './package.ts'
-import { perform } from './perform.ts'
+import { requireLibrary } from '../deps.ts'
+import { assertLeaseHeld, holdLease, type Lease, LeaseLost, takeOverLease } from './lease.ts'
+import { openPackage, type Package } from './package.ts'
+import { performPackage } from './perform.ts'
 import { plan } from './plan.ts'
+import type { Trace } from './target.ts'
 
-const Row = z.object({
+const RunRow = z.object({
   dry_run: z.boolean(),
   force: z.boolean(),
   expect_plan_hash: z.string().nullable(),
@@ -20,44 +20,44 @@ const Row = z.object({
 const PackageRow = z.object({ package_id: z.string(), checksum: z.string(), status: z.string() })
 
 /** Carries out a run from where it stands to its end, under the lease that `token` holds. */
-export async function execute(
-  given: ServiceContext<Deps>,
+export async function executeRun(
+  context: ServiceContext<Deps>,
   runId: string,
   token: number,
   trace?: Trace,
 ) {
-  const { sql } = given
-  const lease = holdLease(given, runId, token)
+  const { sql } = context
+  const lease = holdLease(context, runId, token)
   try {
-    const run = await sql.row(Row)`
+    const run = await sql.row(RunRow)`
       select dry_run, force, expect_plan_hash, plan_hash from collector.seed_runs where id = ${runId}`
     const rows = await sql.rows(PackageRow)`
       select package_id, checksum, status from collector.seed_run_packages
       where run_id = ${runId} order by position`
     const packages: Package[] = []
     for (const row of rows.filter(({ status }) => status === 'pending')) {
-      const opened = await asItWas(given, row)
+      const opened = await reopenPackage(context, row)
       if (opened) packages.push(opened)
-      else await giveUp(sql, lease, row.package_id)
+      else await failPackage(sql, lease, row.package_id)
     }
     if (run!.plan_hash === null) {
-      const hash = await plan(given, lease, run!, packages, trace)
+      const hash = await plan(context, lease, run!, packages, trace)
       const expected = run!.expect_plan_hash
-      if (expected !== null && expected !== hash) return await refuse(sql, lease, hash)
+      if (expected !== null && expected !== hash) return await rejectPlan(sql, lease, hash)
     }
-    for (const opened of run!.dry_run ? [] : await pending(sql, runId, packages)) {
-      await perform(given, lease, opened, trace)
+    for (const opened of run!.dry_run ? [] : await loadPending(sql, runId, packages)) {
+      await performPackage(context, lease, opened, trace)
     }
-    await finish(sql, lease)
+    await finishRun(sql, lease)
   } finally {
-    lease.end()
+    lease.release()
   }
 }
 
 /** A package that is still what it was when the run began. */
-async function asItWas(given: ServiceContext<Deps>, row: z.output<typeof PackageRow>) {
+async function reopenPackage(context: ServiceContext<Deps>, row: z.output<typeof PackageRow>) {
   try {
-    const opened = await packageOf(await libraryOf(given), row.package_id)
+    const opened = await openPackage(await requireLibrary(context), row.package_id)
     return opened.checksum === row.checksum ? opened : null
   } catch (thrown) {
     if (thrown instanceof Fault) return null
@@ -65,9 +65,9 @@ async function asItWas(given: ServiceContext<Deps>, row: z.output<typeof Package
   }
 }
 
-const giveUp = (sql: Sql, lease: Lease, packageId: string) =>
+const failPackage = (sql: Sql, lease: Lease, packageId: string) =>
   sql.transaction(async (sql) => {
-    await held(sql, lease)
+    await assertLeaseHeld(sql, lease)
     const error = 'The package changed after this run began; apply it again.'
     await sql`
       update collector.seed_run_items set status = 'failed', error = ${error}
@@ -78,16 +78,16 @@ const giveUp = (sql: Sql, lease: Lease, packageId: string) =>
   })
 
 /** Those that the plan did not end already. */
-async function pending(sql: Sql, runId: string, packages: Package[]) {
+async function loadPending(sql: Sql, runId: string, packages: Package[]) {
   const rows = await sql.rows(PackageRow)`
     select package_id, checksum, status from collector.seed_run_packages where run_id = ${runId}`
   const status = new Map(rows.map((row) => [row.package_id, row.status]))
   return packages.filter(({ package_id }) => status.get(package_id) === 'pending')
 }
 
-const refuse = (sql: Sql, lease: Lease, hash: string) =>
+const rejectPlan = (sql: Sql, lease: Lease, hash: string) =>
   sql.transaction(async (sql) => {
-    await held(sql, lease)
+    await assertLeaseHeld(sql, lease)
     const message = 'The plan is another by now: look at it again with dry_run.'
     const refusal = { code: 'PLAN_MOVED', message, data: { plan_hash: hash } }
     await sql`
@@ -96,21 +96,25 @@ const refuse = (sql: Sql, lease: Lease, hash: string) =>
     await sql`
       update collector.seed_run_items set status = 'skipped'
       where run_id = ${lease.runId} and status = 'pending'`
-    await end(sql, lease, 'failed', refusal)
+    await endRun(sql, lease, 'failed', refusal)
   })
 
 const Status = z.object({ status: z.string() })
 
-const finish = (sql: Sql, lease: Lease) =>
+const finishRun = (sql: Sql, lease: Lease) =>
   sql.transaction(async (sql) => {
-    await held(sql, lease)
+    await assertLeaseHeld(sql, lease)
     const rows = await sql.rows(Status)`
       select status from collector.seed_run_packages where run_id = ${lease.runId}`
     const failed = rows.filter(({ status }) => status === 'failed').length
-    await end(sql, lease, failed === 0 ? 'succeeded' : failed < rows.length ? 'partial' : 'failed')
+    await endRun(
+      sql,
+      lease,
+      failed === 0 ? 'succeeded' : failed < rows.length ? 'partial' : 'failed',
+    )
   })
 
-async function end(sql: Sql, { runId }: Lease, status: string, refusal?: object) {
+async function endRun(sql: Sql, { runId }: Lease, status: string, refusal?: object) {
   await sql`delete from collector.package_leases where run_id = ${runId}`
   await sql`
     update collector.seed_runs set status = ${status}, finished_at = now(),
@@ -119,25 +123,25 @@ async function end(sql: Sql, { runId }: Lease, status: string, refusal?: object)
 }
 
 /** Goes on with a run whose process is gone; false where there is nothing to go on with. */
-export async function resume(given: ServiceContext<Deps>, runId: string): Promise<boolean> {
-  const token = await takeOver(given.sql, runId)
+export async function resumeRun(context: ServiceContext<Deps>, runId: string): Promise<boolean> {
+  const token = await takeOverLease(context.sql, runId)
   if (token === undefined) return false
-  given.kit.log.info({ run: runId }, 'seed run resumed')
-  await execute(given, runId, token).catch((thrown) => {
+  context.kit.log.info({ run: runId }, 'seed run resumed')
+  await executeRun(context, runId, token).catch((thrown) => {
     if (!(thrown instanceof LeaseLost)) throw thrown
   })
   return true
 }
 
-const Abandoned = z.object({ id: z.string() })
+const ExpiredRunRow = z.object({ id: z.string() })
 
 /** Goes on with runs that were left; says how many there were. */
-export async function resumeAbandoned(given: ServiceContext<Deps>): Promise<number> {
-  if (!given.library) return 0
-  const runs = await given.sql.rows(Abandoned)`
+export async function takeOverExpiredRuns(context: ServiceContext<Deps>): Promise<number> {
+  if (!context.library) return 0
+  const runs = await context.sql.rows(ExpiredRunRow)`
     select id from collector.seed_runs
     where status = 'running' and lease_until < now() order by created_at limit 4`
   let resumed = 0
-  for (const { id } of runs) if (await resume(given, id)) resumed++
+  for (const { id } of runs) if (await resumeRun(context, id)) resumed++
   return resumed
 }

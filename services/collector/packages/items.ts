@@ -1,9 +1,9 @@
 import type { Issue } from '../../_kit/fault.ts'
 import { executors } from './executors/all.ts'
 import type { Config, Data, Executor } from './executors/executor.ts'
-import { MiB, most, type Tree } from './library.ts'
-import { jsonIn, type ManifestItem, type Read, told } from './manifest.ts'
-import { placed } from './paths.ts'
+import { limits, MiB, type Tree } from './library.ts'
+import { type ManifestItem, type ManifestResult, parseJson, toIssues } from './manifest.ts'
+import { resolvePackagePath } from './paths.ts'
 
 /** An item whose files were read: what it will ask, but for `dry_run` and `source`. */
 export interface ReadyItem {
@@ -15,34 +15,34 @@ export interface ReadyItem {
 }
 
 /** Reads what the items name, and finds all that is wrong with it. */
-export async function readItems(given: Read['items'], tree: Tree) {
+export async function readItems(manifestItems: ManifestResult['items'], tree: Tree) {
   const issues: Issue[] = []
   const items: ReadyItem[] = []
-  const holders = new Map<string, string>()
-  for (const [index, item] of given.entries()) {
+  const scopeOwners = new Map<string, string>()
+  for (const [index, item] of manifestItems.entries()) {
     const executor = item && executors.get(item.kind)
     if (!executor) continue
-    const reader = makeReader(tree, `items.${index}.config`, issues)
+    const reader = makePackageReader(tree, `items.${index}.config`, issues)
     const ready = await readItem(item, executor, reader)
     if (!ready) continue
-    for (const held of ready.holds) {
-      const key = `${item.kind} ${held}`
-      const other = holders.get(key)
+    for (const scope of ready.holds) {
+      const key = `${item.kind} ${scope}`
+      const other = scopeOwners.get(key)
       if (other !== undefined) {
-        const message = `Together with ${other} this would import ${held} twice, and each would remove what the other brought; make them one item.`
+        const message = `Together with ${other} this would import ${scope} twice, and each would remove what the other brought; make them one item.`
         issues.push({ path: `items.${index}.kind`, message })
       }
-      holders.set(key, other ?? item.item_id)
+      scopeOwners.set(key, other ?? item.item_id)
     }
     items.push(ready.item)
   }
   return { items, issues }
 }
 
-async function readItem(item: ManifestItem, executor: Executor, reader: Reader) {
+async function readItem(item: ManifestItem, executor: Executor, reader: PackageReader) {
   const parsed = executor.Config.safeParse(item.config)
   if (!parsed.success) {
-    reader.issues.push(...told(parsed.error, reader.at))
+    reader.issues.push(...toIssues(parsed.error, reader.at))
     return null
   }
   const config: Config = parsed.data
@@ -57,62 +57,62 @@ async function readItem(item: ManifestItem, executor: Executor, reader: Reader) 
       if (value === undefined) continue
       const file = Schema.safeParse(value)
       if (file.success) data[member].push(file.data)
-      else reader.refuse(member, path, told(file.error))
+      else reader.refuse(member, path, toIssues(file.error))
     }
   }
   if (reader.issues.length > before) return null
-  return assembled(item, executor, config, data, reader)
+  return buildItem(item, executor, config, data, reader)
 }
 
-async function assembled(
+async function buildItem(
   item: ManifestItem,
   executor: Executor,
   config: Config,
   data: Data,
-  reader: Reader,
+  reader: PackageReader,
 ) {
   const before = reader.issues.length
   const texts = new Map<string, string>()
   for (const path of executor.texts?.(data) ?? []) {
     texts.set(path, (await reader.text('content_file', path)) ?? '')
   }
-  if (reader.bytes() > most.fileBytes - MiB) {
-    const message = `Its files have ${Math.ceil(reader.bytes() / MiB)} MiB together; ${executor.service}-service takes at most ${most.fileBytes / MiB} in one request, so split it into several packages or bases.`
+  if (reader.bytes() > limits.fileBytes - MiB) {
+    const message = `Its files have ${Math.ceil(reader.bytes() / MiB)} MiB together; ${executor.service}-service takes at most ${limits.fileBytes / MiB} in one request, so split it into several packages or bases.`
     reader.issues.push({ path: reader.at, message })
   }
   if (reader.issues.length > before) return null
   const { item_id, kind, depends_on } = item
   try {
     const requests = executor.requests(config, data, texts)
-    const holds = executor.holds?.(config, data) ?? []
-    return { item: { item_id, kind, depends_on, executor, requests }, holds }
+    const exclusiveScopes = executor.exclusiveScopes?.(config, data) ?? []
+    return { item: { item_id, kind, depends_on, executor, requests }, holds: exclusiveScopes }
   } catch (thrown) {
     reader.issues.push({ path: reader.at, message: (thrown as Error).message })
     return null
   }
 }
 
-type Reader = ReturnType<typeof makeReader>
+type PackageReader = ReturnType<typeof makePackageReader>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads files of a package for one item; what is wrong with them goes to the list of issues. */
-function makeReader(tree: Tree, at: string, issues: Issue[]) {
+function makePackageReader(tree: Tree, at: string, issues: Issue[]) {
   let bytes = 0
-  const refuse = (member: string, path: string, found: Issue[]) => {
+  const addIssues = (member: string, path: string, found: Issue[]) => {
     for (const { path: within, message } of found.slice(0, 50)) {
-      const place = within ? `${path} at ${within}` : path
-      issues.push({ path: `${at}.${member}`, message: `${place}: ${message}` })
+      const location = within ? `${path} at ${within}` : path
+      issues.push({ path: `${at}.${member}`, message: `${location}: ${message}` })
     }
   }
   const one = (message: string) => [{ path: '', message }]
 
   async function read(member: string, path: string) {
-    const own = placed(path)
-    const file = own === null ? undefined : tree.files.get(own)
-    if (own === null) refuse(member, path, one('Leaves the package directory.'))
-    else if (!file) refuse(member, path, one('There is no such file.'))
-    if (!file || file.size > most.fileBytes) return undefined
+    const relativePath = resolvePackagePath(path)
+    const file = relativePath === null ? undefined : tree.files.get(relativePath)
+    if (relativePath === null) addIssues(member, path, one('Leaves the package directory.'))
+    else if (!file) addIssues(member, path, one('There is no such file.'))
+    if (!file || file.size > limits.fileBytes) return undefined
     bytes += file.size
     return file.read()
   }
@@ -120,13 +120,13 @@ function makeReader(tree: Tree, at: string, issues: Issue[]) {
   return {
     at,
     issues,
-    refuse,
+    refuse: addIssues,
     bytes: () => bytes,
     async json(member: string, path: string): Promise<unknown> {
       const content = await read(member, path)
       if (!content) return undefined
-      const value = jsonIn(content)
-      if (value === undefined) refuse(member, path, one('Not JSON.'))
+      const value = parseJson(content)
+      if (value === undefined) addIssues(member, path, one('Not JSON.'))
       return value
     },
     async text(member: string, path: string): Promise<string | undefined> {
@@ -135,7 +135,7 @@ function makeReader(tree: Tree, at: string, issues: Issue[]) {
       try {
         return utf8.decode(content)
       } catch {
-        refuse(member, path, one('Not UTF-8.'))
+        addIssues(member, path, one('Not UTF-8.'))
         return undefined
       }
     },

@@ -17,17 +17,17 @@ export interface Lease {
   /** Renews the lease and throws LeaseLost where it is another's by now. */
   check(): Promise<void>
   signal: AbortSignal
-  end(): void
+  release(): void
 }
 
 /** Keeps a run ours for as long as this process lives. */
 export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, token: number): Lease {
   const lost = new AbortController()
   async function check() {
-    const held = await sql`
+    const assertLeaseHeld = await sql`
       update collector.seed_runs set lease_until = now() + ${leaseMs} * interval '1 millisecond'
       where id = ${runId} and token = ${token} and status = 'running' returning id`
-    if (held.length > 0) return
+    if (assertLeaseHeld.length > 0) return
     const reason = new LeaseLost('another process took the run over')
     lost.abort(reason)
     throw reason
@@ -38,13 +38,13 @@ export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, tok
         kit.log.warn({ run: runId, ...errorFields(thrown) }, 'lease not renewed')
     })
   }, leaseMs / 3)
-  return { runId, token, check, signal: lost.signal, end: () => clearInterval(heartbeat) }
+  return { runId, token, check, signal: lost.signal, release: () => clearInterval(heartbeat) }
 }
 
 const Token = z.object({ token: z.int() })
 
 /** Takes over a run whose process is gone; undefined where it is not, or has ended. */
-export async function takeOver(sql: Sql, runId: string): Promise<number | undefined> {
+export async function takeOverLease(sql: Sql, runId: string): Promise<number | undefined> {
   const taken = await sql.row(Token)`
     update collector.seed_runs
     set token = token + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
@@ -53,7 +53,7 @@ export async function takeOver(sql: Sql, runId: string): Promise<number | undefi
 }
 
 /** Writes of a run are for the one that holds it. */
-export async function held(sql: Sql, { runId, token }: Lease) {
+export async function assertLeaseHeld(sql: Sql, { runId, token }: Lease) {
   const [run] = await sql`
     select id from collector.seed_runs
     where id = ${runId} and token = ${token} and status = 'running' for update`

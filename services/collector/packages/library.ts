@@ -22,7 +22,7 @@ export interface PackageFile {
 
 export const MiB = 1024 * 1024
 
-export const most = {
+export const limits = {
   manifestBytes: 16 * MiB,
   /** What a target takes in one request. */
   fileBytes: 32 * MiB,

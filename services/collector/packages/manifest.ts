@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Issue } from '../../_kit/fault.ts'
 import { executors } from './executors/all.ts'
-import { circlesIn } from './graph.ts'
-import { most, type Tree } from './library.ts'
+import { findCycles } from './graph.ts'
+import { limits, type Tree } from './library.ts'
 
 export const PackageId = z
   .string()
@@ -18,12 +18,12 @@ const ItemId = z
 export const ManifestItem = z.object({
   item_id: ItemId,
   kind: z.string().min(1).max(200),
-  depends_on: z.array(z.string().max(200)).max(most.items).default([]),
+  depends_on: z.array(z.string().max(200)).max(limits.items).default([]),
   config: z.record(z.string(), z.unknown()).default({}),
 })
 export type ManifestItem = z.output<typeof ManifestItem>
 
-const Head = z.object({
+const ManifestFields = z.object({
   schema_version: z.literal(1, 'Only schema_version 1 is known.'),
   package_id: PackageId,
   name: z.string().min(1).max(200),
@@ -31,10 +31,12 @@ const Head = z.object({
   description: z.string().max(20_000).optional(),
 })
 
-export const Manifest = Head.extend({ items: z.array(ManifestItem) }).meta({ id: 'SeedManifest' })
+export const Manifest = ManifestFields.extend({ items: z.array(ManifestItem) }).meta({
+  id: 'SeedManifest',
+})
 export type Manifest = z.output<typeof Manifest>
 
-export interface Read {
+export interface ManifestResult {
   manifest: Manifest | null
   /** Its items by their place; nothing where one is malformed. */
   items: (ManifestItem | undefined)[]
@@ -42,16 +44,17 @@ export interface Read {
 }
 
 /** The manifest of a package and all that is wrong with it, but for what its files hold. */
-export async function readManifest(tree: Tree, packageId: string): Promise<Read> {
+export async function readManifest(tree: Tree, packageId: string): Promise<ManifestResult> {
   const file = tree.files.get('manifest.json')
-  if (!file) return only('manifest.json', 'There is none.')
-  if (file.size > most.manifestBytes) return only('manifest.json', 'Larger than a manifest can be.')
-  const value = jsonIn(await file.read())
-  if (value === undefined) return only('manifest.json', 'Not JSON.')
-  return manifestFrom(value, packageId)
+  if (!file) return singleIssue('manifest.json', 'There is none.')
+  if (file.size > limits.manifestBytes)
+    return singleIssue('manifest.json', 'Larger than a manifest can be.')
+  const value = parseJson(await file.read())
+  if (value === undefined) return singleIssue('manifest.json', 'Not JSON.')
+  return parseManifest(value, packageId)
 }
 
-const only = (path: string, message: string): Read => ({
+const singleIssue = (path: string, message: string): ManifestResult => ({
   manifest: null,
   items: [],
   issues: [{ path, message }],
@@ -59,7 +62,7 @@ const only = (path: string, message: string): Read => ({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function jsonIn(bytes: Uint8Array): unknown {
+export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes))
   } catch {
@@ -67,40 +70,40 @@ export function jsonIn(bytes: Uint8Array): unknown {
   }
 }
 
-export function manifestFrom(value: unknown, packageId: string): Read {
-  const head = Head.safeParse(value)
-  const issues = head.success ? [] : told(head.error)
-  if (head.success && head.data.package_id !== packageId) {
+export function parseManifest(value: unknown, packageId: string): ManifestResult {
+  const fields = ManifestFields.safeParse(value)
+  const issues = fields.success ? [] : toIssues(fields.error)
+  if (fields.success && fields.data.package_id !== packageId) {
     issues.push({ path: 'package_id', message: `Not the name of the directory, ${packageId}.` })
   }
-  const given = (value as { items?: unknown } | null)?.items
-  const items = itemsFrom(given, issues)
-  const right = items.filter((item) => item !== undefined)
-  return { manifest: head.success ? { ...head.data, items: right } : null, items, issues }
+  const input = (value as { items?: unknown } | null)?.items
+  const items = parseItems(input, issues)
+  const valid = items.filter((item) => item !== undefined)
+  return { manifest: fields.success ? { ...fields.data, items: valid } : null, items, issues }
 }
 
-function itemsFrom(given: unknown, issues: Issue[]): Read['items'] {
-  if (!Array.isArray(given)) {
+function parseItems(input: unknown, issues: Issue[]): ManifestResult['items'] {
+  if (!Array.isArray(input)) {
     issues.push({ path: 'items', message: 'Must be a list.' })
     return []
   }
-  if (given.length > most.items) {
-    const message = `Has ${given.length} items; a package may have ${most.items}.`
+  if (input.length > limits.items) {
+    const message = `Has ${input.length} items; a package may have ${limits.items}.`
     issues.push({ path: 'items', message })
     return []
   }
-  const items = given.map((each, index) => {
+  const items = input.map((each, index) => {
     const parsed = ManifestItem.safeParse(each)
-    if (!parsed.success) issues.push(...told(parsed.error, `items.${index}`))
+    if (!parsed.success) issues.push(...toIssues(parsed.error, `items.${index}`))
     return parsed.data
   })
   checkReferences(items, issues)
   return items
 }
 
-function checkReferences(items: Read['items'], issues: Issue[]) {
+function checkReferences(items: ManifestResult['items'], issues: Issue[]) {
   const seen = new Set<string>()
-  const known = new Set(items.flatMap((item) => item?.item_id ?? []))
+  const itemIds = new Set(items.flatMap((item) => item?.item_id ?? []))
   items.forEach((item, index) => {
     if (!item) return
     const at = `items.${index}`
@@ -112,18 +115,18 @@ function checkReferences(items: Read['items'], issues: Issue[]) {
       issues.push({ path: `${at}.kind`, message: `There is no kind ${item.kind}.` })
     }
     item.depends_on.forEach((need, place) => {
-      if (known.has(need)) return
+      if (itemIds.has(need)) return
       const path = `${at}.depends_on.${place}`
       issues.push({ path, message: `There is no item ${need}.` })
     })
   })
   const nodes = items.filter((item) => item !== undefined)
-  for (const circle of circlesIn(nodes)) {
-    issues.push({ path: 'items', message: `These depend on each other: ${circle}.` })
+  for (const cycle of findCycles(nodes)) {
+    issues.push({ path: 'items', message: `These depend on each other: ${cycle}.` })
   }
 }
 
-export const told = (error: z.ZodError, below = ''): Issue[] =>
+export const toIssues = (error: z.ZodError, below = ''): Issue[] =>
   error.issues.map((issue) => ({
     path: [below, ...issue.path].filter((part) => part !== '').join('.'),
     message: issue.message,

@@ -1,6 +1,6 @@
 import { Fault, type Issue, notFound } from '../../_kit/fault.ts'
 import { type ReadyItem, readItems } from './items.ts'
-import { type Library, most, type Tree } from './library.ts'
+import { type Library, limits, type Tree } from './library.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 
 /** A package in which nothing is wrong, with all that its items will ask for. */
@@ -12,7 +12,7 @@ export interface Package {
   tree: Tree
 }
 
-export interface Looked {
+export interface PackageInspection {
   manifest: Manifest | null
   /** Null where the files could not all be read. */
   checksum: string | null
@@ -21,22 +21,22 @@ export interface Looked {
 }
 
 /** Looks through a whole package and lists everything that is wrong with it. */
-export async function look(tree: Tree, packageId: string): Promise<Looked> {
+export async function inspectPackage(tree: Tree, packageId: string): Promise<PackageInspection> {
   const read = await readManifest(tree, packageId)
   const { items, issues: inItems } = await readItems(read.items, tree)
-  const issues = cut([...tree.issues, ...read.issues, ...inItems])
-  const checksum = tree.issues.length > 0 ? null : await checksumOf(tree)
+  const issues = truncateIssues([...tree.issues, ...read.issues, ...inItems])
+  const checksum = tree.issues.length > 0 ? null : await computeChecksum(tree)
   return { manifest: read.manifest, items, checksum, issues }
 }
 
 /** A list that an answer can hold. */
-function cut(issues: Issue[]): Issue[] {
-  if (issues.length <= most.issues) return issues
-  const message = `And ${issues.length - most.issues} more.`
-  return [...issues.slice(0, most.issues), { path: '', message }]
+function truncateIssues(issues: Issue[]): Issue[] {
+  if (issues.length <= limits.issues) return issues
+  const message = `And ${issues.length - limits.issues} more.`
+  return [...issues.slice(0, limits.issues), { path: '', message }]
 }
 
-export const noSuchPackage = (packageId: string) => notFound(`seed package ${packageId}`)
+export const packageNotFound = (packageId: string) => notFound(`seed package ${packageId}`)
 
 export function manifestInvalid(packageId: string, issues: Issue[]): Fault {
   const [first] = issues
@@ -47,16 +47,16 @@ export function manifestInvalid(packageId: string, issues: Issue[]): Fault {
 }
 
 /** A package by its name, or the fault that says why it can't be had. */
-export async function packageOf(library: Library, packageId: string): Promise<Package> {
+export async function openPackage(library: Library, packageId: string): Promise<Package> {
   const tree = await library.tree(packageId)
-  if (!tree?.files.has('manifest.json')) throw noSuchPackage(packageId)
-  const { manifest, checksum, items, issues } = await look(tree, packageId)
+  if (!tree?.files.has('manifest.json')) throw packageNotFound(packageId)
+  const { manifest, checksum, items, issues } = await inspectPackage(tree, packageId)
   if (issues.length > 0 || !manifest || checksum === null) throw manifestInvalid(packageId, issues)
   return { package_id: packageId, manifest, checksum, items, tree }
 }
 
 /** Of every file and its name: two packages with the same are the same. */
-async function checksumOf({ files }: Tree): Promise<string> {
+async function computeChecksum({ files }: Tree): Promise<string> {
   const lines: string[] = []
   for (const [path, file] of files) lines.push(`${await sha256(await file.read())}  ${path}\n`)
   return sha256(new TextEncoder().encode(lines.join('')))

@@ -3,16 +3,16 @@ import { ok } from '../../_kit/endpoint.ts'
 import { Time } from '../../_kit/fields.ts'
 import { PageQuery, pageBounds, pageSchema, toPage } from '../../_kit/page.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { get, libraryOf } from '../deps.ts'
+import { get, requireLibrary } from '../deps.ts'
 import type { Library } from './library.ts'
 import { Manifest, PackageId } from './manifest.ts'
-import { look, packageOf } from './package.ts'
-import { zipped } from './zip.ts'
+import { inspectPackage, openPackage } from './package.ts'
+import { zipStream } from './zip.ts'
 
 export const path = '/api/v1/internal/seed-packages'
 export const ByPackage = z.object({ package_id: PackageId })
 
-const Applied = z.object({
+const AppliedVersion = z.object({
   version: z.string(),
   checksum: z.string(),
   run_id: z.string(),
@@ -29,7 +29,7 @@ export const SeedPackage = z
     items: z.int().describe('How many it has.'),
     issues: z.int().describe('How much is wrong with its manifest; none of it is applied then.'),
     status: z.enum(['new', 'changed', 'applied', 'invalid']),
-    applied: Applied.nullable().describe('How it was last applied as a whole.'),
+    applied: AppliedVersion.nullable().describe('How it was last applied as a whole.'),
   })
   .meta({ id: 'SeedPackage' })
 
@@ -45,11 +45,11 @@ export const packages = [
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { query }) => {
-      const library = await libraryOf(c.env)
+      const library = await requireLibrary(c.env)
       const ids = await library.ids()
-      const asked = pageBounds(query)
-      const some = ids.slice(asked.offset, asked.offset + asked.size)
-      return ok(c, toPage(await described(c.env.sql, library, some), ids.length, asked))
+      const bounds = pageBounds(query)
+      const pageIds = ids.slice(bounds.offset, bounds.offset + bounds.size)
+      return ok(c, toPage(await describePackages(c.env.sql, library, pageIds), ids.length, bounds))
     },
   ),
 
@@ -62,7 +62,10 @@ export const packages = [
       faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
-      const { manifest, checksum } = await packageOf(await libraryOf(c.env), params.package_id)
+      const { manifest, checksum } = await openPackage(
+        await requireLibrary(c.env),
+        params.package_id,
+      )
       return ok(c, { ...manifest, checksum })
     },
   ),
@@ -82,9 +85,9 @@ export const packages = [
       faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
-      const opened = await packageOf(await libraryOf(c.env), params.package_id)
+      const opened = await openPackage(await requireLibrary(c.env), params.package_id)
       const { package_id, manifest, checksum, tree } = opened
-      return new Response(zipped(package_id, tree.files), {
+      return new Response(zipStream(package_id, tree.files), {
         headers: {
           'Content-Type': 'application/zip',
           'Content-Disposition': `attachment; filename="${package_id}-${manifest.version}.zip"`,
@@ -95,21 +98,21 @@ export const packages = [
   ),
 ]
 
-const Row = Applied.extend({ package_id: z.string(), whole: z.boolean() })
+const AppliedRow = AppliedVersion.extend({ package_id: z.string(), complete: z.boolean() })
 
-async function described(sql: Sql, library: Library, ids: string[]) {
-  const rows = await sql.rows(Row)`
-    select package_id, version, checksum, whole, run_id, applied_at
+async function describePackages(sql: Sql, library: Library, ids: string[]) {
+  const rows = await sql.rows(AppliedRow)`
+    select package_id, version, checksum, complete, run_id, applied_at
     from collector.applied_packages where package_id = any(${textArray(ids)})`
   const applied = new Map(rows.map(({ package_id, ...row }) => [package_id, row]))
-  const found: SeedPackage[] = []
+  const described: SeedPackage[] = []
   for (const package_id of ids) {
     const tree = await library.tree(package_id)
     if (!tree) continue
-    const { manifest, checksum, issues } = await look(tree, package_id)
+    const { manifest, checksum, issues } = await inspectPackage(tree, package_id)
     const before = applied.get(package_id)
-    const same = before?.whole && before.checksum === checksum
-    found.push({
+    const same = before?.complete && before.checksum === checksum
+    described.push({
       package_id,
       name: manifest?.name ?? null,
       version: manifest?.version ?? null,
@@ -118,8 +121,8 @@ async function described(sql: Sql, library: Library, ids: string[]) {
       items: manifest?.items.length ?? 0,
       issues: issues.length,
       status: issues.length > 0 ? 'invalid' : same ? 'applied' : before ? 'changed' : 'new',
-      applied: before ? Applied.parse(before) : null,
+      applied: before ? AppliedVersion.parse(before) : null,
     })
   }
-  return found
+  return described
 }

@@ -5,12 +5,14 @@ const placeholder = '${PACKAGE_DIR}'
  * A path of a manifest as it is within the package: `${PACKAGE_DIR}/data/x.json` → `data/x.json`.
  * Null for one that leaves the package's directory.
  */
-export function placed(path: string): string | null {
+export function resolvePackagePath(path: string): string | null {
   if (path.includes('\0') || path.includes('\\')) return null
-  const own = path.startsWith(`${placeholder}/`) ? path.slice(placeholder.length + 1) : path
-  if (own.startsWith('/') || own.includes(placeholder)) return null
+  const relativePath = path.startsWith(`${placeholder}/`)
+    ? path.slice(placeholder.length + 1)
+    : path
+  if (relativePath.startsWith('/') || relativePath.includes(placeholder)) return null
   const parts: string[] = []
-  for (const part of own.split('/')) {
+  for (const part of relativePath.split('/')) {
     if (part === '' || part === '.') continue
     if (part !== '..') parts.push(part)
     else if (parts.pop() === undefined) return null

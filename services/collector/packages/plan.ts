@@ -1,16 +1,23 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
+import { makeSemaphore } from '../../_kit/semaphore.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { askTarget, atOnce, changes, type Outcome, type Trace, turns } from './ask.ts'
 import { Counts } from './executors/executor.ts'
-import { held, type Lease } from './lease.ts'
+import { assertLeaseHeld, type Lease } from './lease.ts'
 import type { Package } from './package.ts'
 import type { RunItem } from './run.ts'
+import {
+  callTarget,
+  changeCount,
+  maxConcurrentItems,
+  type TargetOutcome,
+  type Trace,
+} from './target.ts'
 
 /** How a run was asked for. */
-export interface Wanted {
+export interface RunOptions {
   dry_run: boolean
   force: boolean
   expect_plan_hash: string | null
@@ -20,12 +27,12 @@ interface PlannedPackage {
   opened: Package
   /** Applied before as it is, so that nothing will be done. */
   same: boolean
-  items: Map<string, Outcome>
+  items: Map<string, TargetOutcome>
 }
 
-const Applied = z.object({
+const AppliedRow = z.object({
   checksum: z.string(),
-  whole: z.boolean(),
+  complete: z.boolean(),
   rows: z.record(z.string(), z.int()),
 })
 
@@ -35,45 +42,45 @@ const Applied = z.object({
  * that tells no digest, a record that became another and would be replaced either way is not noticed.
  */
 export async function plan(
-  given: ServiceContext<Deps>,
+  context: ServiceContext<Deps>,
   lease: Lease,
-  wanted: Wanted,
+  options: RunOptions,
   packages: Package[],
   trace: Trace,
 ): Promise<string> {
   const planned: PlannedPackage[] = []
   for (const opened of packages) {
     await lease.check()
-    planned.push(await planPackage(given, wanted, opened, trace))
+    planned.push(await planPackage(context, options, opened, trace))
   }
-  const hash = await sha256Hex(canonicalJson(planned.map(essence)))
-  await given.sql.transaction(async (sql) => {
-    await held(sql, lease)
-    for (const each of planned) await keep(sql, lease, wanted, each)
+  const hash = await sha256Hex(canonicalJson(planned.map(hashInput)))
+  await context.sql.transaction(async (sql) => {
+    await assertLeaseHeld(sql, lease)
+    for (const each of planned) await storePlan(sql, lease, options, each)
     await sql`update collector.seed_runs set plan_hash = ${hash} where id = ${lease.runId}`
   })
   return hash
 }
 
 async function planPackage(
-  given: ServiceContext<Deps>,
-  { dry_run, force, expect_plan_hash }: Wanted,
+  context: ServiceContext<Deps>,
+  { dry_run, force, expect_plan_hash }: RunOptions,
   opened: Package,
   trace: Trace,
 ): Promise<PlannedPackage> {
   const { package_id, manifest, checksum } = opened
-  const applied = await given.sql.row(Applied)`
-    select checksum, whole, rows from collector.applied_packages where package_id = ${package_id}`
-  const same = !force && applied?.whole === true && applied.checksum === checksum
+  const applied = await context.sql.row(AppliedRow)`
+    select checksum, complete, rows from collector.applied_packages where package_id = ${package_id}`
+  const same = !force && applied?.complete === true && applied.checksum === checksum
   const source = { package_id, version: manifest.version }
   // Where nobody asks for a plan, a package that was applied before costs its targets nothing.
-  const spared = same && !dry_run && expect_plan_hash === null
-  const turn = turns(atOnce)
+  const skipTargets = same && !dry_run && expect_plan_hash === null
+  const withSlot = makeSemaphore(maxConcurrentItems)
   const outcomes = await Promise.all(
     opened.items.map((item) =>
-      spared
+      skipTargets
         ? { counts: Counts.parse({ unchanged: applied.rows[item.item_id] }), digest: '', ms: 0 }
-        : turn(() => askTarget(given, item, { source, dryRun: true, trace })),
+        : withSlot(() => callTarget(context, item, { source, dryRun: true, trace })),
     ),
   )
   const items = new Map(opened.items.map(({ item_id }, index) => [item_id, outcomes[index]!]))
@@ -81,7 +88,7 @@ async function planPackage(
 }
 
 /** What makes one plan another. */
-const essence = ({ opened, same, items }: PlannedPackage) => ({
+const hashInput = ({ opened, same, items }: PlannedPackage) => ({
   package_id: opened.package_id,
   version: opened.manifest.version,
   checksum: opened.checksum,
@@ -94,14 +101,14 @@ const essence = ({ opened, same, items }: PlannedPackage) => ({
 })
 
 /** A dry run ends with its plan; another keeps it to tell what an interrupted item had done. */
-async function keep(sql: Sql, { runId }: Lease, wanted: Wanted, planned: PlannedPackage) {
+async function storePlan(sql: Sql, { runId }: Lease, options: RunOptions, planned: PlannedPackage) {
   const { opened, same, items } = planned
-  const ends = wanted.dry_run || same
-  const statuses = same ? new Map<string, RunItem['status']>() : foreseen(opened, items)
+  const ends = options.dry_run || same
+  const statuses = same ? new Map<string, RunItem['status']>() : projectStatuses(opened, items)
   const rows = opened.items.map(({ item_id }) => {
     const outcome = items.get(item_id)!
     const counts = 'error' in outcome ? Counts.parse({}) : outcome.counts
-    const total = changes(counts) - counts.deleted + counts.unchanged
+    const total = changeCount(counts) - counts.deleted + counts.unchanged
     return {
       item_id,
       planned: 'error' in outcome ? null : counts,
@@ -126,16 +133,16 @@ async function keep(sql: Sql, { runId }: Lease, wanted: Wanted, planned: Planned
 }
 
 /** How an apply would leave each item: what depends on a failed one is skipped. */
-function foreseen({ items }: Package, outcomes: PlannedPackage['items']) {
+function projectStatuses({ items }: Package, outcomes: PlannedPackage['items']) {
   const statuses = new Map<string, RunItem['status']>()
   const byId = new Map(items.map((item) => [item.item_id, item]))
   const statusOf = (id: string): RunItem['status'] => {
-    const known = statuses.get(id)
-    if (known) return known
+    const cached = statuses.get(id)
+    if (cached) return cached
     const outcome = outcomes.get(id)!
     const stopped = byId.get(id)!.depends_on.map(statusOf).some(isStopped)
     const fails = 'error' in outcome
-    const done = !fails && changes(outcome.counts) > 0 ? 'planned' : 'unchanged'
+    const done = !fails && changeCount(outcome.counts) > 0 ? 'planned' : 'unchanged'
     const status = stopped ? 'skipped' : fails ? 'failed' : done
     statuses.set(id, status)
     return status

@@ -49,7 +49,7 @@ export const SeedRun = z
 export type SeedRun = z.output<typeof SeedRun>
 
 /** Runs as they are shown; `where` names those that are. */
-export const shown = (run: ReturnType<typeof fragment>) => fragment`(
+export const runView = (run: ReturnType<typeof fragment>) => fragment`(
   select run.id as run_id, run.dry_run, run.plan_hash, run.status, run.force, run.requested_by,
     run.created_at, run.finished_at, coalesce((
       select jsonb_agg(jsonb_build_object(
@@ -65,9 +65,9 @@ export const shown = (run: ReturnType<typeof fragment>) => fragment`(
       from collector.seed_run_packages package where package.run_id = run.id), '[]') as packages
   from ${run} run)`
 
-export async function seedRun(sql: Sql, runId: string): Promise<SeedRun> {
+export async function loadSeedRun(sql: Sql, runId: string): Promise<SeedRun> {
   const one = fragment`(select * from collector.seed_runs where id = ${runId})`
-  const run = await sql.row(SeedRun)`select * from ${shown(one)} shown`
+  const run = await sql.row(SeedRun)`select * from ${runView(one)} shown`
   if (!run) throw notFound(`run ${runId}`)
   return run
 }

@@ -5,7 +5,7 @@ import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { get } from '../deps.ts'
 import { path } from './packages.ts'
-import { SeedRun, seedRun, shown } from './run.ts'
+import { loadSeedRun, runView, SeedRun } from './run.ts'
 
 export const seedRuns = [
   get(
@@ -20,7 +20,7 @@ export const seedRuns = [
       const some = package_id
         ? fragment`(select * from collector.seed_runs where package_ids ? ${package_id})`
         : fragment`collector.seed_runs`
-      const from = fragment`${shown(some)} shown`
+      const from = fragment`${runView(some)} shown`
       const order = fragment`created_at desc, run_id desc`
       return ok(c, await selectPage(c.env.sql, SeedRun, query, { from, order }))
     },
@@ -33,6 +33,6 @@ export const seedRuns = [
       params: z.object({ run_id: Id }),
       responses: { 200: SeedRun },
     },
-    async (c, { params }) => ok(c, await seedRun(c.env.sql, params.run_id)),
+    async (c, { params }) => ok(c, await loadSeedRun(c.env.sql, params.run_id)),
   ),
 ]

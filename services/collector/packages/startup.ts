@@ -5,14 +5,14 @@ import { errorFields } from '../../_kit/log.ts'
 import type { Client } from '../../_kit/peer.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
-import { libraryOf } from '../deps.ts'
-import { changes } from './ask.ts'
-import { apply } from './begin.ts'
-import { packageOf } from './package.ts'
+import { requireLibrary } from '../deps.ts'
+import { applyPackages } from './apply-packages.ts'
+import { openPackage } from './package.ts'
 import type { SeedRun } from './run.ts'
+import { changeCount } from './target.ts'
 
 /** The packages that come along, in the order that they build on each other. */
-const shipped = [
+const bundledPackages = [
   'platform_defaults',
   'knowledge_structured_seeds',
   'knowledge_system_resources',
@@ -20,16 +20,16 @@ const shipped = [
 ]
 
 /** Seeds what startup is to seed. In production a failure ends the process, elsewhere it is told. */
-export async function seedOnStartup(given: ServiceContext<Deps>): Promise<string | undefined> {
-  const { kit } = given
+export async function seedOnStartup(context: ServiceContext<Deps>): Promise<string | undefined> {
+  const { kit } = context
   try {
-    const packageIds = await wanted(given)
+    const packageIds = await startupPackageIds(context)
     if (packageIds.length === 0) return undefined
-    const run = await seed(given, packageIds)
-    const told = summary(run)
-    if (run.status !== 'succeeded') throw new ConfigError(`Seeding ${run.status}: ${told}`)
-    kit.log.info({ run: run.run_id, seeded: told }, 'seeded')
-    return told
+    const run = await seed(context, packageIds)
+    const summary = summarize(run)
+    if (run.status !== 'succeeded') throw new ConfigError(`Seeding ${run.status}: ${summary}`)
+    kit.log.info({ run: run.run_id, seeded: summary }, 'seeded')
+    return summary
   } catch (thrown) {
     if (kit.config.ENVIRONMENT === 'production') throw thrown
     kit.log.warn(errorFields(thrown), 'not seeded; the service goes on without')
@@ -37,40 +37,48 @@ export async function seedOnStartup(given: ServiceContext<Deps>): Promise<string
   }
 }
 
-async function wanted(given: ServiceContext<Deps>): Promise<string[]> {
-  const { startup } = given
+async function startupPackageIds(context: ServiceContext<Deps>): Promise<string[]> {
+  const { startup } = context
   if (!startup.resources) return startup.packageIds
-  const there = await (await libraryOf(given)).ids()
-  return [...new Set([...shipped.filter((id) => there.includes(id)), ...startup.packageIds])]
+  const available = await (await requireLibrary(context)).ids()
+  return [
+    ...new Set([...bundledPackages.filter((id) => available.includes(id)), ...startup.packageIds]),
+  ]
 }
 
 /** One replica seeds; the others wait for it, and find that nothing is left to do. */
-async function seed(given: ServiceContext<Deps>, packageIds: string[]): Promise<SeedRun> {
-  const until = Date.now() + given.startup.waitMs
-  await targetsReady(given, packageIds, until)
+async function seed(context: ServiceContext<Deps>, packageIds: string[]): Promise<SeedRun> {
+  const deadline = Date.now() + context.startup.waitMs
+  await waitForTargets(context, packageIds, deadline)
   const request = { package_ids: packageIds, dry_run: false, force: false, expect_plan_hash: null }
   for (;;) {
     try {
       const options = { runId: newId(), requestedBy: 'startup' }
-      return (await apply(given, request, options)).run
+      return (await applyPackages(context, request, options)).run
     } catch (thrown) {
       const busy = thrown instanceof Fault && thrown.code === 'APPLY_IN_PROGRESS'
-      if (!busy || Date.now() > until) throw thrown
+      if (!busy || Date.now() > deadline) throw thrown
       await pause(500)
     }
   }
 }
 
-async function targetsReady(given: ServiceContext<Deps>, packageIds: string[], until: number) {
-  const library = await libraryOf(given)
+async function waitForTargets(
+  context: ServiceContext<Deps>,
+  packageIds: string[],
+  deadline: number,
+) {
+  const library = await requireLibrary(context)
   const targets = new Set<'platform' | 'knowledge'>()
   for (const id of packageIds) {
-    for (const { executor } of (await packageOf(library, id)).items) targets.add(executor.service)
+    for (const { executor } of (await openPackage(library, id)).items) targets.add(executor.service)
   }
-  await Promise.all([...targets].map((name) => ready(given[name], `${name}-service`, until)))
+  await Promise.all(
+    [...targets].map((name) => waitUntilReady(context[name], `${name}-service`, deadline)),
+  )
 }
 
-async function ready(client: Client, name: string, until: number) {
+async function waitUntilReady(client: Client, name: string, deadline: number) {
   for (;;) {
     try {
       const path = '/api/v1/internal/actuator/health/readiness'
@@ -78,7 +86,7 @@ async function ready(client: Client, name: string, until: number) {
       await response.body?.cancel()
       return
     } catch (thrown) {
-      if (Date.now() > until) throw new Error(`${name} is not ready`, { cause: thrown })
+      if (Date.now() > deadline) throw new Error(`${name} is not ready`, { cause: thrown })
       await pause(500)
     }
   }
@@ -87,10 +95,10 @@ async function ready(client: Client, name: string, until: number) {
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms))
 
 /** One line for people: what became of each package. */
-const summary = ({ packages }: SeedRun) =>
+const summarize = ({ packages }: SeedRun) =>
   packages
     .map(({ package_id, status, items }) => {
-      const rows = items.reduce((sum, { counts }) => sum + changes(counts), 0)
+      const rows = items.reduce((sum, { counts }) => sum + changeCount(counts), 0)
       const faults = items.flatMap(({ item_id, error }) => (error ? `${item_id}: ${error}` : []))
       const detail = faults.length > 0 ? faults.join('; ') : rows > 0 ? `${rows} changes` : ''
       return `${package_id} ${status}${detail && ` (${detail})`}`

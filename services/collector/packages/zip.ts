@@ -8,11 +8,11 @@ const epoch = new Date(1980, 0, 1)
  * A zip archive, made as it is read. Entries are in order and carry no times of their own, so that the
  * same files make the same bytes.
  */
-export function zipped(
+export function zipStream(
   folder: string,
   files: ReadonlyMap<string, PackageFile>,
 ): ReadableStream<Uint8Array> {
-  const left = [...files].sort(([one], [other]) => (one < other ? -1 : 1))
+  const remaining = [...files].sort(([one], [other]) => (one < other ? -1 : 1))
   let zip: Zip
   return new ReadableStream<Uint8Array>(
     {
@@ -24,7 +24,7 @@ export function zipped(
         })
       },
       async pull() {
-        const next = left.shift()
+        const next = remaining.shift()
         if (!next) return zip.end()
         const [path, file] = next
         const entry = new ZipDeflate(`${folder}/${path}`, { level: 6 })

@@ -3,9 +3,9 @@ import { docx, pdf, rawPdf, xlsx } from '../../../tests/support/corpus/documents
 import * as hostile from '../../../tests/support/corpus/hostile.ts'
 import { asJpeg } from '../../../tests/support/corpus/jpeg.ts'
 import { asPng, asTiff, draw } from '../../../tests/support/corpus/picture.ts'
-import { sampleSize, sniff } from '../sniff.ts'
+import { sampleBytes, sniff } from '../sniff.ts'
 import { childParser } from './parser.node.ts'
-import type { Outcome } from './parser.ts'
+import type { ParseOutcome } from './parser.ts'
 
 type Bytes = Uint8Array | Promise<Uint8Array>
 
@@ -16,9 +16,9 @@ async function parse(
   made: Bytes,
   filename = 'file',
   using = parser,
-): Promise<Outcome & { type: string }> {
+): Promise<ParseOutcome & { type: string }> {
   const bytes = await made
-  const type = await sniff(bytes.subarray(0, sampleSize), filename)
+  const type = await sniff(bytes.subarray(0, sampleBytes), filename)
   const stream = new Response(bytes as BodyInit).body!
   return { type, ...(await using(type, stream, new AbortController().signal)) }
 }

@@ -1,8 +1,8 @@
 import mammoth from 'mammoth'
-import type { Found } from './limits.ts'
+import type { ExtractedText } from './limits.ts'
 import { inspectZip } from './zip.ts'
 
-export async function textOfDocx(bytes: Uint8Array): Promise<Found> {
+export async function extractDocx(bytes: Uint8Array): Promise<ExtractedText> {
   inspectZip(bytes)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const { value } = await mammoth.extractRawText({ buffer })

@@ -1,12 +1,12 @@
-const unseen = new Set(['script', 'style', 'template', 'noscript', 'svg', 'head', 'iframe'])
-const blocks = new Set(
+const hiddenElements = new Set(['script', 'style', 'template', 'noscript', 'svg', 'head', 'iframe'])
+const blockElements = new Set(
   'address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(
     ' ',
   ),
 )
 
 /** What a page says, one line to a block. It is read once from start to end and never run. */
-export function textOfHtml(html: string): string {
+export function extractHtml(html: string): string {
   let text = ''
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf('<', at)
@@ -35,8 +35,8 @@ function markupAt(html: string, open: number): { next: number; mark: string } {
   }
   const name = tag[2]!.toLowerCase()
   const end = after(html, '>', open)
-  if (tag[1] === '' && unseen.has(name)) return { next: closing(html, name, end), mark: '' }
-  return { next: end, mark: blocks.has(name) ? '\n' : /^t[dh]$/.test(name) ? '\t' : '' }
+  if (tag[1] === '' && hiddenElements.has(name)) return { next: closing(html, name, end), mark: '' }
+  return { next: end, mark: blockElements.has(name) ? '\n' : /^t[dh]$/.test(name) ? '\t' : '' }
 }
 
 function after(html: string, mark: string, from: number): number {

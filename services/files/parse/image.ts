@@ -1,15 +1,18 @@
-import { type Found, limits, Unreadable } from './limits.ts'
+import { type ExtractedText, limits, UnreadableFile } from './limits.ts'
 import type { Recognize } from './ocr.ts'
 
-export async function textOfImage(bytes: Uint8Array, recognize: Recognize): Promise<Found> {
-  refuseHuge(...dimensionsOf(bytes))
+export async function extractImage(
+  bytes: Uint8Array,
+  recognize: Recognize,
+): Promise<ExtractedText> {
+  rejectHuge(...dimensionsOf(bytes))
   return { text: await recognize(bytes), pages: 1 }
 }
 
 /** A few bytes can stand for billions of pixels: they are counted before any is unpacked. */
-export function refuseHuge(width: number, height: number) {
+export function rejectHuge(width: number, height: number) {
   if (width * height > limits.pixels || Math.max(width, height) > limits.side) {
-    throw new Unreadable(`The picture is too large: ${width} × ${height} pixels.`)
+    throw new UnreadableFile(`The picture is too large: ${width} × ${height} pixels.`)
   }
 }
 
@@ -18,13 +21,13 @@ export function dimensionsOf(bytes: Uint8Array): [width: number, height: number]
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
     if (view.getUint32(0) === 0x89504e47) return [view.getUint32(16), view.getUint32(20)]
-    return view.getUint16(0) === 0xffd8 ? ofJpeg(view) : ofTiff(view)
+    return view.getUint16(0) === 0xffd8 ? jpegDimensions(view) : tiffDimensions(view)
   } catch (thrown) {
-    throw thrown instanceof RangeError ? new Unreadable('The picture is damaged.') : thrown
+    throw thrown instanceof RangeError ? new UnreadableFile('The picture is damaged.') : thrown
   }
 }
 
-function ofJpeg(view: DataView): [number, number] {
+function jpegDimensions(view: DataView): [number, number] {
   for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
     while (view.getUint8(at + 1) === 0xff) at++
     const marker = view.getUint8(at + 1)
@@ -33,7 +36,7 @@ function ofJpeg(view: DataView): [number, number] {
   }
 }
 
-function ofTiff(view: DataView): [number, number] {
+function tiffDimensions(view: DataView): [number, number] {
   const little = view.getUint16(0) === 0x4949
   const directory = view.getUint32(4, little)
   const size: [number, number] = [0, 0]

@@ -11,19 +11,19 @@ export const limits = {
 }
 
 /** Why a file can't be read, in words for whoever uploaded it. */
-export class Unreadable extends Error {
+export class UnreadableFile extends Error {
   override name = 'Unreadable'
 }
 
 /** It is of a kind that is not read at all. */
-export class Unsupported extends Error {
+export class UnsupportedFile extends Error {
   override name = 'Unsupported'
 }
 
-export const locked = () => new Unreadable('The file is protected by a password.')
+export const passwordProtected = () => new UnreadableFile('The file is protected by a password.')
 
 /** What a parser found. */
-export interface Found {
+export interface ExtractedText {
   text: string
   pages: number
   /** It stopped before the end. */

@@ -4,10 +4,11 @@ import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { makeSemaphore } from '../../_kit/semaphore.ts'
 import { formatOf } from './formats.ts'
-import { Outcome, type Parser } from './parser.ts'
+import { ParseOutcome, type Parser } from './parser.ts'
 
-export interface Limits {
+export interface ParserLimits {
   timeoutMs: number
   memoryMb: number
   /** How many at a time; the others wait. */
@@ -18,34 +19,38 @@ const main = fileURLToPath(new URL('./main.worker.ts', import.meta.url))
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Each file is parsed in a process of its own, which may do no harm and can be ended. */
-export function childParser({ timeoutMs, memoryMb, processes }: Limits): Parser {
-  const turn = turns(processes)
+export function childParser({ timeoutMs, memoryMb, processes }: ParserLimits): Parser {
+  const withSlot = makeSemaphore(processes)
   return async (contentType, bytes, signal) => {
     const format = formatOf(contentType)
     if (!format) {
       await bytes.cancel()
       return { status: 'UNSUPPORTED', reason: `Files of type ${contentType} are not parsed.` }
     }
-    return turn(async () => {
+    return withSlot(async () => {
       signal.throwIfAborted()
       // Time is kept to answer with what was found so far.
       const until = Date.now() + timeoutMs * 0.8
-      const child = spawn(process.execPath, [...flags(memoryMb), main, format, String(until)], {
-        env: {},
-        stdio: ['pipe', 'pipe', 'ignore'],
-      })
-      const said = text(child.stdout)
-      const fed = feed(bytes, child.stdin)
-      const ended = await watch(child, { timeoutMs, memoryMb, signal })
+      const child = spawn(
+        process.execPath,
+        [...runtimeFlags(memoryMb), main, format, String(until)],
+        {
+          env: {},
+          stdio: ['pipe', 'pipe', 'ignore'],
+        },
+      )
+      const output = text(child.stdout)
+      const input = pipeInput(bytes, child.stdin)
+      const failure = await superviseChild(child, { timeoutMs, memoryMb, signal })
       signal.throwIfAborted()
-      fed.stop()
-      return ended ?? outcomeIn(await said)
+      input.stop()
+      return failure ?? parseOutcome(await output)
     })
   }
 }
 
 /** A child may end before it has read everything; a storage that fails is another matter. */
-function feed(bytes: ReadableStream<Uint8Array>, to: Writable) {
+function pipeInput(bytes: ReadableStream<Uint8Array>, to: Writable) {
   let failure: unknown
   async function* source() {
     try {
@@ -65,7 +70,7 @@ function feed(bytes: ReadableStream<Uint8Array>, to: Writable) {
 }
 
 /** It may read what is installed here and start threads: no writing, no other processes, on Deno no network either. */
-const flags = (memoryMb: number) => ('Deno' in globalThis ? denoFlags : nodeFlags)(memoryMb)
+const runtimeFlags = (memoryMb: number) => ('Deno' in globalThis ? denoFlags : nodeFlags)(memoryMb)
 
 const nodeFlags = (memoryMb: number) => [
   ...['--permission', `--allow-fs-read=${root}`, '--allow-worker'],
@@ -80,31 +85,34 @@ const denoFlags = (memoryMb: number) => [
 ]
 
 /** Comes back when the child has ended: with an outcome where it had to be ended. */
-function watch(child: ChildProcess, limits: Omit<Limits, 'processes'> & { signal: AbortSignal }) {
+function superviseChild(
+  child: ChildProcess,
+  limits: Omit<ParserLimits, 'processes'> & { signal: AbortSignal },
+) {
   const { timeoutMs, memoryMb, signal } = limits
   let reason: string | undefined
-  const end = (why: string) => {
+  const kill = (why: string) => {
     reason ??= why
     child.kill('SIGKILL')
   }
-  const late = setTimeout(
-    () => end(`Parsing took longer than ${timeoutMs / 1000} seconds.`),
+  const timer = setTimeout(
+    () => kill(`Parsing took longer than ${timeoutMs / 1000} seconds.`),
     timeoutMs,
   )
-  const weigh = setInterval(async () => {
+  const memoryCheck = setInterval(async () => {
     const used = await residentMb(child.pid)
-    if (used > memoryMb) end(`Parsing took more than ${memoryMb} MB of memory.`)
+    if (used > memoryMb) kill(`Parsing took more than ${memoryMb} MB of memory.`)
   }, 100)
-  const stop = () => end('Parsing was stopped.')
+  const stop = () => kill('Parsing was stopped.')
   signal.addEventListener('abort', stop)
-  return new Promise<Outcome | undefined>((resolve, reject) => {
+  return new Promise<ParseOutcome | undefined>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', () =>
       resolve(reason === undefined ? undefined : { status: 'FAILED', reason }),
     )
   }).finally(() => {
-    clearTimeout(late)
-    clearInterval(weigh)
+    clearTimeout(timer)
+    clearInterval(memoryCheck)
     signal.removeEventListener('abort', stop)
   })
 }
@@ -116,29 +124,13 @@ async function residentMb(pid: number | undefined): Promise<number> {
 }
 
 /** The last line it said; a child that died on its own said none. */
-function outcomeIn(said: string): Outcome {
+function parseOutcome(output: string): ParseOutcome {
   try {
-    return Outcome.parse(JSON.parse(said.trim().split('\n').at(-1)!))
+    return ParseOutcome.parse(JSON.parse(output.trim().split('\n').at(-1)!))
   } catch {
     return {
       status: 'FAILED',
       reason: 'The file could not be parsed: the parser broke down over it.',
-    }
-  }
-}
-
-function turns(most: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running === most) await new Promise<void>((go) => waiting.push(go))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
     }
   }
 }

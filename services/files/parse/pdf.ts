@@ -1,21 +1,27 @@
 import { PNG } from 'pngjs'
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
-import { refuseHuge } from './image.ts'
-import { type Budget, type Found, limits, locked, Unreadable } from './limits.ts'
+import { rejectHuge } from './image.ts'
+import {
+  type Budget,
+  type ExtractedText,
+  limits,
+  passwordProtected,
+  UnreadableFile,
+} from './limits.ts'
 import type { Recognize } from './ocr.ts'
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>
 type Page = Awaited<ReturnType<Document['getPage']>>
 
 /** The text layer of each page; where a page has none, the text in its pictures. */
-export async function textOfPdf(
+export async function extractPdf(
   bytes: Uint8Array,
   recognize: Recognize,
   budget: Budget,
-): Promise<Found> {
-  const pdf = await open(bytes)
+): Promise<ExtractedText> {
+  const pdf = await openPdf(bytes)
   if (pdf.numPages > limits.pages) {
-    throw new Unreadable(
+    throw new UnreadableFile(
       `The document has ${pdf.numPages} pages; at most ${limits.pages} are read.`,
     )
   }
@@ -23,13 +29,13 @@ export async function textOfPdf(
   let [characters, recognized, truncated] = [0, 0, false]
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number)
-    let text = await textLayer(page)
+    let text = await readTextLayer(page)
     if (text === '' && recognized < limits.recognizedPages && Date.now() < budget.until) {
-      const pictures = await picturesOf(page)
-      recognized += pictures.length > 0 ? 1 : 0
-      text = await all(pictures, recognize)
+      const images = await loadImages(page)
+      recognized += images.length > 0 ? 1 : 0
+      text = await recognizeAll(images, recognize)
     } else if (text === '') {
-      truncated ||= (await picturesOf(page)).length > 0
+      truncated ||= (await loadImages(page)).length > 0
     }
     pages.push(text)
     characters += text.length
@@ -39,7 +45,7 @@ export async function textOfPdf(
   return { text: pages.join('\f'), pages: pdf.numPages, truncated }
 }
 
-async function open(bytes: Uint8Array): Promise<Document> {
+async function openPdf(bytes: Uint8Array): Promise<Document> {
   try {
     return await getDocumentProxy(bytes, {
       disableFontFace: true,
@@ -48,50 +54,50 @@ async function open(bytes: Uint8Array): Promise<Document> {
       verbosity: 0,
     })
   } catch (thrown) {
-    if ((thrown as Error).name === 'PasswordException') throw locked()
-    throw new Unreadable('The PDF is damaged.')
+    if ((thrown as Error).name === 'PasswordException') throw passwordProtected()
+    throw new UnreadableFile('The PDF is damaged.')
   }
 }
 
-async function textLayer(page: Page): Promise<string> {
+async function readTextLayer(page: Page): Promise<string> {
   const { items } = await page.getTextContent()
   const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
   return text.join('').trim()
 }
 
-interface Picture {
+interface PageImage {
   width: number
   height: number
   data: Uint8Array
 }
 
 /** Smaller ones are ornaments. */
-const smallest = 32
+const minImageSide = 32
 
-async function picturesOf(page: Page): Promise<Picture[]> {
+async function loadImages(page: Page): Promise<PageImage[]> {
   const { OPS } = await getResolvedPDFJS()
   const { fnArray, argsArray } = await page.getOperatorList()
   const names = fnArray.flatMap((operation, index) =>
     operation === OPS.paintImageXObject ? [String(argsArray[index][0])] : [],
   )
-  const pictures: Picture[] = []
+  const images: PageImage[] = []
   for (const name of new Set(names)) {
     const objects = name.startsWith('g_') ? page.commonObjs : page.objs
-    const picture = await new Promise<Picture | null>((resolve) => objects.get(name, resolve))
-    if (picture?.data && Math.min(picture.width, picture.height) >= smallest) pictures.push(picture)
+    const image = await new Promise<PageImage | null>((resolve) => objects.get(name, resolve))
+    if (image?.data && Math.min(image.width, image.height) >= minImageSide) images.push(image)
   }
-  return pictures
+  return images
 }
 
-async function all(pictures: Picture[], recognize: Recognize): Promise<string> {
+async function recognizeAll(images: PageImage[], recognize: Recognize): Promise<string> {
   const texts: string[] = []
-  for (const picture of pictures) texts.push(await recognize(asPng(picture)))
+  for (const image of images) texts.push(await recognize(toPng(image)))
   return texts.join('\n').trim()
 }
 
 /** Pixels come as bits, as grey, as RGB or as RGBA: how many there are of them tells. */
-function asPng({ width, height, data }: Picture): Uint8Array {
-  refuseHuge(width, height)
+function toPng({ width, height, data }: PageImage): Uint8Array {
+  rejectHuge(width, height)
   const png = new PNG({ width, height })
   const samples = Math.floor(data.length / (width * height))
   const stride = Math.ceil(width / 8)

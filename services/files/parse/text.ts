@@ -1,10 +1,10 @@
 import { encodingOf } from '../sniff.ts'
-import { Unreadable } from './limits.ts'
+import { UnreadableFile } from './limits.ts'
 
 /** Bytes as text, in the encoding that they turn out to be in. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes)
-  if (!encoding) throw new Unreadable('The text is in no encoding that is known here.')
+  if (!encoding) throw new UnreadableFile('The text is in no encoding that is known here.')
   return new TextDecoder(encoding).decode(bytes)
 }
 
@@ -21,7 +21,10 @@ export function languageOf(text: string): 'zh' | 'en' | null {
 }
 
 /** As the database can keep it: no NUL, no half of a surrogate pair, no more than there may be. */
-export function bounded(text: string, most: number): { text: string; truncated: boolean } {
-  const kept = text.replaceAll('\0', '').slice(0, most).toWellFormed()
-  return { text: kept, truncated: text.length > most }
+export function truncateText(
+  text: string,
+  maxLength: number,
+): { text: string; truncated: boolean } {
+  const cut = text.replaceAll('\0', '').slice(0, maxLength).toWellFormed()
+  return { text: cut, truncated: text.length > maxLength }
 }

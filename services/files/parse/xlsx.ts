@@ -1,9 +1,9 @@
 import readSheets from 'read-excel-file/universal'
-import type { Found } from './limits.ts'
+import type { ExtractedText } from './limits.ts'
 import { inspectZip } from './zip.ts'
 
 /** A sheet is a page: its name, then its rows with tabs between the cells. */
-export async function textOfXlsx(bytes: Uint8Array): Promise<Found> {
+export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedText> {
   inspectZip(bytes)
   const sheets = await readSheets(bytes.slice().buffer)
   const pages = sheets.map(({ sheet, data }) =>

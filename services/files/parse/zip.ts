@@ -1,5 +1,5 @@
 import { Inflate } from 'fflate'
-import { limits, locked, Unreadable } from './limits.ts'
+import { limits, passwordProtected, UnreadableFile } from './limits.ts'
 
 interface Member {
   name: string
@@ -12,38 +12,38 @@ interface Member {
  * believed, and whether its XML declares entities, which could grow once more.
  */
 export function inspectZip(bytes: Uint8Array): void {
-  let left = limits.inflatedBytes
-  for (const { name, method, compressed } of members(bytes)) {
+  let remainingBytes = limits.inflatedBytes
+  for (const { name, method, compressed } of readMembers(bytes)) {
     const isXml = /\.(xml|rels)$/i.test(name)
     const chunks: Uint8Array[] = []
     inflate(method, compressed, (chunk) => {
-      left -= chunk.length
-      if (left < 0) throw tooLarge()
+      remainingBytes -= chunk.length
+      if (remainingBytes < 0) throw tooLarge()
       if (isXml) chunks.push(chunk)
     })
-    if (isXml) refuseEntities(chunks)
+    if (isXml) rejectEntities(chunks)
   }
 }
 
-const tooLarge = () => new Unreadable('Unpacked, the file would be too large.')
-const damaged = () => new Unreadable('The file is a damaged archive.')
+const tooLarge = () => new UnreadableFile('Unpacked, the file would be too large.')
+const damaged = () => new UnreadableFile('The file is a damaged archive.')
 
 /** The members that the directory at the end of the archive names. */
-function members(bytes: Uint8Array): Member[] {
+function readMembers(bytes: Uint8Array): Member[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const end = directoryEnd(view)
   const count = view.getUint16(end + 10, true)
-  if (count > limits.zipMembers) throw new Unreadable('The archive has too many members.')
+  if (count > limits.zipMembers) throw new UnreadableFile('The archive has too many members.')
   let at = view.getUint32(end + 16, true)
   let declared = 0
   return Array.from({ length: count }, () => {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged()
-    if (view.getUint16(at + 8, true) & 1) throw locked()
+    if (view.getUint16(at + 8, true) & 1) throw passwordProtected()
     declared += view.getUint32(at + 24, true)
     if (declared > limits.inflatedBytes) throw tooLarge()
     const nameLength = view.getUint16(at + 28, true)
     const name = latin1.decode(bytes.subarray(at + 46, at + 46 + nameLength))
-    const compressed = dataOf(
+    const compressed = memberData(
       bytes,
       view,
       view.getUint32(at + 42, true),
@@ -58,35 +58,36 @@ function members(bytes: Uint8Array): Member[] {
 const latin1 = new TextDecoder('latin1')
 
 function directoryEnd(view: DataView): number {
-  const earliest = Math.max(0, view.byteLength - 22 - 0xffff)
-  for (let at = view.byteLength - 22; at >= earliest; at--) {
+  const searchEnd = Math.max(0, view.byteLength - 22 - 0xffff)
+  for (let at = view.byteLength - 22; at >= searchEnd; at--) {
     if (view.getUint32(at, true) === 0x06054b50) return at
   }
   throw damaged()
 }
 
-function dataOf(bytes: Uint8Array, view: DataView, at: number, size: number): Uint8Array {
+function memberData(bytes: Uint8Array, view: DataView, at: number, size: number): Uint8Array {
   if (at + 30 > bytes.length || view.getUint32(at, true) !== 0x04034b50) throw damaged()
   const start = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
   if (start + size > bytes.length) throw damaged()
   return bytes.subarray(start, start + size)
 }
 
-function inflate(method: number, compressed: Uint8Array, take: (chunk: Uint8Array) => void) {
-  if (method === 0) return take(compressed)
-  if (method !== 8) throw new Unreadable('The archive is packed in a way that is not known here.')
-  const stream = new Inflate(take)
+function inflate(method: number, compressed: Uint8Array, onChunk: (chunk: Uint8Array) => void) {
+  if (method === 0) return onChunk(compressed)
+  if (method !== 8)
+    throw new UnreadableFile('The archive is packed in a way that is not known here.')
+  const stream = new Inflate(onChunk)
   const step = 64 * 1024
   for (let at = 0; at < compressed.length; at += step) {
     try {
       stream.push(compressed.subarray(at, at + step), at + step >= compressed.length)
     } catch (thrown) {
-      throw thrown instanceof Unreadable ? thrown : damaged()
+      throw thrown instanceof UnreadableFile ? thrown : damaged()
     }
   }
 }
 
-function refuseEntities(chunks: Uint8Array[]) {
+function rejectEntities(chunks: Uint8Array[]) {
   const [first] = chunks
   const encoding =
     first?.[0] === 0xff || first?.[1] === 0
@@ -97,6 +98,6 @@ function refuseEntities(chunks: Uint8Array[]) {
   const decoder = new TextDecoder(encoding)
   const xml = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) {
-    throw new Unreadable('The document declares entities of its own, which none needs.')
+    throw new UnreadableFile('The document declares entities of its own, which none needs.')
   }
 }

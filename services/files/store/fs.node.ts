@@ -3,9 +3,9 @@ import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'n
 import { dirname, join, resolve } from 'node:path'
 import type { Range, Store } from './store.ts'
 
-const chunkSize = 64 * 1024
-const batchSize = 512 * 1024
-const flushSize = 32 * 1024 * 1024
+const chunkBytes = 64 * 1024
+const batchBytes = 512 * 1024
+const flushBytes = 32 * 1024 * 1024
 
 /** Bytes in a directory. What is being written is in `incomplete` until it is whole. */
 export function fsStore(directory: string): Store {
@@ -16,16 +16,16 @@ export function fsStore(directory: string): Store {
   const store: Store = {
     async put(key, chunks) {
       const path = pathOf(key)
-      const draft = join(incomplete, `${key.replace('/', '.')}.${randomUUID()}`)
+      const temporaryPath = join(incomplete, `${key.replace('/', '.')}.${randomUUID()}`)
       await mkdir(incomplete, { recursive: true })
-      await makeDirectory(dirname(path))
+      await makeDurableDirectory(dirname(path))
       try {
-        const size = await write(draft, chunks)
-        await rename(draft, path)
-        await sync(dirname(path))
+        const size = await writeChunks(temporaryPath, chunks)
+        await rename(temporaryPath, path)
+        await syncDirectory(dirname(path))
         return size
       } catch (thrown) {
-        await rm(draft, { force: true })
+        await rm(temporaryPath, { force: true })
         throw thrown
       }
     },
@@ -34,17 +34,17 @@ export function fsStore(directory: string): Store {
       const file = await open(pathOf(key)).catch(nullIfMissing)
       if (!file) return null
       const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 }
-      return read(file, { start, end })
+      return readRange(file, { start, end })
     },
 
     size: async (key) => (await stat(pathOf(key)).catch(nullIfMissing))?.size ?? null,
 
     async copy(from, to) {
-      await makeDirectory(dirname(pathOf(to)))
+      await makeDurableDirectory(dirname(pathOf(to)))
       try {
         // A file is never written in place, so a second name for it is as good as a copy.
         await link(pathOf(from), pathOf(to))
-        await sync(dirname(pathOf(to)))
+        await syncDirectory(dirname(pathOf(to)))
         return true
       } catch (thrown) {
         if (isMissing(thrown as NodeJS.ErrnoException)) return false
@@ -57,10 +57,10 @@ export function fsStore(directory: string): Store {
 
     async remove(key) {
       await rm(pathOf(key), { force: true })
-      const drafts = (await readdir(incomplete).catch(nullIfMissing)) ?? []
-      for (const draft of drafts) {
-        if (draft.startsWith(`${key.replace('/', '.')}.`))
-          await rm(join(incomplete, draft), { force: true })
+      const temporaryNames = (await readdir(incomplete).catch(nullIfMissing)) ?? []
+      for (const temporaryPath of temporaryNames) {
+        if (temporaryPath.startsWith(`${key.replace('/', '.')}.`))
+          await rm(join(incomplete, temporaryPath), { force: true })
       }
     },
 
@@ -80,17 +80,17 @@ function fanOut(key: string): string {
  * Writes some chunks at once while the next are on their way, and lets the disk begin before all is there.
  * Comes back when the disk has everything.
  */
-async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
+async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   await using file = await open(path, 'wx', 0o600)
-  const [writing, flushing] = [aside(), aside()]
+  const [writing, flushing] = [makeSerialTask(), makeSerialTask()]
   let [size, flushed] = [0, 0]
-  for await (const batch of batchesOf(chunks)) {
-    await writing.begin(() => writeAll(file, batch))
-    if (size - flushed >= flushSize) {
-      await flushing.begin(() => file.datasync())
+  for await (const batch of batchChunks(chunks)) {
+    await writing.start(() => writeAll(file, batch))
+    if (size - flushed >= flushBytes) {
+      await flushing.start(() => file.datasync())
       flushed = size
     }
-    size += sizeOf(batch)
+    size += totalBytes(batch)
   }
   await writing.ended()
   // A disk tells of what it could not keep only once, and it may have told an earlier flush.
@@ -100,10 +100,10 @@ async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<n
 }
 
 /** Work that is done while others go on, one at a time. Whoever begins the next or waits for the end hears its failure. */
-function aside() {
+function makeSerialTask() {
   let running: Promise<void> = Promise.resolve()
   return {
-    async begin(work: () => Promise<void>) {
+    async start(work: () => Promise<void>) {
       await running
       running = work()
       // It may fail before somebody listens.
@@ -113,34 +113,34 @@ function aside() {
   }
 }
 
-async function* batchesOf(chunks: AsyncIterable<Uint8Array>) {
+async function* batchChunks(chunks: AsyncIterable<Uint8Array>) {
   let batch: Uint8Array[] = []
   let size = 0
   for await (const chunk of chunks) {
     batch.push(chunk)
     size += chunk.length
-    if (size < batchSize) continue
+    if (size < batchBytes) continue
     yield batch
     ;[batch, size] = [[], 0]
   }
   if (size > 0) yield batch
 }
 
-const sizeOf = (chunks: Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+const totalBytes = (chunks: Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
 async function writeAll(file: FileHandle, chunks: Uint8Array[]) {
   const { bytesWritten } = await file.writev(chunks)
   // A disk may take less than it was given.
-  if (bytesWritten < sizeOf(chunks))
+  if (bytesWritten < totalBytes(chunks))
     await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten))
 }
 
 /** Reads ahead a little, so that disk and network work side by side. */
-function read(file: FileHandle, { start, end }: Range): ReadableStream<Uint8Array> {
+function readRange(file: FileHandle, { start, end }: Range): ReadableStream<Uint8Array> {
   let position = start
   async function next(controller: ReadableStreamDefaultController<Uint8Array>) {
     if (position <= end) {
-      const length = Math.min(chunkSize, end + 1 - position)
+      const length = Math.min(chunkBytes, end + 1 - position)
       const { bytesRead, buffer } = await file.read(
         Buffer.allocUnsafeSlow(length),
         0,
@@ -169,13 +169,14 @@ function read(file: FileHandle, { start, end }: Range): ReadableStream<Uint8Arra
 }
 
 /** Makes a directory that is still there when the power comes back, and those that lead to it. */
-async function makeDirectory(path: string) {
+async function makeDurableDirectory(path: string) {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await sync(dirname(made))
+  for (let made = path; made.length >= first.length; made = dirname(made))
+    await syncDirectory(dirname(made))
 }
 
-async function sync(directory: string) {
+async function syncDirectory(directory: string) {
   await using handle = await open(directory)
   await handle.sync()
 }

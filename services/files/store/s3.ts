@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Fault } from '../../_kit/fault.ts'
-import { partsOf } from './parts.ts'
+import { splitParts } from './parts.ts'
 import type { Store } from './store.ts'
 
 export interface S3Config {
@@ -29,7 +29,7 @@ export interface S3Config {
 const partsInFlight = 2
 
 /** Until an answer begins. */
-const deadlines = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
+const timeouts = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 
 /** Bytes in a bucket. What is large goes up in parts, some while the next one fills. */
 export function s3Store(config: S3Config): Store {
@@ -42,7 +42,7 @@ export function s3Store(config: S3Config): Store {
     // Not every server that speaks S3 knows the newer checksums; ours are over the whole.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: deadlines,
+    requestHandler: timeouts,
   })
   // What goes up is hashed once as a whole; the signature need not hash every part of it again.
   client.middlewareStack.add(
@@ -53,32 +53,34 @@ export function s3Store(config: S3Config): Store {
     },
     { step: 'build' },
   )
-  client.middlewareStack.add((next) => (args) => next(args).catch(missingOrUnavailable), {
+  client.middlewareStack.add((next) => (args) => next(args).catch(throwUnavailable), {
     step: 'initialize',
   })
 
   return {
     async put(Key, chunks) {
-      const parts = partsOf(chunks, partsInFlight)
+      const parts = splitParts(chunks, partsInFlight)
       const first = await parts.next()
       const Body = first.done ? new Uint8Array() : first.value.bytes
       if (first.done || first.value.last) {
         await client.send(new PutObjectCommand({ Bucket, Key, Body }))
         return Body.length
       }
-      return putInParts(client, { Bucket, Key }, Body, parts)
+      return putMultipart(client, { Bucket, Key }, Body, parts)
     },
 
     async get(Key, range) {
       const Range = range && `bytes=${range.start}-${range.end}`
       const command = new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })
-      const answer = await client.send(command).catch(nullIfMissing)
-      return answer && streamOf(answer.Body as unknown as AsyncIterable<Uint8Array>)
+      const response = await client.send(command).catch(nullIfMissing)
+      return response && toStream(response.Body as unknown as AsyncIterable<Uint8Array>)
     },
 
     async size(Key) {
-      const answer = await client.send(new HeadObjectCommand({ Bucket, Key })).catch(nullIfMissing)
-      return answer && (answer.ContentLength ?? 0)
+      const response = await client
+        .send(new HeadObjectCommand({ Bucket, Key }))
+        .catch(nullIfMissing)
+      return response && (response.ContentLength ?? 0)
     },
 
     async copy(from, Key) {
@@ -113,7 +115,7 @@ export function s3Store(config: S3Config): Store {
 
       async put(Key, expiresIn, { size, sha256 }) {
         const checksum = 'x-amz-checksum-sha256'
-        const ChecksumSHA256 = sha256 && base64(sha256)
+        const ChecksumSHA256 = sha256 && hexToBase64(sha256)
         const url = await getSignedUrl(
           client,
           new PutObjectCommand({
@@ -130,46 +132,46 @@ export function s3Store(config: S3Config): Store {
   }
 }
 
-type Place = { Bucket: string; Key: string }
+type ObjectRef = { Bucket: string; Key: string }
 
-async function putInParts(
+async function putMultipart(
   client: S3Client,
-  place: Place,
+  object: ObjectRef,
   first: Uint8Array,
-  rest: ReturnType<typeof partsOf>,
+  rest: ReturnType<typeof splitParts>,
 ): Promise<number> {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place))
-  const sent: Promise<{ PartNumber: number; ETag: string | undefined }>[] = []
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(object))
+  const uploads: Promise<{ PartNumber: number; ETag: string | undefined }>[] = []
   let size = 0
   const send = (Body: Uint8Array) => {
-    const PartNumber = sent.length + 1
+    const PartNumber = uploads.length + 1
     size += Body.length
-    const part = new UploadPartCommand({ ...place, UploadId, PartNumber, Body })
-    const sending = client.send(part).then(({ ETag }) => ({ PartNumber, ETag }))
+    const part = new UploadPartCommand({ ...object, UploadId, PartNumber, Body })
+    const upload = client.send(part).then(({ ETag }) => ({ PartNumber, ETag }))
     // Heard when its turn comes, which may be after it failed.
-    sending.catch(() => {})
-    sent.push(sending)
+    upload.catch(() => {})
+    uploads.push(upload)
   }
   try {
     send(first)
     for await (const { bytes } of rest) {
-      await sent.at(-partsInFlight)
+      await uploads.at(-partsInFlight)
       send(bytes)
     }
-    const Parts = await Promise.all(sent)
+    const Parts = await Promise.all(uploads)
     await client.send(
-      new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }),
+      new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } }),
     )
     return size
   } catch (thrown) {
-    await Promise.allSettled(sent)
-    await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
+    await Promise.allSettled(uploads)
+    await client.send(new AbortMultipartUploadCommand({ ...object, UploadId })).catch(() => {})
     throw thrown
   }
 }
 
 /** One chunk at a time: whatever kind of stream the client has, it holds no more than that. */
-function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
     {
@@ -195,12 +197,12 @@ function nullIfMissing(thrown: S3Error): null {
   throw thrown
 }
 
-function missingOrUnavailable(thrown: S3Error): never {
+function throwUnavailable(thrown: S3Error): never {
   if (isMissing(thrown)) throw thrown
   throw new Fault('UPSTREAM_UNAVAILABLE', 'The storage does not answer; try again.', {
     cause: thrown,
   })
 }
 
-const base64 = (hex: string) =>
+const hexToBase64 = (hex: string) =>
   btoa(String.fromCharCode(...hex.match(/../g)!.map((byte) => Number.parseInt(byte, 16))))

@@ -4,7 +4,7 @@ import { newDirectory } from '../../../tests/support/files.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { startS3 } from '../../../tests/support/s3.ts'
 import { fsStore } from './fs.node.ts'
-import { partsOf } from './parts.ts'
+import { splitParts } from './parts.ts'
 import { s3Store } from './s3.ts'
 import type { Store } from './store.ts'
 
@@ -218,7 +218,7 @@ test('parts are of one size, whatever comes, and stay while they are on their wa
       const starts = sizes.map((_, n) => sizes.slice(0, n).reduce((sum, size) => sum + size, 0))
       const chunks = sizes.map((size, n) => whole.slice(starts[n], starts[n]! + size))
       const parts: { given: Uint8Array; copy: number[]; last: boolean }[] = []
-      for await (const { bytes, last } of partsOf(of(...chunks), inFlight, 10)) {
+      for await (const { bytes, last } of splitParts(of(...chunks), inFlight, 10)) {
         for (const { given, copy } of parts.slice(-inFlight)) expect([...given]).toEqual(copy)
         parts.push({ given: bytes, copy: [...bytes], last })
       }

@@ -5,7 +5,7 @@ export interface Range {
 }
 
 /** What an URL that leads to the storage itself is told of the file. */
-export interface Served {
+export interface ResponseHeaders {
   contentType: string
   disposition: string
 }
@@ -25,16 +25,16 @@ export interface Store {
   check(): Promise<unknown>
   /** URLs that lead to the storage itself, where it has such. */
   urls?: {
-    get(key: string, seconds: number, served: Served): Promise<string>
+    get(key: string, seconds: number, headers: ResponseHeaders): Promise<string>
     put(
       key: string,
       seconds: number,
-      promised: { size: number; sha256: string | undefined },
-    ): Promise<DirectPut>
+      declared: { size: number; sha256: string | undefined },
+    ): Promise<PresignedPut>
   }
 }
 
-export interface DirectPut {
+export interface PresignedPut {
   url: string
   headers: Record<string, string>
 }

@@ -13,7 +13,7 @@ export interface Executor {
   /** Further files that the data names, as text. */
   texts?(data: Data): string[]
   /** Two items of a package that hold the same would remove each other's records. */
-  holds?(config: Config, data: Data): string[]
+  exclusiveScopes?(config: Config, data: Data): string[]
   /** What is asked, but for `dry_run` and `source`; several requests where one would be too large. */
   requests(config: Config, data: Data, texts: ReadonlyMap<string, string>): object[]
 }
@@ -32,7 +32,7 @@ export const Counts = z.object({
 export type Counts = z.output<typeof Counts>
 
 /** Counts, and where the target tells it a digest of what it would replace. */
-export const Told = Counts.extend({ digest: z.string().optional() })
+export const TargetResponse = Counts.extend({ digest: z.string().optional() })
 
 /** One path, or several. */
 export const Paths = z.union([
@@ -41,7 +41,7 @@ export const Paths = z.union([
 ])
 
 /** A file that is a list, or an object with the list under its name. */
-export const listOf = (member: string, Record: z.ZodType) =>
+export const listSchema = (member: string, Record: z.ZodType) =>
   z.preprocess(
     (value) =>
       value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -51,19 +51,23 @@ export const listOf = (member: string, Record: z.ZodType) =>
   )
 
 /** A record of which only the key is looked at here; the rest is the target's to judge. */
-export const keyed = (key: string) =>
+export const recordWithKey = (key: string) =>
   z.looseObject({ [key]: z.union([z.string().min(1), z.int()]) })
 
-export const all = (data: Data, member: string): unknown[] => (data[member] ?? []).flat()
+export const recordsIn = (data: Data, member: string): unknown[] => (data[member] ?? []).flat()
 
 /** Lists of at most so many records and about so many bytes. */
-export function batches<T>(records: readonly T[], records_most: number, bytes_most: number): T[][] {
+export function splitBatches<T>(
+  records: readonly T[],
+  maxRecords: number,
+  maxBytes: number,
+): T[][] {
   const found: T[][] = [[]]
   let bytes = 0
   for (const record of records) {
     const size = JSON.stringify(record).length * 3
     const last = found.at(-1)!
-    if (last.length > 0 && (last.length === records_most || bytes + size > bytes_most)) {
+    if (last.length > 0 && (last.length === maxRecords || bytes + size > maxBytes)) {
       found.push([record])
       bytes = size
     } else {

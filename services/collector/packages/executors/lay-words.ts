@@ -8,16 +8,16 @@ export const layWords: Executor = {
   path: '/api/v1/internal/seed/lay-words/import',
   Config: z.object({ lay_words_json: Paths }),
   files: { lay_words_json: z.record(z.string(), z.unknown()) },
-  holds: () => ['the lay words'],
-  requests: (_, data) => [merged(data.lay_words_json as Record<string, unknown>[])],
+  exclusiveScopes: () => ['the lay words'],
+  requests: (_, data) => [mergeFiles(data.lay_words_json as Record<string, unknown>[])],
 }
 
 /** Lists of the same name in several files are one list. */
-function merged(files: Record<string, unknown>[]): Record<string, unknown> {
-  const whole: Record<string, unknown> = {}
+function mergeFiles(files: Record<string, unknown>[]): Record<string, unknown> {
+  const merged: Record<string, unknown> = {}
   for (const [name, value] of files.flatMap(Object.entries)) {
-    const before = whole[name]
-    whole[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
+    const before = merged[name]
+    merged[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value
   }
-  return whole
+  return merged
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { all, type Executor, keyed, listOf, Paths } from './executor.ts'
+import { type Executor, listSchema, Paths, recordsIn, recordWithKey } from './executor.ts'
 
 /** Litigation elements, checklists, and which documents belong to an element. */
 export const structured: Executor = {
@@ -13,16 +13,19 @@ export const structured: Executor = {
     sync_to_neo4j: z.boolean().default(false),
   }),
   files: {
-    litigation_elements_json: listOf('litigation_elements', keyed('element_id')),
-    non_litigation_checklists_json: listOf('non_litigation_checklists', keyed('item_id')),
-    mappings_json: listOf('mappings', keyed('element_id')),
+    litigation_elements_json: listSchema('litigation_elements', recordWithKey('element_id')),
+    non_litigation_checklists_json: listSchema(
+      'non_litigation_checklists',
+      recordWithKey('item_id'),
+    ),
+    mappings_json: listSchema('mappings', recordWithKey('element_id')),
   },
-  holds: () => ['the structured records'],
+  exclusiveScopes: () => ['the structured records'],
   requests: ({ sync_to_neo4j }, data) => [
     {
-      litigation_elements: all(data, 'litigation_elements_json'),
-      non_litigation_checklists: all(data, 'non_litigation_checklists_json'),
-      mappings: all(data, 'mappings_json'),
+      litigation_elements: recordsIn(data, 'litigation_elements_json'),
+      non_litigation_checklists: recordsIn(data, 'non_litigation_checklists_json'),
+      mappings: recordsIn(data, 'mappings_json'),
       sync_to_neo4j,
     },
   ],

@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { all, batches, type Executor, keyed, listOf, Paths } from './executor.ts'
+import {
+  type Executor,
+  listSchema,
+  Paths,
+  recordsIn,
+  recordWithKey,
+  splitBatches,
+} from './executor.ts'
 
 /** Keys and values of platform-service's configuration; what the package does not name stays. */
 export const systemConfigs: Executor = {
@@ -7,7 +14,7 @@ export const systemConfigs: Executor = {
   service: 'platform',
   path: '/api/v1/internal/platform/configs/batch',
   Config: z.object({ configs_json: Paths }),
-  files: { configs_json: listOf('configs', keyed('key')) },
+  files: { configs_json: listSchema('configs', recordWithKey('key')) },
   requests: (_, data) =>
-    batches(all(data, 'configs_json'), 1_000, 900_000).map((configs) => ({ configs })),
+    splitBatches(recordsIn(data, 'configs_json'), 1_000, 900_000).map((configs) => ({ configs })),
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { type Config, type Data, type Executor, keyed, Paths } from './executor.ts'
+import { type Config, type Data, type Executor, Paths, recordWithKey } from './executor.ts'
 
 const Kb = z.looseObject({
   name: z.string().regex(/^sys_\w{1,190}$/, 'A system base is named sys_…'),
 })
-const Document = keyed('document_id').and(
+const Document = recordWithKey('document_id').and(
   z.looseObject({ content_file: z.string().min(1).max(500).optional() }),
 )
 type Document = z.output<typeof Document> & Record<string, unknown>
@@ -27,18 +27,19 @@ export const systemKbDocuments: Executor = {
     filesOf(data)
       .flatMap(({ documents }) => documents as Document[])
       .flatMap(({ content_file }) => content_file ?? []),
-  holds: (config, data) => [...byBase(config, data).keys()].map((name) => `the base ${name}`),
+  exclusiveScopes: (config, data) =>
+    [...groupByBase(config, data).keys()].map((name) => `the base ${name}`),
   requests: (config, data, texts) =>
-    [...byBase(config, data).values()].map(({ kb, documents }) => ({
+    [...groupByBase(config, data).values()].map(({ kb, documents }) => ({
       kb,
-      documents: documents.map((document) => whole(document, texts)),
+      documents: documents.map((document) => withContent(document, texts)),
     })),
 }
 
 const filesOf = (data: Data) => data.documents_json as File[]
 
 /** What goes into each base; a base is asked for once, since an import holds all of it. */
-function byBase(config: Config, data: Data) {
+function groupByBase(config: Config, data: Data) {
   const bases = new Map<string, { kb: z.output<typeof Kb>; documents: Document[] }>()
   for (const { kb = config.kb as z.output<typeof Kb> | undefined, documents } of filesOf(data)) {
     if (!kb) throw new Error('Name the base in the config or in the file: kb.name.')
@@ -51,6 +52,6 @@ function byBase(config: Config, data: Data) {
   return bases
 }
 
-function whole({ content_file, ...document }: Document, texts: ReadonlyMap<string, string>) {
+function withContent({ content_file, ...document }: Document, texts: ReadonlyMap<string, string>) {
   return content_file === undefined ? document : { ...document, content: texts.get(content_file) }
 }

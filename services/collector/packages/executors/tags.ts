@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { type Executor, keyed, Paths } from './executor.ts'
+import { type Executor, Paths, recordWithKey } from './executor.ts'
 
 const members = ['tag_groups', 'tags', 'categories', 'domains'] as const
-const List = z.array(keyed('key')).default([])
+const List = z.array(recordWithKey('key')).default([])
 const File = z.object({ tag_groups: List, tags: List, categories: List, domains: List })
 
 /** Tags and their groups, categories, domains: a tag names its group, a category its parent, by key. */

@@ -1,66 +1,66 @@
 import { Fault, invalid } from '../_kit/fault.ts'
 import type { Deps } from './deps.ts'
-import { sha256 } from './sha256.ts'
-import { sampleSize, sniff } from './sniff.ts'
+import { makeSha256 } from './sha256.ts'
+import { sampleBytes, sniff } from './sniff.ts'
 
-export interface Measured {
+export interface StreamInfo {
   size: number
   sha256: string
   contentType: string
 }
 
 /** Lets bytes through to `sink` and says what they were: how many, their hash, what kind of file. */
-export async function measure(
+export async function inspectStream(
   chunks: AsyncIterable<Uint8Array>,
-  { runtime, most, filename }: { runtime: Deps['runtime']; most: number; filename: string },
+  { runtime, maxBytes, filename }: { runtime: Deps['runtime']; maxBytes: number; filename: string },
   sink: (chunks: AsyncIterable<Uint8Array>) => Promise<unknown>,
-): Promise<Measured> {
-  const hash = await sha256(runtime)
-  const sample = new Uint8Array(sampleSize)
+): Promise<StreamInfo> {
+  const hash = await makeSha256(runtime)
+  const sample = new Uint8Array(sampleBytes)
   let size = 0
 
-  async function* passing() {
+  async function* inspectedChunks() {
     for await (const chunk of chunks) {
-      if (size < sampleSize) sample.set(chunk.subarray(0, sampleSize - size), size)
+      if (size < sampleBytes) sample.set(chunk.subarray(0, sampleBytes - size), size)
       size += chunk.length
-      if (size > most) throw tooLarge(most)
+      if (size > maxBytes) throw fileTooLarge(maxBytes)
       await hash.update(chunk)
       yield chunk
     }
   }
 
-  await sink(passing())
-  const contentType = await sniff(sample.subarray(0, Math.min(size, sampleSize)), filename)
+  await sink(inspectedChunks())
+  const contentType = await sniff(sample.subarray(0, Math.min(size, sampleBytes)), filename)
   return { size, sha256: await hash.hex(), contentType }
 }
 
-export const tooLarge = (most: number) =>
-  new Fault('PAYLOAD_TOO_LARGE', `A file may have at most ${most} bytes.`, {
-    data: { limit: most },
+export const fileTooLarge = (maxBytes: number) =>
+  new Fault('PAYLOAD_TOO_LARGE', `A file may have at most ${maxBytes} bytes.`, {
+    data: { limit: maxBytes },
   })
 
 /**
  * The body of a request as it comes, up to so many bytes. Leaving it before its end does not close the
  * connection, over which the answer still has to go.
  */
-export async function* bodyOf(
+export async function* readBody(
   request: Request,
-  most: number,
+  maxBytes: number,
   fault: () => Fault,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (!request.body) return
   const reader = request.body.getReader()
   let size = 0
   for (;;) {
-    const { done, value } = await readFrom(reader)
+    const { done, value } = await readChunk(reader)
     if (done) return
     size += value.length
-    if (size > most) throw fault()
+    if (size > maxBytes) throw fault()
     yield value
   }
 }
 
-async function readFrom(reader: ReadableStreamDefaultReader<Uint8Array>) {
+async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()
   } catch {

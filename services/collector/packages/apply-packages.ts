@@ -4,21 +4,21 @@ import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { type Deps, libraryOf } from '../deps.ts'
-import type { Trace } from './ask.ts'
-import { execute, resume } from './execute.ts'
+import { type Deps, requireLibrary } from '../deps.ts'
+import { executeRun, resumeRun } from './execute.ts'
 import { LeaseLost, leaseMs } from './lease.ts'
-import { type Package, packageOf } from './package.ts'
-import { type SeedRun, seedRun } from './run.ts'
+import { openPackage, type Package } from './package.ts'
+import { loadSeedRun, type SeedRun } from './run.ts'
+import type { Trace } from './target.ts'
 
-export interface Request {
+export interface ApplyRequest {
   package_ids: string[]
   dry_run: boolean
   force: boolean
   expect_plan_hash: string | null
 }
 
-interface Options {
+interface ApplyOptions {
   /** The same id again is the same run. */
   runId?: string | undefined
   requestedBy: string
@@ -26,35 +26,49 @@ interface Options {
 }
 
 /** Applies packages in their order, or joins the run of the same id. `repeated` says which. */
-export async function apply(given: ServiceContext<Deps>, request: Request, options: Options) {
-  const { sql } = given
-  const asked = { ...request, package_ids: [...new Set(request.package_ids)] }
-  const hash = await sha256Hex(canonicalJson(asked))
+export async function applyPackages(
+  context: ServiceContext<Deps>,
+  request: ApplyRequest,
+  options: ApplyOptions,
+) {
+  const { sql } = context
+  const uniqueRequest = { ...request, package_ids: [...new Set(request.package_ids)] }
+  const hash = await sha256Hex(canonicalJson(uniqueRequest))
   const runId = options.runId ?? newId()
-  if (options.runId && (await known(sql, runId, hash))) return joined(given, runId)
+  if (options.runId && (await findRun(sql, runId, hash))) return waitForRun(context, runId)
 
-  const library = await libraryOf(given)
+  const library = await requireLibrary(context)
   const packages: Package[] = []
-  for (const id of asked.package_ids) packages.push(await packageOf(library, id))
-  const fresh = await begun(given, runId, hash, asked, packages, options.requestedBy)
-  if (!fresh) {
-    await known(sql, runId, hash)
-    return joined(given, runId)
+  for (const id of uniqueRequest.package_ids) packages.push(await openPackage(library, id))
+  const created = await createRun(
+    context,
+    runId,
+    hash,
+    uniqueRequest,
+    packages,
+    options.requestedBy,
+  )
+  if (!created) {
+    await findRun(sql, runId, hash)
+    return waitForRun(context, runId)
   }
   try {
-    await execute(given, runId, 1, options.trace)
+    await executeRun(context, runId, 1, options.trace)
   } catch (thrown) {
     // A process that stood still for too long: another has gone on.
-    if (thrown instanceof LeaseLost) return { ...(await joined(given, runId)), repeated: false }
+    if (thrown instanceof LeaseLost)
+      return { ...(await waitForRun(context, runId)), repeated: false }
     throw thrown
   }
-  return { run: await ended(sql, runId), repeated: false }
+  return { run: await loadResult(sql, runId), repeated: false }
 }
 
-const Known = z.object({ request_hash: z.string() })
+const RequestHashRow = z.object({ request_hash: z.string() })
 
-async function known(sql: Sql, runId: string, hash: string): Promise<boolean> {
-  const run = await sql.row(Known)`select request_hash from collector.seed_runs where id = ${runId}`
+async function findRun(sql: Sql, runId: string, hash: string): Promise<boolean> {
+  const run = await sql.row(
+    RequestHashRow,
+  )`select request_hash from collector.seed_runs where id = ${runId}`
   if (run && run.request_hash !== hash) {
     throw new Fault('CONFLICT', `The run ${runId} was asked for before, with another body.`)
   }
@@ -62,16 +76,16 @@ async function known(sql: Sql, runId: string, hash: string): Promise<boolean> {
 }
 
 /** Makes the run and takes its packages; false where a run of this id is there. */
-async function begun(
-  given: ServiceContext<Deps>,
+async function createRun(
+  context: ServiceContext<Deps>,
   runId: string,
   hash: string,
-  request: Request,
+  request: ApplyRequest,
   packages: Package[],
   requestedBy: string,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const made = await given.sql.transaction(async (sql) => {
+    const outcome = await context.sql.transaction(async (sql) => {
       const [run] = await sql`
         insert into collector.seed_runs
           (id, request_hash, package_ids, dry_run, force, expect_plan_hash, requested_by, status,
@@ -81,46 +95,46 @@ async function begun(
           now() + ${leaseMs} * interval '1 millisecond')
         on conflict (id) do nothing returning id`
       if (!run) return { fresh: false }
-      if (!request.dry_run && !(await takePackages(sql, runId, request.package_ids))) {
-        const holder = await holderOf(sql, runId, request.package_ids)
+      if (!request.dry_run && !(await leasePackages(sql, runId, request.package_ids))) {
+        const holder = await findHolder(sql, runId, request.package_ids)
         await sql`delete from collector.seed_runs where id = ${runId}`
         return { holder }
       }
-      await insertParts(sql, runId, packages)
+      await insertPackagesAndItems(sql, runId, packages)
       return { fresh: true }
     })
-    if (made.fresh !== undefined) return made.fresh
-    if (!made.holder) continue
+    if (outcome.fresh !== undefined) return outcome.fresh
+    if (!outcome.holder) continue
     // The holder's process may be gone: what it began comes to its end first.
-    const resumed = await resume(given, made.holder.run_id)
-    if ((!resumed && made.holder.alive) || attempt >= 5) throw inProgress(made.holder)
+    const resumed = await resumeRun(context, outcome.holder.run_id)
+    if ((!resumed && outcome.holder.alive) || attempt >= 5) throw applyInProgress(outcome.holder)
   }
 }
 
-const Holder = z.object({ package_id: z.string(), run_id: z.string(), alive: z.boolean() })
+const LeaseHolder = z.object({ package_id: z.string(), run_id: z.string(), alive: z.boolean() })
 
 /** In one order, so that two runs never wait for each other. */
-async function takePackages(sql: Sql, runId: string, packageIds: string[]): Promise<boolean> {
-  const taken = await sql`
+async function leasePackages(sql: Sql, runId: string, packageIds: string[]): Promise<boolean> {
+  const leased = await sql`
     insert into collector.package_leases (package_id, run_id)
     select unnest(${textArray([...packageIds].sort())}), ${runId}::uuid
     on conflict (package_id) do nothing returning package_id`
-  return taken.length === packageIds.length
+  return leased.length === packageIds.length
 }
 
-const holderOf = (sql: Sql, runId: string, packageIds: string[]) =>
-  sql.row(Holder)`
+const findHolder = (sql: Sql, runId: string, packageIds: string[]) =>
+  sql.row(LeaseHolder)`
     select lease.package_id, lease.run_id, run.lease_until >= now() as alive
     from collector.package_leases lease join collector.seed_runs run on run.id = lease.run_id
     where lease.package_id = any(${textArray(packageIds)}) and lease.run_id <> ${runId} limit 1`
 
-const inProgress = ({ package_id, run_id }: { package_id: string; run_id: string }) =>
+const applyInProgress = ({ package_id, run_id }: { package_id: string; run_id: string }) =>
   new Fault('CONFLICT', `${package_id} is being applied by the run ${run_id}; try again later.`, {
     code: 'APPLY_IN_PROGRESS',
     data: { package_id, run_id },
   })
 
-async function insertParts(sql: Sql, runId: string, packages: Package[]) {
+async function insertPackagesAndItems(sql: Sql, runId: string, packages: Package[]) {
   const rows = packages.map(({ package_id, manifest, checksum }, position) => ({
     ...{ position, package_id, checksum, version: manifest.version },
   }))
@@ -139,28 +153,31 @@ async function insertParts(sql: Sql, runId: string, packages: Package[]) {
       as given (package_id text, position int, item_id text, kind text)`
 }
 
-const Ended = z.object({
+const RunResultRow = z.object({
   status: z.string(),
   refusal: z.object({ code: z.string(), message: z.string(), data: z.unknown() }).nullable(),
 })
 
 /** The result of a run, or the fault it was refused with. */
-async function ended(sql: Sql, runId: string): Promise<SeedRun> {
-  const row = await sql.row(Ended)`
+async function loadResult(sql: Sql, runId: string): Promise<SeedRun> {
+  const row = await sql.row(RunResultRow)`
     select status, refusal from collector.seed_runs where id = ${runId}`
   if (row?.refusal) throw faultFrom(409, row.refusal.code, row.refusal.message, row.refusal.data)
-  return seedRun(sql, runId)
+  return loadSeedRun(sql, runId)
 }
 
 /** Waits for a run that another request began, and goes on with it where that one died. */
-async function joined(given: ServiceContext<Deps>, runId: string) {
-  const until = Date.now() + given.patienceMs
+async function waitForRun(context: ServiceContext<Deps>, runId: string) {
+  const until = Date.now() + context.joinTimeoutMs
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
-    const run = await ended(given.sql, runId)
+    const run = await loadResult(context.sql, runId)
     if (run.status !== 'running') return { run, repeated: true }
-    if (await resume(given, runId)) continue
+    if (await resumeRun(context, runId)) continue
     if (Date.now() > until) {
-      throw inProgress({ package_id: run.packages[0]?.package_id ?? 'A package', run_id: runId })
+      throw applyInProgress({
+        package_id: run.packages[0]?.package_id ?? 'A package',
+        run_id: runId,
+      })
     }
     await new Promise((go) => setTimeout(go, pause))
   }

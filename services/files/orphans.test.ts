@@ -3,7 +3,7 @@ import { newDatabase } from '../../tests/support/databases.ts'
 import type { ServiceContext } from '../_kit/service.ts'
 import { makeSql, type Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
-import { discardBytes, expectBytes, ownBytes } from './unowned.ts'
+import { claimObject, discardObject, registerObject } from './orphans.ts'
 
 let database: Awaited<ReturnType<typeof newDatabase>>
 let sql: Sql
@@ -18,23 +18,23 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 test('what came to nothing is removed and forgotten', async () => {
-  await expectBytes(sql, 'files/a')
-  await discardBytes(given(), 'files/a')
+  await registerObject(sql, 'files/a')
+  await discardObject(given(), 'files/a')
   expect(removed).toEqual(['files/a'])
-  expect(await sql`select * from files.unowned_bytes`).toEqual([])
+  expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
 
 test('what has an owner stays, whatever its maker thought had become of it', async () => {
   removed.length = 0
-  await expectBytes(sql, 'files/b')
-  expect(await ownBytes(sql, 'files/b')).toBe(true)
-  await discardBytes(given(), 'files/b')
+  await registerObject(sql, 'files/b')
+  expect(await claimObject(sql, 'files/b')).toBe(true)
+  await discardObject(given(), 'files/b')
   expect(removed).toEqual([])
-  expect(await sql`select * from files.unowned_bytes`).toEqual([])
+  expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
 
 test('what was given up can be owned no more', async () => {
-  await expectBytes(sql, 'files/c')
-  await discardBytes(given(), 'files/c')
-  expect(await ownBytes(sql, 'files/c')).toBe(false)
+  await registerObject(sql, 'files/c')
+  await discardObject(given(), 'files/c')
+  expect(await claimObject(sql, 'files/c')).toBe(false)
 })

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { errorFields } from '../_kit/log.ts'
+import type { ServiceContext } from '../_kit/service.ts'
+import type { Sql } from '../_kit/sql/sql.ts'
+import type { Deps } from './deps.ts'
+
+/** Notes bytes before they are written. What nobody owns a day later is removed. */
+export const registerObject = async (sql: Sql, key: string) =>
+  void (await sql`
+    insert into files.orphaned_objects (storage_key, due_at) values (${key}, now() + interval '1 day')
+    on conflict (storage_key) do nothing`)
+
+/** The bytes have an owner from here on; false when they were given up meanwhile. */
+export const claimObject = async (sql: Sql, key: string): Promise<boolean> =>
+  (
+    await sql`
+      delete from files.orphaned_objects where storage_key = ${key} and not delete_requested returning storage_key`
+  ).length > 0
+
+/** The file that owned these bytes is gone. */
+export const releaseObject = async (sql: Sql, key: string) =>
+  void (await sql`
+    insert into files.orphaned_objects (storage_key, due_at, delete_requested) values (${key}, now(), true)
+    on conflict (storage_key) do update set due_at = now(), delete_requested = true`)
+
+/**
+ * Removes bytes of a write that came to nothing, unless they have an owner after all: the answer to a
+ * commit may get lost on its way.
+ */
+export async function discardObject(context: ServiceContext<Deps>, key: string): Promise<void> {
+  const orphaned = await context.sql`
+    update files.orphaned_objects set due_at = now(), delete_requested = true
+    where storage_key = ${key} returning storage_key`
+  if (orphaned.length > 0) await removeObjects(context, [key])
+}
+
+/** Removes bytes that were given up; what can't be removed now is left to the sweep. */
+export async function removeObjects(
+  { sql, store, kit }: ServiceContext<Deps>,
+  keys: string[],
+): Promise<void> {
+  const storage = await store()
+  for (const key of keys) {
+    try {
+      await storage.remove(key)
+      await sql`delete from files.orphaned_objects where storage_key = ${key} and delete_requested`
+    } catch (thrown) {
+      kit.log.warn({ key, ...errorFields(thrown) }, 'bytes not removed')
+    }
+  }
+}
+
+const StorageKeyRow = z.object({ storage_key: z.string() })
+
+/** Removes what nobody came for: after a crash, a deletion, a promise that was not kept. */
+export async function sweepObjects(context: ServiceContext<Deps>): Promise<void> {
+  const { sql } = context
+  await sql`delete from files.uploads where expires_at < now()`
+  const due = await sql.rows(StorageKeyRow)`
+    update files.orphaned_objects set delete_requested = true
+    where storage_key in (
+      select storage_key from files.orphaned_objects where due_at < now() order by due_at limit 1000)
+    returning storage_key`
+  await removeObjects(
+    context,
+    due.map((row) => row.storage_key),
+  )
+}
