@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../_kit/fault.ts'
 import type { Caller } from '../_kit/identity.ts'
-import { fragment, type Sql } from '../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
 import { columns, File } from './file.ts'
 
 /**
@@ -19,13 +19,11 @@ export const visibleToUser = ({ superuser, userId, organizationId }: Caller) =>
 export const visibleToService = ({ organizationId }: Caller) =>
   organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
-type Condition = ReturnType<typeof visibleToUser>
-
 /** The file where the condition holds of it; any other is not there. */
 export async function loadFile(
   sql: Sql,
   fileId: string,
-  condition: Condition,
+  condition: SqlFragment,
   lock?: 'lock',
 ): Promise<File> {
   const file = await sql.row(File)`
@@ -42,7 +40,7 @@ export type StoredFile = z.infer<typeof StoredFile>
 export async function loadStoredFile(
   sql: Sql,
   fileId: string,
-  condition: Condition,
+  condition: SqlFragment,
 ): Promise<StoredFile> {
   const file = await sql.row(StoredFile)`
     select ${columns}, storage_key as "storageKey" from files.files

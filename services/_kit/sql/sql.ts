@@ -12,7 +12,7 @@ export interface Driver {
 }
 
 /** A piece of SQL with its values, to be put into another. */
-class SqlFragment {
+export class SqlFragment {
   readonly strings: readonly string[]
   readonly values: readonly Value[]
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
-import type { fragment, Sql } from '../../_kit/sql/sql.ts'
+import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
 
 export const CollectedDocument = z
   .object({
@@ -23,7 +23,7 @@ export const CollectedDocument = z
 export const DocumentWithContent = CollectedDocument.extend({ content: z.string() })
 export type DocumentWithContent = z.output<typeof DocumentWithContent>
 
-export async function loadDocument(sql: Sql, id: string, condition: ReturnType<typeof fragment>) {
+export async function loadDocument(sql: Sql, id: string, condition: SqlFragment) {
   const document = await sql.row(DocumentWithContent)`
     select * from collector.documents where id = ${id} and ${condition}`
   if (!document) throw notFound(`document ${id}`)

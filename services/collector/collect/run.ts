@@ -3,7 +3,7 @@ import { Fault, notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
 import { newId } from '../../_kit/ids.ts'
 import { enqueue } from '../../_kit/jobs.ts'
-import type { fragment, Sql } from '../../_kit/sql/sql.ts'
+import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
 
 export const Counts = z.object({
   found: z.int(),
@@ -35,9 +35,7 @@ export const RunWithLog = CollectionRun.extend({
   log: z.array(LogEntry).describe('At most the last 1,000.'),
 })
 
-type Part = ReturnType<typeof fragment>
-
-export async function loadRun(sql: Sql, id: string, condition: Part) {
+export async function loadRun(sql: Sql, id: string, condition: SqlFragment) {
   const run = await sql.row(CollectionRun)`
     select * from collector.runs where id = ${id} and ${condition}`
   if (!run) throw notFound(`run ${id}`)

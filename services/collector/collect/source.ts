@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import * as z from 'zod'
 import { type Issue, notFound } from '../../_kit/fault.ts'
 import { Id, Time, Version } from '../../_kit/fields.ts'
-import type { fragment, Sql } from '../../_kit/sql/sql.ts'
+import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
 import {
   blockedAddressReason,
   FetchError,
@@ -90,12 +90,7 @@ export function nextDueMs(schedule: string, after = new Date()): number | null |
   }
 }
 
-export async function loadSource(
-  sql: Sql,
-  id: string,
-  condition: ReturnType<typeof fragment>,
-  lock = false,
-) {
+export async function loadSource(sql: Sql, id: string, condition: SqlFragment, lock = false) {
   const source = lock
     ? await sql.row(Source)`
         select * from collector.sources where id = ${id} and ${condition} for update`

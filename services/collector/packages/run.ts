@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
-import { fragment, type Sql } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 import { Counts } from './executors/executor.ts'
 
 const ItemStatus = z.enum([
@@ -49,7 +49,7 @@ export const SeedRun = z
 export type SeedRun = z.output<typeof SeedRun>
 
 /** Runs as they are shown; `where` names those that are. */
-export const runView = (run: ReturnType<typeof fragment>) => fragment`(
+export const runView = (run: SqlFragment) => fragment`(
   select run.id as run_id, run.dry_run, run.plan_hash, run.status, run.force, run.requested_by,
     run.created_at, run.finished_at, coalesce((
       select jsonb_agg(jsonb_build_object(
