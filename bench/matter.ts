@@ -10,7 +10,7 @@ import { open, replay, type Statement, type Subject, statementsFor } from './mat
 import { count, median } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
-const atOnce = 8
+const concurrency = 8
 
 interface Size {
   rounds: number
@@ -41,7 +41,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
           rows,
           notes: [
             `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${count(bytes)} characters of JSON. matter-service answers requests in this process (validation, merges, parsed rows, events, the job for memory-service); bare SQL is the same statements with the same values, recorded from it and made for other matters beforehand, each sync in one transaction on the same pool. Writes to PostgreSQL wait for the disk.`,
-            `${atOnce} at once, each of a matter of its own; median of ${size.rounds} rounds of ${size.syncs} syncs, in turn.`,
+            `${concurrency} at once, each of a matter of its own; median of ${size.rounds} rounds of ${size.syncs} syncs, in turn.`,
           ],
         },
       ],
@@ -91,6 +91,6 @@ async function perSecond(ids: string[], work: (id: string, index: number) => Pro
       await work(ids[index]!, index)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   return (ids.length / (performance.now() - begun)) * 1000
 }

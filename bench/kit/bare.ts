@@ -4,7 +4,7 @@ import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import type { Driver, Param, Row } from '../../services/_kit/sql/sql.ts'
 import memory from '../../services/memory/service.ts'
-import { index } from '../../services/memory/terms.ts'
+import { indexFact } from '../../services/memory/terms.ts'
 import { facts, headers, key, tenant } from './requests.ts'
 
 /**
@@ -25,12 +25,12 @@ export async function bare(driver: Driver) {
     const { user_id, scope, case_id, entity_key, category, content, confidence, source } = told
     const value = JSON.stringify(told.value)
     const metadata = JSON.stringify(told.metadata)
-    const { terms, tally } = index(tenant, user_id, entity_key, content)
+    const { terms, termCounts } = indexFact(tenant, user_id, entity_key, content)
     const says = [category, content, value, confidence, source, metadata]
     const whose = [tenant, user_id, scope, case_id, entity_key]
     const array = `{${terms}}`
 
-    const [created] = await driver.query(insert, [newId(), ...whose, ...says, array, tally])
+    const [created] = await driver.query(insert, [newId(), ...whose, ...says, array, termCounts])
     if (created) return c.json(created, 201)
     const changed = await driver.transaction(async (query) => {
       const [before] = await query(lock, [
@@ -55,7 +55,7 @@ export async function bare(driver: Driver) {
         current,
         'newest_wins',
       ])
-      const [after] = await query(update, [...says, true, array, tally, ...whose])
+      const [after] = await query(update, [...says, true, array, termCounts, ...whose])
       return after
     })
     return c.json(changed)

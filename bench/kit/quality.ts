@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { queryTokens } from '../../services/_kit/tokenize.ts'
-import { makeScore, statisticsOf } from '../../services/memory/bm25.ts'
-import { makeReader } from '../../services/memory/terms.ts'
+import { makeBm25Scorer, statisticsOf } from '../../services/memory/bm25.ts'
+import { makeTermCountDecoder } from '../../services/memory/terms.ts'
 import { mean } from '../support/figures.ts'
 import type { Engine, Question } from './engines.ts'
 import { firstUser, type Store } from './store.ts'
@@ -9,8 +9,8 @@ import { firstUser, type Store } from './store.ts'
 /** How close the answers come to BM25 over every single fact of the first user. */
 export async function quality({ url }: Store, engine: Engine, questions: Question[]) {
   const sql = postgres(url, { max: 1 })
-  const facts = await sql<{ id: string; tally: string }[]>`
-    select id, tally from memory.facts where user_id = ${firstUser}`
+  const facts = await sql<{ id: string; term_counts: string }[]>`
+    select id, term_counts from memory.facts where user_id = ${firstUser}`
   await sql.end()
 
   const shared: number[] = []
@@ -29,11 +29,11 @@ export async function quality({ url }: Store, engine: Engine, questions: Questio
 
 const sum = (scores: number[]) => scores.reduce((total, score) => total + score, 0)
 
-function exactScores(facts: { id: string; tally: string }[], query: string) {
+function exactScores(facts: { id: string; term_counts: string }[], query: string) {
   const words = queryTokens(query)
-  const read = makeReader(words)
-  const counted = facts.map(({ tally }) => read(tally))
-  const scoreOf = makeScore(statisticsOf(counted, words.length))
+  const read = makeTermCountDecoder(words)
+  const counted = facts.map(({ term_counts }) => read(term_counts))
+  const scoreOf = makeBm25Scorer(statisticsOf(counted, words.length))
   const scores = new Map<string, number>()
   counted.forEach((fact, n) => {
     const score = scoreOf(fact)

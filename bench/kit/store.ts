@@ -5,7 +5,7 @@ import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { tokenize } from '../../services/_kit/tokenize.ts'
 import memory from '../../services/memory/service.ts'
-import { index } from '../../services/memory/terms.ts'
+import { indexFact } from '../../services/memory/terms.ts'
 import { makeRandom } from '../support/random.ts'
 import { content, entityKey } from './corpus.ts'
 import { createDatabase, dropDatabase } from './postgres.ts'
@@ -73,7 +73,7 @@ async function load(sql: postgres.Sql, facts: number, others: number) {
   const intoFacts = await copyInto(
     sql,
     `memory.facts (id, tenant_id, user_id, scope, entity_key, category, content, confidence, source,
-      metadata, terms, tally)`,
+      metadata, terms, term_counts)`,
   )
   const intoVectors = await copyInto(sql, 'vectors')
   const random = makeRandom(7)
@@ -83,9 +83,9 @@ async function load(sql: postgres.Sql, facts: number, others: number) {
     const id = `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
     const key = entityKey(random, n)
     const text = content(random)
-    const { terms, tally } = index(tenant, user, key, text)
+    const { terms, termCounts } = indexFact(tenant, user, key, text)
     const said = ['global', key, 'summary', text, 1, 'import', '{}']
-    await intoFacts.row([id, tenant, user, ...said, `{${terms}}`, tally])
+    await intoFacts.row([id, tenant, user, ...said, `{${terms}}`, termCounts])
     await intoVectors.row([id, tenant, user, vector(tokenize(`${key} ${text}`))])
   }
   await Promise.all([intoFacts.end(), intoVectors.end()])

@@ -22,7 +22,7 @@ export type Subject = Awaited<ReturnType<typeof open>>
 export async function open(driver: Driver) {
   await migrate(driver, matter.folder, matter.schema)
   let recording: Statement[] | undefined
-  const heard =
+  const recorded =
     (query: Driver['query']): Driver['query'] =>
     (text, params) => {
       recording?.push({ text, params })
@@ -32,7 +32,7 @@ export async function open(driver: Driver) {
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: headers['x-internal-api-key'] },
     database: {
       ...driver,
-      transaction: (work) => driver.transaction((query) => work(heard(query))),
+      transaction: (work) => driver.transaction((query) => work(recorded(query))),
     },
     peers: () => () => Promise.reject(new Error('nobody else is here')),
     log: silent,
@@ -40,19 +40,20 @@ export async function open(driver: Driver) {
     runtime: 'node',
     version: '0',
   })
-  const ask = async (path: string, body: string) => {
+  const request = async (path: string, body: string) => {
     const request = new Request(`http://bench${path}`, { method: 'POST', headers, body })
     const response = await fetch(request)
     const { data } = (await response.json()) as { data: any }
     if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(data)}`)
     return data
   }
-  const sync = (id: string, body: string) => ask(`/api/v1/internal/matters/${id}/sync/all`, body)
+  const sync = (id: string, body: string) =>
+    request(`/api/v1/internal/matters/${id}/sync/all`, body)
   return {
     driver,
     sync,
     make: async (): Promise<string> =>
-      (await ask('/api/v1/matters', JSON.stringify({ title: 'Bench', user_id: 'bench' }))).id,
+      (await request('/api/v1/matters', JSON.stringify({ title: 'Bench', user_id: 'bench' }))).id,
     /** The statements of one sync, in the order the service makes them. */
     async record(id: string, body: string): Promise<Statement[]> {
       recording = []

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
-import { latestOf } from './analysis.ts'
+import { loadLatestVersion } from './analysis.ts'
+import { commitChange } from './commit-change.ts'
 import { post } from './deps.ts'
 import { Name } from './fields.ts'
 import { ById, lockMatter } from './matter.ts'
-import { taken } from './playbook.ts'
-import { engine, service, trusted } from './scope.ts'
-import { write } from './write.ts'
+import { bodySchema } from './playbook.ts'
+import { engineActor, serviceGuard, visibleToService } from './scope.ts'
 
 const Allocation = z
   .object({
@@ -29,22 +29,22 @@ export const allocate = [
     {
       summary: 'Allocate an analysis version',
       description: '1, 2, 3 … without gap or double, however many ask at once.',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
-      body: taken(Allocation.prefault({})),
+      body: bodySchema(Allocation.prefault({})),
       responses: { 200: Allocated },
     },
     async (c, { params, body: { kind, allocation_key } }) => {
       const version = await c.env.sql.transaction(async (sql) => {
-        const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
-        const before = allocation_key && (await allocated(sql, matter.id, allocation_key))
-        if (before) return before.version
-        const from = await latestOf(sql, matter.id)
+        const matter = await lockMatter(sql, visibleToService(c.var.caller), params.id)
+        const existing = allocation_key && (await findAllocation(sql, matter.id, allocation_key))
+        if (existing) return existing.version
+        const from = await loadLatestVersion(sql, matter.id)
         const to = from + 1
         await sql`
           insert into matter.analysis_versions (matter_id, version, kind, allocation_key)
           values (${matter.id}, ${to}, ${kind ?? null}, ${allocation_key ?? null})`
-        await write(sql, matter, engine, {
+        await commitChange(sql, matter, engineActor, {
           type: 'analysis.allocated',
           summary: `Began analysis version ${to}${kind ? ` (${kind})` : ''}.`,
           from: { analysis_version: from },
@@ -57,6 +57,6 @@ export const allocate = [
   ),
 ]
 
-const allocated = (sql: Sql, matterId: string, key: string) => sql.row(Allocated)`
+const findAllocation = (sql: Sql, matterId: string, key: string) => sql.row(Allocated)`
   select version from matter.analysis_versions
   where matter_id = ${matterId} and allocation_key = ${key}`

@@ -5,15 +5,15 @@ import { Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { ById, seen } from './matter.ts'
+import { ById, requireVisible } from './matter.ts'
 import { StoredJson, StoredObject } from './playbook.ts'
-import { member, seenBy, service, trusted } from './scope.ts'
+import { serviceGuard, userGuard, visibleToService, visibleToUser } from './scope.ts'
 
 /** What the engine submits of each version. */
 export const Kind = z.enum(['evidences', 'sufficiency', 'issues', 'strategies', 'risk_assessment'])
 export type Kind = z.infer<typeof Kind>
 
-const ofEachKind = <Schema extends z.ZodType>(schema: Schema) =>
+const perKind = <Schema extends z.ZodType>(schema: Schema) =>
   z.object({
     evidences: schema,
     sufficiency: schema,
@@ -22,7 +22,7 @@ const ofEachKind = <Schema extends z.ZodType>(schema: Schema) =>
     risk_assessment: schema,
   })
 
-const Latest = z.object({ version: z.int().min(0), submitted: ofEachKind(z.boolean()) })
+const Latest = z.object({ version: z.int().min(0), submitted: perKind(z.boolean()) })
 
 const AnalysisVersion = Latest.extend({
   kind: z.string().nullable().describe('The note it was allocated with.'),
@@ -37,11 +37,11 @@ const Submission = z
   })
   .meta({ id: 'AnalysisSubmission' })
 
-const Analysis = AnalysisVersion.extend(ofEachKind(Submission.nullable()).shape)
+const Analysis = AnalysisVersion.extend(perKind(Submission.nullable()).shape)
 
 export const MatterVersion = z.coerce.number().int().min(1).max(2_147_483_647)
 
-const Row = z.object({
+const AnalysisVersionRow = z.object({
   version: z.int(),
   kind: z.string().nullable(),
   created_at: Time,
@@ -62,16 +62,16 @@ export const analysis = [
     '/api/v1/internal/matters/:id/analysis/versions/latest',
     {
       summary: 'The latest analysis version, 0 when there is none',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
       responses: { 200: Latest },
     },
     async (c, { params }) => {
-      await seen(c.env.sql, trusted(c.var.caller), params.id)
-      const row = await c.env.sql.row(Row)`
+      await requireVisible(c.env.sql, visibleToService(c.var.caller), params.id)
+      const row = await c.env.sql.row(AnalysisVersionRow)`
         select ${columns} from ${versions}
         where matter_id = ${params.id} order by version desc limit 1`
-      return ok(c, { version: row?.version ?? 0, submitted: submitted(row?.kinds ?? []) })
+      return ok(c, { version: row?.version ?? 0, submitted: submittedKinds(row?.kinds ?? []) })
     },
   ),
 
@@ -79,19 +79,19 @@ export const analysis = [
     path,
     {
       summary: 'The analysis versions of a matter, the newest first',
-      guard: member,
+      guard: userGuard,
       params: ById,
       query: PageQuery,
       responses: { 200: pageSchema(AnalysisVersion) },
     },
     async (c, { params, query }) => {
-      await seen(c.env.sql, seenBy(c.var.caller), params.id)
-      const page = await selectPage(c.env.sql, Row, query, {
+      await requireVisible(c.env.sql, visibleToUser(c.var.caller), params.id)
+      const page = await selectPage(c.env.sql, AnalysisVersionRow, query, {
         columns,
         from: fragment`${versions} where matter_id = ${params.id}`,
         order: fragment`version desc`,
       })
-      return ok(c, { ...page, items: page.items.map(versionOf) })
+      return ok(c, { ...page, items: page.items.map(toAnalysisVersion) })
     },
   ),
 
@@ -99,27 +99,27 @@ export const analysis = [
     `${path}/:version`,
     {
       summary: 'Everything that was submitted of an analysis version',
-      guard: member,
+      guard: userGuard,
       params: ById.extend({ version: MatterVersion }),
       responses: { 200: Analysis },
     },
     async (c, { params: { id, version } }) => {
       const { sql } = c.env
-      await seen(sql, seenBy(c.var.caller), id)
-      const row = await sql.row(Row)`
+      await requireVisible(sql, visibleToUser(c.var.caller), id)
+      const row = await sql.row(AnalysisVersionRow)`
         select ${columns} from ${versions} where matter_id = ${id} and version = ${version}`
       if (!row) throw notFound(`analysis version ${version}`)
-      return ok(c, { ...versionOf(row), ...(await submissionsOf(sql, id, version)) })
+      return ok(c, { ...toAnalysisVersion(row), ...(await loadSubmissions(sql, id, version)) })
     },
   ),
 ]
 
-const submitted = (kinds: Kind[]) =>
+const submittedKinds = (kinds: Kind[]) =>
   Object.fromEntries(Kind.options.map((kind) => [kind, kinds.includes(kind)]))
 
-const versionOf = ({ kinds, ...row }: z.infer<typeof Row>) => ({
+const toAnalysisVersion = ({ kinds, ...row }: z.infer<typeof AnalysisVersionRow>) => ({
   ...row,
-  submitted: submitted(kinds),
+  submitted: submittedKinds(kinds),
 })
 
 const SubmissionRow = z.object({
@@ -128,7 +128,7 @@ const SubmissionRow = z.object({
   submitted_at: Time,
 })
 
-async function submissionsOf(sql: Sql, id: string, version: number) {
+async function loadSubmissions(sql: Sql, id: string, version: number) {
   const rows = await sql.rows(SubmissionRow)`
     select kind, body, submitted_at from matter.submissions
     where matter_id = ${id} and version = ${version}`
@@ -140,10 +140,10 @@ async function submissionsOf(sql: Sql, id: string, version: number) {
   return { ...none, ...Object.fromEntries(found) }
 }
 
-const Highest = z.object({ version: z.int() })
+const LatestVersion = z.object({ version: z.int() })
 
-export async function latestOf(sql: Sql, matterId: string): Promise<number> {
-  const highest = await sql.row(Highest)`
+export async function loadLatestVersion(sql: Sql, matterId: string): Promise<number> {
+  const highest = await sql.row(LatestVersion)`
     select coalesce(max(version), 0) as version from matter.analysis_versions
     where matter_id = ${matterId}`
   return highest!.version

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bundled, readBlueprints } from './blueprint.ts'
+import { bundledBlueprints, parseBlueprints } from './blueprint.ts'
 
 const phase = { phase_id: 'intake', phase_name: 'Intake', order_num: 1, description: '' }
 const blueprint = {
@@ -11,9 +11,9 @@ const blueprint = {
 }
 
 test('the bundled blueprints are what they should be, and none is fine', () => {
-  expect(readBlueprints(bundled)).toHaveLength(3)
-  expect(readBlueprints([])).toEqual([])
-  expect(readBlueprints([blueprint])).toEqual([blueprint])
+  expect(parseBlueprints(bundledBlueprints)).toHaveLength(3)
+  expect(parseBlueprints([])).toEqual([])
+  expect(parseBlueprints([blueprint])).toEqual([blueprint])
 })
 
 test.each([
@@ -24,9 +24,9 @@ test.each([
   ['a playbook', { ...blueprint, playbook_id: 'x' }],
   ['something to run', { ...blueprint, phases: [{ ...phase, next: 'filing' }] }],
 ])('a blueprint with %s stops the start', (_, wrong) => {
-  expect(() => readBlueprints([wrong])).toThrow()
+  expect(() => parseBlueprints([wrong])).toThrow()
 })
 
 test('two blueprints of one id stop the start', () => {
-  expect(() => readBlueprints([blueprint, blueprint])).toThrow('An id twice.')
+  expect(() => parseBlueprints([blueprint, blueprint])).toThrow('An id twice.')
 })

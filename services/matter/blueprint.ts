@@ -24,17 +24,17 @@ export const Blueprint = z
   .meta({ id: 'FlowBlueprint' })
 export type Blueprint = z.infer<typeof Blueprint>
 
-export const bundled: unknown[] = [contractReview, laborArbitration, privateLending]
+export const bundledBlueprints: unknown[] = [contractReview, laborArbitration, privateLending]
 
-const once = (keys: string[]) => new Set(keys).size === keys.length
+const areUnique = (keys: string[]) => new Set(keys).size === keys.length
 
 const Bundle = z
   .array(
-    Blueprint.refine(({ phases }) => once(phases.map((phase) => phase.phase_id)), {
+    Blueprint.refine(({ phases }) => areUnique(phases.map((phase) => phase.phase_id)), {
       error: 'A phase_id twice.',
     }),
   )
-  .refine((list) => once(list.map((blueprint) => blueprint.id)), { error: 'An id twice.' })
+  .refine((list) => areUnique(list.map((blueprint) => blueprint.id)), { error: 'An id twice.' })
 
 /** Stops the start of a service whose blueprints are not what they should be; none is fine. */
-export const readBlueprints = (files: unknown[]): readonly Blueprint[] => Bundle.parse(files)
+export const parseBlueprints = (files: unknown[]): readonly Blueprint[] => Bundle.parse(files)

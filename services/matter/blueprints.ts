@@ -5,7 +5,7 @@ import { PageQuery, pageBounds, pageSchema, toPage } from '../_kit/page.ts'
 import { Blueprint } from './blueprint.ts'
 import { get } from './deps.ts'
 import { MatterCategory } from './matter.ts'
-import { member } from './scope.ts'
+import { userGuard } from './scope.ts'
 
 const path = '/api/v1/flow-blueprints'
 
@@ -14,7 +14,7 @@ export const blueprints = [
     path,
     {
       summary: 'How matters usually go, for display',
-      guard: member,
+      guard: userGuard,
       query: PageQuery.extend({ matter_category: MatterCategory.optional() }),
       responses: { 200: pageSchema(Blueprint) },
     },
@@ -22,9 +22,9 @@ export const blueprints = [
       const all = c.env.blueprints.filter(
         ({ matter_category }) => matter_category === (query.matter_category ?? matter_category),
       )
-      const asked = pageBounds(query)
-      const items = all.slice(asked.offset, asked.offset + asked.size)
-      return ok(c, toPage(items, all.length, asked))
+      const bounds = pageBounds(query)
+      const items = all.slice(bounds.offset, bounds.offset + bounds.size)
+      return ok(c, toPage(items, all.length, bounds))
     },
   ),
 
@@ -32,7 +32,7 @@ export const blueprints = [
     `${path}/:id`,
     {
       summary: 'Read a blueprint',
-      guard: member,
+      guard: userGuard,
       params: z.object({ id: z.string() }),
       responses: { 200: Blueprint },
     },

@@ -1,17 +1,17 @@
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
-import { toRecord } from './events.ts'
+import { insertEvent } from './events.ts'
 import { columns, Matter } from './matter.ts'
 
 type NewMatter = Omit<Matter, 'id' | 'status' | 'version' | 'created_at' | 'updated_at'>
 
 /** A new matter in DRAFT; undefined where the session has one already. */
-export async function create(
+export async function createMatter(
   sql: Sql,
   actor: string,
   matter: NewMatter,
 ): Promise<Matter | undefined> {
-  const made = await sql.row(Matter)`
+  const created = await sql.row(Matter)`
     insert into matter.matters
       (id, status, title, matter_category, cause_of_action_code, service_type_id, session_id,
         user_id, organization_id, provider_organization_id, lawyer_id, firm_id, file_ids, profile,
@@ -22,12 +22,12 @@ export async function create(
       ${matter.lawyer_id}, ${matter.firm_id}, ${json(matter.file_ids)}, ${json(matter.profile)},
       ${json(matter.data)})
     on conflict (organization_id, session_id) do nothing returning ${columns}`
-  if (!made) return undefined
-  await sql`${toRecord(made.id, actor, {
+  if (!created) return undefined
+  await sql`${insertEvent(created.id, actor, {
     type: 'matter.created',
-    summary: made.session_id === null ? 'Made.' : 'Made from a consultation.',
+    summary: created.session_id === null ? 'Made.' : 'Made from a consultation.',
     from: {},
-    to: { title: made.title, status: made.status, session_id: made.session_id },
+    to: { title: created.title, status: created.status, session_id: created.session_id },
   })}`
-  return made
+  return created
 }

@@ -2,21 +2,21 @@ import * as z from 'zod'
 import { ExternalId, Time, Version } from '../_kit/fields.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { Name, Title } from './fields.ts'
-import { same } from './merge.ts'
+import { isEqual } from './merge.ts'
 
-const State = z.object({
+const DeliverableState = z.object({
   deliverable_key: z.string(),
   title: z.string(),
   kind: z.string(),
   file_id: z.string().nullable(),
   version: Version,
 })
-type State = z.infer<typeof State>
+type DeliverableState = z.infer<typeof DeliverableState>
 
-export const Stored = State.extend({ created_at: Time })
-export type Stored = z.infer<typeof Stored>
+export const StoredDeliverable = DeliverableState.extend({ created_at: Time })
+export type StoredDeliverable = z.infer<typeof StoredDeliverable>
 
-export const Deliverable = Stored.extend({
+export const Deliverable = StoredDeliverable.extend({
   presigned_url: z
     .string()
     .nullable()
@@ -25,38 +25,45 @@ export const Deliverable = Stored.extend({
 
 export const columns = fragment`deliverable_key, title, kind, file_id, version, created_at`
 
-export const DeliverableTold = z.object({
+export const DeliverablePatch = z.object({
   deliverable_key: Name,
   title: Title.optional().describe('By default the key.'),
   kind: z.string().min(1).max(100).optional().describe('By default `document`.'),
   file_id: ExternalId.nullable().optional(),
 })
-export type DeliverableTold = z.output<typeof DeliverableTold>
+export type DeliverablePatch = z.output<typeof DeliverablePatch>
 
 /** What a deliverable becomes; its version moves when anything of it changes. */
-export function revised(before: State | undefined, told: DeliverableTold): State {
+export function patchDeliverable(
+  before: DeliverableState | undefined,
+  patch: DeliverablePatch,
+): DeliverableState {
   const after = {
-    deliverable_key: told.deliverable_key,
-    title: told.title ?? before?.title ?? told.deliverable_key,
-    kind: told.kind ?? before?.kind ?? 'document',
-    file_id: told.file_id === undefined ? (before?.file_id ?? null) : told.file_id,
+    deliverable_key: patch.deliverable_key,
+    title: patch.title ?? before?.title ?? patch.deliverable_key,
+    kind: patch.kind ?? before?.kind ?? 'document',
+    file_id: patch.file_id === undefined ? (before?.file_id ?? null) : patch.file_id,
     version: before?.version ?? 1,
   }
-  return before && !same(before, after) ? { ...after, version: before.version + 1 } : after
+  return before && !isEqual(before, after) ? { ...after, version: before.version + 1 } : after
 }
 
 export async function loadDeliverables(sql: Sql, matterId: string, keys: string[]) {
-  const rows = await sql.rows(State)`
+  const rows = await sql.rows(DeliverableState)`
     select ${columns} from matter.deliverables
     where matter_id = ${matterId} and deliverable_key = any(${textArray(keys)})`
   return new Map(rows.map((each) => [each.deliverable_key, each]))
 }
 
-export const saveDeliverables = (sql: Sql, matterId: string, deliverables: State[]) => sql`
+export const saveDeliverables = (
+  sql: Sql,
+  matterId: string,
+  deliverables: DeliverableState[],
+) => sql`
   insert into matter.deliverables (matter_id, deliverable_key, title, kind, file_id, version)
   select ${matterId}::uuid, deliverable_key, title, kind, file_id, version
   from jsonb_to_recordset(${json(deliverables)})
-    as told (deliverable_key text, title text, kind text, file_id text, version int)
+    as input (deliverable_key text, title text, kind text, file_id text, version int)
   on conflict (matter_id, deliverable_key) do update
   set title = excluded.title, kind = excluded.kind, file_id = excluded.file_id,
     version = excluded.version`

@@ -4,10 +4,10 @@ import { Fault, notFound } from '../_kit/fault.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import type { Client, RequestOptions } from '../_kit/peer.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { columns, Deliverable, Stored } from './deliverable.ts'
+import { columns, Deliverable, StoredDeliverable } from './deliverable.ts'
 import { get } from './deps.ts'
-import { ById, seen } from './matter.ts'
-import { member, seenBy } from './scope.ts'
+import { ById, requireVisible } from './matter.ts'
+import { userGuard, visibleToUser } from './scope.ts'
 
 const ByKey = ById.extend({ deliverableKey: z.string().min(1).max(200) })
 
@@ -18,20 +18,20 @@ export const deliverables = [
     path,
     {
       summary: 'The deliverables of a matter, each with a fresh link',
-      guard: member,
+      guard: userGuard,
       params: ById,
       query: PageQuery,
       responses: { 200: pageSchema(Deliverable) },
     },
     async (c, { params, query }) => {
       const { sql, files } = c.env
-      const { organization_id } = await seen(sql, seenBy(c.var.caller), params.id)
-      const page = await selectPage(sql, Stored, query, {
+      const { organization_id } = await requireVisible(sql, visibleToUser(c.var.caller), params.id)
+      const page = await selectPage(sql, StoredDeliverable, query, {
         columns,
         from: fragment`matter.deliverables where matter_id = ${params.id}`,
         order: fragment`created_at, deliverable_key`,
       })
-      const items = await withLinks(files, page.items, onBehalf(c.var, organization_id))
+      const items = await withLinks(files, page.items, requestAs(c.var, organization_id))
       return ok(c, { ...page, items })
     },
   ),
@@ -40,18 +40,18 @@ export const deliverables = [
     `${path}/:deliverableKey`,
     {
       summary: 'A deliverable with a fresh link',
-      guard: member,
+      guard: userGuard,
       params: ByKey,
       responses: { 200: Deliverable },
     },
     async (c, { params: { id, deliverableKey } }) => {
       const { sql, files } = c.env
-      const { organization_id } = await seen(sql, seenBy(c.var.caller), id)
-      const stored = await sql.row(Stored)`
+      const { organization_id } = await requireVisible(sql, visibleToUser(c.var.caller), id)
+      const stored = await sql.row(StoredDeliverable)`
         select ${columns} from matter.deliverables
         where matter_id = ${id} and deliverable_key = ${deliverableKey}`
       if (!stored) throw notFound(`deliverable ${deliverableKey}`)
-      const [item] = await withLinks(files, [stored], onBehalf(c.var, organization_id))
+      const [item] = await withLinks(files, [stored], requestAs(c.var, organization_id))
       return ok(c, item)
     },
   ),
@@ -61,7 +61,7 @@ export const deliverables = [
  * Who may see the matter may see what it delivers, so the file is asked for in the name of the
  * matter's organization and not of the person, who may be of the firm that it was given to.
  */
-const onBehalf = (
+const requestAs = (
   { requestId, traceparent }: { requestId: string; traceparent: string },
   organization: string,
 ): RequestOptions => ({
@@ -69,15 +69,15 @@ const onBehalf = (
 })
 
 const Link = z.object({ url: z.string() })
-const atOnce = 10
+const batchSize = 10
 
 /** A file that is gone has no link, and neither has any while files-service does not answer. */
-async function withLinks(files: Client, stored: Stored[], asked: RequestOptions) {
-  let away = false
-  async function linkTo(fileId: string): Promise<string | null> {
+async function withLinks(files: Client, stored: StoredDeliverable[], options: RequestOptions) {
+  let unavailable = false
+  async function presign(fileId: string): Promise<string | null> {
     try {
       const { url } = await files.request(Link, '/api/v1/internal/files/presigned-url', {
-        ...asked,
+        ...options,
         method: 'POST',
         body: { fileId, expires_in: 900 },
         idempotent: true,
@@ -86,17 +86,17 @@ async function withLinks(files: Client, stored: Stored[], asked: RequestOptions)
       return url
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown
-      away ||= thrown.retryable
+      unavailable ||= thrown.retryable
       return null
     }
   }
   const items: z.infer<typeof Deliverable>[] = []
-  for (let at = 0; at < stored.length; at += atOnce) {
-    const some = stored.slice(at, at + atOnce).map(async (each) => ({
+  for (let at = 0; at < stored.length; at += batchSize) {
+    const batch = stored.slice(at, at + batchSize).map(async (each) => ({
       ...each,
-      presigned_url: away || each.file_id === null ? null : await linkTo(each.file_id),
+      presigned_url: unavailable || each.file_id === null ? null : await presign(each.file_id),
     }))
-    items.push(...(await Promise.all(some)))
+    items.push(...(await Promise.all(batch)))
   }
   return items
 }

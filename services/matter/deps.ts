@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
-import { type Blueprint, bundled, readBlueprints } from './blueprint.ts'
+import { type Blueprint, bundledBlueprints, parseBlueprints } from './blueprint.ts'
 
 export const Config = z.object({})
 
@@ -16,7 +16,7 @@ export const open = (_: unknown, { client }: { client(service: string): Client }
   files: client('files-service'),
   memory: client('memory-service'),
   platform: client('platform-service'),
-  blueprints: readBlueprints(bundled),
+  blueprints: parseBlueprints(bundledBlueprints),
 })
 
 export const { get, post, put } = endpoints<Deps>()

@@ -2,20 +2,20 @@ import * as z from 'zod'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
+import { type Changes, commitChange } from './commit-change.ts'
 import { FileIds, OrganizationId, Title } from './fields.ts'
 import { type Matter, MatterCategory, Status } from './matter.ts'
-import { difference, mergeMembers, mergeSections, same, union } from './merge.ts'
-import { type Changes, write } from './write.ts'
+import { diffMembers, isEqual, mergePatch, mergeSections, union } from './merge.ts'
 
 /** What people may send back as they read it, and not otherwise. */
-const Fixed = z.object({
+const ImmutableFields = z.object({
   status: Status.optional().describe('As it is; it moves by /status.'),
   organization_id: OrganizationId.optional().describe('As it is.'),
   user_id: ExternalId.optional().describe('As it is.'),
   session_id: ExternalId.nullable().optional().describe('As it is.'),
 })
 
-const Editable = z.object({
+const EditableFields = z.object({
   title: Title.optional(),
   matter_category: MatterCategory.optional(),
   cause_of_action_code: ExternalId.nullable().optional(),
@@ -28,22 +28,22 @@ const Editable = z.object({
   data: JsonObject.optional(),
 })
 
-export const Edit = Editable.extend(Fixed.shape).meta({
+export const MatterPatch = EditableFields.extend(ImmutableFields.shape).meta({
   examples: [{ title: 'Loan to Li Si', profile: { amount: 100_000, court: null } }],
 })
 
-export async function edit(
+export async function updateMatter(
   sql: Sql,
   before: Matter,
   actor: string,
-  body: z.output<typeof Edit>,
+  body: z.output<typeof MatterPatch>,
 ): Promise<Matter> {
-  refuseFixed(before, body)
-  const { profile, data, file_ids, ...plain } = body
-  const changes = changesTo(before, {
-    ...plain,
+  rejectImmutable(before, body)
+  const { profile, data, file_ids, ...scalars } = body
+  const changes = changedMembers(before, {
+    ...scalars,
     ...(file_ids && { file_ids: union([], file_ids) }),
-    ...(profile && { profile: mergeMembers(before.profile, profile) }),
+    ...(profile && { profile: mergePatch(before.profile, profile) }),
     ...(data && { data: mergeSections(before.data, data) }),
   })
   const names = Object.keys(changes)
@@ -51,21 +51,21 @@ export async function edit(
   const event = {
     type: 'matter.edited',
     summary: `Changed ${names.join(', ')}.`,
-    ...difference(before, { ...before, ...changes }, 2),
+    ...diffMembers(before, { ...before, ...changes }, 2),
   }
-  return write(sql, before, actor, event, changes)
+  return commitChange(sql, before, actor, event, changes)
 }
 
 /** Of what is wanted, what is not so already. */
-export const changesTo = (before: Matter, wanted: Record<string, unknown>) =>
+export const changedMembers = (before: Matter, next: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.entries(wanted).filter(
-      ([member, value]) => value !== undefined && !same(before[member as keyof Matter], value),
+    Object.entries(next).filter(
+      ([member, value]) => value !== undefined && !isEqual(before[member as keyof Matter], value),
     ),
   ) as Changes
 
-function refuseFixed(before: Matter, body: z.output<typeof Fixed>) {
-  const issues = (Object.keys(Fixed.shape) as (keyof typeof body)[])
+function rejectImmutable(before: Matter, body: z.output<typeof ImmutableFields>) {
+  const issues = (Object.keys(ImmutableFields.shape) as (keyof typeof body)[])
     .filter((member) => body[member] !== undefined && body[member] !== before[member])
     .map((member) => ({
       path: member,

@@ -26,19 +26,19 @@ export interface NewEvent {
 }
 
 /** The statement that keeps an event, to be part of the write that it tells of. */
-export const toRecord = (matterId: string, actor: string, event: NewEvent) => fragment`
+export const insertEvent = (matterId: string, actor: string, event: NewEvent) => fragment`
   insert into matter.events (id, matter_id, type, actor, summary, before, after)
   values (${newId()}, ${matterId}, ${event.type}, ${actor}, ${event.summary},
-    ${json(bounded(event.from))}, ${json(bounded(event.to))})`
+    ${json(truncateState(event.from))}, ${json(truncateState(event.to))})`
 
-const most = 200
+const maxEvents = 200
 
-export const newest = (sql: Sql, matterId: string) => sql.rows(Event)`
+export const loadNewestEvents = (sql: Sql, matterId: string) => sql.rows(Event)`
   select id, type, actor, at, summary, before as "from", after as "to" from matter.events
-  where matter_id = ${matterId} order by no desc limit ${most}`
+  where matter_id = ${matterId} order by no desc limit ${maxEvents}`
 
 /** An event tells of a change, it is no second copy of it: what is long is left out of it. */
-function bounded(state: Members): Members {
+function truncateState(state: Members): Members {
   if (JSON.stringify(state).length <= 4_000) return state
   return Object.fromEntries(
     Object.entries(state).map(([name, value]) => [

@@ -21,7 +21,7 @@ const Fact = z.object({
 type Fact = z.infer<typeof Fact>
 
 /** A fact of the case as the engine knows it, by its key; told whole, or with content null removed. */
-export const FactTold = z.object({
+export const FactPatch = z.object({
   entity_key: Name,
   category: Category.default('case_detail'),
   content: z.string().min(1).max(8_000).nullable().describe('Null removes the fact.'),
@@ -29,10 +29,10 @@ export const FactTold = z.object({
   confidence: z.number().min(0).max(1).default(1),
   metadata: JsonObject.default({}),
 })
-export type FactTold = z.output<typeof FactTold>
+export type FactPatch = z.output<typeof FactPatch>
 
 /** The fact that was told; null where it is to be no more. */
-export const told = ({ content, ...fact }: FactTold): Fact | null =>
+export const patchFact = ({ content, ...fact }: FactPatch): Fact | null =>
   content === null ? null : { ...fact, content }
 
 export async function loadFacts(sql: Sql, matterId: string, keys: string[]) {
@@ -43,52 +43,52 @@ export async function loadFacts(sql: Sql, matterId: string, keys: string[]) {
 }
 
 export async function saveFacts(sql: Sql, matterId: string, facts: Map<string, Fact | null>) {
-  const kept = [...facts.values()].filter((fact) => fact !== null)
-  const gone = [...facts].filter(([, fact]) => fact === null).map(([key]) => key)
-  if (gone.length > 0) {
+  const upserts = [...facts.values()].filter((fact) => fact !== null)
+  const deletedKeys = [...facts].filter(([, fact]) => fact === null).map(([key]) => key)
+  if (deletedKeys.length > 0) {
     await sql`
       delete from matter.facts
-      where matter_id = ${matterId} and entity_key = any(${textArray(gone)})`
+      where matter_id = ${matterId} and entity_key = any(${textArray(deletedKeys)})`
   }
-  if (kept.length > 0) await upsert(sql, matterId, kept)
-  await refuseTooMany(sql, matterId)
+  if (upserts.length > 0) await upsertFacts(sql, matterId, upserts)
+  await checkSize(sql, matterId)
   await enqueue(sql, 'matter', {
     kind: 'reconcile_memory',
     payload: { matter_id: matterId },
     key: matterId,
-    maxAttempts: untilItWorks,
+    maxAttempts: unlimitedAttempts,
   })
 }
 
-const upsert = (sql: Sql, matterId: string, facts: Fact[]) => sql`
+const upsertFacts = (sql: Sql, matterId: string, facts: Fact[]) => sql`
   insert into matter.facts (matter_id, entity_key, category, content, value, confidence, metadata)
   select ${matterId}::uuid, entity_key, category, content, value, confidence, metadata
   from jsonb_to_recordset(${json(facts)})
-    as told (entity_key text, category text, content text, value jsonb, confidence float8,
+    as input (entity_key text, category text, content text, value jsonb, confidence float8,
       metadata jsonb)
   on conflict (matter_id, entity_key) do update
   set category = excluded.category, content = excluded.content, value = excluded.value,
     confidence = excluded.confidence, metadata = excluded.metadata`
 
 /** A memory-service that is away delays the job, for as long as it takes. */
-const untilItWorks = 1_000_000
+const unlimitedAttempts = 1_000_000
 
 /** They go to memory-service all in one request, and that has its limits. */
-const most = { facts: 2_000, bytes: 900_000 }
-const Size = z.object({ facts: z.int(), bytes: z.int() })
+const limits = { facts: 2_000, bytes: 900_000 }
+const FactsSize = z.object({ facts: z.int(), bytes: z.int() })
 
-async function refuseTooMany(sql: Sql, matterId: string) {
-  const size = await sql.row(Size)`
+async function checkSize(sql: Sql, matterId: string) {
+  const size = await sql.row(FactsSize)`
     select count(*) as facts, coalesce(sum(octet_length(to_jsonb(fact)::text)), 0)::int8 as bytes
     from matter.facts as fact where matter_id = ${matterId}`
-  if (size!.facts <= most.facts && size!.bytes <= most.bytes) return
+  if (size!.facts <= limits.facts && size!.bytes <= limits.bytes) return
   throw new Fault('CONFLICT', 'The matter would hold more facts than memory-service takes.', {
-    data: { ...size, most },
+    data: { ...size, most: limits },
   })
 }
 
 const Payload = z.object({ matter_id: z.uuid() })
-const Current = z.object({
+const MatterFacts = z.object({
   organization_id: z.string(),
   user_id: ExternalId,
   version: z.int(),
@@ -98,7 +98,7 @@ const Current = z.object({
 /** Makes memory say of the case what the matter says now: one statement sees one state of both. */
 export async function reconcileMemory({ sql, memory }: ServiceContext<Deps>, payload: unknown) {
   const { matter_id } = Payload.parse(payload)
-  const current = await sql.row(Current)`
+  const current = await sql.row(MatterFacts)`
     select organization_id, user_id, version,
       (select coalesce(jsonb_agg(to_jsonb(fact) - 'matter_id' order by entity_key), '[]')
         from matter.facts as fact where fact.matter_id = matters.id) as facts

@@ -15,7 +15,7 @@ export const OrganizationId = z
 export const FileIds = z.array(ExternalId).max(2_000)
 
 /** A moment of our age, as the database gives it back. */
-export const When = z.iso
+export const Timestamp = z.iso
   .datetime({ offset: true })
   .regex(/^(19[7-9]|2\d)\d/)
   .transform((text) => new Date(text).toISOString())

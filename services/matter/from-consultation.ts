@@ -4,15 +4,15 @@ import { invalid } from '../_kit/fault.ts'
 import { ExternalId, Id } from '../_kit/fields.ts'
 import { assertSameOrganization } from '../_kit/identity.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
-import { create } from './create.ts'
+import { createMatter } from './create.ts'
 import { post } from './deps.ts'
 import { FileIds, OrganizationId } from './fields.ts'
 import { type Matter, Status } from './matter.ts'
 import { union } from './merge.ts'
-import { taken } from './playbook.ts'
-import { service } from './scope.ts'
-import { nameOf } from './service-types.ts'
-import { saveTodos, upserted } from './todo.ts'
+import { bodySchema } from './playbook.ts'
+import { serviceGuard } from './scope.ts'
+import { loadServiceTypeName } from './service-types.ts'
+import { patchTodo, saveTodos } from './todo.ts'
 
 const UserType = z.enum(['client', 'lawyer', 'firm_admin', 'operator'])
 type UserType = z.infer<typeof UserType>
@@ -36,7 +36,7 @@ const FromConsultation = z
   })
 type FromConsultation = z.output<typeof FromConsultation>
 
-const Made = z.object({ matter_id: Id, status: Status, created: z.boolean() })
+const FromConsultationResponse = z.object({ matter_id: Id, status: Status, created: z.boolean() })
 
 export const fromConsultation = [
   post(
@@ -45,9 +45,9 @@ export const fromConsultation = [
       summary: 'The matter of a consultation session',
       description:
         'Made in DRAFT with its first todos (201); a session that has one gets the same again (200), also when two ask at once. A lawyer who consults is bound to the matter, a firm_admin binds the organization as firm; a provider organization without a lawyer makes the todo `dispatch_lawyer`.',
-      guard: service,
-      body: taken(FromConsultation),
-      responses: { 200: Made, 201: Made },
+      guard: serviceGuard,
+      body: bodySchema(FromConsultation),
+      responses: { 200: FromConsultationResponse, 201: FromConsultationResponse },
       idempotencyKey: true,
     },
     async (c, { body }) => {
@@ -58,40 +58,46 @@ export const fromConsultation = [
         const message = 'Required where X-Organization-Id is not sent.'
         throw invalid([{ path: 'organization_id', message }])
       }
-      const asked = {
+      const request = {
         ...body,
         user_type: body.user_type ?? UserType.safeParse(caller.userType).data,
       }
-      const made = await c.env.sql.transaction((sql) => make(sql, organization, asked))
-      return ok(c, made, made.created ? 201 : 200)
+      const response = await c.env.sql.transaction((sql) =>
+        createFromConsultation(sql, organization, request),
+      )
+      return ok(c, response, response.created ? 201 : 200)
     },
   ),
 ]
 
-async function make(sql: Sql, organization: string, asked: FromConsultation) {
-  const serviceType = asked.service_type_id ?? 'legal_consultation'
-  const matter = await create(sql, asked.user_id, {
-    title: asked.title?.trim() || (await nameOf(sql, serviceType)) || plain(serviceType),
+async function createFromConsultation(sql: Sql, organization: string, request: FromConsultation) {
+  const serviceType = request.service_type_id ?? 'legal_consultation'
+  const matter = await createMatter(sql, request.user_id, {
+    title:
+      request.title?.trim() ||
+      (await loadServiceTypeName(sql, serviceType)) ||
+      humanize(serviceType),
     matter_category: 'consultation',
     cause_of_action_code: null,
     service_type_id: serviceType,
-    session_id: asked.session_id,
-    user_id: asked.user_id,
+    session_id: request.session_id,
+    user_id: request.user_id,
     organization_id: organization,
-    provider_organization_id: asked.providerOrganizationId ?? null,
-    lawyer_id: asked.lawyer_id ?? (asked.user_type === 'lawyer' ? asked.user_id : null),
-    firm_id: asked.user_type === 'firm_admin' ? organization : null,
-    file_ids: union([], asked.file_ids ?? []),
+    provider_organization_id: request.providerOrganizationId ?? null,
+    lawyer_id: request.lawyer_id ?? (request.user_type === 'lawyer' ? request.user_id : null),
+    firm_id: request.user_type === 'firm_admin' ? organization : null,
+    file_ids: union([], request.file_ids ?? []),
     profile: {},
     data: {},
   })
-  if (!matter) return { ...(await matterOf(sql, organization, asked.session_id)), created: false }
-  await saveTodos(sql, matter.id, firstTodos(matter, asked.user_type))
+  if (!matter)
+    return { ...(await loadBySession(sql, organization, request.session_id)), created: false }
+  await saveTodos(sql, matter.id, buildFirstTodos(matter, request.user_type))
   return { matter_id: matter.id, status: matter.status, created: true }
 }
 
-function firstTodos(matter: Matter, userType: UserType | null | undefined) {
-  const intake = upserted(undefined, {
+function buildFirstTodos(matter: Matter, userType: UserType | null | undefined) {
+  const intake = patchTodo(undefined, {
     todo_key: 'intake_collection',
     title: 'Collect what the case needs to begin',
     actor: userType === 'lawyer' || userType === 'firm_admin' ? userType : 'client',
@@ -99,7 +105,7 @@ function firstTodos(matter: Matter, userType: UserType | null | undefined) {
     payload: { session_id: matter.session_id },
   })
   if (matter.provider_organization_id === null || matter.lawyer_id !== null) return [intake]
-  const dispatch = upserted(undefined, {
+  const dispatch = patchTodo(undefined, {
     todo_key: 'dispatch_lawyer',
     title: 'Give the matter to a lawyer',
     actor: 'firm_admin',
@@ -109,9 +115,9 @@ function firstTodos(matter: Matter, userType: UserType | null | undefined) {
   return [intake, dispatch]
 }
 
-const Existing = Made.omit({ created: true })
+const Existing = FromConsultationResponse.omit({ created: true })
 
-async function matterOf(sql: Sql, organization: string, session: string) {
+async function loadBySession(sql: Sql, organization: string, session: string) {
   const existing = await sql.row(Existing)`
     select id as matter_id, status from matter.matters
     where organization_id = ${organization} and session_id = ${session}`
@@ -119,7 +125,7 @@ async function matterOf(sql: Sql, organization: string, session: string) {
 }
 
 /** legal_consultation → Legal consultation */
-const plain = (id: string) => {
+const humanize = (id: string) => {
   const words = id.replaceAll('_', ' ').trim() || 'Matter'
   return words[0]!.toUpperCase() + words.slice(1)
 }

@@ -51,10 +51,10 @@ export const columns = fragment`
 
 export const ById = z.object({ id: Id })
 
-export async function matterById(sql: Sql, scope: Scope, id: string): Promise<Matter> {
+export async function loadMatter(sql: Sql, scope: Scope, id: string): Promise<Matter> {
   const matter = await sql.row(Matter)`
     select ${columns} from matter.matters where id = ${id} and ${scope}`
-  return matter ?? missing(id)
+  return matter ?? throwNotFound(id)
 }
 
 /** The same, held until the transaction ends: writers of a matter come one after another. */
@@ -66,20 +66,24 @@ export async function lockMatter(
 ): Promise<Matter> {
   const matter = await sql.row(Matter)`
     select ${columns} from matter.matters where id = ${id} and ${scope} for update`
-  if (!matter) return missing(id)
+  if (!matter) return throwNotFound(id)
   if (expected !== null && expected !== matter.version) throw staleVersion(matter.version)
   return matter
 }
 
-const Seen = Matter.pick({ organization_id: true })
+const MatterOwner = Matter.pick({ organization_id: true })
 
 /** Whose matter it is, for those who need no more of it than that it is there. */
-export async function seen(sql: Sql, scope: Scope, id: string): Promise<z.infer<typeof Seen>> {
-  const found = await sql.row(Seen)`
+export async function requireVisible(
+  sql: Sql,
+  scope: Scope,
+  id: string,
+): Promise<z.infer<typeof MatterOwner>> {
+  const found = await sql.row(MatterOwner)`
     select organization_id from matter.matters where id = ${id} and ${scope}`
-  return found ?? missing(id)
+  return found ?? throwNotFound(id)
 }
 
-function missing(id: string): never {
+function throwNotFound(id: string): never {
   throw notFound(`matter ${id}`)
 }

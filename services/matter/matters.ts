@@ -5,14 +5,14 @@ import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join } from '../_kit/sql/sql.ts'
-import { create } from './create.ts'
+import { createMatter } from './create.ts'
 import { get, post, put } from './deps.ts'
-import { Edit, edit } from './edit.ts'
+import { MatterPatch, updateMatter } from './edit.ts'
 import { FileIds, OrganizationId, Title } from './fields.ts'
-import { ById, columns, lockMatter, Matter, MatterCategory, matterById, Status } from './matter.ts'
-import { mergeMembers, mergeSections, union } from './merge.ts'
-import { taken } from './playbook.ts'
-import { member, personOf, seenBy, service, trusted } from './scope.ts'
+import { ById, columns, loadMatter, lockMatter, Matter, MatterCategory, Status } from './matter.ts'
+import { mergePatch, mergeSections, union } from './merge.ts'
+import { bodySchema } from './playbook.ts'
+import { actorOf, serviceGuard, userGuard, visibleToService, visibleToUser } from './scope.ts'
 
 const NewMatter = z
   .object({
@@ -45,7 +45,7 @@ export const matters = [
     path,
     {
       summary: 'Matters, the latest changed first',
-      guard: member,
+      guard: userGuard,
       query: Filters,
       responses: { 200: pageSchema(Matter) },
     },
@@ -63,7 +63,7 @@ export const matters = [
       ])
       const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: fragment`matter.matters where ${seenBy(c.var.caller)}${conditions}`,
+        from: fragment`matter.matters where ${visibleToUser(c.var.caller)}${conditions}`,
         order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)
@@ -74,8 +74,8 @@ export const matters = [
     path,
     {
       summary: 'Make a matter',
-      guard: member,
-      body: taken(NewMatter),
+      guard: userGuard,
+      body: bodySchema(NewMatter),
       responses: { 201: Matter },
       versioned: true,
       idempotencyKey: true,
@@ -84,12 +84,12 @@ export const matters = [
       const { caller } = c.var
       assertSameOrganization(caller, body.organization_id, 'organization_id')
       const matter = await c.env.sql.transaction((sql) =>
-        create(sql, personOf(caller), {
+        createMatter(sql, actorOf(caller), {
           ...body,
-          profile: mergeMembers({}, body.profile),
+          profile: mergePatch({}, body.profile),
           data: mergeSections({}, body.data),
           file_ids: union([], body.file_ids),
-          user_id: ownerOf(caller, body.user_id),
+          user_id: resolveOwner(caller, body.user_id),
           organization_id: caller.organizationId!,
           session_id: null,
         }),
@@ -102,13 +102,13 @@ export const matters = [
     `${path}/:id`,
     {
       summary: 'Read a matter',
-      guard: member,
+      guard: userGuard,
       params: ById,
       responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params }) =>
-      okWithETag(c, await matterById(c.env.sql, seenBy(c.var.caller), params.id)),
+      okWithETag(c, await loadMatter(c.env.sql, visibleToUser(c.var.caller), params.id)),
   ),
 
   put(
@@ -117,17 +117,17 @@ export const matters = [
       summary: 'Edit a matter',
       description:
         'Members left out stay. `profile` merges by member and `data` by the members of its sections; one set to null is removed. The status moves only by /status, and whose matter it is cannot change.',
-      guard: member,
+      guard: userGuard,
       params: ById,
-      body: taken(Edit),
+      body: bodySchema(MatterPatch),
       responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params, body }) => {
       const { caller } = c.var
       const matter = await c.env.sql.transaction(async (sql) => {
-        const before = await lockMatter(sql, seenBy(caller), params.id, ifMatch(c))
-        return edit(sql, before, personOf(caller), body)
+        const before = await lockMatter(sql, visibleToUser(caller), params.id, ifMatch(c))
+        return updateMatter(sql, before, actorOf(caller), body)
       })
       return okWithETag(c, matter)
     },
@@ -138,19 +138,19 @@ export const matters = [
     '/api/v1/internal/matters/:id{[0-9a-fA-F-]{36}}',
     {
       summary: 'Read a matter, as another service',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
       responses: { 200: Matter },
       versioned: true,
     },
     async (c, { params }) =>
-      okWithETag(c, await matterById(c.env.sql, trusted(c.var.caller), params.id)),
+      okWithETag(c, await loadMatter(c.env.sql, visibleToService(c.var.caller), params.id)),
   ),
 ]
 
 /** A client opens matters for themselves; others may name the client. */
-function ownerOf({ userId, userType }: Caller, named: string | undefined): string {
-  const owner = named ?? userId
+function resolveOwner({ userId, userType }: Caller, requested: string | undefined): string {
+  const owner = requested ?? userId
   if (owner === undefined) {
     throw invalid([{ path: 'user_id', message: 'Required where X-User-Id is not sent.' }])
   }

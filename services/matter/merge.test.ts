@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../_kit/hash.ts'
-import { difference, fold, isObject, mergeMembers, mergeSections, same, union } from './merge.ts'
+import {
+  applyKeyedPatches,
+  diffMembers,
+  isEqual,
+  isObject,
+  mergePatch,
+  mergeSections,
+  union,
+} from './merge.ts'
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor', '')
 const leaf = fc.jsonValue({ maxDepth: 1 })
@@ -21,20 +29,25 @@ test('two values are the same when their canonical texts are', () => {
         : value
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, two) => {
-      expect(same(one, two)).toBe(canonicalJson(one) === canonicalJson(two))
-      expect(same(one, shuffled(one))).toBe(true)
+      expect(isEqual(one, two)).toBe(canonicalJson(one) === canonicalJson(two))
+      expect(isEqual(one, shuffled(one))).toBe(true)
     }),
   )
-  expect(same({ a: 1 }, { a: 1, b: null })).toBe(false)
-  expect(same({ constructor: 1 }, { a: 1 })).toBe(false)
-  expect([same([], {}), same(null, {}), same(0, '0'), same([1, 2], [2, 1])]).not.toContain(true)
+  expect(isEqual({ a: 1 }, { a: 1, b: null })).toBe(false)
+  expect(isEqual({ constructor: 1 }, { a: 1 })).toBe(false)
+  expect([
+    isEqual([], {}),
+    isEqual(null, {}),
+    isEqual(0, '0'),
+    isEqual([1, 2], [2, 1]),
+  ]).not.toContain(true)
 })
 
 describe('a merge by member', () => {
   test('has what was told, without what was told to be null, and else what was there', () => {
     fc.assert(
       fc.property(members, members, (before, told) => {
-        const after = mergeMembers(before, told)
+        const after = mergePatch(before, told)
         for (const name of union(Object.keys(before), Object.keys(told))) {
           const expected = Object.hasOwn(told, name) ? told[name] : before[name]
           const gone = Object.hasOwn(told, name) && told[name] === null
@@ -47,19 +60,19 @@ describe('a merge by member', () => {
   })
 
   test.each([
-    ['members', mergeMembers],
+    ['members', mergePatch],
     ['sections', mergeSections],
   ])('of %s told twice is the same as once', (_, merge) => {
     fc.assert(
       fc.property(sections, sections, (before, told) => {
         const once = merge(before, told)
-        expect(same(merge(once, told), once)).toBe(true)
+        expect(isEqual(merge(once, told), once)).toBe(true)
       }),
     )
   })
 
   test.each([
-    ['members', mergeMembers],
+    ['members', mergePatch],
     ['sections', mergeSections],
   ])('of %s changes neither side', (_, merge) => {
     fc.assert(
@@ -77,10 +90,10 @@ describe('a merge by member', () => {
     fc.assert(
       fc.property(members, mine, yours, (before, mine, yours) => {
         const [one, two] = [
-          mergeMembers(mergeMembers(before, mine), yours),
-          mergeMembers(mergeMembers(before, yours), mine),
+          mergePatch(mergePatch(before, mine), yours),
+          mergePatch(mergePatch(before, yours), mine),
         ]
-        expect(same(one, two)).toBe(true)
+        expect(isEqual(one, two)).toBe(true)
       }),
     )
   })
@@ -94,7 +107,7 @@ test('sections merge by their members where both are objects, and are replaced e
         const there = Object.hasOwn(before, name) ? before[name] : undefined
         if (section === null) expect(Object.hasOwn(after, name)).toBe(false)
         else if (isObject(section)) {
-          expect(same(after[name], mergeMembers(isObject(there) ? there : {}, section))).toBe(true)
+          expect(isEqual(after[name], mergePatch(isObject(there) ? there : {}, section))).toBe(true)
         } else expect(after[name]).toEqual(section)
       }
     }),
@@ -109,7 +122,7 @@ describe('a keyed list', () => {
   type Told = { key: string; a?: number; b?: number }
   const next = (before: Told | undefined, told: Told) => ({ a: 0, b: 0, ...before, ...told })
   const tell = (before: ReadonlyMap<string, Told>, told: Told[]) =>
-    fold(before, told, ({ key }) => key, next)
+    applyKeyedPatches(before, told, ({ key }) => key, next)
 
   test('takes the later members of a key told twice, and says what changed', () => {
     const before = new Map([['x', { key: 'x', a: 1, b: 1 }]])
@@ -140,13 +153,13 @@ describe('a keyed list', () => {
 
 test('a difference names what differs, and nothing where nothing does', () => {
   expect(
-    difference({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3, d: 2 }, f: 'x' }, 1),
+    diffMembers({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3, d: 2 }, f: 'x' }, 1),
   ).toEqual({ from: { b: { c: 1 }, e: [1], f: null }, to: { b: { c: 3 }, e: null, f: 'x' } })
   fc.assert(
     fc.property(sections, sections, fc.nat(3), (one, two, depth) => {
-      const { from, to } = difference(one, two, depth)
-      const strip = (value: object) => mergeMembers({}, { ...value })
-      const equal = same(strip(one), strip(two))
+      const { from, to } = diffMembers(one, two, depth)
+      const strip = (value: object) => mergePatch({}, { ...value })
+      const equal = isEqual(strip(one), strip(two))
       expect(Object.keys(to).length === 0).toBe(equal)
       expect(Object.keys(from)).toEqual(Object.keys(to))
     }),

@@ -8,9 +8,9 @@ import {
   complete,
   type Model,
   newModel,
+  patchTodo,
+  readModel,
   type SyncBody,
-  seen,
-  tellTodo,
 } from '../../tests/support/matter-model.ts'
 
 let at: MatterStage
@@ -35,7 +35,7 @@ abstract class Step implements fc.AsyncCommand<Expected, Real> {
 
   async run(expected: Expected, { id }: Real) {
     await this.act(expected, id)
-    expect(await seen(at, id)).toEqual(expected.model)
+    expect(await readModel(at, id)).toEqual(expected.model)
     const { events } = await at.timeline(id)
     expect(events).toHaveLength(Math.min(200, expected.model.version))
   }
@@ -190,7 +190,7 @@ const steps = [
         (id) => at.post(`${path}/${id}/todos`, { todo_key, title }),
         (model) =>
           change(model, (after) => {
-            tellTodo(after, { todo_key, title })
+            patchTodo(after, { todo_key, title })
             return true
           }),
       ),

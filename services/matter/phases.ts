@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Time } from '../_kit/fields.ts'
 import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
-import { Name, Title, When } from './fields.ts'
+import { Name, Timestamp, Title } from './fields.ts'
 
 const PhaseStatus = z.enum(['PENDING', 'IN_PROGRESS', 'COMPLETED', 'SKIPPED'])
 
@@ -20,45 +20,45 @@ export type Phase = z.infer<typeof Phase>
 const columns = fragment`phase_id, phase_name, status, order_num, started_at, completed_at`
 
 /** What the engine tells of a phase. Members left out stay; the times follow from the status. */
-export const PhaseTold = z.object({
+export const PhasePatch = z.object({
   phase_id: Name,
   phase_name: Title.optional(),
   status: PhaseStatus.optional(),
   order_num: z.int().min(0).max(10_000).optional(),
-  started_at: When.optional(),
-  completed_at: When.optional(),
+  started_at: Timestamp.optional(),
+  completed_at: Timestamp.optional(),
 })
-export type PhaseTold = z.output<typeof PhaseTold>
+export type PhasePatch = z.output<typeof PhasePatch>
 
 /** What a phase becomes; `last` is where a new one is put when nothing is said of its order. */
-export function progressed(
+export function patchPhase(
   before: Phase | undefined,
-  told: PhaseTold,
+  patch: PhasePatch,
   now: string,
-  last: number,
+  defaultOrder: number,
 ): Phase {
-  const status = told.status ?? before?.status ?? 'PENDING'
-  const begun = status === 'IN_PROGRESS' || status === 'COMPLETED'
-  const started = told.started_at ?? (status === 'PENDING' ? null : (before?.started_at ?? null))
-  const ended = told.completed_at ?? before?.completed_at ?? now
+  const status = patch.status ?? before?.status ?? 'PENDING'
+  const hasStarted = status === 'IN_PROGRESS' || status === 'COMPLETED'
+  const startedAt = patch.started_at ?? (status === 'PENDING' ? null : (before?.started_at ?? null))
+  const completedAt = patch.completed_at ?? before?.completed_at ?? now
   return {
-    phase_id: told.phase_id,
-    phase_name: told.phase_name ?? before?.phase_name ?? told.phase_id,
+    phase_id: patch.phase_id,
+    phase_name: patch.phase_name ?? before?.phase_name ?? patch.phase_id,
     status,
-    order_num: told.order_num ?? before?.order_num ?? last,
-    started_at: started ?? (begun ? now : null),
-    completed_at: status === 'COMPLETED' ? ended : null,
+    order_num: patch.order_num ?? before?.order_num ?? defaultOrder,
+    started_at: startedAt ?? (hasStarted ? now : null),
+    completed_at: status === 'COMPLETED' ? completedAt : null,
   }
 }
 
-export const phasesOf = (sql: Sql, matterId: string) => sql.rows(Phase)`
+export const loadPhases = (sql: Sql, matterId: string) => sql.rows(Phase)`
   select ${columns} from matter.phases where matter_id = ${matterId} order by order_num, phase_id`
 
 export const savePhases = (sql: Sql, matterId: string, phases: Phase[]) => sql`
   insert into matter.phases (matter_id, ${columns})
   select ${matterId}::uuid, ${columns}
   from jsonb_to_recordset(${json(phases)})
-    as told (phase_id text, phase_name text, status text, order_num int, started_at timestamptz,
+    as input (phase_id text, phase_name text, status text, order_num int, started_at timestamptz,
       completed_at timestamptz)
   on conflict (matter_id, phase_id) do update
   set phase_name = excluded.phase_name, status = excluded.status, order_num = excluded.order_num,

@@ -7,7 +7,7 @@ import {
   path,
   stageMatter,
 } from '../../tests/support/matter.ts'
-import { withoutPlaybook } from './playbook.ts'
+import { stripPlaybook } from './playbook.ts'
 
 const planted = { playbook_id: 'pb-1', kept: [{ playbook_id: 'pb-2', deep: { playbook_id: {} } }] }
 const clean = { kept: [{ deep: {} }] }
@@ -174,7 +174,7 @@ test('whatever the value, every playbook_id goes and the rest stays', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const before = JSON.stringify(value)
-      const after = withoutPlaybook(value)
+      const after = stripPlaybook(value)
       expect(holds(after)).toBe(false)
       if (!holds(value)) expect(JSON.stringify(after)).toBe(before)
       expect(JSON.stringify(value)).toBe(before)

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Id } from '../_kit/fields.ts'
-import { latestOf } from './analysis.ts'
+import { loadLatestVersion } from './analysis.ts'
 import { get } from './deps.ts'
-import { ById, Matter, matterById } from './matter.ts'
-import { Phase, phasesOf } from './phases.ts'
-import { service, trusted } from './scope.ts'
+import { ById, loadMatter, Matter } from './matter.ts'
+import { loadPhases, Phase } from './phases.ts'
+import { serviceGuard, visibleToService } from './scope.ts'
 import { Todo } from './todo.ts'
 
 const TodoStatus = Todo.pick({ todo_key: true, status: true })
@@ -31,19 +31,19 @@ export const profile = [
     '/api/v1/internal/matters/:id/workflow/profile',
     {
       summary: 'What the engine may know of a matter',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
       responses: { 200: Profile },
     },
     async (c, { params: { id } }) => {
       const { sql } = c.env
-      const matter = await matterById(sql, trusted(c.var.caller), id)
+      const matter = await loadMatter(sql, visibleToService(c.var.caller), id)
       const [phases, todos, analysis_version] = await Promise.all([
-        phasesOf(sql, id),
+        loadPhases(sql, id),
         sql.rows(TodoStatus)`
           select todo_key, status from matter.todos
           where matter_id = ${id} order by created_at, id`,
-        latestOf(sql, id),
+        loadLatestVersion(sql, id),
       ])
       return ok(c, Profile.parse({ ...matter, matter_id: id, phases, todos, analysis_version }))
     },

@@ -1,12 +1,12 @@
 import { Fault } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { fragment } from '../_kit/sql/sql.ts'
+import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
 
 /** Which matters a caller may touch, as a condition on their rows. */
-export type Scope = ReturnType<typeof fragment>
+export type Scope = SqlFragment
 
 /** People come through the gateway, which says who they are and for which organization. */
-export const member: Guard = {
+export const userGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: true,
@@ -26,7 +26,7 @@ export const member: Guard = {
 }
 
 /** A holder of the internal key is trusted; an organization that it names must be the record's. */
-export const service: Guard = {
+export const serviceGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
@@ -37,18 +37,18 @@ export const service: Guard = {
   check() {},
 }
 
-const of = (organization: string): Scope =>
+const inOrganization = (organization: string): Scope =>
   fragment`(organization_id = ${organization} or provider_organization_id = ${organization})`
 
 /** A client sees their own matters, everybody else those of the organization. */
-export const seenBy = ({ organizationId, userId, userType }: Caller): Scope =>
+export const visibleToUser = ({ organizationId, userId, userType }: Caller): Scope =>
   userType === 'client'
-    ? fragment`(${of(organizationId!)} and user_id = ${userId!})`
-    : of(organizationId!)
+    ? fragment`(${inOrganization(organizationId!)} and user_id = ${userId!})`
+    : inOrganization(organizationId!)
 
-export const trusted = ({ organizationId }: Caller): Scope =>
-  organizationId === undefined ? fragment`true` : of(organizationId)
+export const visibleToService = ({ organizationId }: Caller): Scope =>
+  organizationId === undefined ? fragment`true` : inOrganization(organizationId)
 
 /** Who an event says did it. */
-export const personOf = ({ userId }: Caller) => userId ?? 'system'
-export const engine = 'ai-engine'
+export const actorOf = ({ userId }: Caller) => userId ?? 'system'
+export const engineActor = 'ai-engine'

@@ -7,7 +7,7 @@ import { json, type Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { isObject } from './merge.ts'
 import { StoredJson } from './playbook.ts'
-import { member } from './scope.ts'
+import { userGuard } from './scope.ts'
 
 const ServiceTypes = z.object({ service_types: StoredJson, resolved_service_types: StoredJson })
 type ServiceTypes = z.infer<typeof ServiceTypes>
@@ -21,43 +21,46 @@ export const serviceTypes = [
       summary: 'The service types that platform-service is told of',
       description:
         'At most 60 seconds old; older while platform-service does not answer, and empty where nothing was ever configured.',
-      guard: member,
+      guard: userGuard,
       responses: { 200: ServiceTypes },
     },
     async (c) => {
       const { requestId, traceparent } = c.var
       const from = { headers: c.req.raw.headers, requestId, traceparent }
-      return ok(c, await current(c.env.sql, c.env.platform, from))
+      return ok(c, await loadServiceTypes(c.env.sql, c.env.platform, from))
     },
   ),
 ]
 
-async function current(
+async function loadServiceTypes(
   sql: Sql,
   platform: Client,
   from: RequestOptions['from'],
 ): Promise<ServiceTypes> {
-  const known = await kept(sql)
-  if (known?.fresh) return known.value
+  const cached = await readCache(sql)
+  if (cached?.fresh) return cached.value
   try {
-    return await keep(sql, await read(platform, from))
+    return await writeCache(sql, await fetchServiceTypes(platform, from))
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
-    return known?.value ?? none
+    return cached?.value ?? none
   }
 }
 
 const SystemConfig = z.object({ value: Json })
-const Partly = ServiceTypes.partial()
+const PartialServiceTypes = ServiceTypes.partial()
 
-async function read(platform: Client, from: RequestOptions['from']): Promise<ServiceTypes> {
+async function fetchServiceTypes(
+  platform: Client,
+  from: RequestOptions['from'],
+): Promise<ServiceTypes> {
   const path = '/api/v1/internal/platform/configs/matters.service_types'
   try {
     const { value } = await platform.request(SystemConfig, path, {
       ...(from && { from }),
       deadlineMs: 2_000,
     })
-    return Object.assign({ ...none }, Partly.safeParse(value).data)
+    return Object.assign({ ...none }, PartialServiceTypes.safeParse(value).data)
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.kind === 'NOT_FOUND') return none
     throw thrown
@@ -65,12 +68,12 @@ async function read(platform: Client, from: RequestOptions['from']): Promise<Ser
 }
 
 /** It is kept in the database: replicas share it, and a restart still has what was served before. */
-const Kept = z.object({ value: ServiceTypes, fresh: z.boolean() })
+const CachedServiceTypes = z.object({ value: ServiceTypes, fresh: z.boolean() })
 
-const kept = (sql: Sql) => sql.row(Kept)`
+const readCache = (sql: Sql) => sql.row(CachedServiceTypes)`
   select value, read_at > now() - interval '60 seconds' as fresh from matter.service_types`
 
-async function keep(sql: Sql, value: ServiceTypes): Promise<ServiceTypes> {
+async function writeCache(sql: Sql, value: ServiceTypes): Promise<ServiceTypes> {
   await sql`
     insert into matter.service_types (value) values (${json(value)})
     on conflict (only_row) do update set value = excluded.value, read_at = now()`
@@ -78,9 +81,9 @@ async function keep(sql: Sql, value: ServiceTypes): Promise<ServiceTypes> {
 }
 
 /** What people call a service type, as far as it was read before; this asks nobody. */
-export async function nameOf(sql: Sql, id: string): Promise<string | undefined> {
-  const { service_types, resolved_service_types } = (await kept(sql))?.value ?? none
-  return nameIn(resolved_service_types, id) ?? nameIn(service_types, id)
+export async function loadServiceTypeName(sql: Sql, id: string): Promise<string | undefined> {
+  const { service_types, resolved_service_types } = (await readCache(sql))?.value ?? none
+  return findName(resolved_service_types, id) ?? findName(service_types, id)
 }
 
 const Entry = z.object({
@@ -90,7 +93,7 @@ const Entry = z.object({
 })
 
 /** Entries are listed, each with its id, or kept under it. */
-function nameIn(types: unknown, id: string): string | undefined {
+function findName(types: unknown, id: string): string | undefined {
   if (isObject(types)) return Entry.safeParse(types[id]).data?.name
   const entries = Array.isArray(types) ? types.map((each) => Entry.safeParse(each).data) : []
   return entries.find((entry) => entry && (entry.id ?? entry.service_type_id) === id)?.name

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Status } from './matter.ts'
-import { mayMove, move, moveBySync } from './status.ts'
+import { canMove, transition, transitionBySync } from './status.ts'
 
 const legal = [
   'DRAFT → ACTIVE',
@@ -17,9 +17,9 @@ const pairs = Status.options.flatMap((from) => Status.options.map((to) => [from,
 
 test.each(pairs)('%s → %s is as the contract says', (from, to) => {
   const expected = from === to || legal.includes(`${from} → ${to}`)
-  expect(mayMove(from, to)).toBe(expected)
-  if (expected) expect(move(from, to)).toBe(to)
-  else expect(() => move(from, to)).toThrow(`A matter that is ${from} can't become ${to}.`)
+  expect(canMove(from, to)).toBe(expected)
+  if (expected) expect(transition(from, to)).toBe(to)
+  else expect(() => transition(from, to)).toThrow(`A matter that is ${from} can't become ${to}.`)
 })
 
 test.each(pairs)('a sync that activates nothing moves %s → %s as anybody does', (from, to) => {
@@ -30,20 +30,20 @@ test.each(pairs)('a sync that activates nothing moves %s → %s as anybody does'
       return String(thrown)
     }
   }
-  expect(by(() => moveBySync(from, to, false))).toBe(by(() => move(from, to)))
+  expect(by(() => transitionBySync(from, to, false))).toBe(by(() => transition(from, to)))
 })
 
 test('a sync that activates moves a draft, and nothing else', () => {
   for (const from of Status.options) {
-    expect(moveBySync(from, undefined, true)).toBe(from === 'DRAFT' ? 'ACTIVE' : from)
-    expect(moveBySync(from, undefined, false)).toBe(from)
+    expect(transitionBySync(from, undefined, true)).toBe(from === 'DRAFT' ? 'ACTIVE' : from)
+    expect(transitionBySync(from, undefined, false)).toBe(from)
   }
 })
 
 test('a draft that is activated by the same sync takes the status told from there', () => {
-  expect(moveBySync('DRAFT', 'DRAFT', true)).toBe('ACTIVE')
-  expect(moveBySync('DRAFT', 'CANCELLED', true)).toBe('CANCELLED')
-  expect(moveBySync('DRAFT', 'COMPLETED', true)).toBe('COMPLETED')
-  expect(() => moveBySync('DRAFT', 'ARCHIVED', true)).toThrow('ARCHIVED')
-  expect(() => moveBySync('DRAFT', 'COMPLETED', false)).toThrow('COMPLETED')
+  expect(transitionBySync('DRAFT', 'DRAFT', true)).toBe('ACTIVE')
+  expect(transitionBySync('DRAFT', 'CANCELLED', true)).toBe('CANCELLED')
+  expect(transitionBySync('DRAFT', 'COMPLETED', true)).toBe('COMPLETED')
+  expect(() => transitionBySync('DRAFT', 'ARCHIVED', true)).toThrow('ARCHIVED')
+  expect(() => transitionBySync('DRAFT', 'COMPLETED', false)).toThrow('COMPLETED')
 })

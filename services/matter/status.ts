@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { ifMatch, okWithETag } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
+import { commitChange } from './commit-change.ts'
 import { post } from './deps.ts'
 import { ById, lockMatter, Matter, Status } from './matter.ts'
-import { taken } from './playbook.ts'
-import { member, personOf, seenBy } from './scope.ts'
-import { write } from './write.ts'
+import { bodySchema } from './playbook.ts'
+import { actorOf, userGuard, visibleToUser } from './scope.ts'
 
-const moves: Record<Status, readonly Status[]> = {
+const transitions: Record<Status, readonly Status[]> = {
   DRAFT: ['ACTIVE', 'CANCELLED'],
   ACTIVE: ['ON_HOLD', 'COMPLETED', 'CANCELLED'],
   ON_HOLD: ['ACTIVE', 'CANCELLED'],
@@ -16,13 +16,13 @@ const moves: Record<Status, readonly Status[]> = {
   CANCELLED: [],
 }
 
-export const mayMove = (from: Status, to: Status) => from === to || moves[from].includes(to)
+export const canMove = (from: Status, to: Status) => from === to || transitions[from].includes(to)
 
 /** The status after a move, or a conflict. To the status it has is no move at all. */
-export function move(from: Status, to: Status): Status {
-  if (mayMove(from, to)) return to
+export function transition(from: Status, to: Status): Status {
+  if (canMove(from, to)) return to
   throw new Fault('CONFLICT', `A matter that is ${from} can't become ${to}.`, {
-    data: { status: from, possible: moves[from] },
+    data: { status: from, possible: transitions[from] },
   })
 }
 
@@ -30,13 +30,17 @@ export function move(from: Status, to: Status): Status {
  * The status after a sync. What activates a draft does so before the status that the engine tells,
  * unless that can be had without: an engine that repeats DRAFT means no step back.
  */
-export function moveBySync(from: Status, told: Status | undefined, activates: boolean): Status {
-  if (from !== 'DRAFT' || !activates) return move(from, told ?? from)
-  if (told === undefined || told === 'DRAFT') return 'ACTIVE'
-  return mayMove(from, told) ? told : move('ACTIVE', told)
+export function transitionBySync(
+  from: Status,
+  requested: Status | undefined,
+  activates: boolean,
+): Status {
+  if (from !== 'DRAFT' || !activates) return transition(from, requested ?? from)
+  if (requested === undefined || requested === 'DRAFT') return 'ACTIVE'
+  return canMove(from, requested) ? requested : transition('ACTIVE', requested)
 }
 
-const Move = z
+const StatusRequest = z
   .object({ status: Status, reason: z.string().max(2_000).nullish() })
   .meta({ examples: [{ status: 'ACTIVE', reason: 'The client has signed.' }] })
 
@@ -47,9 +51,9 @@ export const status = [
       summary: 'Move a matter to another status',
       description:
         'DRAFT → ACTIVE → COMPLETED → ARCHIVED, ON_HOLD to and from ACTIVE, CANCELLED from DRAFT, ACTIVE or ON_HOLD; another move is a conflict. To the status it has: nothing changes.',
-      guard: member,
+      guard: userGuard,
       params: ById,
-      body: taken(Move),
+      body: bodySchema(StatusRequest),
       responses: { 200: Matter },
       faults: ['CONFLICT'],
       versioned: true,
@@ -57,8 +61,8 @@ export const status = [
     async (c, { params, body }) => {
       const { caller } = c.var
       const matter = await c.env.sql.transaction(async (sql) => {
-        const before = await lockMatter(sql, seenBy(caller), params.id, ifMatch(c))
-        const status = move(before.status, body.status)
+        const before = await lockMatter(sql, visibleToUser(caller), params.id, ifMatch(c))
+        const status = transition(before.status, body.status)
         if (status === before.status) return before
         const event = {
           type: 'matter.status',
@@ -66,7 +70,7 @@ export const status = [
           from: { status: before.status },
           to: { status, reason: body.reason ?? null },
         }
-        return write(sql, before, personOf(caller), event, { status })
+        return commitChange(sql, before, actorOf(caller), event, { status })
       })
       return okWithETag(c, matter)
     },

@@ -3,13 +3,13 @@ import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { Json, JsonObject } from '../_kit/fields.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
-import { type Kind, latestOf } from './analysis.ts'
+import { type Kind, loadLatestVersion } from './analysis.ts'
+import { commitChange } from './commit-change.ts'
 import { post } from './deps.ts'
 import { ById, lockMatter, type Matter } from './matter.ts'
-import { same } from './merge.ts'
-import { StoredObject, taken } from './playbook.ts'
-import { engine, service, trusted } from './scope.ts'
-import { write } from './write.ts'
+import { isEqual } from './merge.ts'
+import { bodySchema, StoredObject } from './playbook.ts'
+import { engineActor, serviceGuard, visibleToService } from './scope.ts'
 
 const Version = z.int().min(1).max(2_147_483_647)
 
@@ -31,10 +31,10 @@ const Submission = z
     examples: [{ version: 1, items: [{ name: 'Bank statement', weight: 'strong' }] }],
   })
 
-const Stored = z.object({ version: Version, stored: z.int().min(0) })
+const SubmitResponse = z.object({ version: Version, stored: z.int().min(0) })
 
 /** Each product of an analysis: where it is submitted, and what it is in a sentence. */
-const doors: [Kind, string, string][] = [
+const submitPaths: [Kind, string, string][] = [
   ['evidences', 'evidences/submit-analysis', 'the evidence analysis'],
   ['sufficiency', 'sufficiency/submit', 'the sufficiency of the evidence'],
   ['issues', 'issues/submit', 'the issues'],
@@ -42,25 +42,25 @@ const doors: [Kind, string, string][] = [
   ['risk_assessment', 'risk-assessment/submit', 'the risk assessment'],
 ]
 
-export const submit = doors.map(([kind, path, what]) =>
+export const submit = submitPaths.map(([kind, path, label]) =>
   post(
     `/api/v1/internal/matters/:id/${path}`,
     {
-      summary: `Submit ${what} of a version`,
+      summary: `Submit ${label} of a version`,
       description:
         'Once per version: the same again changes nothing, another is a conflict and leaves the first. So is a version that was never allocated. `stored` counts the items, or 1 for a result.',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
-      body: taken(Submission),
-      responses: { 200: Stored },
+      body: bodySchema(Submission),
+      responses: { 200: SubmitResponse },
       faults: ['CONFLICT'],
     },
     async (c, { params, body: { version, ...body } }) => {
       const stored = await c.env.sql.transaction(async (sql) => {
-        const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
-        const before = await submittedBefore(sql, matter.id, version, kind)
-        if (!before) return store(sql, matter, version, { kind, what, body })
-        if (same(before.body, body)) return before.stored
+        const matter = await lockMatter(sql, visibleToService(c.var.caller), params.id)
+        const before = await findSubmission(sql, matter.id, version, kind)
+        if (!before) return saveSubmission(sql, matter, version, { kind, label, body })
+        if (isEqual(before.body, body)) return before.stored
         throw new Fault('CONFLICT', `Another analysis of ${kind} was submitted as ${version}.`)
       })
       return ok(c, { version, stored })
@@ -68,21 +68,21 @@ export const submit = doors.map(([kind, path, what]) =>
   ),
 )
 
-const Before = z.object({ body: StoredObject, stored: z.int() })
+const StoredSubmission = z.object({ body: StoredObject, stored: z.int() })
 
-const submittedBefore = (sql: Sql, matterId: string, version: number, kind: Kind) => sql.row(
-  Before,
+const findSubmission = (sql: Sql, matterId: string, version: number, kind: Kind) => sql.row(
+  StoredSubmission,
 )`
   select body, stored from matter.submissions
   where matter_id = ${matterId} and version = ${version} and kind = ${kind}`
 
-async function store(
+async function saveSubmission(
   sql: Sql,
   matter: Matter,
   version: number,
-  { kind, what, body }: { kind: Kind; what: string; body: { items?: unknown[] | undefined } },
+  { kind, label, body }: { kind: Kind; label: string; body: { items?: unknown[] | undefined } },
 ): Promise<number> {
-  const latest = await latestOf(sql, matter.id)
+  const latest = await loadLatestVersion(sql, matter.id)
   if (version > latest) {
     throw new Fault('CONFLICT', `The analysis version ${version} was never allocated.`, {
       data: { latest },
@@ -92,9 +92,9 @@ async function store(
   await sql`
     insert into matter.submissions (matter_id, version, kind, body, stored)
     values (${matter.id}, ${version}, ${kind}, ${json(body)}, ${stored})`
-  await write(sql, matter, engine, {
+  await commitChange(sql, matter, engineActor, {
     type: 'analysis.submitted',
-    summary: `Submitted ${what} of analysis version ${version}.`,
+    summary: `Submitted ${label} of analysis version ${version}.`,
     from: { [kind]: null },
     to: { [kind]: { version, stored } },
   })

@@ -5,8 +5,8 @@ import {
   applySync,
   type Model,
   newModel,
+  readModel,
   type SyncBody,
-  seen,
 } from '../../tests/support/matter-model.ts'
 
 let at: MatterStage
@@ -63,7 +63,7 @@ test('parts that are repeated, reordered and sent at once come to the same matte
         (model, part) => applySync(model, part) as Model,
         newModel('T0'),
       )
-      expect(await seen(at, id)).toEqual(inTurn)
+      expect(await readModel(at, id)).toEqual(inTurn)
     }),
     { numRuns: 12 },
   )

@@ -4,22 +4,22 @@ import { Fault } from '../_kit/fault.ts'
 import { ExternalId, Id, Json, JsonObject, Version } from '../_kit/fields.ts'
 import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
-import { DeliverableTold } from './deliverable.ts'
+import { commitChange } from './commit-change.ts'
+import { DeliverablePatch } from './deliverable.ts'
 import { post } from './deps.ts'
-import { changesTo } from './edit.ts'
-import { FactTold } from './facts.ts'
+import { changedMembers } from './edit.ts'
+import { FactPatch } from './facts.ts'
 import { FileIds, Name, Title } from './fields.ts'
 import { ById, lockMatter, type Matter, MatterCategory, Status } from './matter.ts'
-import { difference, mergeMembers, mergeSections, union } from './merge.ts'
-import { PhaseTold } from './phases.ts'
-import { taken } from './playbook.ts'
-import { engine, service, trusted } from './scope.ts'
-import { moveBySync } from './status.ts'
-import { syncDeliverables, syncFacts, syncPhases, syncTodos } from './sync-parts.ts'
-import { TodoTold } from './todo.ts'
-import { write } from './write.ts'
+import { diffMembers, mergePatch, mergeSections, union } from './merge.ts'
+import { PhasePatch } from './phases.ts'
+import { bodySchema } from './playbook.ts'
+import { engineActor, serviceGuard, visibleToService } from './scope.ts'
+import { transitionBySync } from './status.ts'
+import { syncDeliverables, syncFacts, syncPhases, syncTodos } from './sync-sections.ts'
+import { TodoPatch } from './todo.ts'
 
-const Sync = z
+const SyncRequest = z
   .object({
     sync_key: Name.nullish(),
     status: Status.optional(),
@@ -29,14 +29,14 @@ const Sync = z
     profile: JsonObject.optional().describe('Merged by member; null removes one.'),
     data: JsonObject.optional().describe('Merged by the members of each section.'),
     file_ids: FileIds.default([]).describe('Added to those that are there.'),
-    phases: z.array(PhaseTold).max(500).default([]),
-    todos: z.array(TodoTold).max(2_000).default([]),
+    phases: z.array(PhasePatch).max(500).default([]),
+    todos: z.array(TodoPatch).max(2_000).default([]),
     complete_todos: z
       .array(z.object({ todo_key: Name, result: Json.default(null) }))
       .max(2_000)
       .default([]),
-    deliverables: z.array(DeliverableTold).max(2_000).default([]),
-    facts: z.array(FactTold).max(2_000).default([]),
+    deliverables: z.array(DeliverablePatch).max(2_000).default([]),
+    facts: z.array(FactPatch).max(2_000).default([]),
   })
   .meta({
     examples: [
@@ -51,9 +51,9 @@ const Sync = z
       },
     ],
   })
-export type Sync = z.output<typeof Sync>
+export type SyncRequest = z.output<typeof SyncRequest>
 
-const Changed = z.object({
+const ChangeCounts = z.object({
   matter: z.int(),
   phases: z.int(),
   todos: z.int(),
@@ -62,13 +62,13 @@ const Changed = z.object({
   facts: z.int(),
 })
 
-const Synced = z.object({
+const SyncResponse = z.object({
   matter_id: Id,
   version: Version,
   applied: z.boolean(),
-  changed: Changed,
+  changed: ChangeCounts,
 })
-type Synced = z.infer<typeof Synced>
+type SyncResponse = z.infer<typeof SyncResponse>
 
 export const sync = [
   post(
@@ -77,29 +77,29 @@ export const sync = [
       summary: 'Write what the engine made of a matter',
       description:
         'Whole or not at all. The same sync_key and body again change nothing and give the first answer with `applied` false; another body under it is a conflict. A cause of action or a COMPLETED `intake` phase moves DRAFT to ACTIVE.',
-      guard: service,
+      guard: serviceGuard,
       params: ById,
-      body: taken(Sync),
-      responses: { 200: Synced },
+      body: bodySchema(SyncRequest),
+      responses: { 200: SyncResponse },
       faults: ['CONFLICT'],
     },
     async (c, { params, body }) => {
       const hash = body.sync_key ? await sha256Hex(canonicalJson(body)) : ''
-      const synced = await c.env.sql.transaction(async (sql) => {
-        const matter = await lockMatter(sql, trusted(c.var.caller), params.id)
-        const before = await earlier(sql, matter.id, body.sync_key, hash)
+      const response = await c.env.sql.transaction(async (sql) => {
+        const matter = await lockMatter(sql, visibleToService(c.var.caller), params.id)
+        const before = await findPreviousSync(sql, matter.id, body.sync_key, hash)
         if (before) return before
-        const after = await apply(sql, matter, body)
-        await keep(sql, body.sync_key, hash, after)
+        const after = await applySync(sql, matter, body)
+        await saveSync(sql, body.sync_key, hash, after)
         return after
       })
-      return ok(c, synced)
+      return ok(c, response)
     },
   ),
 ]
 
-async function apply(sql: Sql, matter: Matter, body: Sync): Promise<Synced> {
-  const changes = changesTo(matter, wanted(matter, body))
+async function applySync(sql: Sql, matter: Matter, body: SyncRequest): Promise<SyncResponse> {
+  const changes = changedMembers(matter, targetMatter(matter, body))
   const phases = await syncPhases(sql, matter.id, body.phases)
   const todos = await syncTodos(sql, matter.id, body.todos, body.complete_todos)
   const deliverables = await syncDeliverables(sql, matter.id, body.deliverables)
@@ -112,24 +112,24 @@ async function apply(sql: Sql, matter: Matter, body: Sync): Promise<Synced> {
     deliverables: deliverables.changed,
     facts: facts.changed,
   }
-  const answer = { matter_id: matter.id, version: matter.version, applied: true, changed }
-  if (Object.values(changed).every((count) => count === 0)) return answer
+  const response = { matter_id: matter.id, version: matter.version, applied: true, changed }
+  if (Object.values(changed).every((count) => count === 0)) return response
   const event = {
     type: 'matter.synced',
     summary: summaryOf(changed),
-    ...difference(
+    ...diffMembers(
       { ...matter, phases: phases.from, todos: todos.from, deliverables: deliverables.from },
       { ...matter, ...changes, phases: phases.to, todos: todos.to, deliverables: deliverables.to },
       2,
     ),
   }
-  const { version } = await write(sql, matter, engine, event, changes)
-  return { ...answer, version }
+  const { version } = await commitChange(sql, matter, engineActor, event, changes)
+  return { ...response, version }
 }
 
 /** Synced the matter, 2 phases, 1 todo. */
-function summaryOf({ matter, ...parts }: z.infer<typeof Changed>): string {
-  const counts = Object.entries(parts).filter(([, count]) => count > 0)
+function summaryOf({ matter, ...sections }: z.infer<typeof ChangeCounts>): string {
+  const counts = Object.entries(sections).filter(([, count]) => count > 0)
   const words = counts.map(([what, count]) => {
     const plural = what.replace('_', ' ')
     return `${count} ${count === 1 ? plural.slice(0, -1) : plural}`
@@ -138,43 +138,48 @@ function summaryOf({ matter, ...parts }: z.infer<typeof Changed>): string {
 }
 
 /** The matter's own members as the sync would have them. */
-function wanted(matter: Matter, body: Sync) {
+function targetMatter(matter: Matter, body: SyncRequest) {
   const { status, title, matter_category, cause_of_action_code, profile, data } = body
-  const intake = body.phases.findLast((phase) => phase.phase_id === 'intake' && phase.status)
-  const activates = typeof cause_of_action_code === 'string' || intake?.status === 'COMPLETED'
+  const intakePhase = body.phases.findLast((phase) => phase.phase_id === 'intake' && phase.status)
+  const activates = typeof cause_of_action_code === 'string' || intakePhase?.status === 'COMPLETED'
   return {
-    status: moveBySync(matter.status, status, activates),
+    status: transitionBySync(matter.status, status, activates),
     title,
     matter_category,
     cause_of_action_code,
-    profile: profile && mergeMembers(matter.profile, profile),
+    profile: profile && mergePatch(matter.profile, profile),
     data: data && mergeSections(matter.data, data),
     file_ids: union(matter.file_ids, body.file_ids),
   }
 }
 
-const Kept = z.object({ body_hash: z.string(), version: Version, changed: Changed })
+const StoredSync = z.object({ body_hash: z.string(), version: Version, changed: ChangeCounts })
 
-async function earlier(
+async function findPreviousSync(
   sql: Sql,
   matter_id: string,
-  key: Sync['sync_key'],
+  key: SyncRequest['sync_key'],
   hash: string,
-): Promise<Synced | undefined> {
+): Promise<SyncResponse | undefined> {
   if (!key) return undefined
-  const kept = await sql.row(Kept)`
+  const stored = await sql.row(StoredSync)`
     select body_hash, version, changed from matter.syncs
     where matter_id = ${matter_id} and sync_key = ${key}`
-  if (!kept) return undefined
-  if (kept.body_hash !== hash) {
+  if (!stored) return undefined
+  if (stored.body_hash !== hash) {
     throw new Fault('CONFLICT', `The sync_key ${key} was used before with another body.`)
   }
-  return { matter_id, version: kept.version, applied: false, changed: kept.changed }
+  return { matter_id, version: stored.version, applied: false, changed: stored.changed }
 }
 
-async function keep(sql: Sql, key: Sync['sync_key'], hash: string, synced: Synced) {
+async function saveSync(
+  sql: Sql,
+  key: SyncRequest['sync_key'],
+  hash: string,
+  response: SyncResponse,
+) {
   if (!key) return
   await sql`
     insert into matter.syncs (matter_id, sync_key, body_hash, version, changed)
-    values (${synced.matter_id}, ${key}, ${hash}, ${synced.version}, ${json(synced.changed)})`
+    values (${response.matter_id}, ${key}, ${hash}, ${response.version}, ${json(response.changed)})`
 }

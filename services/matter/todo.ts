@@ -3,14 +3,14 @@ import { Fault } from '../_kit/fault.ts'
 import { Id, Json, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { Name, Title, When } from './fields.ts'
-import { same } from './merge.ts'
+import { Name, Timestamp, Title } from './fields.ts'
+import { isEqual } from './merge.ts'
 import { StoredJson } from './playbook.ts'
 
 export const Actor = z.enum(['client', 'lawyer', 'firm_admin', 'system'])
 export const TodoStatus = z.enum(['OPEN', 'DONE', 'CANCELLED'])
 
-const State = z.object({
+const TodoState = z.object({
   todo_key: z.string(),
   title: z.string(),
   actor: Actor,
@@ -20,10 +20,10 @@ const State = z.object({
   result: StoredJson,
   due_at: Time.nullable(),
 })
-type State = z.infer<typeof State>
+type TodoState = z.infer<typeof TodoState>
 
 export const Todo = z
-  .object({ id: Id, ...State.shape, created_at: Time, updated_at: Time })
+  .object({ id: Id, ...TodoState.shape, created_at: Time, updated_at: Time })
   .meta({ id: 'Todo' })
 export type Todo = z.infer<typeof Todo>
 
@@ -31,7 +31,7 @@ export const columns = fragment`
   id, todo_key, title, actor, review_type, status, payload, result, due_at, created_at, updated_at`
 
 /** What an upsert tells. Members left out stay, or have their defaults in a new todo. */
-export const TodoTold = z
+export const TodoPatch = z
   .object({
     todo_key: Name,
     title: Title.optional().describe('By default the key.'),
@@ -40,48 +40,49 @@ export const TodoTold = z
     status: TodoStatus.optional(),
     payload: Json.optional().describe('By default `{}`.'),
     result: Json.optional().describe('Kept with status `DONE`.'),
-    due_at: When.nullable().optional(),
+    due_at: Timestamp.nullable().optional(),
   })
   .meta({
     examples: [{ todo_key: 'confirm_facts', title: 'Confirm the facts', actor: 'client' }],
   })
-export type TodoTold = z.output<typeof TodoTold>
+export type TodoPatch = z.output<typeof TodoPatch>
 
 /** What an upsert makes of a todo. One that is done or cancelled stays so: a repeat reopens nothing. */
-export function upserted(before: State | undefined, told: TodoTold): State {
+export function patchTodo(before: TodoState | undefined, patch: TodoPatch): TodoState {
   if (before && before.status !== 'OPEN') return before
-  const status = told.status ?? 'OPEN'
+  const status = patch.status ?? 'OPEN'
   return {
-    todo_key: told.todo_key,
-    title: told.title ?? before?.title ?? told.todo_key,
-    actor: told.actor ?? before?.actor ?? 'client',
-    review_type: told.review_type === undefined ? (before?.review_type ?? null) : told.review_type,
+    todo_key: patch.todo_key,
+    title: patch.title ?? before?.title ?? patch.todo_key,
+    actor: patch.actor ?? before?.actor ?? 'client',
+    review_type:
+      patch.review_type === undefined ? (before?.review_type ?? null) : patch.review_type,
     status,
-    payload: told.payload === undefined ? (before ? before.payload : {}) : told.payload,
-    result: status === 'DONE' ? (told.result ?? null) : null,
-    due_at: told.due_at === undefined ? (before?.due_at ?? null) : told.due_at,
+    payload: patch.payload === undefined ? (before ? before.payload : {}) : patch.payload,
+    result: status === 'DONE' ? (patch.result ?? null) : null,
+    due_at: patch.due_at === undefined ? (before?.due_at ?? null) : patch.due_at,
   }
 }
 
 /** What completing makes of a todo: once, with one result. */
-export function completed(before: State, result: unknown): State {
+export function completeTodo(before: TodoState, result: unknown): TodoState {
   if (before.status === 'OPEN') return { ...before, status: 'DONE', result }
-  if (before.status === 'DONE' && same(before.result, result)) return before
-  const how = before.status === 'DONE' ? 'done with another result' : 'cancelled'
-  throw new Fault('CONFLICT', `The todo ${before.todo_key} is ${how} already.`, {
+  if (before.status === 'DONE' && isEqual(before.result, result)) return before
+  const state = before.status === 'DONE' ? 'done with another result' : 'cancelled'
+  throw new Fault('CONFLICT', `The todo ${before.todo_key} is ${state} already.`, {
     data: { todo_key: before.todo_key, status: before.status, result: before.result },
   })
 }
 
 export async function loadTodos(sql: Sql, matterId: string, keys: string[]) {
-  const rows = await sql.rows(State)`
+  const rows = await sql.rows(TodoState)`
     select ${columns} from matter.todos
     where matter_id = ${matterId} and todo_key = any(${textArray(keys)})`
   return new Map(rows.map((todo) => [todo.todo_key, todo]))
 }
 
 /** Writes todos by their keys, and gives them back whole. */
-export async function saveTodos(sql: Sql, matterId: string, todos: State[]): Promise<Todo[]> {
+export async function saveTodos(sql: Sql, matterId: string, todos: TodoState[]): Promise<Todo[]> {
   const rows = todos.map((todo) => ({ id: newId(), ...todo }))
   return sql.rows(Todo)`
     insert into matter.todos
@@ -89,7 +90,7 @@ export async function saveTodos(sql: Sql, matterId: string, todos: State[]): Pro
     select id, ${matterId}::uuid, todo_key, title, actor, review_type, status, payload, result,
       due_at
     from jsonb_to_recordset(${json(rows)})
-      as told (id uuid, todo_key text, title text, actor text, review_type text, status text,
+      as input (id uuid, todo_key text, title text, actor text, review_type text, status text,
         payload jsonb, result jsonb, due_at timestamptz)
     on conflict (matter_id, todo_key) do update
     set title = excluded.title, actor = excluded.actor, review_type = excluded.review_type,

@@ -4,23 +4,23 @@ import { notFound } from '../_kit/fault.ts'
 import { Json } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, type Sql } from '../_kit/sql/sql.ts'
+import { commitChange } from './commit-change.ts'
 import { get, post } from './deps.ts'
-import { ById, lockMatter, seen } from './matter.ts'
-import { difference, same } from './merge.ts'
-import { taken } from './playbook.ts'
-import { member, personOf, seenBy } from './scope.ts'
+import { ById, lockMatter, requireVisible } from './matter.ts'
+import { diffMembers, isEqual } from './merge.ts'
+import { bodySchema } from './playbook.ts'
+import { actorOf, userGuard, visibleToUser } from './scope.ts'
 import {
   Actor,
   columns,
-  completed,
+  completeTodo,
   loadTodos,
+  patchTodo,
   saveTodos,
   Todo,
+  TodoPatch,
   TodoStatus,
-  TodoTold,
-  upserted,
 } from './todo.ts'
-import { write } from './write.ts'
 
 const Filters = PageQuery.extend({ status: TodoStatus.optional(), actor: Actor.optional() })
 const ByKeyOrId = ById.extend({ todo: z.string().min(1).max(200).describe('Its key or its id.') })
@@ -33,13 +33,13 @@ export const todos = [
     path,
     {
       summary: 'The todos of a matter, in the order they were made',
-      guard: member,
+      guard: userGuard,
       params: ById,
       query: Filters,
       responses: { 200: pageSchema(Todo) },
     },
     async (c, { params, query }) => {
-      await seen(c.env.sql, seenBy(c.var.caller), params.id)
+      await requireVisible(c.env.sql, visibleToUser(c.var.caller), params.id)
       const conditions = join([
         ...(query.status ? [fragment` and status = ${query.status}`] : []),
         ...(query.actor ? [fragment` and actor = ${query.actor}`] : []),
@@ -59,28 +59,28 @@ export const todos = [
       summary: 'Make or change a todo',
       description:
         'By its key: a new one is made (201), one that is open is changed, one that is done or cancelled stays as it is (200).',
-      guard: member,
+      guard: userGuard,
       params: ById,
-      body: taken(TodoTold),
+      body: bodySchema(TodoPatch),
       responses: { 200: Todo, 201: Todo },
       idempotencyKey: true,
     },
     async (c, { params, body }) => {
       const { caller } = c.var
-      const { todo, made } = await c.env.sql.transaction(async (sql) => {
-        const matter = await lockMatter(sql, seenBy(caller), params.id)
+      const { todo, made: created } = await c.env.sql.transaction(async (sql) => {
+        const matter = await lockMatter(sql, visibleToUser(caller), params.id)
         const before = (await loadTodos(sql, matter.id, [body.todo_key])).get(body.todo_key)
-        const after = upserted(before, body)
-        if (same(before, after)) return { todo: await todoOf(sql, matter.id, body.todo_key) }
+        const after = patchTodo(before, body)
+        if (isEqual(before, after)) return { todo: await loadTodo(sql, matter.id, body.todo_key) }
         const [todo] = await saveTodos(sql, matter.id, [after])
-        await write(sql, matter, personOf(caller), {
+        await commitChange(sql, matter, actorOf(caller), {
           type: before ? 'todo.changed' : 'todo.made',
           summary: `${before ? 'Changed' : 'New'} todo ${body.todo_key}: ${after.title}`,
-          ...difference(before ?? {}, after, 0),
+          ...diffMembers(before ?? {}, after, 0),
         })
         return { todo: todo!, made: !before }
       })
-      return ok(c, todo, made ? 201 : 200)
+      return ok(c, todo, created ? 201 : 200)
     },
   ),
 
@@ -90,24 +90,24 @@ export const todos = [
       summary: 'Complete a todo',
       description:
         'Again with the same result nothing changes; with another, or where it was cancelled, it is a conflict.',
-      guard: member,
+      guard: userGuard,
       params: ByKeyOrId,
-      body: taken(Result.prefault({})),
+      body: bodySchema(Result.prefault({})),
       responses: { 200: Todo },
       faults: ['CONFLICT'],
     },
     async (c, { params, body }) => {
       const { caller } = c.var
       const todo = await c.env.sql.transaction(async (sql) => {
-        const matter = await lockMatter(sql, seenBy(caller), params.id)
-        const before = await todoOf(sql, matter.id, params.todo)
-        const after = completed(before, body.result)
+        const matter = await lockMatter(sql, visibleToUser(caller), params.id)
+        const before = await loadTodo(sql, matter.id, params.todo)
+        const after = completeTodo(before, body.result)
         if (after === before) return before
         const [todo] = await saveTodos(sql, matter.id, [after])
-        await write(sql, matter, personOf(caller), {
+        await commitChange(sql, matter, actorOf(caller), {
           type: 'todo.completed',
           summary: `Completed todo ${before.todo_key}: ${before.title}`,
-          ...difference(before, after, 0),
+          ...diffMembers(before, after, 0),
         })
         return todo!
       })
@@ -116,7 +116,7 @@ export const todos = [
   ),
 ]
 
-async function todoOf(sql: Sql, matterId: string, keyOrId: string): Promise<Todo> {
+async function loadTodo(sql: Sql, matterId: string, keyOrId: string): Promise<Todo> {
   const todo = await sql.row(Todo)`
     select ${columns} from matter.todos
     where matter_id = ${matterId} and (todo_key = ${keyOrId} or id::text = ${keyOrId})

@@ -1,31 +1,29 @@
 import * as z from 'zod'
-import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { type Counted, has, type Statistics, statisticsOf } from './bm25.ts'
-import { looksFor, rareOf } from './looks.ts'
-import { makeReader, sizes, termsOf } from './terms.ts'
+import { fragment, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
+import { containsTerm, type Statistics, statisticsOf, type TermCounts } from './bm25.ts'
+import { planTermQueries, rareTerms } from './candidate-queries.ts'
+import { indexTerms, lengthBuckets, makeTermCountDecoder } from './terms.ts'
 
-/** Fewer facts than this are all looked at; of more, this many are drawn by lot. */
+/** Fewer facts than this are all looked at; of more, this many are drawn by sample_key. */
 const sampleSize = 1_024
 /** Facts that are fetched for one rare word, and for all of them, the rarest first. */
-const alone = { condition: fragment`&&`, each: 800, all: 2_000 }
+const rareTermLimits = { condition: fragment`&&`, perQuery: 800, total: 2_000 }
 /** Facts that are fetched for common words together, and for all such sets of words. */
-const together = { condition: fragment`@>`, each: 300, all: 2_000 }
+const termSetLimits = { condition: fragment`@>`, perQuery: 300, total: 2_000 }
 
-type Part = ReturnType<typeof fragment>
-
-export interface Asked {
+export interface RecallScope {
   tenant: string
   user: string
   /** Further conditions on the facts in question. */
-  filter: Part
+  filter: SqlFragment
 }
 
-export interface Candidate extends Counted {
+export interface Candidate extends TermCounts {
   id: string
 }
 
-const Tallied = z.object({ id: z.string(), tally: z.string() })
-const Drawn = Tallied.extend({ lot: z.number() })
+const IndexedRow = z.object({ id: z.string(), term_counts: z.string() })
+const SampledRow = IndexedRow.extend({ sample_key: z.number() })
 
 /**
  * The facts worth scoring for some words, and what the ranking must know of all the others. Few facts
@@ -33,77 +31,82 @@ const Drawn = Tallied.extend({ lot: z.number() })
  * then the index is asked for facts that may rank above those of the sample. So the work follows the
  * question and not the store.
  */
-export async function candidates(
+export async function findCandidates(
   sql: Sql,
-  asked: Asked,
+  scope: RecallScope,
   words: string[],
 ): Promise<{ facts: Candidate[]; statistics: Statistics }> {
-  const read = makeReader(words)
-  const counted = ({ id, tally }: z.infer<typeof Tallied>) => ({ id, ...read(tally) })
-  const drawn = await draw(sql, asked)
-  const sample = drawn.map(counted)
+  const decode = makeTermCountDecoder(words)
+  const countTerms = ({ id, term_counts }: z.infer<typeof IndexedRow>) => ({
+    id,
+    ...decode(term_counts),
+  })
+  const sampledRows = await readSample(sql, scope)
+  const sample = sampledRows.map(countTerms)
   const statistics = statisticsOf(sample, words.length)
   if (sample.length < sampleSize) return { facts: sample, statistics }
 
   // Lots lie evenly between 0 and 1: how far those of the sample reach tells how many there are.
-  const scale = 1 / drawn.at(-1)!.lot
-  const terms = (size: number, places: number[]) =>
-    termsOf(
-      asked.tenant,
-      asked.user,
-      size,
-      places.map((place) => words[place]!),
+  const scale = 1 / sampledRows.at(-1)!.sample_key
+  const terms = (bucket: number, termIndexes: number[]) =>
+    indexTerms(
+      scope.tenant,
+      scope.user,
+      bucket,
+      termIndexes.map((term) => words[term]!),
     )
-  const rare = rareOf(statistics, scale)
-  const sets = looksFor(sample, statistics, scale, rare)
-  const [ofRare, ofSets] = await Promise.all([
-    lookUp(
+  const rare = rareTerms(statistics, scale)
+  const sets = planTermQueries(sample, statistics, scale, rare)
+  const [rareMatches, setMatches] = await Promise.all([
+    queryIndex(
       sql,
-      asked,
-      alone,
-      rare.map((place) => sizes.flatMap((size) => terms(size, [place]))),
+      scope,
+      rareTermLimits,
+      rare.map((term) => lengthBuckets.flatMap((bucket) => terms(bucket, [term]))),
     ),
-    lookUp(
+    queryIndex(
       sql,
-      asked,
-      together,
-      sets.map(({ size, places }) => terms(size, places)),
+      scope,
+      termSetLimits,
+      sets.map(({ bucket, terms: termIndexes }) => terms(bucket, termIndexes)),
     ),
   ])
   const found = new Map(sample.map((fact) => [fact.id, fact]))
-  for (const row of [...ofRare, ...ofSets]) {
-    if (!found.has(row.id)) found.set(row.id, counted(row))
+  for (const row of [...rareMatches, ...setMatches]) {
+    if (!found.has(row.id)) found.set(row.id, countTerms(row))
   }
   const facts = [...found.values()]
 
   // Of a rare word every fact was found, unless there were too many.
-  const having = statistics.having.map((drawn, place) => {
-    if (!rare.includes(place)) return drawn * scale
-    const known = facts.filter((fact) => has(fact, place)).length
-    return ofRare.length < alone.all ? known : Math.max(known, drawn * scale)
+  const documentFrequency = statistics.documentFrequency.map((sampled, term) => {
+    if (!rare.includes(term)) return sampled * scale
+    const matchCount = facts.filter((fact) => containsTerm(fact, term)).length
+    return rareMatches.length < rareTermLimits.total
+      ? matchCount
+      : Math.max(matchCount, sampled * scale)
   })
-  return { facts, statistics: { ...statistics, facts: sampleSize * scale, having } }
+  return { facts, statistics: { ...statistics, facts: sampleSize * scale, documentFrequency } }
 }
 
-/** The first by lot, which is chance; the same ones every time. */
-const draw = (sql: Sql, { tenant, user, filter }: Asked) =>
-  sql.rows(Drawn)`
-    select id, tally, lot from memory.facts
+/** The first by sample_key, which is chance; the same ones every time. */
+const readSample = (sql: Sql, { tenant, user, filter }: RecallScope) =>
+  sql.rows(SampledRow)`
+    select id, term_counts, sample_key from memory.facts
     where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null ${filter}
-    order by lot limit ${sampleSize}`
+    order by sample_key limit ${sampleSize}`
 
 /** `is true` around a condition keeps the planner from choosing an index by it. */
-const lookUp = (
+const queryIndex = (
   sql: Sql,
-  asked: Asked,
-  { condition, each, all }: typeof alone,
-  looks: number[][],
+  scope: RecallScope,
+  { condition, perQuery, total }: typeof rareTermLimits,
+  queries: number[][],
 ) =>
-  sql.rows(Tallied)`
-    select fact.id, fact.tally
-    from unnest(${textArray(looks.map((terms) => `{${terms}}`))}) look (terms), lateral (
-      select id, tally from memory.facts
-      where terms ${condition} look.terms::int4[] and superseded_by is null
-        and (tenant_id = ${asked.tenant} and user_id = ${asked.user}) is true ${asked.filter}
-      limit ${each}) fact
-    limit ${all}`
+  sql.rows(IndexedRow)`
+    select fact.id, fact.term_counts
+    from unnest(${textArray(queries.map((terms) => `{${terms}}`))}) query (terms), lateral (
+      select id, term_counts from memory.facts
+      where terms ${condition} query.terms::int4[] and superseded_by is null
+        and (tenant_id = ${scope.tenant} and user_id = ${scope.user}) is true ${scope.filter}
+      limit ${perQuery}) fact
+    limit ${total}`

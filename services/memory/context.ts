@@ -18,7 +18,7 @@ const Context = z
 type Context = z.infer<typeof Context>
 
 /** More facts than this are no context, they are an archive: recall is the way to them. */
-const mostFacts = 500
+const maxContextFacts = 500
 
 export const context = [
   get(
@@ -36,53 +36,53 @@ export const context = [
       responses: { 200: Context },
     },
     async (c, { params, query }) => {
-      const facts = await newestFacts(
+      const facts = await loadNewestFacts(
         c.env.sql,
         c.var.caller.organizationId!,
         params.userId,
         query.case_id,
       )
-      return ok(c, assemble(params.userId, facts, query.max_chars))
+      return ok(c, assembleContext(params.userId, facts, query.max_chars))
     },
   ),
 ]
 
-const newestFacts = (sql: Sql, tenant: string, user: string, caseId: string | undefined) =>
+const loadNewestFacts = (sql: Sql, tenant: string, user: string, caseId: string | undefined) =>
   sql.rows(Fact)`
     select ${columns} from memory.facts
     where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null
       ${caseId === undefined ? fragment`` : fragment`and (scope = 'global' or case_id = ${caseId})`}
-    order by updated_at desc, id desc limit ${mostFacts}`
+    order by updated_at desc, id desc limit ${maxContextFacts}`
 
 /** Takes facts, the newest first, as long as the whole stays within its bound. */
-export function assemble(userId: string, facts: Fact[], maxChars: number): Context {
+export function assembleContext(userId: string, facts: Fact[], maxChars: number): Context {
   const context: Context = { user_id: userId, profile: [], preferences: [], cases: [], summary: '' }
   let length = JSON.stringify(context).length
-  const fits = (added: unknown) => {
+  const takeIfFits = (added: unknown) => {
     // One more for the comma or the line break that joins it to the others.
-    const more = JSON.stringify(added).length + 1
-    if (length + more > maxChars) return false
-    length += more
+    const addedLength = JSON.stringify(added).length + 1
+    if (length + addedLength > maxChars) return false
+    length += addedLength
     return true
   }
   for (const fact of facts) {
-    if (fact.scope === 'case') addToCase(context, fact, fits)
+    if (fact.scope === 'case') addToCase(context, fact, takeIfFits)
     else if (fact.category === 'summary') {
-      if (fits(fact.content)) context.summary += (context.summary && '\n') + fact.content
+      if (takeIfFits(fact.content)) context.summary += (context.summary && '\n') + fact.content
     } else {
       const list = fact.category === 'preference' ? context.preferences : context.profile
-      if (fits(fact)) list.push(fact)
+      if (takeIfFits(fact)) list.push(fact)
     }
   }
   return context
 }
 
-function addToCase(context: Context, fact: Fact, fits: (added: unknown) => boolean) {
-  const known = context.cases.find(({ case_id }) => case_id === fact.case_id)
-  if (known) {
-    if (fits(fact)) known.facts.push(fact)
+function addToCase(context: Context, fact: Fact, takeIfFits: (added: unknown) => boolean) {
+  const existing = context.cases.find(({ case_id }) => case_id === fact.case_id)
+  if (existing) {
+    if (takeIfFits(fact)) existing.facts.push(fact)
     return
   }
-  const opened = { case_id: fact.case_id!, facts: [fact] }
-  if (fits(opened)) context.cases.push(opened)
+  const newCase = { case_id: fact.case_id!, facts: [fact] }
+  if (takeIfFits(newCase)) context.cases.push(newCase)
 }

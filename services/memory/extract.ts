@@ -3,7 +3,7 @@ import { ok } from '../_kit/endpoint.ts'
 import { organization } from '../_kit/identity.ts'
 import { post } from './deps.ts'
 
-const Extracted = z.object({
+const ExtractResponse = z.object({
   success: z.literal(true),
   facts: z.array(z.never()),
   count: z.literal(0),
@@ -18,7 +18,7 @@ export const extract = [
       description: 'A placeholder: takes anything, finds nothing, and says so in the final shape.',
       guard: organization,
       body: z.unknown(),
-      responses: { 200: Extracted },
+      responses: { 200: ExtractResponse },
     },
     async (c) => ok(c, { success: true, facts: [], count: 0, error: null }),
   ),

@@ -38,7 +38,7 @@ export const columns = fragment`
   metadata, version, has_conflict, created_at, updated_at`
 
 /** What a fact says, apart from whose it is. */
-export const Told = z.object({
+export const FactContent = z.object({
   category: Category,
   content: Content,
   value: Json.default(null),
@@ -49,7 +49,7 @@ export const Told = z.object({
 export const CaseId = ExternalId.nullish().transform((id) => id ?? null)
 
 /** `case_id` goes with scope `case`, and with no other. */
-export function caseFitsScope(
+export function checkCaseId(
   fact: { scope: string; case_id: string | null },
   issue: z.RefinementCtx,
 ) {
@@ -66,7 +66,7 @@ export function caseFitsScope(
 }
 
 /** The same rule in words of JSON Schema, for the description. */
-export const caseFitsScopeSchema = {
+export const caseIdSchema = {
   if: { properties: { scope: { const: 'case' } } },
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so.
   then: { required: ['case_id'], properties: { case_id: { not: { type: 'null' } } } },

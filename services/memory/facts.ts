@@ -10,19 +10,19 @@ import {
   Category,
   Confidence,
   Content,
-  caseFitsScope,
-  caseFitsScopeSchema,
+  caseIdSchema,
+  checkCaseId,
   columns,
   EntityKey,
   Fact,
+  FactContent,
   Scope,
   Source,
-  Told,
 } from './fact.ts'
-import { tell } from './tell.ts'
-import { index } from './terms.ts'
+import { indexFact } from './terms.ts'
+import { upsertFact } from './upsert-fact.ts'
 
-const NewFact = Told.extend({
+const NewFact = FactContent.extend({
   tenant_id: ExternalId.optional(),
   user_id: ExternalId,
   scope: Scope,
@@ -30,8 +30,8 @@ const NewFact = Told.extend({
   entity_key: EntityKey,
   source: Source.default('user'),
 })
-  .superRefine(caseFitsScope)
-  .meta(caseFitsScopeSchema)
+  .superRefine(checkCaseId)
+  .meta(caseIdSchema)
 
 const Identity = z.object({
   tenant_id: ExternalId.optional(),
@@ -41,7 +41,7 @@ const Identity = z.object({
   entity_key: EntityKey.optional(),
 })
 
-const Edit = Identity.extend({
+const FactPatch = Identity.extend({
   category: Category.optional(),
   content: Content.optional(),
   value: z.unknown().optional(),
@@ -77,7 +77,11 @@ export const facts = [
     async (c, { body }) => {
       assertSameOrganization(c.var.caller, body.tenant_id, 'tenant_id')
       const tenant = c.var.caller.organizationId!
-      const { fact, change } = await tell(c.env.sql, { ...body, tenant_id: tenant }, 'newest_wins')
+      const { fact, change } = await upsertFact(
+        c.env.sql,
+        { ...body, tenant_id: tenant },
+        'newest_wins',
+      )
       return okWithETag(c, fact, change === 'created' ? 201 : 200)
     },
   ),
@@ -93,7 +97,7 @@ export const facts = [
     },
     async (c, { params }) => {
       const tenant = c.var.caller.organizationId!
-      return okWithETag(c, await factById(c.env.sql, tenant, params.factId))
+      return okWithETag(c, await loadFact(c.env.sql, tenant, params.factId))
     },
   ),
 
@@ -104,7 +108,7 @@ export const facts = [
       description: 'Members left out stay. Whose fact it is and its key cannot change.',
       guard: organization,
       params: ById,
-      body: Edit,
+      body: FactPatch,
       example: { content: 'The principal of the loan is 120,000.', confidence: 0.9 },
       responses: { 200: Fact },
       versioned: true,
@@ -113,10 +117,10 @@ export const facts = [
       const tenant = c.var.caller.organizationId!
       const expected = ifMatch(c)
       const fact = await c.env.sql.transaction(async (sql) => {
-        const before = await factById(sql, tenant, params.factId, true)
+        const before = await loadFact(sql, tenant, params.factId, true)
         if (expected !== null && expected !== before.version) throw staleVersion(before.version)
-        refuseNewIdentity(before, body)
-        return edit(sql, before, body)
+        rejectIdentityChange(before, body)
+        return updateFact(sql, before, body)
       })
       return okWithETag(c, fact)
     },
@@ -135,7 +139,7 @@ export const facts = [
       const tenant = c.var.caller.organizationId!
       const expected = ifMatch(c)
       await c.env.sql.transaction(async (sql) => {
-        const { version } = await factById(sql, tenant, params.factId, true)
+        const { version } = await loadFact(sql, tenant, params.factId, true)
         if (expected !== null && expected !== version) throw staleVersion(version)
         await sql`delete from memory.facts where tenant_id = ${tenant} and id = ${params.factId}`
       })
@@ -144,7 +148,7 @@ export const facts = [
   ),
 ]
 
-async function factById(sql: Sql, tenant: string, id: string, lock = false): Promise<Fact> {
+async function loadFact(sql: Sql, tenant: string, id: string, lock = false): Promise<Fact> {
   const fact = lock
     ? await sql.row(Fact)`
         select ${columns} from memory.facts where tenant_id = ${tenant} and id = ${id} for update`
@@ -154,14 +158,14 @@ async function factById(sql: Sql, tenant: string, id: string, lock = false): Pro
   return fact
 }
 
-function refuseNewIdentity(before: Fact, body: z.output<typeof Identity>) {
+function rejectIdentityChange(before: Fact, body: z.output<typeof Identity>) {
   const issues = (Object.keys(Identity.shape) as (keyof typeof body)[])
     .filter((member) => body[member] !== undefined && body[member] !== before[member])
     .map((member) => ({ path: member, message: 'Cannot change; tell a new fact instead.' }))
   if (issues.length > 0) throw invalid(issues)
 }
 
-async function edit(sql: Sql, before: Fact, body: z.output<typeof Edit>): Promise<Fact> {
+async function updateFact(sql: Sql, before: Fact, body: z.output<typeof FactPatch>): Promise<Fact> {
   const { category, content, value, confidence, metadata } = body
   if ([category, content, value, confidence, metadata].every((member) => member === undefined)) {
     return before
@@ -173,12 +177,17 @@ async function edit(sql: Sql, before: Fact, body: z.output<typeof Edit>): Promis
     confidence: confidence ?? before.confidence,
     metadata: metadata ?? before.metadata,
   }
-  const { terms, tally } = index(before.tenant_id, before.user_id, before.entity_key, after.content)
+  const { terms, termCounts } = indexFact(
+    before.tenant_id,
+    before.user_id,
+    before.entity_key,
+    after.content,
+  )
   const fact = await sql.row(Fact)`
     update memory.facts set category = ${after.category}, content = ${after.content},
       value = ${json(after.value)}, confidence = ${after.confidence},
       metadata = ${json(after.metadata)}, version = version + 1, updated_at = now(),
-      terms = ${numberArray(terms, 'int4')}, tally = ${tally}
+      terms = ${numberArray(terms, 'int4')}, term_counts = ${termCounts}
     where tenant_id = ${before.tenant_id} and id = ${before.id} returning ${columns}`
   return fact!
 }

@@ -7,7 +7,7 @@ import { makeMetrics } from '../_kit/metrics.ts'
 import { makeSql, textArray } from '../_kit/sql/sql.ts'
 import { queryTokens, tokenize } from '../_kit/tokenize.ts'
 import memory from './service.ts'
-import { index } from './terms.ts'
+import { indexFact } from './terms.ts'
 
 type Told = {
   id: string
@@ -52,20 +52,20 @@ async function store(facts: Told[]) {
   const sql = makeSql(database.driver)
   for (let from = 0; from < facts.length; from += 1_000) {
     const some = facts.slice(from, from + 1_000)
-    const indexed = some.map((each) => index(each.tenant, each.user, each.key, each.content))
+    const indexed = some.map((each) => indexFact(each.tenant, each.user, each.key, each.content))
     await sql`
       insert into memory.facts (id, tenant_id, user_id, scope, entity_key, category, content,
-        confidence, source, metadata, superseded_by, terms, tally)
+        confidence, source, metadata, superseded_by, terms, term_counts)
       select id::uuid, tenant, user_id, 'global', key, category, content, 1, 'import', '{}',
-        nullif(superseded, '')::uuid, terms::int4[], tally
+        nullif(superseded, '')::uuid, terms::int4[], term_counts
       from unnest(${textArray(some.map(({ id }) => id))}, ${textArray(some.map(({ tenant }) => tenant))},
         ${textArray(some.map(({ user }) => user))}, ${textArray(some.map(({ key }) => key))},
         ${textArray(some.map(({ category }) => category))},
         ${textArray(some.map(({ content }) => content))},
         ${textArray(some.map(({ id, gone }) => (gone ? id : '')))},
         ${textArray(indexed.map(({ terms }) => `{${terms}}`))},
-        ${textArray(indexed.map(({ tally }) => tally))})
-        told (id, tenant, user_id, key, category, content, superseded, terms, tally)`
+        ${textArray(indexed.map(({ termCounts }) => termCounts))})
+        told (id, tenant, user_id, key, category, content, superseded, terms, term_counts)`
   }
 }
 

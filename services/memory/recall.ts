@@ -6,12 +6,12 @@ import { errorFields } from '../_kit/log.ts'
 import type { Reranker } from '../_kit/rerank.ts'
 import { fragment, join, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { queryTokens } from '../_kit/tokenize.ts'
-import { makeScore } from './bm25.ts'
-import { candidates } from './candidates.ts'
+import { makeBm25Scorer } from './bm25.ts'
+import { findCandidates } from './candidates.ts'
 import { post } from './deps.ts'
 import { Category, columns, EntityKey, Fact, Scope } from './fact.ts'
 
-const Question = z.object({
+const RecallRequest = z.object({
   user_id: ExternalId,
   scope: Scope.optional(),
   case_id: ExternalId.nullish(),
@@ -22,22 +22,22 @@ const Question = z.object({
   rerank: z.boolean().default(false),
   min_score: z.number().optional(),
 })
-type Question = z.output<typeof Question>
+type RecallRequest = z.output<typeof RecallRequest>
 
-const Scored = Fact.extend({ score: z.number() }).meta({ id: 'ScoredFact' })
-type Scored = z.infer<typeof Scored>
+const ScoredFact = Fact.extend({ score: z.number() }).meta({ id: 'ScoredFact' })
+type ScoredFact = z.infer<typeof ScoredFact>
 
-const Recalled = z.object({
-  facts: z.array(Scored),
+const RecallResponse = z.object({
+  facts: z.array(ScoredFact),
   reranked: z.boolean(),
   degraded: z.boolean(),
 })
 
 /** Words of a question that count; one that is longer is a document. */
-const mostWords = 256
+const maxQueryTokens = 256
 
 /** How many facts a rerank service is shown, so that it can lift one that words alone ranked low. */
-const shownToReranker = 50
+const rerankDepth = 50
 
 export const recall = [
   post(
@@ -47,21 +47,21 @@ export const recall = [
       description:
         'Ranked by BM25 over content and entity_key; without a query the newest first, with score 0. `degraded` says that a rerank was asked for and could not be had.',
       guard: organization,
-      body: Question,
+      body: RecallRequest,
       example: { user_id: 7, query: 'How much was lent?', top_k: 5 },
-      responses: { 200: Recalled },
+      responses: { 200: RecallResponse },
     },
     async (c, { body }) => {
       const { sql, rerank, kit } = c.env
       const tenant = c.var.caller.organizationId!
-      const wanted = body.rerank && body.query ? Math.max(body.top_k, shownToReranker) : body.top_k
+      const limit = body.rerank && body.query ? Math.max(body.top_k, rerankDepth) : body.top_k
       const found = body.query
-        ? await byWords(sql, tenant, body, body.query, wanted)
-        : await newest(sql, tenant, body, wanted)
+        ? await searchFacts(sql, tenant, body, body.query, limit)
+        : await loadNewest(sql, tenant, body, limit)
 
       const reranked =
         body.rerank && body.query && found.length > 0
-          ? await reorder(rerank, body.query, found, body.top_k).catch((thrown: unknown) => {
+          ? await rerankFacts(rerank, body.query, found, body.top_k).catch((thrown: unknown) => {
               kit.metrics.count('rerank_failures_total', {})
               kit.log.warn(errorFields(thrown), 'rerank failed')
               return 'failed' as const
@@ -77,8 +77,8 @@ export const recall = [
   ),
 ]
 
-function filter(question: Question) {
-  const { scope, case_id, categories, entity_keys } = question
+function filterConditions(request: RecallRequest) {
+  const { scope, case_id, categories, entity_keys } = request
   return join([
     ...(scope ? [fragment` and scope = ${scope}`] : []),
     ...(case_id ? [fragment` and case_id = ${case_id}`] : []),
@@ -87,16 +87,22 @@ function filter(question: Question) {
   ])
 }
 
-async function byWords(sql: Sql, tenant: string, question: Question, query: string, most: number) {
-  const words = queryTokens(query).slice(0, mostWords)
-  const asked = { tenant, user: question.user_id, filter: filter(question) }
-  const { facts, statistics } = await candidates(sql, asked, words)
-  const scoreOf = makeScore(statistics)
+async function searchFacts(
+  sql: Sql,
+  tenant: string,
+  request: RecallRequest,
+  query: string,
+  limit: number,
+) {
+  const tokens = queryTokens(query).slice(0, maxQueryTokens)
+  const recallScope = { tenant, user: request.user_id, filter: filterConditions(request) }
+  const { facts, statistics } = await findCandidates(sql, recallScope, tokens)
+  const scoreOf = makeBm25Scorer(statistics)
   const best = facts
     .map((fact) => ({ id: fact.id, score: scoreOf(fact) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
-    .slice(0, most)
+    .slice(0, limit)
   const found = await sql.rows(Fact)`
     select ${columns} from memory.facts
     where tenant_id = ${tenant} and superseded_by is null
@@ -108,14 +114,19 @@ async function byWords(sql: Sql, tenant: string, question: Question, query: stri
   })
 }
 
-const newest = (sql: Sql, tenant: string, question: Question, most: number) =>
-  sql.rows(Scored)`
+const loadNewest = (sql: Sql, tenant: string, request: RecallRequest, limit: number) =>
+  sql.rows(ScoredFact)`
     select ${columns}, 0::float8 as score from memory.facts
-    where tenant_id = ${tenant} and user_id = ${question.user_id} and superseded_by is null
-      ${filter(question)}
-    order by updated_at desc, id desc limit ${most}`
+    where tenant_id = ${tenant} and user_id = ${request.user_id} and superseded_by is null
+      ${filterConditions(request)}
+    order by updated_at desc, id desc limit ${limit}`
 
-async function reorder(rerank: Reranker | undefined, query: string, found: Scored[], top: number) {
+async function rerankFacts(
+  rerank: Reranker | undefined,
+  query: string,
+  found: ScoredFact[],
+  top: number,
+) {
   if (!rerank) throw new Error('no rerank service is configured')
   const documents = found.map(({ content }) => content)
   const order = await rerank.rerank(query, documents, top)

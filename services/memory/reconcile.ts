@@ -4,15 +4,15 @@ import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { type Sql, textArray } from '../_kit/sql/sql.ts'
 import { post } from './deps.ts'
-import { EntityKey, Told } from './fact.ts'
-import { type Change, tell } from './tell.ts'
+import { EntityKey, FactContent } from './fact.ts'
+import { type Change, upsertFact } from './upsert-fact.ts'
 
-const Reconcile = z
+const ReconcileRequest = z
   .object({
     user_id: ExternalId,
     case_id: ExternalId,
     matter_version: z.int().min(0).nullish(),
-    facts: z.array(Told.extend({ entity_key: EntityKey })).max(2_000),
+    facts: z.array(FactContent.extend({ entity_key: EntityKey })).max(2_000),
   })
   .superRefine(({ facts }, issue) => {
     const seen = new Set<string>()
@@ -40,7 +40,7 @@ export const reconcile = [
       description:
         'Afterwards the facts of source `matter` for this case are exactly these. An older matter_version than the last one changes nothing.',
       guard: organization,
-      body: Reconcile,
+      body: ReconcileRequest,
       example: {
         user_id: 7,
         case_id: 'C-1',
@@ -53,19 +53,19 @@ export const reconcile = [
     },
     async (c, { body }) => {
       const tenant = c.var.caller.organizationId!
-      return ok(c, await c.env.sql.transaction((sql) => rewrite(sql, tenant, body)))
+      return ok(c, await c.env.sql.transaction((sql) => reconcileCase(sql, tenant, body)))
     },
   ),
 ]
 
-async function rewrite(sql: Sql, tenant: string, body: z.output<typeof Reconcile>) {
+async function reconcileCase(sql: Sql, tenant: string, body: z.output<typeof ReconcileRequest>) {
   const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 }
-  if (!(await newer(sql, tenant, body))) return counts
+  if (!(await claimMatterVersion(sql, tenant, body))) return counts
 
   // In order of key: two writers of one case take the rows in the same order.
-  const told = [...body.facts].sort((a, b) => (a.entity_key < b.entity_key ? -1 : 1))
-  for (const fact of told) {
-    const change: Change = await tell(
+  const sortedFacts = [...body.facts].sort((a, b) => (a.entity_key < b.entity_key ? -1 : 1))
+  for (const fact of sortedFacts) {
+    const change: Change = await upsertFact(
       sql,
       {
         ...fact,
@@ -79,21 +79,21 @@ async function rewrite(sql: Sql, tenant: string, body: z.output<typeof Reconcile
     ).then(({ change }) => change)
     counts[change]++
   }
-  const gone = await sql`
+  const deleted = await sql`
     delete from memory.facts
     where tenant_id = ${tenant} and user_id = ${body.user_id} and case_id = ${body.case_id}
-      and source = 'matter' and not entity_key = any(${textArray(told.map((fact) => fact.entity_key))})
+      and source = 'matter' and not entity_key = any(${textArray(sortedFacts.map((fact) => fact.entity_key))})
     returning id`
-  return { ...counts, deleted: gone.length }
+  return { ...counts, deleted: deleted.length }
 }
 
 /** Takes the case's row, so that its reconciliations come one after another; false for an old state. */
-async function newer(
+async function claimMatterVersion(
   sql: Sql,
   tenant: string,
-  { user_id, case_id, matter_version }: z.output<typeof Reconcile>,
+  { user_id, case_id, matter_version }: z.output<typeof ReconcileRequest>,
 ) {
-  const taken = await sql`
+  const claimed = await sql`
     insert into memory.reconciliations (tenant_id, user_id, case_id, matter_version)
     values (${tenant}, ${user_id}, ${case_id}, ${matter_version ?? null})
     on conflict (tenant_id, user_id, case_id) do update
@@ -102,5 +102,5 @@ async function newer(
     where excluded.matter_version is null or reconciliations.matter_version is null
       or excluded.matter_version >= reconciliations.matter_version
     returning case_id`
-  return taken.length > 0
+  return claimed.length > 0
 }

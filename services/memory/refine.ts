@@ -3,27 +3,27 @@ import { ok } from '../_kit/endpoint.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
-import { alike, plain } from './alike.ts'
 import { post } from './deps.ts'
 import { columns, Fact, Scope } from './fact.ts'
+import { isSimilar, normalizeText } from './similarity.ts'
 
-const Request = z.object({
+const RefineRequest = z.object({
   user_id: ExternalId,
   scope: Scope.optional(),
   case_id: ExternalId.nullish(),
   dry_run: z.boolean().default(false),
 })
-type Request = z.output<typeof Request>
+type RefineRequest = z.output<typeof RefineRequest>
 
-const Refined = z.object({
+const RefineResponse = z.object({
   examined: z.int(),
   merged: z.int(),
   facts: z.array(Fact).describe('The facts that took others in.'),
 })
 
 /** Facts examined in one call, the newest first: comparing is quadratic. */
-const mostExamined = 2_000
-const share = 0.9
+const maxFactsExamined = 2_000
+const minSimilarity = 0.9
 
 export const refine = [
   post(
@@ -33,20 +33,20 @@ export const refine = [
       description:
         'Within one scope, case and category; alike means that at most a tenth of the letters differ, punctuation and case aside. The most certain fact stays, the newest among equals; the others are superseded: out of lists and recall, still readable by id.',
       guard: organization,
-      body: Request,
+      body: RefineRequest,
       example: { user_id: 7, dry_run: true },
-      responses: { 200: Refined },
+      responses: { 200: RefineResponse },
     },
     async (c, { body }) => {
       const tenant = c.var.caller.organizationId!
       const refined = await c.env.sql.transaction(async (sql) => {
-        const facts = await examine(sql, tenant, body)
-        const merges = mergesOf(facts)
+        const facts = await lockFacts(sql, tenant, body)
+        const merges = findDuplicates(facts)
         if (!body.dry_run) for (const merge of merges) await supersede(sql, tenant, merge)
         return {
           examined: facts.length,
-          merged: merges.reduce((sum, { others }) => sum + others.length, 0),
-          facts: merges.map(({ kept }) => kept),
+          merged: merges.reduce((sum, { duplicates }) => sum + duplicates.length, 0),
+          facts: merges.map(({ survivor }) => survivor),
         }
       })
       return ok(c, refined)
@@ -55,7 +55,7 @@ export const refine = [
 ]
 
 /** Locked in order of id, so that two calls at once can't hold each other's facts. */
-async function examine(sql: Sql, tenant: string, { user_id, scope, case_id }: Request) {
+async function lockFacts(sql: Sql, tenant: string, { user_id, scope, case_id }: RefineRequest) {
   const facts = await sql.rows(Fact)`
     select ${columns} from memory.facts
     where tenant_id = ${tenant} and id in (
@@ -63,7 +63,7 @@ async function examine(sql: Sql, tenant: string, { user_id, scope, case_id }: Re
       where tenant_id = ${tenant} and user_id = ${user_id} and superseded_by is null
         ${scope ? fragment`and scope = ${scope}` : fragment``}
         ${case_id ? fragment`and case_id = ${case_id}` : fragment``}
-      order by updated_at desc, id desc limit ${mostExamined})
+      order by updated_at desc, id desc limit ${maxFactsExamined})
       and superseded_by is null
     order by id for update`
   return facts.sort(
@@ -74,30 +74,30 @@ async function examine(sql: Sql, tenant: string, { user_id, scope, case_id }: Re
   )
 }
 
-type Merge = { kept: Fact; others: Fact[] }
+type Merge = { survivor: Fact; duplicates: Fact[] }
 
 /** Each fact joins the first one before it that it is alike to, else it stands for itself. */
-export function mergesOf(facts: Fact[]): Merge[] {
+export function findDuplicates(facts: Fact[]): Merge[] {
   const groups = new Map<string, (Merge & { text: string })[]>()
   for (const fact of facts) {
-    const place = JSON.stringify([fact.scope, fact.case_id, fact.category])
-    const group = groups.get(place) ?? []
-    groups.set(place, group)
-    const text = plain(fact.content)
-    const like = group.find((merge) => alike(merge.text, text, share))
-    if (like) like.others.push(fact)
-    else group.push({ kept: fact, others: [], text })
+    const groupKey = JSON.stringify([fact.scope, fact.case_id, fact.category])
+    const group = groups.get(groupKey) ?? []
+    groups.set(groupKey, group)
+    const text = normalizeText(fact.content)
+    const duplicateOf = group.find((merge) => isSimilar(merge.text, text, minSimilarity))
+    if (duplicateOf) duplicateOf.duplicates.push(fact)
+    else group.push({ survivor: fact, duplicates: [], text })
   }
   return [...groups.values()]
     .flat()
-    .filter(({ others }) => others.length > 0)
-    .map(({ kept, others }) => ({ kept, others }))
+    .filter(({ duplicates }) => duplicates.length > 0)
+    .map(({ survivor, duplicates }) => ({ survivor, duplicates }))
 }
 
-async function supersede(sql: Sql, tenant: string, { kept, others }: Merge) {
-  for (const { id } of others) {
+async function supersede(sql: Sql, tenant: string, { survivor, duplicates }: Merge) {
+  for (const { id } of duplicates) {
     await sql`
-      update memory.facts set superseded_by = ${kept.id}, version = version + 1, updated_at = now()
+      update memory.facts set superseded_by = ${survivor.id}, version = version + 1, updated_at = now()
       where tenant_id = ${tenant} and id = ${id}`
   }
 }

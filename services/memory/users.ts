@@ -7,15 +7,15 @@ import { fragment, join } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { Category, columns, Fact, Scope } from './fact.ts'
 
-const Saying = z.object({ content: z.string(), value: z.unknown(), category: Category })
+const ConflictingContent = z.object({ content: z.string(), value: z.unknown(), category: Category })
 
 const Conflict = z
   .object({
     id: Id,
     fact_id: Id,
     entity_key: z.string(),
-    previous: Saying,
-    current: Saying,
+    previous: ConflictingContent,
+    current: ConflictingContent,
     detected_at: Time,
     resolution: z.enum(['newest_wins', 'matter_wins']),
   })

@@ -15,19 +15,19 @@ const BySkill = z.object({
     .regex(/^(?!\.{1,2}$)/),
 })
 
-const Asked = z.string().max(200).optional()
+const QueryText = z.string().max(200).optional()
 const UsageQuery = z.object({
-  from: Asked,
-  to: Asked,
-  organization_id: Asked,
-  user_id: Asked,
-  skill: Asked,
-  model: Asked,
-  page: Asked,
-  size: Asked,
+  from: QueryText,
+  to: QueryText,
+  organization_id: QueryText,
+  user_id: QueryText,
+  skill: QueryText,
+  model: QueryText,
+  page: QueryText,
+  size: QueryText,
 })
 
-const engine = '/api/v1/internal/ai'
+const enginePath = '/api/v1/internal/ai'
 
 export const aiProxy = [
   get(
@@ -37,7 +37,7 @@ export const aiProxy = [
       responses: { 200: Skills },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
-    async (c) => ok(c, await ask(c, Skills, `${engine}/skills`)),
+    async (c) => ok(c, await requestEngine(c, Skills, `${enginePath}/skills`)),
   ),
 
   get(
@@ -49,7 +49,14 @@ export const aiProxy = [
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) =>
-      ok(c, await ask(c, Skill, `${engine}/skills/${encodeURIComponent(params.skillName)}`)),
+      ok(
+        c,
+        await requestEngine(
+          c,
+          Skill,
+          `${enginePath}/skills/${encodeURIComponent(params.skillName)}`,
+        ),
+      ),
   ),
 
   get(
@@ -61,7 +68,8 @@ export const aiProxy = [
       responses: { 200: JsonObject },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
-    async (c, { query }) => ok(c, await ask(c, JsonObject, `${engine}/usage${search(query)}`)),
+    async (c, { query }) =>
+      ok(c, await requestEngine(c, JsonObject, `${enginePath}/usage${queryString(query)}`)),
   ),
 
   get(
@@ -74,18 +82,22 @@ export const aiProxy = [
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
     async (c, { query }) =>
-      ok(c, await ask(c, JsonObject, `${engine}/usage/stats${search(query)}`)),
+      ok(c, await requestEngine(c, JsonObject, `${enginePath}/usage/stats${queryString(query)}`)),
   ),
 ]
 
-const ask = <T>(c: Context<Env<Deps>>, schema: z.ZodType<T>, path: string): Promise<T> => {
+const requestEngine = <T>(
+  c: Context<Env<Deps>>,
+  schema: z.ZodType<T>,
+  path: string,
+): Promise<T> => {
   const { requestId, traceparent } = c.var
   return c.env.engine.request(schema, path, {
     from: { headers: c.req.raw.headers, requestId, traceparent },
   })
 }
 
-function search(query: z.output<typeof UsageQuery>): string {
-  const asked = Object.entries(query).filter(([, value]) => value !== undefined)
-  return asked.length === 0 ? '' : `?${new URLSearchParams(asked as [string, string][])}`
+function queryString(query: z.output<typeof UsageQuery>): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries as [string, string][])}`
 }

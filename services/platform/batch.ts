@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { fragment } from '../_kit/sql/sql.ts'
+import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
 
 /** A batch that is only tried. */
-export const Trial = z.object({
+export const DryRunFields = z.object({
   dry_run: z.boolean().default(false).describe('Count only, write nothing.'),
   digest: z
     .boolean()
@@ -17,22 +17,24 @@ export const Counts = z.object({
   digest: z.string().optional(),
 })
 
-export const Foreseen = z.object({ created: z.int(), updated: z.int(), digest: z.string() })
+export const PlannedCounts = z.object({ created: z.int(), updated: z.int(), digest: z.string() })
 
 export const withUnchanged = <T extends { created: number; updated: number }>(
   counts: T,
   records: readonly unknown[],
 ) => ({ ...counts, unchanged: records.length - counts.created - counts.updated })
 
-type Part = ReturnType<typeof fragment>
-
 /** Another digest means other records; empty where none would be replaced. */
-export const digestOf = (record: Part, differs: Part) => fragment`
+export const digestFragment = (record: SqlFragment, differs: SqlFragment) => fragment`
   coalesce(md5(string_agg(md5(${record}::text), '' order by ${record}.key) filter (where ${differs})), '')`
 
 type Refinement = z.core.$RefinementCtx
 
-export function eachOnce(list: string, records: readonly { key: string }[], issue: Refinement) {
+export function rejectDuplicateKeys(
+  list: string,
+  records: readonly { key: string }[],
+  issue: Refinement,
+) {
   const seen = new Set<string>()
   records.forEach(({ key }, index) => {
     if (seen.has(key)) {

@@ -2,7 +2,14 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { Counts, digestOf, eachOnce, Foreseen, Trial, withUnchanged } from './batch.ts'
+import {
+  Counts,
+  DryRunFields,
+  digestFragment,
+  PlannedCounts,
+  rejectDuplicateKeys,
+  withUnchanged,
+} from './batch.ts'
 import { Description, Value } from './config.ts'
 import { post } from './deps.ts'
 
@@ -11,9 +18,9 @@ const Batch = z
     configs: z
       .array(z.object({ key: Key, value: Value, description: Description.optional() }))
       .max(1_000),
-    ...Trial.shape,
+    ...DryRunFields.shape,
   })
-  .superRefine(({ configs }, issue) => eachOnce('configs', configs, issue))
+  .superRefine(({ configs }, issue) => rejectDuplicateKeys('configs', configs, issue))
 type Batch = z.output<typeof Batch>
 
 export const configBatch = [
@@ -29,44 +36,44 @@ export const configBatch = [
       const { sql } = c.env
       const { configs } = body
       if (body.dry_run) {
-        const { digest, ...counts } = await count(sql, configs)
+        const { digest, ...counts } = await countChanges(sql, configs)
         return ok(c, { ...withUnchanged(counts, configs), ...(body.digest && { digest }) })
       }
-      const counts = await sql.transaction((sql) => write(sql, configs))
+      const counts = await sql.transaction((sql) => writeConfigs(sql, configs))
       return ok(c, withUnchanged(counts, configs))
     },
   ),
 ]
 
 /** JSON's null comes out of a record set as SQL's, which a value never is. */
-const given = (configs: Batch['configs']) => fragment`(
+const inputRows = (configs: Batch['configs']) => fragment`(
   select key, coalesce(value, 'null') as value, description
-  from jsonb_to_recordset(${json(configs)}) as given (key text, value jsonb, description text)
-) given`
+  from jsonb_to_recordset(${json(configs)}) as input (key text, value jsonb, description text)
+) input`
 
 const differs = fragment`
-  (config.value <> given.value or config.description <> given.description)`
+  (config.value <> input.value or config.description <> input.description)`
 
-async function count(sql: Sql, configs: Batch['configs']) {
-  const counts = await sql.row(Foreseen)`
+async function countChanges(sql: Sql, configs: Batch['configs']) {
+  const counts = await sql.row(PlannedCounts)`
     select count(*) filter (where config.key is null) as created,
-      count(*) filter (where ${differs}) as updated, ${digestOf(fragment`config`, differs)} as digest
-    from ${given(configs)} left join platform.configs config using (key)`
+      count(*) filter (where ${differs}) as updated, ${digestFragment(fragment`config`, differs)} as digest
+    from ${inputRows(configs)} left join platform.configs config using (key)`
   return counts!
 }
 
 /** Rows are taken in order of key, so that two batches never wait for each other. */
-async function write(sql: Sql, configs: Batch['configs']) {
+async function writeConfigs(sql: Sql, configs: Batch['configs']) {
   const created = await sql`
     insert into platform.configs (key, value, description)
-    select key, value, coalesce(description, '') from ${given(configs)} order by key collate "C"
+    select key, value, coalesce(description, '') from ${inputRows(configs)} order by key collate "C"
     on conflict (key) do nothing returning key`
   const keys = textArray(configs.map(({ key }) => key))
   await sql`select key from platform.configs where key = any(${keys}) order by key for update`
   const updated = await sql`
     update platform.configs config
-    set value = given.value, description = coalesce(given.description, config.description),
+    set value = input.value, description = coalesce(input.description, config.description),
       version = config.version + 1, updated_at = now()
-    from ${given(configs)} where config.key = given.key and ${differs} returning config.key`
+    from ${inputRows(configs)} where config.key = input.key and ${differs} returning config.key`
   return { created: created.length, updated: updated.length }
 }

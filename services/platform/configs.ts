@@ -4,7 +4,7 @@ import { Fault, notFound } from '../_kit/fault.ts'
 import { Key } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
-import { note } from './chain.ts'
+import { recordPlatformChange } from './audit-chain.ts'
 import { ByKey, Description, SystemConfig, Value } from './config.ts'
 import { del, get, manage, post, put } from './deps.ts'
 
@@ -57,7 +57,9 @@ export const configs = [
           values (${key}, ${json(value)}, ${description})
           on conflict (key) do nothing returning *`
         if (!made) throw new Fault('CONFLICT', `There is a config with the key ${key}.`)
-        await note(sql, c.var.caller, 'config.created', `config:${key}`, { version: 1 })
+        await recordPlatformChange(sql, c.var.caller, 'config.created', `config:${key}`, {
+          version: 1,
+        })
         return made
       })
       return okWithETag(c, config, 201)
@@ -97,7 +99,9 @@ export const configs = [
             version = version + 1, updated_at = now()
           where key = ${key} returning *`
         const { version } = after!
-        await note(sql, c.var.caller, 'config.updated', `config:${key}`, { version })
+        await recordPlatformChange(sql, c.var.caller, 'config.updated', `config:${key}`, {
+          version,
+        })
         return after!
       })
       return okWithETag(c, config)
@@ -118,7 +122,9 @@ export const configs = [
       await c.env.sql.transaction(async (sql) => {
         const { version } = await lockConfig(sql, key, expected)
         await sql`delete from ${table} where key = ${key}`
-        await note(sql, c.var.caller, 'config.deleted', `config:${key}`, { version })
+        await recordPlatformChange(sql, c.var.caller, 'config.deleted', `config:${key}`, {
+          version,
+        })
       })
       return ok(c, { deleted: true })
     },

@@ -2,9 +2,9 @@ import { ok } from '../_kit/endpoint.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { Edit, Named, New, named } from './named.ts'
+import { KeyedRecord, keyedResource, NewRecord, RecordPatch } from './keyed-resource.ts'
 
-const Domain = Named.meta({ id: 'Domain' })
+const Domain = KeyedRecord.meta({ id: 'Domain' })
 
 const path = '/api/v1/domains'
 const table = fragment`platform.domains`
@@ -17,5 +17,5 @@ export const domains = [
       ok(c, await selectPage(c.env.sql, Domain, query, { from: table, order: fragment`key` })),
   ),
 
-  ...named({ word: 'domain', path, table, Record: Domain, New, Edit }),
+  ...keyedResource({ noun: 'domain', path, table, Record: Domain, NewRecord, RecordPatch }),
 ]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOn, type Rule, type Subject } from './evaluate.ts'
+import { isEnabledFor, type Rule, type Subject } from './evaluate.ts'
 
 const flag = (rules: Rule[], enabled = true, key = 'new-chat') => ({ key, enabled, rules })
 
@@ -18,19 +18,19 @@ const subject: fc.Arbitrary<Subject> = fc.record({ user_id: optional, organizati
 
 describe('a flag', () => {
   test('without rules is on for everybody, when it is enabled', () => {
-    expect(isOn(flag([]), {})).toBe(true)
-    expect(isOn(flag([], false), { user_id: 'a' })).toBe(false)
+    expect(isEnabledFor(flag([]), {})).toBe(true)
+    expect(isEnabledFor(flag([], false), { user_id: 'a' })).toBe(false)
   })
 
   test('that is not enabled is off, whatever its rules say', () => {
-    fc.assert(fc.property(rules, subject, (rules, who) => !isOn(flag(rules, false), who)))
+    fc.assert(fc.property(rules, subject, (rules, who) => !isEnabledFor(flag(rules, false), who)))
   })
 
   test('is on when one of its rules is, each taken alone', () => {
     fc.assert(
       fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), subject, (rules, who) => {
-        const alone = rules.map((each) => isOn(flag([each]), who))
-        expect(isOn(flag(rules), who)).toBe(alone.includes(true))
+        const alone = rules.map((each) => isEnabledFor(flag([each]), who))
+        expect(isEnabledFor(flag(rules), who)).toBe(alone.includes(true))
       }),
     )
   })
@@ -41,8 +41,8 @@ describe('a flag', () => {
         const members = (Object.keys(rule) as (keyof Rule)[]).filter(
           (each) => rule[each] !== undefined,
         )
-        const alone = members.map((member) => isOn(flag([{ [member]: rule[member] }]), who))
-        expect(isOn(flag([rule]), who)).toBe(!alone.includes(false))
+        const alone = members.map((member) => isEnabledFor(flag([{ [member]: rule[member] }]), who))
+        expect(isEnabledFor(flag([rule]), who)).toBe(!alone.includes(false))
       }),
     )
   })
@@ -50,7 +50,9 @@ describe('a flag', () => {
   test('tells the same each time', () => {
     fc.assert(
       fc.property(rules, subject, (rules, who) => {
-        expect(isOn(flag(rules), who)).toBe(isOn(flag(structuredClone(rules)), { ...who }))
+        expect(isEnabledFor(flag(rules), who)).toBe(
+          isEnabledFor(flag(structuredClone(rules)), { ...who }),
+        )
       }),
     )
   })
@@ -58,17 +60,17 @@ describe('a flag', () => {
 
 describe('a list of ids', () => {
   test('matches those in it and nobody else', () => {
-    expect(isOn(flag([{ user_ids: ['7'] }]), { user_id: '7' })).toBe(true)
-    expect(isOn(flag([{ user_ids: ['7'] }]), { user_id: '8' })).toBe(false)
-    expect(isOn(flag([{ user_ids: ['7'] }]), { organization_id: '7' })).toBe(false)
-    expect(isOn(flag([{ organization_ids: ['7'] }]), {})).toBe(false)
-    expect(isOn(flag([{ organization_ids: [] }]), { organization_id: '7' })).toBe(false)
+    expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { user_id: '7' })).toBe(true)
+    expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { user_id: '8' })).toBe(false)
+    expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { organization_id: '7' })).toBe(false)
+    expect(isEnabledFor(flag([{ organization_ids: ['7'] }]), {})).toBe(false)
+    expect(isEnabledFor(flag([{ organization_ids: [] }]), { organization_id: '7' })).toBe(false)
   })
 })
 
 describe('a percentage', () => {
   const on = (share: number, who: Subject, key?: string) =>
-    isOn(flag([{ percentage: share }], true, key), who)
+    isEnabledFor(flag([{ percentage: share }], true, key), who)
 
   test('keeps whom it has as it grows', () => {
     fc.assert(

@@ -12,28 +12,29 @@ export interface Subject {
 }
 
 /** An enabled flag is on when one of its rules matches, or when it has none. */
-export const isOn = (
+export const isEnabledFor = (
   { key, enabled, rules }: { key: string; enabled: boolean; rules: Rule[] },
   subject: Subject,
-): boolean => enabled && (rules.length === 0 || rules.some((rule) => matches(key, rule, subject)))
+): boolean =>
+  enabled && (rules.length === 0 || rules.some((rule) => matchesRule(key, rule, subject)))
 
-function matches(
+function matchesRule(
   key: string,
   { organization_ids, user_ids, percentage }: Rule,
   { user_id, organization_id }: Subject,
 ): boolean {
   return (
-    among(organization_ids, organization_id) &&
-    among(user_ids, user_id) &&
-    (percentage === undefined || within(percentage, key, user_id ?? organization_id))
+    includesId(organization_ids, organization_id) &&
+    includesId(user_ids, user_id) &&
+    (percentage === undefined || inRollout(percentage, key, user_id ?? organization_id))
   )
 }
 
-const among = (ids: string[] | undefined, id: string | undefined) =>
+const includesId = (ids: string[] | undefined, id: string | undefined) =>
   ids === undefined || (id !== undefined && ids.includes(id))
 
 /** The same subject falls on the same side each time, and stays on as the percentage grows. */
-function within(percentage: number, key: string, id: string | undefined): boolean {
+function inRollout(percentage: number, key: string, id: string | undefined): boolean {
   if (percentage === 100) return true
   return id !== undefined && hash32(`${key}:${id}`) % 10_000 < percentage * 100
 }

@@ -2,7 +2,14 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { Counts, digestOf, eachOnce, Foreseen, Trial, withUnchanged } from './batch.ts'
+import {
+  Counts,
+  DryRunFields,
+  digestFragment,
+  PlannedCounts,
+  rejectDuplicateKeys,
+  withUnchanged,
+} from './batch.ts'
 import { Description } from './config.ts'
 import { post } from './deps.ts'
 import { Rules } from './flag.ts'
@@ -19,9 +26,9 @@ const Batch = z
         }),
       )
       .max(1_000),
-    ...Trial.shape,
+    ...DryRunFields.shape,
   })
-  .superRefine(({ flags }, issue) => eachOnce('flags', flags, issue))
+  .superRefine(({ flags }, issue) => rejectDuplicateKeys('flags', flags, issue))
 type Flags = z.output<typeof Batch>['flags']
 
 export const flagBatch = [
@@ -38,43 +45,43 @@ export const flagBatch = [
       const { sql } = c.env
       const { flags } = body
       if (body.dry_run) {
-        const { digest, ...counts } = await count(sql, flags)
+        const { digest, ...counts } = await countChanges(sql, flags)
         return ok(c, { ...withUnchanged(counts, flags), ...(body.digest && { digest }) })
       }
-      return ok(c, withUnchanged(await sql.transaction((sql) => write(sql, flags)), flags))
+      return ok(c, withUnchanged(await sql.transaction((sql) => writeFlags(sql, flags)), flags))
     },
   ),
 ]
 
-const given = (flags: Flags) => fragment`
+const inputRows = (flags: Flags) => fragment`
   jsonb_to_recordset(${json(flags)})
-    as given (key text, enabled boolean, description text, rules jsonb)`
+    as input (key text, enabled boolean, description text, rules jsonb)`
 
-const differs = fragment`(flag.enabled <> given.enabled or flag.description <> given.description
-  or flag.rules <> given.rules)`
+const differs = fragment`(flag.enabled <> input.enabled or flag.description <> input.description
+  or flag.rules <> input.rules)`
 
-async function count(sql: Sql, flags: Flags) {
-  const counts = await sql.row(Foreseen)`
+async function countChanges(sql: Sql, flags: Flags) {
+  const counts = await sql.row(PlannedCounts)`
     select count(*) filter (where flag.key is null) as created,
-      count(*) filter (where ${differs}) as updated, ${digestOf(fragment`flag`, differs)} as digest
-    from ${given(flags)} left join platform.feature_flags flag using (key)`
+      count(*) filter (where ${differs}) as updated, ${digestFragment(fragment`flag`, differs)} as digest
+    from ${inputRows(flags)} left join platform.feature_flags flag using (key)`
   return counts!
 }
 
 /** Rows are taken in order of key, so that two batches never wait for each other. */
-async function write(sql: Sql, flags: Flags) {
+async function writeFlags(sql: Sql, flags: Flags) {
   const created = await sql`
     insert into platform.feature_flags (key, enabled, description, rules)
     select key, coalesce(enabled, false), coalesce(description, ''), coalesce(rules, '[]')
-    from ${given(flags)} order by key collate "C"
+    from ${inputRows(flags)} order by key collate "C"
     on conflict (key) do nothing returning key`
   const keys = textArray(flags.map(({ key }) => key))
   await sql`select key from platform.feature_flags where key = any(${keys}) order by key for update`
   const updated = await sql`
     update platform.feature_flags flag
-    set enabled = coalesce(given.enabled, flag.enabled),
-      description = coalesce(given.description, flag.description),
-      rules = coalesce(given.rules, flag.rules), version = flag.version + 1, updated_at = now()
-    from ${given(flags)} where flag.key = given.key and ${differs} returning flag.key`
+    set enabled = coalesce(input.enabled, flag.enabled),
+      description = coalesce(input.description, flag.description),
+      rules = coalesce(input.rules, flag.rules), version = flag.version + 1, updated_at = now()
+    from ${inputRows(flags)} where flag.key = input.key and ${differs} returning flag.key`
   return { created: created.length, updated: updated.length }
 }

@@ -5,9 +5,9 @@ import { ExternalId, Key } from '../_kit/fields.ts'
 import { assertSameOrganization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { note } from './chain.ts'
+import { recordPlatformChange } from './audit-chain.ts'
 import { del, get, manage, post, put } from './deps.ts'
-import { isOn } from './evaluate.ts'
+import { isEnabledFor } from './evaluate.ts'
 import { FeatureFlag, Rules } from './flag.ts'
 
 const Description = z.string().max(2_000)
@@ -62,7 +62,13 @@ export const flags = [
           values (${key}, ${enabled}, ${description}, ${json(rules)})
           on conflict (key) do nothing returning *`
         if (!made) throw new Fault('CONFLICT', `There is a feature flag with the key ${key}.`)
-        await note(sql, c.var.caller, 'feature_flag.created', `feature_flag:${key}`, { version: 1 })
+        await recordPlatformChange(
+          sql,
+          c.var.caller,
+          'feature_flag.created',
+          `feature_flag:${key}`,
+          { version: 1 },
+        )
         return made
       })
       return okWithETag(c, flag, 201)
@@ -102,7 +108,13 @@ export const flags = [
             rules = ${json(body.rules ?? before.rules)}, version = version + 1, updated_at = now()
           where key = ${key} returning *`
         const { version } = after!
-        await note(sql, c.var.caller, 'feature_flag.updated', `feature_flag:${key}`, { version })
+        await recordPlatformChange(
+          sql,
+          c.var.caller,
+          'feature_flag.updated',
+          `feature_flag:${key}`,
+          { version },
+        )
         return after!
       })
       return okWithETag(c, flag)
@@ -123,7 +135,13 @@ export const flags = [
       await c.env.sql.transaction(async (sql) => {
         const { version } = await lockFlag(sql, key, expected)
         await sql`delete from ${table} where key = ${key}`
-        await note(sql, c.var.caller, 'feature_flag.deleted', `feature_flag:${key}`, { version })
+        await recordPlatformChange(
+          sql,
+          c.var.caller,
+          'feature_flag.deleted',
+          `feature_flag:${key}`,
+          { version },
+        )
       })
       return ok(c, { deleted: true })
     },
@@ -145,7 +163,7 @@ export const flags = [
       const asked = keys ? fragment`where key = any(${textArray(keys)})` : fragment``
       const known = await c.env.sql.rows(FeatureFlag)`select * from ${table} ${asked}`
       const unknown = (keys ?? []).map((key) => [key, false] as const)
-      const told = known.map((flag) => [flag.key, isOn(flag, subject)] as const)
+      const told = known.map((flag) => [flag.key, isEnabledFor(flag, subject)] as const)
       return ok(c, { flags: Object.fromEntries([...unknown, ...told]) })
     },
   ),

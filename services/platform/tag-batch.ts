@@ -3,12 +3,12 @@ import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { Key } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { Counts, eachOnce, Trial } from './batch.ts'
+import { fragment, json, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
+import { Counts, DryRunFields, rejectDuplicateKeys } from './batch.ts'
 import { Description } from './config.ts'
 import { post } from './deps.ts'
 
-const Named = z.object({
+const TagRecord = z.object({
   key: Key,
   name: z.string().min(1).max(200),
   description: Description.optional(),
@@ -17,21 +17,20 @@ const list = <T extends z.ZodType>(record: T) => z.array(record).max(10_000).def
 
 const Batch = z
   .object({
-    tag_groups: list(Named),
-    tags: list(Named.extend({ group_key: Key.nullish() })),
-    categories: list(Named.extend({ parent_key: Key.nullish() })),
-    domains: list(Named),
-    ...Trial.shape,
+    tag_groups: list(TagRecord),
+    tags: list(TagRecord.extend({ group_key: Key.nullish() })),
+    categories: list(TagRecord.extend({ parent_key: Key.nullish() })),
+    domains: list(TagRecord),
+    ...DryRunFields.shape,
   })
   .superRefine(({ tag_groups, tags, categories, domains }, issue) => {
     for (const [name, records] of Object.entries({ tag_groups, tags, categories, domains })) {
-      eachOnce(name, records, issue)
+      rejectDuplicateKeys(name, records, issue)
     }
   })
 
-type Part = ReturnType<typeof fragment>
 type Batch = z.output<typeof Batch>
-type Written = { created: number; updated: number; digest: string }
+type WriteResult = { created: number; updated: number; digest: string }
 
 export const tagBatch = [
   post(
@@ -50,45 +49,45 @@ export const tagBatch = [
       responses: { 200: Counts },
     },
     async (c, { body }) => {
-      const written = body.dry_run
-        ? await tried(c.env.sql, body)
+      const results = body.dry_run
+        ? await dryRun(c.env.sql, body)
         : await c.env.sql.transaction(writer(body))
       const records = [body.tag_groups, body.tags, body.categories, body.domains].flat().length
-      const created = written.reduce((sum, each) => sum + each.created, 0)
-      const updated = written.reduce((sum, each) => sum + each.updated, 0)
-      const digest = written
+      const created = results.reduce((sum, each) => sum + each.created, 0)
+      const updated = results.reduce((sum, each) => sum + each.updated, 0)
+      const digest = results
         .map((each) => each.digest)
         .join(' ')
         .trim()
-      const told = body.dry_run && body.digest ? { digest } : {}
-      return ok(c, { created, updated, unchanged: records - created - updated, ...told })
+      const digestField = body.dry_run && body.digest ? { digest } : {}
+      return ok(c, { created, updated, unchanged: records - created - updated, ...digestField })
     },
   ),
 ]
 
-class Tried extends Error {
-  readonly written: Written[]
-  constructor(written: Written[]) {
+class DryRunRollback extends Error {
+  readonly results: WriteResult[]
+  constructor(results: WriteResult[]) {
     super('only tried')
-    this.written = written
+    this.results = results
   }
 }
 
 /** Does it all and takes it back, so that a trial can't say anything but what comes of it. */
-async function tried(sql: Sql, body: Batch): Promise<Written[]> {
+async function dryRun(sql: Sql, body: Batch): Promise<WriteResult[]> {
   try {
     return await sql.transaction(async (sql) => {
-      throw new Tried(await writer(body)(sql))
+      throw new DryRunRollback(await writer(body)(sql))
     })
   } catch (thrown) {
-    if (thrown instanceof Tried) return thrown.written
+    if (thrown instanceof DryRunRollback) return thrown.results
     throw thrown
   }
 }
 
 const writer =
   ({ tag_groups, tags, categories, domains }: Batch) =>
-  async (sql: Sql): Promise<Written[]> => {
+  async (sql: Sql): Promise<WriteResult[]> => {
     // One at a time: two, each of them right, could make a circle of categories together.
     await sql`select pg_advisory_xact_lock(hashtext('platform.categories'))`
     const groups = {
@@ -103,22 +102,22 @@ const writer =
       column: fragment`parent_id`,
       table: fragment`platform.categories`,
     }
-    const written = [
+    const results = [
       await upsert(sql, fragment`platform.tag_groups`, tag_groups),
       await upsert(sql, fragment`platform.tags`, tags, groups),
       await upsert(sql, fragment`platform.categories`, categories, parents),
       await upsert(sql, fragment`platform.domains`, domains),
     ]
-    await refuseCircles(sql)
-    return written
+    await rejectCycles(sql)
+    return results
   }
 
 /** Where records name another by its key. */
 interface Reference {
   path: string
   member: string
-  column: Part
-  table: Part
+  column: SqlFragment
+  table: SqlFragment
 }
 
 const ByKey = z.object({ key: z.string() })
@@ -126,58 +125,65 @@ const Replaced = z.object({ key: z.string(), digest: z.string() })
 
 async function upsert(
   sql: Sql,
-  table: Part,
+  table: SqlFragment,
   records: Batch['domains'],
   reference?: Reference,
-): Promise<Written> {
+): Promise<WriteResult> {
   const rows = records.map((record) => {
-    const named =
+    const referencedKey =
       reference && (record as Record<string, string | null | undefined>)[reference.member]
-    return { ...record, id: newId(), refers: named !== undefined, target: named ?? null }
+    return {
+      ...record,
+      id: newId(),
+      refers: referencedKey !== undefined,
+      target: referencedKey ?? null,
+    }
   })
-  const given = fragment`jsonb_to_recordset(${json(rows)}) as given
+  const input = fragment`jsonb_to_recordset(${json(rows)}) as input
     (id uuid, key text, name text, description text, refers boolean, target text)`
   const created = await sql.rows(ByKey)`
     insert into ${table} (id, key, name, description)
-    select id, key, name, coalesce(description, '') from ${given} order by key collate "C"
+    select id, key, name, coalesce(description, '') from ${input} order by key collate "C"
     on conflict (key) do nothing returning key`
   if (reference)
-    await refuseUnknown(
+    await rejectUnknownKeys(
       sql,
       reference,
       rows.map(({ target }) => target),
     )
-  const refers = reference
-    ? fragment`case when given.refers then target.id else record.${reference.column} end`
+  const nextReference = reference
+    ? fragment`case when input.refers then target.id else record.${reference.column} end`
     : fragment`null`
-  const kept = reference ? fragment`record.${reference.column}` : fragment`null`
-  const joined = reference
-    ? fragment`${given} left join ${reference.table} target on target.key = given.target`
-    : given
+  const currentReference = reference ? fragment`record.${reference.column}` : fragment`null`
+  const source = reference
+    ? fragment`${input} left join ${reference.table} target on target.key = input.target`
+    : input
   const changed = await sql.rows(Replaced)`
     with replaced as (
-      select record.key, md5(record::text) as digest, given.name,
-        coalesce(given.description, record.description) as description, ${refers} as reference
-      from ${table} record, ${joined}
-      where record.key = given.key and (record.name, record.description, ${kept}) is distinct from
-        (given.name, coalesce(given.description, record.description), ${refers}))
+      select record.key, md5(record::text) as digest, input.name,
+        coalesce(input.description, record.description) as description, ${nextReference} as reference
+      from ${table} record, ${source}
+      where record.key = input.key and (record.name, record.description, ${currentReference}) is distinct from
+        (input.name, coalesce(input.description, record.description), ${nextReference}))
     update ${table} record set name = replaced.name, description = replaced.description,
       ${reference ? fragment`${reference.column} = replaced.reference,` : fragment``} updated_at = now()
     from replaced where record.key = replaced.key returning record.key, replaced.digest`
-  const fresh = new Set(created.map(({ key }) => key))
-  const updated = changed.filter(({ key }) => !fresh.has(key))
+  const createdKeys = new Set(created.map(({ key }) => key))
+  const updated = changed.filter(({ key }) => !createdKeys.has(key))
   const digests = updated.map(({ digest }) => digest).sort()
   return { created: created.length, updated: updated.length, digest: digests.join('') }
 }
 
-async function refuseUnknown(
+async function rejectUnknownKeys(
   sql: Sql,
   { path, member, table }: Reference,
   targets: (string | null)[],
 ) {
-  const named = targets.filter((target) => target !== null)
-  const known = await sql.rows(ByKey)`select key from ${table} where key = any(${textArray(named)})`
-  const keys = new Set(known.map(({ key }) => key))
+  const referencedKey = targets.filter((target) => target !== null)
+  const existing = await sql.rows(
+    ByKey,
+  )`select key from ${table} where key = any(${textArray(referencedKey)})`
+  const keys = new Set(existing.map(({ key }) => key))
   const issues = targets.flatMap((target, index) =>
     target === null || keys.has(target)
       ? []
@@ -187,17 +193,17 @@ async function refuseUnknown(
 }
 
 /** A tree is answered whole, and what reads it may not be able to go deeper. */
-const deepest = 100
+const maxDepth = 100
 
-async function refuseCircles(sql: Sql) {
-  const [below] = await sql.rows(ByKey)`
+async function rejectCycles(sql: Sql) {
+  const [tooDeep] = await sql.rows(ByKey)`
     with recursive above as (
       select key, parent_id, 1 as level from platform.categories
       union all
       select above.key, next.parent_id, level + 1 from platform.categories next
-        join above on next.id = above.parent_id where level <= ${deepest})
-    select key from above where level > ${deepest} limit 1`
-  if (!below) return
-  const message = `A category cannot be below itself. ${below.key} is, or is below ${deepest} others.`
+        join above on next.id = above.parent_id where level <= ${maxDepth})
+    select key from above where level > ${maxDepth} limit 1`
+  if (!tooDeep) return
+  const message = `A category cannot be below itself. ${tooDeep.key} is, or is below ${maxDepth} others.`
   throw invalid([{ path: 'categories', message }])
 }

@@ -3,9 +3,9 @@ import { Fault } from '../_kit/fault.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { Edit, Named, New, named } from './named.ts'
+import { KeyedRecord, keyedResource, NewRecord, RecordPatch } from './keyed-resource.ts'
 
-const TagGroup = Named.meta({ id: 'TagGroup' })
+const TagGroup = KeyedRecord.meta({ id: 'TagGroup' })
 
 const path = '/api/v1/tag-groups'
 const table = fragment`platform.tag_groups`
@@ -22,14 +22,14 @@ export const tagGroups = [
       ok(c, await selectPage(c.env.sql, TagGroup, query, { from: table, order: fragment`key` })),
   ),
 
-  ...named({
-    word: 'tag group',
+  ...keyedResource({
+    noun: 'tag group',
     path,
     table,
     Record: TagGroup,
-    New,
-    Edit,
-    async unused(sql, id) {
+    NewRecord,
+    RecordPatch,
+    async assertUnreferenced(sql, id) {
       const [tag] = await sql`select key from platform.tags where group_id = ${id} limit 1`
       if (tag) throw new Fault('CONFLICT', 'The group still has tags; move or delete them first.')
     },

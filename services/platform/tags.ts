@@ -5,9 +5,9 @@ import { Id } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { Edit, Named, New, named } from './named.ts'
+import { KeyedRecord, keyedResource, NewRecord, RecordPatch } from './keyed-resource.ts'
 
-const Tag = Named.extend({ group_id: Id.nullable() }).meta({ id: 'Tag' })
+const Tag = KeyedRecord.extend({ group_id: Id.nullable() }).meta({ id: 'Tag' })
 
 const path = '/api/v1/tags'
 const table = fragment`platform.tags`
@@ -27,14 +27,14 @@ export const tags = [
     },
   ),
 
-  ...named({
-    word: 'tag',
+  ...keyedResource({
+    noun: 'tag',
     path,
     table,
     Record: Tag,
-    New: New.extend({ group_id: Id.nullable().default(null) }),
-    Edit: Edit.extend({ group_id: z.optional(Id.nullable()) }),
-    async fits(sql, _, { group_id }) {
+    NewRecord: NewRecord.extend({ group_id: Id.nullable().default(null) }),
+    RecordPatch: RecordPatch.extend({ group_id: z.optional(Id.nullable()) }),
+    async validate(sql, _, { group_id }) {
       if (!group_id) return
       const [group] = await sql`select key from platform.tag_groups where id = ${group_id}`
       if (!group) throw invalid([{ path: 'group_id', message: 'There is no such group.' }])

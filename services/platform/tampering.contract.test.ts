@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, stage } from '../../tests/support/stage.ts'
 import { newId } from '../_kit/ids.ts'
 import { json } from '../_kit/sql/sql.ts'
-import { type Entry, hashOf } from './chain.ts'
+import { type AuditEntry, hashEntry } from './audit-chain.ts'
 import platform from './service.ts'
 
 let at: Stage
@@ -27,7 +27,7 @@ async function logOf(size: number, entries: object[] = []) {
     await at.call('POST', '/api/v1/internal/platform/audit-logs', { body, headers })
   }
   const { data } = await at.call('GET', '/api/v1/audit-logs?size=200', { headers })
-  return { organization, log: data.items.toReversed() as Entry[] }
+  return { organization, log: data.items.toReversed() as AuditEntry[] }
 }
 
 async function verify(organization: string) {
@@ -44,7 +44,7 @@ async function expectBroken(organization: string, id: string, reason: RegExp, ch
   })
 }
 
-const insert = (entries: Entry[]) => at.sql`
+const insert = (entries: AuditEntry[]) => at.sql`
   insert into platform.audit_logs
   select * from jsonb_populate_recordset(null::platform.audit_logs, ${json(entries)})`
 
@@ -86,7 +86,7 @@ describe('an entry that was changed is named', () => {
     const { organization, log } = await logOf(3)
     const forged = { ...log[1]!, actor: 'eve' }
     await at.sql`
-      update platform.audit_logs set actor = 'eve', hash = ${await hashOf(forged)}
+      update platform.audit_logs set actor = 'eve', hash = ${await hashEntry(forged)}
       where id = ${forged.id}`
     await expectBroken(organization, log[2]!.id, /does not follow/, 3)
   })
@@ -96,7 +96,7 @@ describe('an entry that was changed is named', () => {
     let prev_hash = log[0]!.prev_hash
     for (const each of log) {
       const forged = { ...each, actor: 'eve', prev_hash }
-      const hash = await hashOf(forged)
+      const hash = await hashEntry(forged)
       await at.sql`
         update platform.audit_logs set actor = 'eve', prev_hash = ${prev_hash}, hash = ${hash}
         where id = ${each.id}`
@@ -124,9 +124,9 @@ describe('an entry that was removed', () => {
 })
 
 describe('an entry that was put in', () => {
-  const forge = async (like: Entry, change: Partial<Entry>) => {
+  const forge = async (like: AuditEntry, change: Partial<AuditEntry>) => {
     const forged = { ...like, id: newId(), ...change }
-    return { ...forged, hash: await hashOf(forged) }
+    return { ...forged, hash: await hashEntry(forged) }
   }
 
   test('after the last is named, however well it fits', async () => {
@@ -204,7 +204,7 @@ test('any log is valid, and any one change to it is found', async () => {
   )
 })
 
-async function tamper({ id }: Entry, change: string) {
+async function tamper({ id }: AuditEntry, change: string) {
   if (change === 'remove') return at.sql`delete from platform.audit_logs where id = ${id}`
   const values: Record<string, string> = {
     details: `details || '{"put in": true}'`,

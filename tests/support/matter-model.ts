@@ -48,7 +48,7 @@ export const newModel = (title: string): Model => ({
   analysis: 0,
 })
 
-const ways: Record<string, string> = {
+const transitions: Record<string, string> = {
   DRAFT: 'ACTIVE CANCELLED',
   ACTIVE: 'ON_HOLD COMPLETED CANCELLED',
   ON_HOLD: 'ACTIVE CANCELLED',
@@ -58,12 +58,12 @@ const ways: Record<string, string> = {
 }
 
 export const canMove = (from: string, to: string) =>
-  from === to || ways[from]!.split(' ').includes(to)
+  from === to || transitions[from]!.split(' ').includes(to)
 
 /** The model after a change, its version one higher if anything of it is other than before. */
-export function change(before: Model, how: (model: Model) => boolean): Model | 'refused' {
+export function change(before: Model, mutate: (model: Model) => boolean): Model | 'refused' {
   const after = structuredClone(before)
-  if (!how(after)) return 'refused'
+  if (!mutate(after)) return 'refused'
   if (JSON.stringify(after) !== JSON.stringify(before)) after.version++
   return after
 }
@@ -71,66 +71,70 @@ export function change(before: Model, how: (model: Model) => boolean): Model | '
 export const applySync = (before: Model, body: SyncBody) =>
   change(before, (model) => {
     const { cause_of_action_code: cause } = body
-    const intake = once(body.phases, 'phase_id').some(
-      (told) => told.phase_id === 'intake' && told.status === 'COMPLETED',
+    const intake = mergeByKey(body.phases, 'phase_id').some(
+      (patch) => patch.phase_id === 'intake' && patch.status === 'COMPLETED',
     )
-    const wanted = body.status ?? model.status
+    const requested = body.status ?? model.status
     const activates = model.status === 'DRAFT' && (typeof cause === 'string' || intake)
-    if (activates && (wanted === 'DRAFT' || !canMove('DRAFT', wanted))) model.status = 'ACTIVE'
-    if (!(activates && wanted === 'DRAFT')) {
-      if (!canMove(model.status, wanted)) return false
-      model.status = wanted
+    if (activates && (requested === 'DRAFT' || !canMove('DRAFT', requested)))
+      model.status = 'ACTIVE'
+    if (!(activates && requested === 'DRAFT')) {
+      if (!canMove(model.status, requested)) return false
+      model.status = requested
     }
     if (body.title !== undefined) model.title = body.title
     if (cause !== undefined) model.cause = cause
-    for (const [name, value] of Object.entries(body.profile ?? {})) put(model.profile, name, value)
+    for (const [name, value] of Object.entries(body.profile ?? {}))
+      setOrRemove(model.profile, name, value)
     for (const [name, section] of Object.entries(body.data ?? {})) {
-      if (!isObject(section)) put(model.data, name, section)
+      if (!isObject(section)) setOrRemove(model.data, name, section)
       else {
         if (!isObject(model.data[name])) model.data[name] = {}
-        for (const [member, value] of Object.entries(section)) put(model.data[name], member, value)
+        for (const [member, value] of Object.entries(section))
+          setOrRemove(model.data[name], member, value)
       }
     }
     for (const file of body.file_ids ?? [])
       if (!model.file_ids.includes(file)) model.file_ids.push(file)
-    for (const told of once(body.phases, 'phase_id')) tellPhase(model, told)
-    for (const told of once(body.todos, 'todo_key')) tellTodo(model, told)
-    for (const told of once(body.deliverables, 'deliverable_key')) tellDeliverable(model, told)
-    for (const told of body.facts ?? []) put(model.facts, told.entity_key, told.content)
-    return (body.complete_todos ?? []).every((told) => complete(model, told))
+    for (const patch of mergeByKey(body.phases, 'phase_id')) patchPhase(model, patch)
+    for (const patch of mergeByKey(body.todos, 'todo_key')) patchTodo(model, patch)
+    for (const patch of mergeByKey(body.deliverables, 'deliverable_key'))
+      patchDeliverable(model, patch)
+    for (const patch of body.facts ?? []) setOrRemove(model.facts, patch.entity_key, patch.content)
+    return (body.complete_todos ?? []).every((patch) => complete(model, patch))
   })
 
 /** A key told twice in one list is told once, the later members over the earlier. */
-function once<Told extends object>(list: Told[] | undefined, key: keyof Told): Told[] {
-  const told: Record<string, Told> = {}
-  for (const each of list ?? []) told[String(each[key])] = { ...told[String(each[key])], ...each }
-  return Object.values(told)
+function mergeByKey<Patch extends object>(list: Patch[] | undefined, key: keyof Patch): Patch[] {
+  const patch: Record<string, Patch> = {}
+  for (const each of list ?? []) patch[String(each[key])] = { ...patch[String(each[key])], ...each }
+  return Object.values(patch)
 }
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function put(into: Json, name: string, value: unknown) {
+function setOrRemove(into: Json, name: string, value: unknown) {
   if (value === null) delete into[name]
   else into[name] = value
 }
 
-function tellPhase(model: Model, told: NonNullable<SyncBody['phases']>[number]) {
+function patchPhase(model: Model, patch: NonNullable<SyncBody['phases']>[number]) {
   const orders = Object.values(model.phases).map((phase) => phase.order)
-  const before = model.phases[told.phase_id]
-  model.phases[told.phase_id] = {
-    name: told.phase_name ?? before?.name ?? told.phase_id,
-    status: told.status ?? before?.status ?? 'PENDING',
-    order: told.order_num ?? before?.order ?? Math.max(0, ...orders) + 1,
+  const before = model.phases[patch.phase_id]
+  model.phases[patch.phase_id] = {
+    name: patch.phase_name ?? before?.name ?? patch.phase_id,
+    status: patch.status ?? before?.status ?? 'PENDING',
+    order: patch.order_num ?? before?.order ?? Math.max(0, ...orders) + 1,
   }
 }
 
-export function tellTodo(model: Model, told: NonNullable<SyncBody['todos']>[number]) {
-  const before = model.todos[told.todo_key]
+export function patchTodo(model: Model, patch: NonNullable<SyncBody['todos']>[number]) {
+  const before = model.todos[patch.todo_key]
   if (before && before.status !== 'OPEN') return
-  model.todos[told.todo_key] = {
-    title: told.title ?? before?.title ?? told.todo_key,
-    status: told.status ?? 'OPEN',
+  model.todos[patch.todo_key] = {
+    title: patch.title ?? before?.title ?? patch.todo_key,
+    status: patch.status ?? 'OPEN',
     result: null,
   }
 }
@@ -146,17 +150,17 @@ export function complete(
   return true
 }
 
-function tellDeliverable(model: Model, told: NonNullable<SyncBody['deliverables']>[number]) {
-  const before = model.deliverables[told.deliverable_key]
-  if (before?.file_id === told.file_id) return
-  model.deliverables[told.deliverable_key] = {
-    file_id: told.file_id,
+function patchDeliverable(model: Model, patch: NonNullable<SyncBody['deliverables']>[number]) {
+  const before = model.deliverables[patch.deliverable_key]
+  if (before?.file_id === patch.file_id) return
+  model.deliverables[patch.deliverable_key] = {
+    file_id: patch.file_id,
     version: (before?.version ?? 0) + 1,
   }
 }
 
 /** The real matter in the model's words. */
-export async function seen(at: MatterStage, id: string): Promise<Model> {
+export async function readModel(at: MatterStage, id: string): Promise<Model> {
   const [matter, todos, timeline, deliverables, latest, facts] = await Promise.all([
     at.matter(id),
     at.todos(id),

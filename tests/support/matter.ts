@@ -32,27 +32,31 @@ export async function stageMatter(options: Options = {}) {
 
 export type MatterStage = Awaited<ReturnType<typeof stageMatter>>
 
-export interface Asked {
+export interface RecordedRequest {
   path: string
   headers: Headers
   body: any
 }
 
 /** A service that keeps what it was asked and answers as it is told at the time. */
-export function makePeer(answer: (asked: Asked) => unknown) {
-  const asked: Asked[] = []
+export function makePeer(respond: (requests: RecordedRequest) => unknown) {
+  const requests: RecordedRequest[] = []
   const state = { down: false }
   const peer: Peer = async (request) => {
     const text = await request.text()
     const { pathname } = new URL(request.url)
-    const one = { path: pathname, headers: request.headers, body: text ? JSON.parse(text) : null }
-    asked.push(one)
+    const recorded = {
+      path: pathname,
+      headers: request.headers,
+      body: text ? JSON.parse(text) : null,
+    }
+    requests.push(recorded)
     if (state.down)
       return Response.json({ code: 'INTERNAL', message: 'Down.', data: null }, { status: 500 })
-    const data = answer(one)
+    const data = respond(recorded)
     return data === undefined
       ? Response.json({ code: 'NOT_FOUND', message: 'Not here.', data: null }, { status: 404 })
       : Response.json({ code: 0, message: 'ok', data })
   }
-  return { peer, asked, state }
+  return { peer, asked: requests, state }
 }

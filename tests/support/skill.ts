@@ -9,17 +9,17 @@ import {
   type SkillCode,
   type Tool,
 } from '../../services/ai-engine/skill.ts'
-import { DeliverableTold } from '../../services/matter/deliverable.ts'
-import { FactTold } from '../../services/matter/facts.ts'
-import { PhaseTold } from '../../services/matter/phases.ts'
-import { TodoTold } from '../../services/matter/todo.ts'
+import { DeliverablePatch } from '../../services/matter/deliverable.ts'
+import { FactPatch } from '../../services/matter/facts.ts'
+import { PhasePatch } from '../../services/matter/phases.ts'
+import { TodoPatch } from '../../services/matter/todo.ts'
 
 /** What matter-service takes of what a skill made. */
 const Synced = Products.extend({
-  phases: z.array(PhaseTold).optional(),
-  todos: z.array(TodoTold).optional(),
-  facts: z.array(FactTold).optional(),
-  deliverables: z.array(DeliverableTold).optional(),
+  phases: z.array(PhasePatch).optional(),
+  todos: z.array(TodoPatch).optional(),
+  facts: z.array(FactPatch).optional(),
+  deliverables: z.array(DeliverablePatch).optional(),
 })
 
 export interface Trial {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Time, Version } from '../_kit/fields.ts'
 import { fragment, identifier, join, json, type Sql } from '../_kit/sql/sql.ts'
-import { type NewEvent, toRecord } from './events.ts'
+import { insertEvent, type NewEvent } from './events.ts'
 import type { Matter } from './matter.ts'
 
 /** What of a matter can change after it was made. */
@@ -12,25 +12,25 @@ export type Changes = Partial<
   >
 >
 
-const Moved = z.object({ version: Version, updated_at: Time })
+const VersionRow = z.object({ version: Version, updated_at: Time })
 
 /** Every write of a matter that is held ends here: its version moves by one, and an event tells why. */
-export async function write(
+export async function commitChange(
   sql: Sql,
   matter: Matter,
   actor: string,
   event: NewEvent,
   changes: Changes = {},
 ): Promise<Matter> {
-  const set = Object.entries(changes).map(([column, value]) =>
+  const assignments = Object.entries(changes).map(([column, value]) =>
     typeof value === 'object' && value !== null
       ? fragment`${identifier(column)} = ${json(value)}, `
       : fragment`${identifier(column)} = ${value}, `,
   )
-  const moved = await sql.row(Moved)`
-    with told as (${toRecord(matter.id, actor, event)})
+  const row = await sql.row(VersionRow)`
+    with event as (${insertEvent(matter.id, actor, event)})
     update matter.matters
-    set ${join(set)} version = version + 1, updated_at = clock_timestamp()
+    set ${join(assignments)} version = version + 1, updated_at = clock_timestamp()
     where id = ${matter.id} returning version, updated_at`
-  return { ...matter, ...changes, ...moved! }
+  return { ...matter, ...changes, ...row! }
 }

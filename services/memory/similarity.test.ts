@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alike, plain } from './alike.ts'
+import { isSimilar, normalizeText } from './similarity.ts'
 
 /** The textbook distance, to hold the quick one to. */
 function distance(a: string, b: string): number {
@@ -24,7 +24,7 @@ describe('alike', () => {
       fc.property(text, text, fc.integer({ min: 0, max: 10 }), (a, b, tenths) => {
         const longer = Math.max(a.length, b.length)
         const most = Math.floor(longer * (1 - tenths / 10) + 1e-9)
-        expect(alike(a, b, tenths / 10)).toBe(distance(a, b) <= most)
+        expect(isSimilar(a, b, tenths / 10)).toBe(distance(a, b) <= most)
       }),
       { numRuns: 500 },
     )
@@ -32,11 +32,15 @@ describe('alike', () => {
 
   test('is the same both ways round', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), (a, b) => alike(a, b, 0.9) === alike(b, a, 0.9)),
+      fc.property(
+        fc.string(),
+        fc.string(),
+        (a, b) => isSimilar(a, b, 0.9) === isSimilar(b, a, 0.9),
+      ),
     )
   })
 
   test('plain forgets width, case, punctuation and spacing', () => {
-    expect(plain('  Ｔｈｅ　Client — prefers:  E-mail！')).toBe('the client prefers e mail')
+    expect(normalizeText('  Ｔｈｅ　Client — prefers:  E-mail！')).toBe('the client prefers e mail')
   })
 })

@@ -3,11 +3,18 @@ import { type Endpoint, ok } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { Id, Key, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { fragment, identifier, join, type Param, type Sql } from '../_kit/sql/sql.ts'
-import { note } from './chain.ts'
+import {
+  fragment,
+  identifier,
+  join,
+  type Param,
+  type Sql,
+  type SqlFragment,
+} from '../_kit/sql/sql.ts'
+import { recordPlatformChange } from './audit-chain.ts'
 import { type Deps, del, get, manage, post, put } from './deps.ts'
 
-export const Named = z.object({
+export const KeyedRecord = z.object({
   id: Id,
   key: z.string(),
   name: z.string(),
@@ -19,42 +26,40 @@ export const Named = z.object({
 const Name = z.string().min(1).max(200)
 const Description = z.string().max(2_000)
 
-export const New = z.object({ key: Key, name: Name, description: Description.default('') })
-export const Edit = z.object({ key: Key, name: Name, description: Description }).partial()
+export const NewRecord = z.object({ key: Key, name: Name, description: Description.default('') })
+export const RecordPatch = z.object({ key: Key, name: Name, description: Description }).partial()
 
 const ById = z.object({ id: Id })
 
-type Part = ReturnType<typeof fragment>
-
 /** What may be written; which of the last two there are depends on the kind. */
-type Body = z.output<typeof Edit> & {
+type RecordBody = z.output<typeof RecordPatch> & {
   group_id?: string | null | undefined
   parent_id?: string | null | undefined
 }
 
 /** What sets one kind of named things apart from the others. */
-interface Kind {
+interface Resource {
   /** What a person calls it; the audit log writes it with underscores. */
-  word: string
+  noun: string
   path: string
-  table: Part
-  Record: z.ZodType<z.output<typeof Named>>
-  New: z.ZodType<Body>
-  Edit: z.ZodType<Body>
+  table: SqlFragment
+  Record: z.ZodType<z.output<typeof KeyedRecord>>
+  NewRecord: z.ZodType<RecordBody>
+  RecordPatch: z.ZodType<RecordBody>
   /** Throws where the record `id` can't be made so. */
-  fits?(sql: Sql, id: string, body: Body): Promise<void>
+  validate?(sql: Sql, id: string, body: RecordBody): Promise<void>
   /** Throws while others still refer to the record. */
-  unused?(sql: Sql, id: string): Promise<void>
+  assertUnreferenced?(sql: Sql, id: string): Promise<void>
 }
 
 /** Making, reading, editing and deleting things of one kind. */
-export function named(kind: Kind): Endpoint<Deps>[] {
-  const { word, path, table, Record, New, Edit } = kind
-  const subject = word.replaceAll(' ', '_')
+export function keyedResource(resource: Resource): Endpoint<Deps>[] {
+  const { noun, path, table, Record, NewRecord, RecordPatch } = resource
+  const subject = noun.replaceAll(' ', '_')
 
-  async function find(sql: Sql, id: string, lock: Part) {
+  async function find(sql: Sql, id: string, lock: SqlFragment) {
     const record = await sql.row(Record)`select * from ${table} where id = ${id} ${lock}`
-    if (!record) throw notFound(`${word} ${id}`)
+    if (!record) throw notFound(`${noun} ${id}`)
     return record
   }
 
@@ -62,22 +67,24 @@ export function named(kind: Kind): Endpoint<Deps>[] {
     post(
       path,
       {
-        summary: `Make a ${word}`,
+        summary: `Make a ${noun}`,
         guard: manage,
-        body: New,
+        body: NewRecord,
         responses: { 201: Record },
         idempotencyKey: true,
       },
       async (c, { body }) => {
         const record = await c.env.sql.transaction(async (sql) => {
           const id = newId()
-          await kind.fits?.(sql, id, body)
-          const made = await sql.row(Record)`
-            insert into ${table} (id, ${names(body)}) values (${id}, ${values(body)})
+          await resource.validate?.(sql, id, body)
+          const created = await sql.row(Record)`
+            insert into ${table} (id, ${columnNames(body)}) values (${id}, ${columnValues(body)})
             on conflict (key) do nothing returning *`
-          if (!made) throw new Fault('CONFLICT', `There is a ${word} with the key ${body.key}.`)
-          await note(sql, c.var.caller, `${subject}.created`, `${subject}:${id}`, { key: made.key })
-          return made
+          if (!created) throw new Fault('CONFLICT', `There is a ${noun} with the key ${body.key}.`)
+          await recordPlatformChange(sql, c.var.caller, `${subject}.created`, `${subject}:${id}`, {
+            key: created.key,
+          })
+          return created
         })
         return ok(c, record, 201)
       },
@@ -85,18 +92,18 @@ export function named(kind: Kind): Endpoint<Deps>[] {
 
     get(
       `${path}/:id`,
-      { summary: `Read a ${word}`, params: ById, responses: { 200: Record } },
+      { summary: `Read a ${noun}`, params: ById, responses: { 200: Record } },
       async (c, { params }) => ok(c, await find(c.env.sql, params.id, fragment``)),
     ),
 
     put(
       `${path}/:id`,
       {
-        summary: `Edit a ${word}`,
+        summary: `Edit a ${noun}`,
         description: 'Members left out stay.',
         guard: manage,
         params: ById,
-        body: Edit,
+        body: RecordPatch,
         responses: { 200: Record },
         faults: ['CONFLICT'],
       },
@@ -106,11 +113,11 @@ export function named(kind: Kind): Endpoint<Deps>[] {
           const before = await find(sql, params.id, fragment`for no key update`)
           const { id } = before
           if (Object.keys(body).length === 0) return before
-          await kind.fits?.(sql, id, body)
+          await resource.validate?.(sql, id, body)
           const after = await sql.row(Record)`
-            update ${table} set (${names(body)}, updated_at) = (${values(body)}, now())
+            update ${table} set (${columnNames(body)}, updated_at) = (${columnValues(body)}, now())
             where id = ${id} returning *`
-          await note(sql, c.var.caller, `${subject}.updated`, `${subject}:${id}`, {
+          await recordPlatformChange(sql, c.var.caller, `${subject}.updated`, `${subject}:${id}`, {
             key: after!.key,
           })
           return after
@@ -122,18 +129,20 @@ export function named(kind: Kind): Endpoint<Deps>[] {
     del(
       `${path}/:id`,
       {
-        summary: `Delete a ${word}`,
+        summary: `Delete a ${noun}`,
         guard: manage,
         params: ById,
         responses: { 200: z.object({ deleted: z.literal(true) }) },
-        ...(kind.unused && { faults: ['CONFLICT'] as const }),
+        ...(resource.assertUnreferenced && { faults: ['CONFLICT'] as const }),
       },
       async (c, { params }) => {
         await c.env.sql.transaction(async (sql) => {
           const { id, key } = await find(sql, params.id, fragment`for update`)
-          await kind.unused?.(sql, id)
+          await resource.assertUnreferenced?.(sql, id)
           await sql`delete from ${table} where id = ${id}`
-          await note(sql, c.var.caller, `${subject}.deleted`, `${subject}:${id}`, { key })
+          await recordPlatformChange(sql, c.var.caller, `${subject}.deleted`, `${subject}:${id}`, {
+            key,
+          })
         })
         return ok(c, { deleted: true })
       },
@@ -142,9 +151,9 @@ export function named(kind: Kind): Endpoint<Deps>[] {
 }
 
 /** Members of a body are columns: its schema lets no others through. */
-const names = (body: object) => listed(Object.keys(body).map(identifier))
-const values = (body: object) =>
-  listed(Object.values(body).map((value: Param) => fragment`${value}`))
+const columnNames = (body: object) => commaSeparated(Object.keys(body).map(identifier))
+const columnValues = (body: object) =>
+  commaSeparated(Object.values(body).map((value: Param) => fragment`${value}`))
 
-const listed = (parts: Part[]) =>
+const commaSeparated = (parts: SqlFragment[]) =>
   join(parts.map((each, index) => (index === 0 ? each : fragment`, ${each}`)))

@@ -5,7 +5,7 @@ import type { Caller } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 
-export const Entry = z
+export const AuditEntry = z
   .object({
     id: Id,
     organization_id: z.string(),
@@ -19,20 +19,20 @@ export const Entry = z
     hash: z.string(),
   })
   .meta({ id: 'AuditLog' })
-export type Entry = z.infer<typeof Entry>
+export type AuditEntry = z.infer<typeof AuditEntry>
 
-type Told = Pick<Entry, 'actor' | 'action' | 'resource' | 'details'>
+type NewEntry = Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'details'>
 
-const Head = z.object({ seq: z.int(), hash: z.string() })
+const ChainHead = z.object({ seq: z.int(), hash: z.string() })
 
 /** What is done to the platform itself is in a chain of this name. */
-export const platform = 'platform'
+export const platformChain = 'platform'
 
 /** What the first entry of a chain follows. */
-export const beginning = { seq: 0, hash: '0'.repeat(64) }
+export const genesis = { seq: 0, hash: '0'.repeat(64) }
 
 /** Covers every member and the hash before it, so that no entry changes without all that follow. */
-export const hashOf = (entry: Omit<Entry, 'hash' | 'details'> & { details: unknown }) =>
+export const hashEntry = (entry: Omit<AuditEntry, 'hash' | 'details'> & { details: unknown }) =>
   sha256Hex(
     canonicalJson([
       entry.organization_id,
@@ -51,10 +51,10 @@ export const hashOf = (entry: Omit<Entry, 'hash' | 'details'> & { details: unkno
  * Adds entries at the end of an organization's chain. Runs in the transaction of what they tell of;
  * the chain's head stays locked until that ends, so that appends come one after another.
  */
-export async function append(sql: Sql, organization: string, told: Told[]) {
-  const entries: Entry[] = []
+export async function append(sql: Sql, organization: string, newEntries: NewEntry[]) {
+  const entries: AuditEntry[] = []
   let { seq, hash } = await lockHead(sql, organization)
-  for (const { actor, action, resource, details } of told) {
+  for (const { actor, action, resource, details } of newEntries) {
     const entry = {
       id: newId(),
       organization_id: organization,
@@ -66,7 +66,7 @@ export async function append(sql: Sql, organization: string, told: Told[]) {
       created_at: new Date().toISOString(),
       prev_hash: hash,
     }
-    hash = await hashOf(entry)
+    hash = await hashEntry(entry)
     entries.push({ ...entry, hash })
   }
   await sql`
@@ -80,19 +80,19 @@ export async function append(sql: Sql, organization: string, told: Told[]) {
 }
 
 async function lockHead(sql: Sql, organization: string) {
-  const head = await sql.row(Head)`
+  const head = await sql.row(ChainHead)`
     insert into platform.audit_heads (organization_id, seq, hash)
-    values (${organization}, ${beginning.seq}, ${beginning.hash})
+    values (${organization}, ${genesis.seq}, ${genesis.hash})
     on conflict (organization_id) do update set organization_id = excluded.organization_id
     returning seq, hash`
   return head!
 }
 
 /** Tells who changed what of the platform. What a record holds stays out of the log. */
-export const note = (
+export const recordPlatformChange = (
   sql: Sql,
   caller: Caller,
   action: string,
   resource: string,
-  details: Entry['details'],
-) => append(sql, platform, [{ actor: caller.userId ?? 'unknown', action, resource, details }])
+  details: AuditEntry['details'],
+) => append(sql, platformChain, [{ actor: caller.userId ?? 'unknown', action, resource, details }])
