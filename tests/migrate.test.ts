@@ -47,6 +47,6 @@ describe.each([
   test('fails with one clear line when there is no database', async () => {
     const none = migrate({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await none.exit).toBe(1)
-    expect(none.output()).toContain('The database does not answer')
+    expect(none.output()).toContain('The database is not reachable')
   })
 })

@@ -42,7 +42,7 @@ describe.each(['node', 'deno', 'workerd'] as const)('a service on %s', (runtime)
 
   test('that cannot start says why', async () => {
     const starting = start(runtime, { ENVIRONMENT: 'nowhere' })
-    await expect(starting).rejects.toThrow(/The configuration is not usable:.*ENVIRONMENT/s)
+    await expect(starting).rejects.toThrow(/Invalid configuration:.*ENVIRONMENT/s)
   })
 })
 

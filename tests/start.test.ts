@@ -109,7 +109,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     const unusable = start({ PORT: String(base + 60), DATA_DIR: file })
     expect(await unusable.ended).toBe(1)
     expect(unusable.output().trim()).toBe(
-      `DATA_DIR: ${file} can't be used (EEXIST); choose another.`,
+      `DATA_DIR: ${file} is not writable (EEXIST). Choose another directory.`,
     )
 
     const unknown = start({ PORT: String(base + 60), DATA_DIR: directory }, '--only', 'astrology')

@@ -1,16 +1,16 @@
+import type { Checks, Mount, ServiceContext } from './context.ts'
 import { keyId } from './keys.ts'
 import { errorFields } from './log.ts'
-import type { Checks, Mount, ServiceContext } from './service.ts'
 
 const base = '/api/v1/internal/actuator'
-const patienceMs = 2_000
+const checkTimeoutMs = 2_000
 
 type Component = { status: 'UP' | 'DOWN' }
 
-/** Health for probes and people, metrics, and who this is. None of it is wrapped in the envelope. */
-export function actuator<Deps extends object>(mount: Mount<Deps>, optional?: Checks<Deps>) {
+/** Mounts health, metrics, info and tick. Responses are not wrapped in the envelope. */
+export function actuator<Deps extends object>(mount: Mount<Deps>, healthChecks?: Checks<Deps>) {
   mount('GET', `${base}/health`, async (c) => {
-    const checks = Object.entries(optional?.(c.env) ?? {})
+    const checks = Object.entries(healthChecks?.(c.env) ?? {})
     const [db, ...others] = await Promise.all([
       database(c.env),
       ...checks.map(([name, check]) => component(c.env, name, check)),
@@ -46,7 +46,7 @@ export function actuator<Deps extends object>(mount: Mount<Deps>, optional?: Che
     return c.json({ service, version, runtime, internal_key: internalKey })
   })
 
-  // Where no process lives long enough to do its background work by itself, a request starts it.
+  // Runs background work on request, for runtimes without a long-lived process.
   mount('POST', `${base}/tick`, async (c) => {
     const { tick, sweep } = c.env.kit.background
     await sweep()
@@ -54,8 +54,8 @@ export function actuator<Deps extends object>(mount: Mount<Deps>, optional?: Che
   })
 }
 
-const database = <Deps>(given: ServiceContext<Deps>) =>
-  component(given, 'db', () => given.sql`select 1`)
+const database = <Deps>(context: ServiceContext<Deps>) =>
+  component(context, 'db', () => context.sql`select 1`)
 
 async function component<Deps>(
   { kit }: ServiceContext<Deps>,
@@ -64,7 +64,10 @@ async function component<Deps>(
 ): Promise<Component> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(
+      () => reject(new Error(`no response within ${checkTimeoutMs} ms`)),
+      checkTimeoutMs,
+    )
   })
   try {
     await Promise.race([check(), late])

@@ -4,8 +4,8 @@ import { script } from './api-page/script.ts'
 import { style } from './api-page/style.ts'
 
 /**
- * The API description to read and to try, in one page that needs nothing from elsewhere. It reads the
- * description that lies beside it, so it works behind a path prefix too.
+ * Builds a self-contained page to browse and try the API. It loads the description by a relative URL,
+ * so it also works behind a path prefix.
  */
 export const apiPage = (service: string, nonce: string) => `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** A circuit to something that may be dead: after some failures in a row it stays open for a while. */
+/** A circuit breaker: opens for a while after several consecutive failures. */
 export interface Circuit {
   open(): boolean
   succeeded(): void
@@ -6,16 +6,16 @@ export interface Circuit {
 }
 
 export function makeCircuit(failures = 5, pauseMs = 5_000, now: () => number = Date.now): Circuit {
-  let inARow = 0
+  let consecutiveFailures = 0
   let openUntil = 0
   return {
     open: () => now() < openUntil,
     succeeded() {
-      inARow = 0
+      consecutiveFailures = 0
     },
     failed() {
-      // While it was open one request tried again; if that fails too, it opens at once.
-      if (++inARow >= failures) openUntil = now() + pauseMs
+      // The count is kept while open, so one failed trial request opens the circuit again.
+      if (++consecutiveFailures >= failures) openUntil = now() + pauseMs
     },
   }
 }

@@ -1,11 +1,11 @@
 import { apiPage } from './api-page.ts'
+import type { Kit, Mount } from './context.ts'
 import type { Endpoint } from './endpoint.ts'
 import { notFound } from './fault.ts'
 import { filterPaths, prefixes } from './openapi/visible.ts'
 import { describe } from './openapi.ts'
-import type { Kit, Mount } from './service.ts'
 
-/** The published description, and a page to read and try it. */
+/** Mounts the API description and the page to browse and try it. */
 export function apiDocs<Deps extends object>(
   mount: Mount<Deps>,
   service: string,
@@ -15,7 +15,7 @@ export function apiDocs<Deps extends object>(
 
   mount('GET', '/api/v1/v3/api-docs', (c) => {
     const { config, version } = c.env.kit
-    refuseWhenOff(config)
+    requireEnabled(config)
     description ??= describe(service, version, endpoints)
     const include = prefixes(config.AI_BOOT_OPENAPI_INCLUDE_PATH_PREFIXES)
     const exclude = prefixes(config.AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES)
@@ -23,7 +23,7 @@ export function apiDocs<Deps extends object>(
   })
 
   mount('GET', '/api/v1/swagger-ui/index.html', (c) => {
-    refuseWhenOff(c.env.kit.config)
+    requireEnabled(c.env.kit.config)
     const nonce = crypto.randomUUID()
     c.header(
       'Content-Security-Policy',
@@ -34,6 +34,6 @@ export function apiDocs<Deps extends object>(
   })
 }
 
-function refuseWhenOff({ AI_BOOT_OPENAPI_ENABLED: enabled, ENVIRONMENT }: Kit['config']) {
+function requireEnabled({ AI_BOOT_OPENAPI_ENABLED: enabled, ENVIRONMENT }: Kit['config']) {
   if (!(enabled ?? ENVIRONMENT !== 'production')) throw notFound('API description here')
 }

@@ -2,25 +2,17 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod'
 import { jsonLimit, readJson, textProblem } from './body.ts'
+import type { Env } from './context.ts'
 import { Fault, type FaultKind, invalid, notFound } from './fault.ts'
 import { idempotent } from './idempotency.ts'
-import { type Caller, callerOf, type Guard } from './identity.ts'
-import type { ServiceContext } from './service.ts'
+import { callerOf, type Guard } from './identity.ts'
 
-/** `c.env` is what the service was given, `c.var` is what this request said. */
-export type Env<Deps> = {
-  Bindings: ServiceContext<Deps>
-  Variables: {
-    requestId: string
-    traceparent: string
-    caller: Caller
-  }
-}
+export type { Env } from './context.ts'
 
 type Schema = z.ZodType
 type Output<S> = S extends Schema ? z.output<S> : undefined
 
-/** An endpoint but for its code: what it takes, what it answers. The API description is made of this. */
+/** Declaration of an endpoint: input, responses, faults. The API description is generated from it. */
 export interface Spec<
   Params extends Schema | undefined = Schema | undefined,
   Query extends Schema | undefined = Schema | undefined,
@@ -28,28 +20,28 @@ export interface Spec<
 > {
   summary: string
   description?: string
-  /** What must hold of the caller, beyond the internal key on internal paths. */
+  /** Requirement on the caller, beside the internal key on internal paths. */
   guard?: Guard
   params?: Params
   query?: Query
   body?: Body
-  /** A body to try it with, for the description. */
+  /** Example body for the API description. */
   example?: Body extends Schema ? z.input<Body> : undefined
-  /** The most bytes a JSON body may have. */
+  /** Maximum size of the JSON body in bytes. Default: 1 MiB. */
   bodyLimit?: number
-  /** A body that the handler reads itself as it comes: its media types, as OpenAPI writes them. */
+  /** OpenAPI media types of a body that the handler reads as a stream. */
   stream?: Record<string, object>
-  /** The `data` of each successful answer, by status. */
+  /** Schema of `data` by success status. */
   responses: Record<number, Schema | Content>
-  /** Faults that this endpoint adds to those its parts imply. */
+  /** Faults beside those implied by the guard, parameters and body. */
   faults?: readonly FaultKind[]
-  /** The record carries a version: answers have an ETag, writes take If-Match. */
+  /** The record has a version: responses carry an ETag, writes accept If-Match. */
   versioned?: boolean
-  /** The POST makes a record, so it takes an Idempotency-Key; `itself` where its handler sees to that. */
+  /** Accepts an Idempotency-Key. `itself`: the handler implements it. */
   idempotencyKey?: boolean | 'itself'
 }
 
-/** An answer outside the envelope: its media types and headers, as OpenAPI writes them. */
+/** A response without envelope: its OpenAPI media types and headers. */
 export interface Content {
   content: Record<string, object>
   headers?: Record<string, object>
@@ -66,7 +58,7 @@ export interface Endpoint<Deps = any> {
 
 type Input<P, Q, B> = { params: Output<P>; query: Output<Q>; body: Output<B> }
 
-/** `get`, `post`, `put`, `patch` and `del` of a service whose handlers are given `Deps`. */
+/** Builds `get`, `post`, `put`, `patch` and `del` for a service with dependencies `Deps`. */
 export function endpoints<Deps extends object>() {
   const make =
     (method: Method) =>
@@ -85,17 +77,17 @@ export function endpoints<Deps extends object>() {
       async respond(c) {
         const caller = callerOf(c.req.raw.headers)
         c.set('caller', caller)
-        const asking = spec.guard?.check(caller, c)
-        if (asking) await asking
+        const pendingCheck = spec.guard?.check(caller, c)
+        if (pendingCheck) await pendingCheck
         const params = spec.params && parseParams(spec.params, c)
         const query = spec.query && parseQuery(spec.query, c)
         const { text, value } = spec.body
           ? await readJson(c.req.raw, spec.bodyLimit ?? jsonLimit)
           : { text: '', value: undefined }
         const body = spec.body && parseOrFault(spec.body, value)
-        const answer = () => handle(c, { params, query, body } as Input<P, Q, B>)
-        // What a stream said is known when it has been read: there the handler sees to the key itself.
-        return spec.idempotencyKey === true && !spec.stream ? idempotent(c, text, answer) : answer()
+        const run = () => handle(c, { params, query, body } as Input<P, Q, B>)
+        // The body of a stream is known only after the handler has read it, so the handler checks the key.
+        return spec.idempotencyKey === true && !spec.stream ? idempotent(c, text, run) : run()
       },
     })
   return {
@@ -107,21 +99,21 @@ export function endpoints<Deps extends object>() {
   }
 }
 
-/** A path that can't name anything of ours names nothing: 404. */
+/** Parses path parameters. A parameter that cannot name a record is a 404. */
 function parseParams(schema: Schema, c: Context): unknown {
-  const given = c.req.param() as Record<string, string>
-  const parsed = schema.safeParse(given)
-  if (!parsed.success || Object.values(given).some(textProblem)) throw notFound('such record')
+  const params = c.req.param() as Record<string, string>
+  const parsed = schema.safeParse(params)
+  if (!parsed.success || Object.values(params).some(textProblem)) throw notFound('such record')
   return parsed.data
 }
 
 function parseQuery(schema: Schema, c: Context): unknown {
-  const given = c.req.query()
-  for (const [path, value] of Object.entries(given)) {
+  const query = c.req.query()
+  for (const [path, value] of Object.entries(query)) {
     const message = textProblem(value)
     if (message) throw invalid([{ path, message }])
   }
-  return parseOrFault(schema, given)
+  return parseOrFault(schema, query)
 }
 
 function parseOrFault(schema: Schema, value: unknown): unknown {
@@ -138,21 +130,18 @@ function parseOrFault(schema: Schema, value: unknown): unknown {
 export const ok = <T>(c: Context, data: T, status: ContentfulStatusCode = 200) =>
   c.json({ code: 0, message: 'ok', data }, status)
 
-/** Answers with a record and the ETag of its version. */
+/** Responds with a record and its version as ETag. */
 export function okWithETag<T extends { version: number }>(
   c: Context,
   record: T,
   status: ContentfulStatusCode = 200,
 ) {
-  const answer = ok(c, record, status)
-  answer.headers.set('ETag', `"${record.version}"`)
-  return answer
+  const response = ok(c, record, status)
+  response.headers.set('ETag', `"${record.version}"`)
+  return response
 }
 
-/**
- * The version that `If-Match` asks for, or null when any will do. A tag that is not one of ours
- * matches no version.
- */
+/** The version required by `If-Match`, or null if any matches. A malformed tag matches no version (-1). */
 export function ifMatch(c: Context): number | null {
   const header = c.req.header('if-match')?.trim()
   if (!header || header === '*') return null
@@ -161,6 +150,10 @@ export function ifMatch(c: Context): number | null {
 }
 
 export const staleVersion = (current: number) =>
-  new Fault('VERSION_CONFLICT', `The record is at version ${current} by now; read it again.`, {
-    data: { version: current },
-  })
+  new Fault(
+    'VERSION_CONFLICT',
+    `Version conflict: the current version is ${current}. Read the record again.`,
+    {
+      data: { version: current },
+    },
+  )

@@ -1,4 +1,4 @@
-/** Every way a request can fail: the status it travels with, and whether trying again may help. */
+/** Fault kinds with their HTTP status and whether a retry may succeed. */
 const kinds = {
   VALIDATION_FAILED: { status: 400, retry: false },
   UNAUTHENTICATED: { status: 401, retry: false },
@@ -21,7 +21,7 @@ export type FaultKind = keyof typeof kinds
 export type Issue = { path: string; message: string }
 
 type Options = {
-  /** A code of the service's own, where the kind says too little: `TURN_IN_PROGRESS`. */
+  /** A service-specific code, more precise than the kind: `TURN_IN_PROGRESS`. */
   code?: string
   data?: unknown
   cause?: unknown
@@ -30,7 +30,7 @@ type Options = {
 
 export const statusOf = (kind: FaultKind) => kinds[kind].status
 
-/** What a handler throws. Its message is read by people: one sentence they can act on. */
+/** The error that handlers throw. The message is one sentence that a user can act on. */
 export class Fault extends Error {
   override name = 'Fault'
   readonly kind: FaultKind
@@ -70,41 +70,40 @@ export function invalid(issues: Issue[]): Fault {
   })
 }
 
-/** A peer's answer as the fault it was there: its code and message are kept. */
+/** Rebuilds the fault that another service returned, with its code and message. */
 export function faultFrom(status: number, code: string, message: string, data: unknown): Fault {
-  const own = code in kinds ? (code as FaultKind) : undefined
+  const kindByCode = code in kinds ? (code as FaultKind) : undefined
   const byStatus = (Object.keys(kinds) as FaultKind[]).find((kind) => kinds[kind].status === status)
-  return new Fault(own ?? byStatus ?? 'INTERNAL', message, { code, data })
+  return new Fault(kindByCode ?? byStatus ?? 'INTERNAL', message, { code, data })
 }
 
 const bySqlState: Record<string, [FaultKind, string]> = {
-  '23505': ['CONFLICT', 'This already exists.'],
-  '23503': ['CONFLICT', 'This refers to a record that is not there, or is still referred to.'],
-  '40001': ['CONFLICT', 'Another request changed the same records; try again.'],
-  '40P01': ['CONFLICT', 'Another request changed the same records; try again.'],
-  '53300': ['UPSTREAM_UNAVAILABLE', 'The database is busy; try again.'],
-  '57014': ['UPSTREAM_UNAVAILABLE', 'The database took too long; try again.'],
-  '57P01': ['UPSTREAM_UNAVAILABLE', 'The database is restarting; try again.'],
-  '57P03': ['UPSTREAM_UNAVAILABLE', 'The database is starting; try again.'],
+  '23505': ['CONFLICT', 'The record already exists.'],
+  '23503': [
+    'CONFLICT',
+    'The record refers to a missing record, or other records still refer to it.',
+  ],
+  '40001': ['CONFLICT', 'A concurrent request changed the same records. Try again.'],
+  '40P01': ['CONFLICT', 'A concurrent request changed the same records. Try again.'],
+  '53300': ['UPSTREAM_UNAVAILABLE', 'The database has no free connection. Try again.'],
+  '57014': ['UPSTREAM_UNAVAILABLE', 'The database query timed out. Try again.'],
+  '57P01': ['UPSTREAM_UNAVAILABLE', 'The database is restarting. Try again.'],
+  '57P03': ['UPSTREAM_UNAVAILABLE', 'The database is starting. Try again.'],
 }
 
 const lostConnection = /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|08)/
 
-/** Anything thrown, as a fault. What we did not foresee says nothing of itself to the caller. */
+/** Converts anything thrown to a fault. An unexpected error reveals nothing to the caller. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   const code = String((thrown as { code?: unknown } | null)?.code ?? '')
-  const known = bySqlState[code]
-  if (known) return new Fault(known[0], known[1], { cause: thrown })
+  const mapped = bySqlState[code]
+  if (mapped) return new Fault(mapped[0], mapped[1], { cause: thrown })
   return lostConnection.test(code)
-    ? new Fault('UPSTREAM_UNAVAILABLE', 'The database does not answer; try again.', {
+    ? new Fault('UPSTREAM_UNAVAILABLE', 'The database is not reachable. Try again.', {
         cause: thrown,
       })
-    : new Fault(
-        'INTERNAL',
-        'Something went wrong on our side; the request id finds it in the log.',
-        {
-          cause: thrown,
-        },
-      )
+    : new Fault('INTERNAL', 'Internal error. Search the log for the request id.', {
+        cause: thrown,
+      })
 }

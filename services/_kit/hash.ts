@@ -6,15 +6,15 @@ export async function sha256Hex(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** JSON with members in order of name, so that equal values have equal texts. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(ordered(value))
+/** JSON with sorted member names: equal values have equal texts. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sortMembers(value))
 
-function ordered(value: unknown): unknown {
+function sortMembers(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value
-  if (Array.isArray(value)) return value.map(ordered)
+  if (Array.isArray(value)) return value.map(sortMembers)
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value).sort()) {
-    const member = ordered((value as Record<string, unknown>)[name])
+    const member = sortMembers((value as Record<string, unknown>)[name])
     if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true })
     else copy[name] = member
   }

@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Env } from './endpoint.ts'
+import type { Env } from './context.ts'
 import { Fault, invalid } from './fault.ts'
 import { sha256Hex } from './hash.ts'
 import { headerText, printable } from './identity.ts'
 import { identifier, type Sql } from './sql/sql.ts'
 
-/** The header as it is described. */
+/** The header as the API description shows it. */
 export const keyHeader = {
   name: 'Idempotency-Key',
   required: false,
-  description: 'Repeats within 24 hours give the first answer again.',
+  description: 'A repeated request within 24 hours gets the first response again.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: headerText },
 }
 
@@ -22,19 +22,21 @@ const StoredResponse = z.object({
 })
 
 /**
- * Answers once per Idempotency-Key. The handler runs inside the transaction that also keeps its
- * answer, so a crash leaves both or neither; a duplicate that comes meanwhile waits on the key's row.
- * The handler must take `sql` from `c.env` and ask nothing of other services.
+ * Runs the handler once per Idempotency-Key. The handler runs inside the transaction that stores its
+ * response, so a crash leaves both or neither; a concurrent duplicate waits for the row lock of the key.
+ * The handler must take `sql` from `c.env` and must not call other services.
  */
 export async function idempotent(
   c: Context<Env<any>>,
   body: string,
-  answer: () => Promise<Response>,
+  handle: () => Promise<Response>,
 ): Promise<Response> {
   const key = c.req.header('idempotency-key')
-  if (key === undefined) return answer()
+  if (key === undefined) return handle()
   if (key.length > keyHeader.schema.maxLength || !printable.test(key)) {
-    throw invalid([{ path: 'Idempotency-Key', message: '1 to 255 printable characters.' }])
+    throw invalid([
+      { path: 'Idempotency-Key', message: 'Must be 1 to 255 printable ASCII characters.' },
+    ])
   }
   const { sql, kit } = c.env
   const table = identifier(`${kit.schema}.idempotency_keys`)
@@ -45,13 +47,13 @@ export async function idempotent(
     await tx`
       delete from ${table}
       where scope = ${scope} and key = ${key} and created_at < now() - interval '24 hours'`
-    const [fresh] = await tx`
+    const [inserted] = await tx`
       insert into ${table} (scope, key, body_hash) values (${scope}, ${key}, ${bodyHash})
       on conflict (scope, key) do nothing returning key`
-    if (!fresh) return replayResponse(c, tx, table, scope, key, bodyHash)
+    if (!inserted) return replayResponse(c, tx, table, scope, key, bodyHash)
 
     c.env = { ...c.env, sql: tx }
-    const response = await answer()
+    const response = await handle()
     await tx`
       update ${table}
       set status = ${response.status}, answer = ${await response.clone().text()},
@@ -69,18 +71,18 @@ async function replayResponse(
   key: string,
   bodyHash: string,
 ): Promise<Response> {
-  const kept = await sql.row(StoredResponse)`
+  const stored = await sql.row(StoredResponse)`
     select body_hash, status, answer, etag from ${table} where scope = ${scope} and key = ${key}`
-  if (!kept || kept.body_hash !== bodyHash) {
-    throw new Fault('CONFLICT', 'This Idempotency-Key was used before with another body.')
+  if (!stored || stored.body_hash !== bodyHash) {
+    throw new Fault('CONFLICT', 'This Idempotency-Key was already used with another request body.')
   }
-  if (kept.etag) c.header('ETag', kept.etag)
+  if (stored.etag) c.header('ETag', stored.etag)
   c.header('Content-Type', 'application/json')
   c.header('Idempotency-Replayed', 'true')
-  return c.body(kept.answer ?? '', (kept.status ?? 200) as 200)
+  return c.body(stored.answer ?? '', (stored.status ?? 200) as 200)
 }
 
-/** Forgets keys older than a day. */
+/** Deletes keys older than 24 hours. */
 export const deleteExpiredKeys = async (sql: Sql, schema: string) =>
   void (await sql`
     delete from ${identifier(`${schema}.idempotency_keys`)}

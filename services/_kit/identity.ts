@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { Fault, invalid } from './fault.ts'
 
-/** Who the gateway says is asking. A service trusts the gateway, and a holder of the internal key. */
+/** The caller as the gateway identified it. Services trust the gateway and holders of the internal key. */
 export interface Caller {
   userId: string | undefined
   organizationId: string | undefined
@@ -31,7 +31,7 @@ export function callerOf(headers: Headers): Caller {
   }
 }
 
-/** What a header can carry alike on every runtime: printable ASCII, with no space at its ends. */
+/** Header values that every runtime passes unchanged: printable ASCII without surrounding spaces. */
 export const headerText = '^[!-~]([ -~]*[!-~])?$'
 export const printable = new RegExp(headerText)
 
@@ -39,75 +39,77 @@ function identifier(headers: Headers, header: string): string | undefined {
   const value = headers.get(header)
   if (!value) return undefined
   if (value.length > 200 || !printable.test(value)) {
-    throw invalid([{ path: header, message: 'At most 200 printable ASCII characters.' }])
+    throw invalid([{ path: header, message: 'Must be at most 200 printable ASCII characters.' }])
   }
   return value
 }
 
-/** The identity headers of a request, as they are passed on to the next service. */
+/** The identity headers of a request, to forward to the next service. */
 export function identityHeaders(headers: Headers): Record<string, string> {
-  const passed: Record<string, string> = {}
+  const forwarded: Record<string, string> = {}
   for (const header of forwardedHeaders) {
     const value = headers.get(header)
-    if (value !== null) passed[header] = value
+    if (value !== null) forwarded[header] = value
   }
-  return passed
+  return forwarded
 }
 
-/** What an endpoint asks of its caller, and how that is described. */
+/** A requirement on the caller, with its description for OpenAPI. */
 export interface Guard {
   header: { name: string; required: boolean; description: string; schema: object }
   faults: readonly ('VALIDATION_FAILED' | 'UNAUTHENTICATED' | 'FORBIDDEN')[]
-  /** May ask another service about the caller. */
+  /** Throws a fault if the caller does not meet the requirement. May call the auth service. */
   check(caller: Caller, c: Context): void | Promise<void>
 }
 
-/** The organization must be named. */
+/** Requires X-Organization-Id. */
 export const organization: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: true,
-    description: 'The organization whose records these are.',
+    description: 'Organization that owns the records.',
     schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
   },
   faults: ['VALIDATION_FAILED'],
   check({ organizationId }) {
     if (organizationId === undefined) {
-      throw invalid([{ path: 'X-Organization-Id', message: 'This header is required.' }])
+      throw invalid([
+        { path: 'X-Organization-Id', message: 'Header X-Organization-Id is required.' },
+      ])
     }
   },
 }
 
-/** The person who asks must be named. */
+/** Requires X-User-Id. */
 export const user: Guard = {
   header: {
     name: 'X-User-Id',
     required: true,
-    description: 'Who asks.',
+    description: 'User who makes the request.',
     schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
   },
   faults: ['UNAUTHENTICATED'],
   check({ userId }) {
-    if (userId === undefined) throw new Fault('UNAUTHENTICATED', 'Send who asks in X-User-Id.')
+    if (userId === undefined) throw new Fault('UNAUTHENTICATED', 'Header X-User-Id is required.')
   },
 }
 
-/** A superuser passes, and whoever has the permission. */
+/** Requires a permission, or a superuser. */
 export const permission = (needed: string): Guard => ({
   header: {
     name: 'X-Permissions',
     required: false,
-    description: `Must hold \`${needed}\`, unless X-Is-Superuser is true.`,
+    description: `Must contain \`${needed}\` unless X-Is-Superuser is true.`,
     schema: { type: 'string' },
   },
   faults: ['FORBIDDEN'],
   check({ superuser, permissions }) {
     if (superuser || permissions.includes(needed)) return
-    throw new Fault('FORBIDDEN', `This needs the permission ${needed}.`)
+    throw new Fault('FORBIDDEN', `Permission ${needed} is required.`)
   },
 })
 
-/** A body that names another organization than the header does contradicts itself. */
+/** Rejects a body that names another organization than the header. */
 export function assertSameOrganization(
   caller: Caller,
   named: string | undefined,
@@ -115,6 +117,6 @@ export function assertSameOrganization(
 ): void {
   if (named === undefined || caller.organizationId === undefined) return
   if (named !== caller.organizationId) {
-    throw invalid([{ path, message: 'Contradicts the header X-Organization-Id.' }])
+    throw invalid([{ path, message: 'Does not match the header X-Organization-Id.' }])
   }
 }

@@ -3,16 +3,16 @@ let counter = 0
 let prefix = ''
 
 /**
- * A UUIDv7. Within one process they rise even inside a millisecond: the twelve bits after the
- * version are a counter that starts low at random and borrows from the next millisecond when full.
+ * Generates a UUIDv7. Ids of one process increase even within a millisecond: the 12 bits after the
+ * version are a counter with a low random start that borrows from the next millisecond on overflow.
  */
 export function newId(now = Date.now()): string {
   const random = randomHex(10)
   if (now > lastTime) {
-    moveTo(now)
+    setTime(now)
     counter = Number.parseInt(random.slice(0, 4), 16) & 0x3ff
   } else if (++counter > 0xfff) {
-    moveTo(lastTime + 1)
+    setTime(lastTime + 1)
     counter = 0
   }
   const sequence = (0x7000 + counter).toString(16)
@@ -20,7 +20,7 @@ export function newId(now = Date.now()): string {
   return `${prefix}${sequence}-${variant}${random.slice(5, 8)}-${random.slice(8)}`
 }
 
-function moveTo(time: number) {
+function setTime(time: number) {
   lastTime = time
   const hex = time.toString(16).padStart(12, '0')
   prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`
@@ -30,7 +30,7 @@ const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStar
 const pool = new Uint8Array(4096)
 let used = pool.length
 
-/** Random bytes in hex. The system is asked for many at a time: the asking is what costs. */
+/** Random bytes in hex, from a pool: one call to the system per 4,096 bytes. */
 export function randomHex(bytes: number): string {
   if (used + bytes > pool.length) {
     crypto.getRandomValues(pool)

@@ -5,33 +5,33 @@ import type { Metrics } from './metrics.ts'
 import { identifier, json, type Sql, textArray } from './sql/sql.ts'
 
 /**
- * Durable jobs: rows of `<schema>.jobs`, claimed with `skip locked` under a lease. A process that dies
- * leaves its job to whoever comes after the lease; a job's own effects must therefore bear repeating.
+ * Handles a durable job: a row of `<schema>.jobs`, claimed with `skip locked` under a lease. After a
+ * crash another process claims the job again, so handlers must be idempotent.
  */
 export type JobHandler<Deps> = (deps: Deps, payload: any, job: JobContext) => Promise<unknown>
 
 export interface JobContext {
   id: string
   attempt: number
-  /** Aborted when the lease was lost to another process: stop, the work is theirs now. */
+  /** Aborted when another process took over the lease; the handler must stop. */
   signal: AbortSignal
 }
 
 export interface NewJob {
   kind: string
   payload?: unknown
-  /** A second job of the same kind and key, while the first still waits, is the same job. */
+  /** Deduplication key: while a job of this kind and key is PENDING, enqueueing it again adds nothing. */
   key?: string
   delayMs?: number
   maxAttempts?: number
 }
 
 /**
- * Adds a job in the caller's transaction; true when it is new. One that waits already is held until
- * the transaction ends: it must not run before it can see what it was asked for.
+ * Adds a job in the caller's transaction and returns true if it is new. A duplicate PENDING job stays
+ * row-locked until the transaction ends, so that it cannot run before the caller's writes are visible.
  */
 export async function enqueue(sql: Sql, schema: string, job: NewJob): Promise<boolean> {
-  const row = await sql.row(Added)`
+  const row = await sql.row(EnqueueResult)`
     insert into ${identifier(`${schema}.jobs`)} (id, kind, payload, dedupe_key, run_at, max_attempts)
     values (${newId()}, ${job.kind}, ${json(job.payload ?? {})}, ${job.key ?? null},
       now() + ${job.delayMs ?? 0} * interval '1 millisecond', ${job.maxAttempts ?? 8})
@@ -41,16 +41,16 @@ export async function enqueue(sql: Sql, schema: string, job: NewJob): Promise<bo
   return row!.fresh
 }
 
-const Added = z.object({ fresh: z.boolean() })
+const EnqueueResult = z.object({ fresh: z.boolean() })
 
-const Claimed = z.object({
+const ClaimedJob = z.object({
   id: z.string(),
   kind: z.string(),
   payload: z.unknown(),
   attempts: z.int(),
   max_attempts: z.int(),
 })
-type Claimed = z.infer<typeof Claimed>
+type ClaimedJob = z.infer<typeof ClaimedJob>
 
 export interface Worker<Deps> {
   sql: Sql
@@ -62,40 +62,42 @@ export interface Worker<Deps> {
   leaseMs?: number
 }
 
-/** Runs the jobs that are due, a few at a time; says how many it ran. */
-export async function runJobs<Deps>(worker: Worker<Deps>, most = 4): Promise<number> {
-  const jobs = await claim(worker, most)
+/** Claims up to `limit` due jobs, runs them concurrently and returns their number. */
+export async function runJobs<Deps>(worker: Worker<Deps>, limit = 4): Promise<number> {
+  const jobs = await claim(worker, limit)
   await Promise.all(jobs.map((job) => run(worker, job)))
   return jobs.length
 }
 
-function claim<Deps>({ sql, schema, handlers, leaseMs = 30_000 }: Worker<Deps>, most: number) {
+function claim<Deps>({ sql, schema, handlers, leaseMs = 30_000 }: Worker<Deps>, limit: number) {
   const table = identifier(`${schema}.jobs`)
-  return sql.rows(Claimed)`
+  return sql.rows(ClaimedJob)`
     update ${table} set status = 'RUNNING', attempts = attempts + 1, started_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where id in (
       select id from ${table}
       where kind = any(${textArray(Object.keys(handlers))})
         and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until < now())
-      order by run_at for update skip locked limit ${most})
+      order by run_at for update skip locked limit ${limit})
     returning id, kind, payload, attempts, max_attempts`
 }
 
-async function run<Deps>(worker: Worker<Deps>, job: Claimed): Promise<void> {
+async function run<Deps>(worker: Worker<Deps>, job: ClaimedJob): Promise<void> {
   const { deps, handlers, metrics, log } = worker
   const lost = new AbortController()
   const heartbeat = setInterval(
     () =>
       renew(worker, job)
-        .then((held) => held || lost.abort(new Error('the lease was lost')))
-        .catch((thrown) => log.warn({ job: job.id, ...errorFields(thrown) }, 'lease not renewed')),
+        .then((renewed) => renewed || lost.abort(new Error('lease lost')))
+        .catch((thrown) =>
+          log.warn({ job: job.id, ...errorFields(thrown) }, 'lease renewal failed'),
+        ),
     (worker.leaseMs ?? 30_000) / 3,
   )
   const started = performance.now()
   let outcome = 'done'
   try {
-    if (job.attempts > job.max_attempts) throw new Error('the process died in every attempt')
+    if (job.attempts > job.max_attempts) throw new Error('the process ended during every attempt')
     const context = { id: job.id, attempt: job.attempts, signal: lost.signal }
     await handlers[job.kind]!(deps, job.payload, context)
     await finish(worker, job)
@@ -109,24 +111,28 @@ async function run<Deps>(worker: Worker<Deps>, job: Claimed): Promise<void> {
   }
 }
 
-/** The attempt number is the fencing token: whoever claimed the job later has a higher one. */
-async function renew<Deps>({ sql, schema, leaseMs = 30_000 }: Worker<Deps>, job: Claimed) {
-  const held = await sql`
+/** Extends the lease. The attempt number is the fencing token: a later claim has a higher one. */
+async function renew<Deps>({ sql, schema, leaseMs = 30_000 }: Worker<Deps>, job: ClaimedJob) {
+  const renewed = await sql`
     update ${identifier(`${schema}.jobs`)}
     set lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING' returning id`
-  return held.length > 0
+  return renewed.length > 0
 }
 
-const finish = <Deps>({ sql, schema }: Worker<Deps>, job: Claimed) => sql`
+const finish = <Deps>({ sql, schema }: Worker<Deps>, job: ClaimedJob) => sql`
   update ${identifier(`${schema}.jobs`)}
   set status = 'DONE', finished_at = now(), lease_until = null, last_error = null
   where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
 
-async function retryOrMarkDead<Deps>({ sql, schema }: Worker<Deps>, job: Claimed, thrown: unknown) {
+async function retryOrMarkDead<Deps>(
+  { sql, schema }: Worker<Deps>,
+  job: ClaimedJob,
+  thrown: unknown,
+) {
   const dead = job.attempts >= job.max_attempts
   const delay = Math.min(1000 * 2 ** (job.attempts - 1), 300_000) * (0.5 + Math.random() / 2)
-  const to = (status: string) => sql`
+  const setStatus = (status: string) => sql`
     update ${identifier(`${schema}.jobs`)}
     set status = ${status}, lease_until = null,
       run_at = now() + ${Math.round(delay)} * interval '1 millisecond',
@@ -134,11 +140,11 @@ async function retryOrMarkDead<Deps>({ sql, schema }: Worker<Deps>, job: Claimed
       last_error = ${reasonOf(thrown)}
     where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
   try {
-    await to(dead ? 'DEAD' : 'PENDING')
-  } catch (taken) {
-    if ((taken as { code?: unknown }).code !== '23505') throw taken
-    // Another of the same key waits by now, and will do what this one did not.
-    await to('DONE')
+    await setStatus(dead ? 'DEAD' : 'PENDING')
+  } catch (duplicate) {
+    if ((duplicate as { code?: unknown }).code !== '23505') throw duplicate
+    // A job with the same key is already PENDING and does the same work.
+    await setStatus('DONE')
   }
   return !dead
 }
@@ -148,7 +154,7 @@ const reasonOf = (thrown: unknown) =>
 
 const Count = z.object({ kind: z.string(), status: z.string(), jobs: z.int() })
 
-/** Forgets finished jobs after a week, and tells the metrics what is left. Dead ones stay. */
+/** Deletes DONE jobs after seven days and updates the job gauges. DEAD jobs are kept. */
 export async function deleteFinishedJobs<Deps>({
   sql,
   schema,

@@ -1,27 +1,27 @@
 import { sha256Hex } from './hash.ts'
 
-/** The shared internal key: the one we send, and the further ones we accept while it is rotated. */
+/** The internal key that is sent, and further keys accepted during a rotation. */
 export interface Keys {
   current: string
   accepted: readonly string[]
 }
 
-/** True when the key is one of ours. Looks at every key to its end, so the time taken tells nothing. */
-export function accepts({ current, accepted }: Keys, given: string): boolean {
-  let found = false
-  for (const key of [current, ...accepted]) found = sameText(key, given) || found
-  return found
+/** Tells whether the key is accepted. Compares every key to its end, in constant time. */
+export function accepts({ current, accepted }: Keys, candidate: string): boolean {
+  let matches = false
+  for (const key of [current, ...accepted]) matches = equalInConstantTime(key, candidate) || matches
+  return matches
 }
 
-function sameText(ours: string, given: string): boolean {
-  let difference = ours.length === 0 ? 1 : ours.length ^ given.length
-  for (let i = 0; i < ours.length; i++) {
-    difference |= ours.charCodeAt(i) ^ given.charCodeAt(i % (given.length || 1))
+function equalInConstantTime(key: string, candidate: string): boolean {
+  let difference = key.length === 0 ? 1 : key.length ^ candidate.length
+  for (let i = 0; i < key.length; i++) {
+    difference |= key.charCodeAt(i) ^ candidate.charCodeAt(i % (candidate.length || 1))
   }
   return difference === 0
 }
 
-/** A key's name in public: the first twelve hex digits of its SHA-256. */
+/** Public id of a key: the first 12 hex digits of its SHA-256. */
 export const keyId = async (key: string) => (await sha256Hex(key)).slice(0, 12)
 
 const defaults = new Set(
@@ -30,10 +30,10 @@ const defaults = new Set(
   ),
 )
 
-/** What is wrong with a key in production, or null. */
+/** Returns the reason why a key must not be used in production, or null. */
 export function weakness(key: string): string | null {
   if (!key) return 'is empty'
-  if (defaults.has(key.toLowerCase())) return 'is a default everybody knows'
+  if (defaults.has(key.toLowerCase())) return 'is a well-known default'
   if (key.length < 16) return 'is shorter than 16 characters'
   return null
 }

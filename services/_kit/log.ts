@@ -1,4 +1,4 @@
-/** What the kit needs of a logger; pino has this shape. */
+/** The logger interface of the kit; pino implements it. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -8,8 +8,8 @@ export interface Log {
 export const silent: Log = { info() {}, warn() {}, error() {} }
 
 /**
- * An error as log fields. PostgreSQL's data exceptions (class 22) quote the offending value in their
- * message, and a value may be what somebody told us in confidence, so only the code is kept of those.
+ * Converts an error to log fields. PostgreSQL data exceptions (class 22) quote the offending value,
+ * which may be confidential, so only their code is logged.
  */
 export function errorFields(thrown: unknown): object {
   if (!(thrown instanceof Error)) return { error: typeof thrown }

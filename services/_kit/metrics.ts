@@ -4,11 +4,11 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type Histogram = { counts: number[]; sum: number; count: number }
 
-/** Counters, gauges and latency histograms in Prometheus' text form, on any runtime. */
+/** Counters, gauges and latency histograms in the Prometheus text format, on any runtime. */
 export interface Metrics {
   count(metric: string, labels: Labels, by?: number): void
   gauge(metric: string, labels: Labels, value: number): void
-  /** Observes a duration, given in milliseconds, kept in seconds. */
+  /** Observes a duration in milliseconds; the histogram is in seconds. */
   time(metric: string, labels: Labels, milliseconds: number): void
   text(): string
 }
@@ -35,9 +35,9 @@ export function makeMetrics(): Metrics {
     },
     text() {
       const blocks = [
-        ...written(counters, 'counter', plainLines),
-        ...written(gauges, 'gauge', plainLines),
-        ...written(histograms, 'histogram', histogramLines),
+        ...render(counters, 'counter', plainLines),
+        ...render(gauges, 'gauge', plainLines),
+        ...render(histograms, 'histogram', histogramLines),
       ]
       return `${blocks.sort().join('\n')}\n`
     },
@@ -47,7 +47,7 @@ export function makeMetrics(): Metrics {
 const zero = () => ({ value: 0 })
 const empty = (): Histogram => ({ counts: buckets.map(() => 0), sum: 0, count: 0 })
 
-/** Values of one metric. Their keys are made quickly; labels are written out when they are read. */
+/** Values of one metric by label values. Labels are rendered only when the metrics are read. */
 type Series<T> = Map<string, { labels: Labels; value: T }>
 
 function seriesValue<T>(
@@ -58,8 +58,8 @@ function seriesValue<T>(
 ): T {
   let key = ''
   for (const label in labels) key += `${labels[label]}\n`
-  const known = all.get(metric)?.get(key)
-  if (known) return known.value
+  const existing = all.get(metric)?.get(key)
+  if (existing) return existing.value
   const value = begin()
   const series = all.get(metric) ?? new Map()
   all.set(metric, series.set(key, { labels, value }))
@@ -68,12 +68,12 @@ function seriesValue<T>(
 
 type Write<T> = (metric: string, labels: string, value: T) => string[]
 
-const written = <T>(all: Map<string, Series<T>>, type: string, write: Write<T>) =>
+const render = <T>(all: Map<string, Series<T>>, type: string, write: Write<T>) =>
   Array.from(all, ([metric, series]) =>
     [
       `# TYPE ${metric} ${type}`,
       ...[...series.values()].flatMap(({ labels, value }) =>
-        write(metric, rendered(labels), value),
+        write(metric, renderLabels(labels), value),
       ),
     ].join('\n'),
   )
@@ -97,13 +97,13 @@ function histogramLines(metric: string, labels: string, { counts, sum, count }: 
   ]
 }
 
-const rendered = (labels: Labels) => {
+const renderLabels = (labels: Labels) => {
   let text = ''
-  for (const label in labels) text += `${text && ','}${label}="${escaped(labels[label]!)}"`
+  for (const label in labels) text += `${text && ','}${label}="${escapeLabel(labels[label]!)}"`
   return text
 }
 
-const escaped = (value: string) =>
+const escapeLabel = (value: string) =>
   /["\\\n]/.test(value)
     ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
     : value

@@ -1,22 +1,20 @@
 import type { Context } from 'hono'
-import type { Env } from './endpoint.ts'
+import type { Env, Handler } from './context.ts'
 import { Fault, toFault } from './fault.ts'
 import { newId, randomHex } from './ids.ts'
 import { accepts } from './keys.ts'
 import { errorFields } from './log.ts'
 
-export type Handler<Deps extends object> = (c: Context<Env<Deps>>) => Response | Promise<Response>
-
 const internal = /^(\/api\/v1)?\/internal(\/|$)/
 const probes = /^(\/api\/v1)?\/internal\/actuator\/health(\/liveness|\/readiness)?$/
-/** Prometheus can send a secret in no other header. */
+/** Path that also accepts a bearer token: Prometheus cannot send custom headers. */
 const metrics = '/api/v1/internal/actuator/prometheus'
 const bearer = (headers: Headers) =>
   /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? null
 
 /**
- * Answers a request by its handler: names it, asks for the key on internal paths, turns what is thrown
- * into an answer, and tells log and metrics how it went: by route, never by what it carried.
+ * Wraps a handler: sets the request id and trace, requires the internal key on internal paths, converts
+ * faults to envelopes, and logs and counts the request by route. Bodies and parameters are never logged.
  */
 export async function observe<Deps extends object>(
   c: Context<Env<Deps>>,
@@ -31,23 +29,23 @@ export async function observe<Deps extends object>(
   c.set('traceparent', traceparent)
   const probe = probes.test(path)
   let failure: Fault | undefined
-  let answer: Response
+  let response: Response
   try {
     if (!probe && internal.test(path)) requireInternalKey(c)
-    answer = await handle(c)
+    response = await handle(c)
   } catch (thrown) {
     const fault = toFault(thrown)
     if (fault.status >= 500) failure = fault
-    answer = c.json(fault.toJSON(), fault.status, fault.headers)
+    response = c.json(fault.toJSON(), fault.status, fault.headers)
   }
-  answer = withRequestId(answer, requestId)
+  response = withRequestId(response, requestId)
 
   const { log, metrics } = c.env.kit
-  const { status } = answer
+  const { status } = response
   const ms = performance.now() - started
   metrics.count('http_requests_total', { method, route, status: String(status) })
   metrics.time('http_request_seconds', { method, route }, ms)
-  if (probe && status === 200) return answer
+  if (probe && status === 200) return response
   const fields = {
     request_id: requestId,
     trace_id: traceparent.slice(3, 35),
@@ -58,37 +56,36 @@ export async function observe<Deps extends object>(
   }
   if (failure) log.error({ ...fields, ...errorFields(failure.cause ?? failure) }, failure.code)
   else log.info(fields, 'request')
-  return answer
+  return response
 }
 
-/** Internal paths are for those who hold the key. Probes need none. */
+/** Throws UNAUTHENTICATED unless the request carries an accepted internal key. */
 function requireInternalKey<Deps extends object>(c: Context<Env<Deps>>) {
   const { headers } = c.req.raw
-  const given =
-    headers.get('x-internal-api-key') ?? (c.req.path === metrics ? bearer(headers) : null)
-  if (!given || !accepts(c.env.kit.keys(), given)) {
-    throw new Fault('UNAUTHENTICATED', 'Send the internal key in X-Internal-Api-Key.')
+  const key = headers.get('x-internal-api-key') ?? (c.req.path === metrics ? bearer(headers) : null)
+  if (!key || !accepts(c.env.kit.keys(), key)) {
+    throw new Fault('UNAUTHENTICATED', 'Header X-Internal-Api-Key is missing or wrong.')
   }
 }
 
-/** Set on the finished answer: headers set before it would be copied into it one by one. */
-function withRequestId(answer: Response, requestId: string): Response {
+/** Sets the header on the finished response; headers set earlier would be copied one by one. */
+function withRequestId(response: Response, requestId: string): Response {
   try {
-    answer.headers.set('X-Request-Id', requestId)
-    return answer
+    response.headers.set('X-Request-Id', requestId)
+    return response
   } catch {
-    // One that was passed on as it came can't be changed; a copy can.
-    return withRequestId(new Response(answer.body, answer), requestId)
+    // The headers of a forwarded response are immutable, so a copy is returned.
+    return withRequestId(new Response(response.body, response), requestId)
   }
 }
 
-const requestIdFrom = (given: string | null) =>
-  given && /^[\w.:/+=@-]{1,128}$/.test(given) ? given : newId()
+const requestIdFrom = (header: string | null) =>
+  header && /^[\w.:/+=@-]{1,128}$/.test(header) ? header : newId()
 
-/** The same trace with a span of ours, or a trace of our own where none was sent. */
-function traceparentFrom(given: string | null): string {
-  const trace = given
-    ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/.exec(given)
+/** Continues the trace of the header with a new span, or starts a new trace. */
+function traceparentFrom(header: string | null): string {
+  const trace = header
+    ? /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-([\da-f]{2})$/.exec(header)
     : null
   return `00-${trace?.[1] ?? randomHex(16)}-${randomHex(8)}-${trace?.[2] ?? '01'}`
 }

@@ -17,11 +17,11 @@ import { type Json, makeSchemas, type SchemaOf } from './openapi/schemas.ts'
 
 const internal = (path: string) => path.startsWith('/api/v1/internal/')
 
-/** If-Match is for records that are there already. */
+/** If-Match applies to existing records only. */
 const takesIfMatch = ({ method, spec }: Endpoint) =>
   spec.versioned && method !== 'get' && !spec.idempotencyKey
 
-/** The faults that follow from what an endpoint takes, and those it names itself. */
+/** Faults implied by the input of an endpoint and those it declares. */
 function faultsOf(endpoint: Endpoint): Set<FaultKind> {
   const { path, spec } = endpoint
   return new Set<FaultKind>([
@@ -37,11 +37,11 @@ function faultsOf(endpoint: Endpoint): Set<FaultKind> {
   ])
 }
 
-/** OpenAPI 3.1 from the schemas that validate: a description that can't differ from the code. */
+/** Generates OpenAPI 3.1 from the schemas that validate requests. */
 export function describe(title: string, version: string, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = { Fault: faultSchema }
   const schemaOf = makeSchemas(schemas)
-  // Answers first: where a request and an answer differ, the plain name is the answer's.
+  // Responses first: where request and response differ, the response gets the plain name.
   for (const { spec } of endpoints) {
     for (const answer of Object.values(spec.responses)) {
       if (answer instanceof z.ZodType) schemaOf(answer, 'output')
@@ -73,7 +73,7 @@ export function describe(title: string, version: string, endpoints: readonly End
   }
 }
 
-/** `/files/:id{[^/]{36}}` as OpenAPI writes it: `/files/{id}`. */
+/** Converts a Hono path to an OpenAPI path: `/files/:id{[^/]{36}}` → `/files/{id}`. */
 const template = (path: string) => path.replace(/:(\w+)(?:\{(?:[^{}]|\{[^{}]*\})*\})?\??/g, '{$1}')
 
 function operation(endpoint: Endpoint, schemaOf: SchemaOf): Json {

@@ -1,17 +1,23 @@
 import * as z from 'zod'
-import { fragment, type Sql } from './sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from './sql/sql.ts'
 
-/** `limit` is an older name of `size`; where both are sent, `size` wins. */
+/** Page parameters. `limit` is an alias of `size`; `size` wins. */
 export const PageQuery = z.object({
-  page: z.coerce.number().int().min(1).default(1).describe('From 1.'),
-  size: z.coerce.number().int().min(1).max(200).optional().describe('1 to 200, by default 20.'),
-  limit: z.coerce.number().int().min(1).max(200).optional().describe('The same as `size`.'),
+  page: z.coerce.number().int().min(1).default(1).describe('Page number from 1. Default: 1.'),
+  size: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Items per page, 1 to 200. Default: 20.'),
+  limit: z.coerce.number().int().min(1).max(200).optional().describe('Alias of `size`.'),
 })
 
-/** SQL's limit and offset for a page that was asked for. */
+/** Limit and offset of the requested page. */
 export function pageBounds({ page, size, limit }: z.output<typeof PageQuery>) {
-  const most = size ?? limit ?? 20
-  return { page, size: most, offset: (page - 1) * most }
+  const pageSize = size ?? limit ?? 20
+  return { page, size: pageSize, offset: (page - 1) * pageSize }
 }
 
 export const pageSchema = <Item extends z.ZodType>(item: Item) =>
@@ -37,20 +43,22 @@ export const toPage = <T>(
 
 const Total = z.object({ total: z.int() })
 
-type Part = ReturnType<typeof fragment>
-
-/** One page of what `from` names: a table and its condition. */
+/** Selects one page from a table with its condition (`from`). */
 export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,
   schema: Schema,
   query: z.output<typeof PageQuery>,
-  { from, order, columns = fragment`*` }: { from: Part; order: Part; columns?: Part },
+  {
+    from,
+    order,
+    columns = fragment`*`,
+  }: { from: SqlFragment; order: SqlFragment; columns?: SqlFragment },
 ) {
-  const asked = pageBounds(query)
+  const bounds = pageBounds(query)
   const [items, count] = await Promise.all([
     sql.rows(schema)`
-      select ${columns} from ${from} order by ${order} limit ${asked.size} offset ${asked.offset}`,
+      select ${columns} from ${from} order by ${order} limit ${bounds.size} offset ${bounds.offset}`,
     sql.row(Total)`select count(*) as total from ${from}`,
   ])
-  return toPage(items, count!.total, asked)
+  return toPage(items, count!.total, bounds)
 }

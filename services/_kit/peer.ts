@@ -5,7 +5,7 @@ import { identityHeaders } from './identity.ts'
 import type { Keys } from './keys.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Another service, reached by HTTP, by a binding on the edge, or in this same process. */
+/** Transport to another service: HTTP, a workerd binding, or a call within the process. */
 export type Peer = (buildRequest: Request) => Response | Promise<Response>
 export type Peers = (service: string) => Peer
 
@@ -18,22 +18,22 @@ const Envelope = z.object({
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   body?: unknown
-  /** The request on whose behalf we ask: its id, trace and identity go along. */
+  /** The request being handled: its id, trace and identity are forwarded. */
   from?: { headers: Headers; requestId: string; traceparent: string }
   headers?: Record<string, string>
   deadlineMs?: number
-  /** A write that may be sent twice because the peer makes it once; reads always may. */
+  /** A write that is safe to retry because the peer deduplicates it. GET is always retried. */
   idempotent?: boolean
 }
 
-/** A client of one service: asks, opens the envelope, checks what came. */
+/** HTTP client of one service: unwraps the envelope and validates the data. */
 export interface Client {
   request<T>(schema: z.ZodType<T>, path: string, options?: RequestOptions): Promise<T>
-  /** An answer to be read as it comes. The deadline is for its beginning; a fault is thrown as one. */
+  /** Returns the response unread. The deadline covers the response headers; a fault is thrown. */
   stream(path: string, options?: RequestOptions): Promise<Response>
 }
 
-const tries = 3
+const maxAttempts = 3
 
 export function makeClient(
   service: string,
@@ -43,9 +43,9 @@ export function makeClient(
   circuit: Circuit = makeCircuit(),
 ): Client {
   const unavailable = (cause?: unknown) =>
-    new Fault('UPSTREAM_UNAVAILABLE', `${service} does not answer; try again later.`, { cause })
+    new Fault('UPSTREAM_UNAVAILABLE', `${service} is not available. Try again later.`, { cause })
 
-  /** Asks once, for as long as the deadline lets `read` take over the answer. */
+  /** Sends one request. The deadline covers the response and `read`. */
   async function sendOnce<T>(
     path: string,
     options: RequestOptions,
@@ -55,13 +55,13 @@ export function makeClient(
     const started = performance.now()
     let status = 'none'
     try {
-      const answer = await withDeadline(options.deadlineMs ?? 10_000, async (signal) => {
+      const result = await withDeadline(options.deadlineMs ?? 10_000, async (signal) => {
         const response = await peer(buildRequest(path, options, keys(), signal))
         status = String(response.status)
         return read(response)
       })
       circuit.succeeded()
-      return answer
+      return result
     } catch (thrown) {
       if (thrown instanceof Fault) {
         circuit.succeeded()
@@ -75,7 +75,7 @@ export function makeClient(
     }
   }
 
-  /** The data of an envelope; a fault is thrown as it was there. */
+  /** Returns the data of the envelope or throws the fault of the peer. */
   async function unwrapEnvelope(response: Response): Promise<unknown> {
     const { code, message, data } = Envelope.parse(await response.json())
     if (code !== 0) throw faultFrom(response.status, String(code), message, data)
@@ -90,8 +90,8 @@ export function makeClient(
           return schema.parse(await sendOnce(path, options, unwrapEnvelope))
         } catch (thrown) {
           if (thrown instanceof z.ZodError) throw unavailable(thrown)
-          const again = safe && attempt < tries && !circuit.open()
-          if (!(again && thrown instanceof Fault && thrown.retryable)) throw thrown
+          const retry = safe && attempt < maxAttempts && !circuit.open()
+          if (!(retry && thrown instanceof Fault && thrown.retryable)) throw thrown
           await new Promise((go) => setTimeout(go, 2 ** attempt * 25 * (0.5 + Math.random())))
         }
       }
@@ -101,7 +101,7 @@ export function makeClient(
       sendOnce(path, options, async (response) => {
         if (response.ok) return response
         await unwrapEnvelope(response)
-        throw new Error(`${service} answered ${response.status} and no fault`)
+        throw new Error(`${service} responded ${response.status} without a fault`)
       }),
   }
 }
@@ -130,13 +130,13 @@ function buildRequest(
   })
 }
 
-/** A peer in this process knows no sockets to time out, so the deadline is kept here. */
+/** Enforces a deadline. A peer within the process has no socket that could time out. */
 async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new Error(`no answer within ${ms} ms`)
+      const error = new Error(`no response within ${ms} ms`)
       reject(error)
       controller.abort(error)
     }, ms)
@@ -148,7 +148,7 @@ async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promis
   }
 }
 
-/** Peers over HTTP: the address is in <SERVICE>_URL, or the service's name is a host. */
+/** Peers over HTTP. The base URL is in <SERVICE>_URL; by default the service name is the host. */
 export const httpPeers =
   (env: Record<string, string | undefined>): Peers =>
   (service) =>

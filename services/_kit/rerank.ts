@@ -5,22 +5,22 @@ const Results = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
 })
 
-/** A service that puts documents in the order in which they answer a question; it may fail at any time. */
+/** Client of the optional rerank service. */
 export interface Reranker {
-  /** Positions of the documents with their scores, best first. Throws when the service fails. */
+  /** Returns document indexes with scores, best first. Throws if the service fails. */
   rerank(
     query: string,
     documents: string[],
     top: number,
   ): Promise<{ index: number; score: number }[]>
-  /** Throws when nobody listens there. */
+  /** Throws if the service is not reachable. */
   check(): Promise<unknown>
 }
 
 export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): Reranker {
   return {
     async rerank(query, documents, top) {
-      if (circuit.open()) throw new Error('the rerank service failed a moment ago')
+      if (circuit.open()) throw new Error('the circuit to the rerank service is open')
       try {
         const response = await fetch(url, {
           method: 'POST',
@@ -31,15 +31,15 @@ export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): 
         })
         if (!response.ok) throw new Error(`the rerank service answered ${response.status}`)
         const { results } = Results.parse(await response.json())
-        const places = new Set(results.map(({ index }) => index))
+        const indexes = new Set(results.map(({ index }) => index))
         if (
-          places.size < results.length ||
+          indexes.size < results.length ||
           results.some(({ index }) => index >= documents.length)
         ) {
-          throw new Error('the rerank service named a document twice, or one it was not given')
+          throw new Error('the rerank service returned a duplicate or unknown document')
         }
         if (results.length < Math.min(top, documents.length)) {
-          throw new Error('the rerank service left documents out')
+          throw new Error('the rerank service returned too few documents')
         }
         circuit.succeeded()
         return results

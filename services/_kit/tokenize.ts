@@ -1,24 +1,24 @@
 /**
- * Text as search terms, the same on every runtime. Latin words and numbers are kept as words, Han text
- * becomes characters and pairs of characters: no dictionary is needed, and no name is cut wrongly.
- * Case numbers and article numbers stay whole beside their parts.
+ * Splits a text into search tokens, identically on every runtime. Words and numbers stay whole. Han
+ * text becomes unigrams and bigrams: this needs no dictionary and never splits a name wrongly. Case
+ * numbers and article numbers are added as whole tokens.
  */
 export function tokenize(text: string): string[] {
-  const found: string[] = []
+  const tokens: string[] = []
   const normal = text.normalize('NFKC').toLowerCase().replaceAll('’', "'")
-  for (const [number] of normal.matchAll(caseNumber)) found.push(number.replace(/\s/, ''))
+  for (const [number] of normal.matchAll(caseNumber)) tokens.push(number.replace(/\s/, ''))
   for (const [, number] of normal.matchAll(article)) {
     const value = arabic(number!)
-    if (value !== null) found.push(`第${value}条`)
+    if (value !== null) tokens.push(`第${value}条`)
   }
   for (const [run, hanRun, number] of normal.matchAll(runs)) {
-    if (hanRun) addHan(hanRun, found)
-    else found.push(number ? number.replaceAll(',', '') : stem(run))
+    if (hanRun) addHan(hanRun, tokens)
+    else tokens.push(number ? number.replaceAll(',', '') : stem(run))
   }
-  return found
+  return tokens
 }
 
-/** The terms of a question: pairs where there are any, since a single character is in half the texts. */
+/** Tokens of a query without Han unigrams, which match too many texts. A query of unigrams keeps them. */
 export function queryTokens(text: string): string[] {
   const all = tokenize(text)
   const pairs = all.filter((word) => !oneHan.test(word))
@@ -28,19 +28,19 @@ export function queryTokens(text: string): string[] {
 const caseNumber = /\(\d{4}\)\s?[\p{Script=Han}\d]{2,20}?\d{1,10}号/gu
 const article = /第([\d零〇一二三四五六七八九十百千]{1,12})条/g
 const oneHan = /^\p{Script=Han}$/u
-/** Han text, a number, or a word of any other script. */
+/** Han text, a number, or a word of another script. */
 const runs =
   /(\p{Script=Han}+)|((?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?)|[\p{L}--\p{Script=Han}][[\p{L}\p{M}\d']--\p{Script=Han}]*/gv
 
-function addHan(run: string, found: string[]) {
+function addHan(run: string, tokens: string[]) {
   const characters = Array.from(run)
   characters.forEach((character, index) => {
-    found.push(character)
-    if (index > 0) found.push(characters[index - 1]! + character)
+    tokens.push(character)
+    if (index > 0) tokens.push(characters[index - 1]! + character)
   })
 }
 
-/** Plural and possessive endings off, no more: what is cut further no longer reads as the same word. */
+/** Strips plural and possessive endings only. */
 function stem(word: string): string {
   const bare = word.endsWith("'s") ? word.slice(0, -2) : word.replaceAll("'", '')
   if (bare.length < 4 || !bare.endsWith('s') || /(ss|us|is)$/.test(bare)) return bare
@@ -51,7 +51,7 @@ function stem(word: string): string {
 const digits = '零一二三四五六七八九'
 const units: Record<string, number> = { 十: 10, 百: 100, 千: 1000 }
 
-/** 六百七十五 → 675; null for what is no number below ten thousand. */
+/** Parses a Chinese or Arabic numeral below 10,000 (六百七十五 → 675); null if it is none. */
 export function arabic(text: string): number | null {
   if (/^\d+$/.test(text)) return Number(text)
   let total = 0

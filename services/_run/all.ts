@@ -15,7 +15,7 @@ import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
 import { portOf, services } from './services.ts'
 
-/** Every service in one process: a peer is a function call, everything else is as in the cluster. */
+/** Runs every service in one process. A peer is a function call; everything else is as in a cluster. */
 async function main() {
   const begun = performance.now()
   const config = parseConfig(HostConfig, process.env)
@@ -33,7 +33,7 @@ async function main() {
     async (request) => {
       const elsewhere = env[addressVariable(name) as keyof typeof env]
       const peer = running.get(name) ?? (elsewhere ? httpPeers(env)(name) : undefined)
-      if (!peer) throw new Error(`${name} does not run here`)
+      if (!peer) throw new Error(`${name} is not running in this process`)
       return peer(request)
     }
   const open: Listening[] = []
@@ -78,7 +78,7 @@ async function main() {
   announce(chosen, config, data, seeded.join(''), performance.now() - begun)
 }
 
-/** What the services are told here where the environment says nothing. */
+/** Default environment of the services in one process. */
 const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Service[]) => ({
   INTERNAL_API_KEY: process.env.INTERNAL_API_KEY || data.key,
   FILES_DIR: process.env.FILES_DIR || join(DATA_DIR, 'files'),
@@ -88,7 +88,7 @@ const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Serv
     process.env.SEED_RESOURCES_ON_STARTUP || String(chosen.length === services.length),
 })
 
-/** `--only memory,platform`: a part of the suite. */
+/** Parses `--only memory,platform`. */
 function choose(): Service[] {
   const { values } = parseArgs({ options: { only: { type: 'string' } }, strict: true })
   if (values.only === undefined) return services
@@ -96,7 +96,7 @@ function choose(): Service[] {
   const unknown = wanted.filter((name) => !services.some(({ folder }) => folder === name))
   if (unknown.length > 0) {
     const known = services.map(({ folder }) => folder).join(', ')
-    throw new ConfigError(`--only: there is no ${unknown.join(', ')}; there are ${known}.`)
+    throw new ConfigError(`--only: unknown service ${unknown.join(', ')}. Services: ${known}.`)
   }
   return services.filter(({ folder }) => wanted.includes(folder))
 }

@@ -12,7 +12,7 @@ import { workerdConfig } from './workerd-config.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** One file that workerd runs as it is. Code that needs Node is refused: nothing resolves `node:*`. */
+/** Bundles a service into one file for workerd. `node:*` imports fail the build. */
 export async function bundle({ folder }: Service, directory: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: {
@@ -29,9 +29,9 @@ export async function bundle({ folder }: Service, directory: string): Promise<nu
     conditions: ['workerd', 'worker', 'browser', 'import'],
     mainFields: ['browser', 'module', 'main'],
     target: 'es2024',
-    // Loaded where there is a process, which is not here.
+    // Loaded only by runtimes with processes.
     external: ['*.node.ts'],
-    // In place of a parser that asks for a browser's DOM.
+    // Replaces a parser that needs a browser DOM.
     alias: { '@aws-sdk/xml-builder': '@aws-sdk/xml-builder/dist-cjs/index.js' },
     minify: true,
     write: false,
@@ -42,14 +42,14 @@ export async function bundle({ folder }: Service, directory: string): Promise<nu
   return file!.contents.length
 }
 
-/** What a service on workerd may be told: its own configuration, the kit's, and where the rest is. */
+/** Environment variables of a service on workerd: its own, those of the kit, and peer addresses. */
 const variablesOf = (service: Service, others: Service[]) => {
   const host = ['DATABASE_URL', 'NEON_WS_PROXY', 'LOG_LEVEL']
   const config = Object.keys({ ...KitConfig.shape, ...service.config.shape })
   return [...host, ...config, ...others.map(({ name }) => addressVariable(name))]
 }
 
-/** Bundles services into `directory` with the configuration that joins them; says how large they are. */
+/** Bundles services into `directory` with a workerd configuration; returns the bundle sizes. */
 export async function buildEdge(chosen: Service[], directory: string) {
   await mkdir(directory, { recursive: true })
   const others = services.filter((each) => !chosen.includes(each))
@@ -63,10 +63,10 @@ export async function buildEdge(chosen: Service[], directory: string) {
   return chosen.map(({ folder }, index) => ({ folder, bytes: sizes[index]! }))
 }
 
-/** `node services/_run/build.ts [service…]`, then `workerd serve dist/edge/suite.capnp`. */
+/** Usage: `node services/_run/build.ts [service…]`, then `workerd serve dist/edge/suite.capnp`. */
 async function main(folders: string[]) {
   const unknown = folders.filter((name) => !services.some(({ folder }) => folder === name))
-  if (unknown.length > 0) throw new ConfigError(`There is no service ${unknown.join(', ')}.`)
+  if (unknown.length > 0) throw new ConfigError(`Unknown service: ${unknown.join(', ')}.`)
   const chosen = services.filter(({ folder }) => folders.length === 0 || folders.includes(folder))
   for (const { folder, bytes } of await buildEdge(chosen, 'dist/edge')) {
     console.log(`dist/edge/${folder}.js  ${Math.round(bytes / 1024)} KB`)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What the process that hosts a service is told; the service itself never sees it. */
+/** Environment variables of the process that hosts services. Services do not see them. */
 export const HostConfig = z.object({
   PORT: z.coerce
     .number()
@@ -8,52 +8,53 @@ export const HostConfig = z.object({
     .min(1)
     .max(65_000)
     .default(8080)
-    .describe('Where it listens; with `npm start` the services take the eight ports after it.'),
-  HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('The address it listens on; 0.0.0.0 in a container.'),
+    .describe('Port to listen on. With `npm start` the services use the eight ports after it.'),
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on; 0.0.0.0 in a container.'),
   DATABASE_URL: z
     .string()
     .optional()
-    .describe('A PostgreSQL server. `npm start` without it uses the embedded database.'),
+    .describe('PostgreSQL connection URL. Default with `npm start`: the embedded database.'),
   DATABASE_DRIVER: z
     .enum(['postgres', 'neon'])
     .default('postgres')
-    .describe('`neon` speaks over a WebSocket, for runtimes without TCP sockets.'),
+    .describe(
+      'Database driver. `neon` connects over a WebSocket, for runtimes without TCP sockets.',
+    ),
   DATABASE_POOL: z.coerce
     .number()
     .int()
     .min(1)
     .max(200)
     .default(10)
-    .describe('Connections a process holds at most.'),
+    .describe('Maximum number of database connections per process.'),
   NEON_WS_PROXY: z
     .string()
     .optional()
-    .describe('Host and path of a WebSocket relay in front of PostgreSQL, instead of Neon.'),
-  DATA_DIR: z.string().default('.data').describe('Where `npm start` keeps its data.'),
+    .describe('Host and path of a WebSocket relay to PostgreSQL. Default: the relay of Neon.'),
+  DATA_DIR: z.string().default('.data').describe('Data directory of `npm start`.'),
   INTERNAL_API_KEY_DIR: z
     .string()
     .optional()
-    .describe('A directory with the files `current` and `accepted`, read again when they change.'),
+    .describe('Directory with the key files `current` and `accepted`, re-read when they change.'),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
-    .describe('What is written to standard output.'),
+    .describe('Minimum level of log lines on standard output.'),
   SHUTDOWN_GRACE_MS: z.coerce
     .number()
     .int()
     .min(0)
     .default(25_000)
-    .describe('How long running requests and streams may take to finish after SIGTERM.'),
+    .describe('Seconds for running requests and streams to finish after SIGTERM.'),
   MIGRATE: z
     .stringbool()
     .default(true)
-    .describe('Bring the schema up to date at start; off where something else does it first.'),
+    .describe('Apply migrations at start. Set to false where a Job applies them.'),
   BACKGROUND: z
     .stringbool()
     .default(true)
-    .describe('Do background work here; off where something else asks `actuator/tick` to.'),
+    .describe(
+      'Run background work in this process. Set to false where `actuator/tick` is called instead.',
+    ),
 })
 export type HostConfig = z.infer<typeof HostConfig>

@@ -1,11 +1,11 @@
 import type { Log } from '../_kit/log.ts'
 
-/** What is named like this is never written to a log. */
+/** Field names whose values are never logged. */
 export const hidden = ['key', 'token', 'authorization', 'password', 'content']
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent']
 
-/** The same lines that pino writes, for a runtime that has a console and no streams. */
+/** Writes the same lines as pino, for runtimes with a console and no streams. */
 export function consoleLog(service: string, level = 'info'): Log {
   const write = (at: string) => (fields: object, msg: string) => {
     if (levels.indexOf(at) < levels.indexOf(level)) return

@@ -10,14 +10,14 @@ import { lock } from './lock.ts'
 
 export interface Data {
   driver: Driver
-  /** The internal key kept with the data, for when the environment names none. */
+  /** Internal key stored in the data directory, used if the environment has none. */
   key: string
   where: string
   keyLocation: string
   close(): Promise<void>
 }
 
-/** The data directory: the embedded database unless DATABASE_URL names another, and the internal key. */
+/** Opens the data directory: the internal key and, without DATABASE_URL, the embedded database. */
 export async function openData(config: HostConfig): Promise<Data> {
   const directory = resolve(config.DATA_DIR)
   ensureWritable(directory)
@@ -33,7 +33,7 @@ export async function openData(config: HostConfig): Promise<Data> {
   const unlock = lock(join(directory, 'lock'))
   const db = await openPglite(join(directory, 'postgres')).catch((cause: unknown) => {
     unlock()
-    throw new ConfigError(`The embedded database in ${directory} can't be opened: ${String(cause)}`)
+    throw new ConfigError(`Cannot open the embedded database in ${directory}: ${String(cause)}`)
   })
   return {
     driver: pgliteDriver(db),
@@ -54,11 +54,13 @@ function ensureWritable(directory: string) {
     writeFileSync(probe, '')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new ConfigError(`DATA_DIR: ${directory} can't be used (${code}); choose another.`)
+    throw new ConfigError(
+      `DATA_DIR: ${directory} is not writable (${code}). Choose another directory.`,
+    )
   }
 }
 
-/** Made once, readable by us alone. */
+/** Created once with mode 0600. */
 function readOrCreateKey(file: string): string {
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 })

@@ -2,13 +2,13 @@ import { fail } from './host.ts'
 import { startService } from './single.ts'
 
 /**
- * One service on Deno, which listens where its own options say:
+ * Runs one service on Deno. `deno serve` owns the port:
  * `deno serve --allow-env --allow-net --allow-read --allow-sys=hostname --port 8081
  * services/_run/deno.ts memory`.
  */
 const { fetch, live } = await startService(process.argv[2], 'deno').catch(fail)
 
-/** At SIGTERM `deno serve` stops listening by itself; the database has to wait for these. */
+/** Requests in progress. At SIGTERM `deno serve` stops listening; the database stays open for these. */
 const unfinished = new Set<Promise<void>>()
 
 const drain = (graceMs: number) =>

@@ -11,13 +11,13 @@ export const { version } = JSON.parse(
 
 export function openDatabase(config: HostConfig): Driver {
   if (!config.DATABASE_URL)
-    throw new ConfigError('DATABASE_URL: a PostgreSQL server is needed here')
+    throw new ConfigError('DATABASE_URL is required: the URL of a PostgreSQL server.')
   return config.DATABASE_DRIVER === 'neon'
     ? neonDriver(config.DATABASE_URL, config.DATABASE_POOL, config.NEON_WS_PROXY)
     : postgresDriver(config.DATABASE_URL, config.DATABASE_POOL)
 }
 
-/** Runs `stop` once on SIGTERM or SIGINT, then leaves; a second signal leaves at once. */
+/** Runs `stop` once on SIGTERM or SIGINT and exits. A second signal exits at once. */
 export function onStop(stop: () => Promise<void>) {
   let stopping = false
   const signalled = () => {
@@ -32,7 +32,7 @@ export function onStop(stop: () => Promise<void>) {
   process.on('SIGINT', signalled)
 }
 
-/** One clear line for what can be put right, a stack for what should not have happened. */
+/** Prints one line for a configuration error and a stack trace for any other error. */
 export function fail(thrown: unknown): never {
   const error = thrown as NodeJS.ErrnoException
   console.error(lineFor(error))

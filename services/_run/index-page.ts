@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Service } from '../_kit/service.ts'
 import { portOf } from './services.ts'
 
-/** What runs here and where its API is described. */
+/** Lists the running services with links to their API pages. */
 export function indexPage(services: Service[], port: number) {
   const app = new Hono()
   app.get('/', (c) => {
@@ -15,7 +15,10 @@ export function indexPage(services: Service[], port: number) {
     return c.html(page(services.map((each) => row(each, `http://${host}:${portOf(each, port)}`))))
   })
   app.notFound((c) =>
-    c.json({ code: 'NOT_FOUND', message: 'Only the index is here.', data: null }, 404),
+    c.json(
+      { code: 'NOT_FOUND', message: 'Only the index page is served on this port.', data: null },
+      404,
+    ),
   )
   return app.fetch
 }

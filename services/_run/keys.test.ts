@@ -42,5 +42,5 @@ test('a mounted secret is followed through its symbolic link', async () => {
 })
 
 test('a directory without a key stops the start', () => {
-  expect(() => keysFromDirectory(directory)).toThrow('there is no key in')
+  expect(() => keysFromDirectory(directory)).toThrow('no key in')
 })

@@ -4,13 +4,12 @@ import { ConfigError } from '../_kit/config.ts'
 import { type Keys, splitKeys } from '../_kit/keys.ts'
 
 /**
- * Keys from a directory, read again every second. A mounted secret is swapped under us, so a read that
- * fails or finds no key keeps what was read before.
+ * Reads keys from a directory every second. Kubernetes replaces a mounted secret at any time, so a read
+ * that fails or finds no key keeps the previous keys.
  */
 export function keysFromDirectory(directory: string, everyMs = 1_000) {
   let keys = read(directory)
-  if (!keys)
-    throw new ConfigError(`INTERNAL_API_KEY_DIR: there is no key in ${join(directory, 'current')}`)
+  if (!keys) throw new ConfigError(`INTERNAL_API_KEY_DIR: no key in ${join(directory, 'current')}`)
   const timer = setInterval(() => {
     keys = read(directory) ?? keys
   }, everyMs)

@@ -5,7 +5,7 @@ type Fetch = (request: Request) => Response | Promise<Response>
 
 export interface Listening {
   port: number
-  /** Takes no new requests, lets the running ones finish within the grace, then cuts them. */
+  /** Stops accepting requests, waits for running ones up to the grace period, then closes them. */
   close(graceMs: number): Promise<void>
 }
 
@@ -21,7 +21,7 @@ export function listen(fetch: Fetch, port: number, hostname: string): Promise<Li
             const cut = setTimeout(() => {
               if ('closeAllConnections' in server) server.closeAllConnections()
             }, graceMs)
-            // A connection whose last request ends after this would idle until its keep-alive does.
+            // Without this, a connection whose last request ends later stays open until its keep-alive expires.
             const idle = setInterval(() => {
               if ('closeIdleConnections' in server) server.closeIdleConnections()
             }, 50)

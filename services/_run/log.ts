@@ -4,8 +4,8 @@ import type { Log } from '../_kit/log.ts'
 import { hidden } from './console-log.ts'
 
 /**
- * Standard output, many lines at a time: a write for each would cost a tenth of a small request. They
- * leave within a tenth of a second, and when the process ends.
+ * Buffers lines for standard output: one write per line would cost a tenth of a small request. Flushes
+ * within 100 ms and when the process ends.
  */
 const output = { write: buffer }
 const stdout = pino.destination({ fd: 1, sync: true })
@@ -23,7 +23,7 @@ function flush() {
   lines = ''
 }
 
-/** Structured lines on standard output. Whatever is named like a secret is never written. */
+/** Makes a JSON logger on standard output. Values of secret-like fields are redacted. */
 export function makeLog(service: string, level = 'info'): Log {
   return pino(
     {
@@ -39,7 +39,7 @@ export function makeLog(service: string, level = 'info'): Log {
 let now = 0
 let nowText = ''
 
-/** pino's isoTime, made once in a millisecond. */
+/** Like pino's isoTime, formatted once per millisecond. */
 function timestamp(): string {
   const time = Date.now()
   if (time !== now) {
@@ -51,7 +51,7 @@ function timestamp(): string {
 
 type Fields = Record<string, unknown>
 
-/** In place of pino's own redaction, which with wildcards costs more than the rest of the line. */
+/** Redacts secrets. pino's own redaction with wildcards costs more than the rest of a line. */
 function redact(fields: Fields, depth: number): Fields {
   let copy: Fields | undefined
   for (const name in fields) {

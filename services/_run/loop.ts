@@ -1,7 +1,7 @@
 import { errorFields, type Log } from '../_kit/log.ts'
 import type { Started } from '../_kit/service.ts'
 
-/** Ticks a service's background work until stopped: at once while there is some, else every second. */
+/** Runs the background work of a service until stopped: continuously while there is work, else every second. */
 export function startLoop({ tick, sweep }: Started, log: Log, idleMs = 1_000, sweepMs = 300_000) {
   let stopped = false
   let wake: (() => void) | undefined

@@ -5,7 +5,7 @@ import { fail, openDatabase } from './host.ts'
 import { makeLog } from './log.ts'
 import { services } from './services.ts'
 
-/** Brings the schemas of all services up to date and leaves; what a cluster does before a rollout. */
+/** Applies the migrations of all services and exits. A cluster runs it before a rollout. */
 async function main() {
   const config = parseConfig(HostConfig, process.env)
   const log = makeLog('migrate', config.LOG_LEVEL)

@@ -2,7 +2,7 @@ import { fail } from './host.ts'
 import { listen } from './listen.ts'
 import { startService } from './single.ts'
 
-/** One service on Node: `node services/_run/node.ts memory`. */
+/** Runs one service on Node: `node services/_run/node.ts memory`. */
 async function main(folder: string | undefined) {
   const { fetch, config, live } = await startService(folder, 'node')
   const server = await listen(fetch, config.PORT, config.HOST)

@@ -8,7 +8,7 @@ import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
 import platform from '../platform/service.ts'
 
-/** The suite, in the order of its ports: PORT + 1 is the first. */
+/** Services in the order of their ports; the first listens on PORT + 1. */
 export const order = [
   'memory',
   'ai-engine',

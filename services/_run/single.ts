@@ -10,7 +10,7 @@ import { keysFromDirectory } from './keys.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
 
-/** One service in one process, as a cluster runs it; the runtime's own part is to listen. */
+/** Starts one service in one process, as in a cluster. The runtime provides the listener. */
 export async function startService(folder: string | undefined, runtime: Host['runtime']) {
   const service = await find(folder)
   const config = parseConfig(HostConfig, process.env)
@@ -32,7 +32,7 @@ export async function startService(folder: string | undefined, runtime: Host['ru
   })
   await started.beforeServe()
 
-  /** From here on it works in the background too, until a signal; `drain` lets requests finish. */
+  /** Runs background work until a signal; `drain` waits for running requests. */
   function serveUntilSignal(port: number, drain: (graceMs: number) => Promise<unknown>) {
     const stopLoop = config.BACKGROUND ? startLoop(started, log) : undefined
     onStop(async () => {
@@ -51,7 +51,7 @@ export async function startService(folder: string | undefined, runtime: Host['ru
 async function find(folder: string | undefined): Promise<Service> {
   const file = new URL(`../${folder}/service.ts`, import.meta.url)
   if (!folder || !/^[a-z-]+$/.test(folder) || !existsSync(file)) {
-    throw new ConfigError('Name the service to start: memory, platform, …')
+    throw new ConfigError('Missing argument: the service to start (memory, platform, …).')
   }
   const { default: service }: { default: Service } = await import(file.href)
   return service

@@ -1,4 +1,4 @@
-// Plain JavaScript, so that a Node too old for the rest can still say so.
+// Plain JavaScript: an unsupported Node version can still run it and print a clear message.
 const major = Number(process.versions.node.split('.')[0])
 
 if (major < 24) {

@@ -2,13 +2,13 @@ import type { Service } from '../_kit/service.ts'
 
 export interface DeployedService {
   service: Service
-  /** Where it listens: `127.0.0.1:8081`. */
+  /** Listen address: `127.0.0.1:8081`. */
   address: string
-  /** What it is told, from the environment of the workerd process. */
+  /** Variables passed from the environment of the workerd process. */
   variables: string[]
 }
 
-/** A configuration for `workerd serve` in which every service is a binding of every other. */
+/** Builds a configuration for `workerd serve` in which every service is a binding of every other. */
 export function workerdConfig(placed: DeployedService[]): string {
   const names = placed.map(({ service }) => service.name)
   const workers = placed.map(({ service: { name, folder }, variables }) => {
@@ -30,7 +30,7 @@ export function workerdConfig(placed: DeployedService[]): string {
     ({ service: { name }, address }) =>
       `(name = "${name}", address = "${address}", http = (), service = "${name}")`,
   )
-  // Databases, relays and models live at private addresses as often as not.
+  // Databases, relays and model servers often have private addresses.
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

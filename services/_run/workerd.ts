@@ -13,8 +13,8 @@ type Bindings = Record<string, unknown>
 type Context = { waitUntil(promise: Promise<unknown>): void }
 
 /**
- * A service on workerd, where a socket may not outlive the request that opened it: a start lasts one
- * request, until its body has been sent. What is merely counted lasts as long as the isolate.
+ * Runs a service on workerd. A socket must not outlive the request that opened it, so the service starts
+ * for each request and closes when the response body is sent. Metrics last as long as the isolate.
  */
 export function worker(service: Service, version: string) {
   const metrics = makeMetrics()
@@ -23,7 +23,7 @@ export function worker(service: Service, version: string) {
   function start(bindings: Bindings) {
     const env = textsIn(bindings)
     const config = parseConfig(HostConfig, env)
-    if (!config.DATABASE_URL) throw new ConfigError('DATABASE_URL: a database is needed here')
+    if (!config.DATABASE_URL) throw new ConfigError('DATABASE_URL is required.')
     const database = neonDriver(config.DATABASE_URL, 1, config.NEON_WS_PROXY)
     const { fetch } = service.start({
       env,
@@ -58,7 +58,7 @@ function whenSent(response: Response, context: Context, end: () => Promise<void>
     return response
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  // A client that has gone is no failure of ours; the database is let go of all the same.
+  // A disconnected client is not an error; the database connection is closed anyway.
   const sent = response.body.pipeTo(writable).catch(() => {})
   context.waitUntil(sent.then(end))
   return new Response(readable, response)
@@ -69,7 +69,7 @@ const textsIn = (bindings: Bindings): EnvironmentVariables =>
     Object.entries(bindings).filter(([, value]) => typeof value === 'string'),
   ) as Record<string, string>
 
-/** Another service is a binding of its name where there is one, else an address. */
+/** Uses the binding of the service's name if there is one, else its address. */
 const peersIn =
   (bindings: Bindings, env: EnvironmentVariables): Peers =>
   (service) => {

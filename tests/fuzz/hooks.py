@@ -17,7 +17,7 @@ BEYOND_SCHEMAS = re.compile(
     r"|Cannot change[.;]"
     r"|Moves only by /status\."
     # A member of the body against a header.
-    r"|Contradicts the header"
+    r"|Does not match the header"
     r"|Required where X-"
     r"|There is no organization to share it with\."
     # One of several members, or a header in their place.

@@ -1,8 +1,8 @@
-/** Part of the page's script: one operation, what it says of itself and the form that tries it. */
+/** Page script: one operation with its description and try-it form. */
 export const operations = String.raw`
 const root = location.pathname.replace(/\/api\/v1\/swagger-ui\/index\.html$/, '')
 
-// A long path breaks before a slash.
+// Allows line breaks before slashes of a long path.
 const breakable = (path) => path.split('/').slice(1).flatMap((step) => [make('wbr'), '/' + step])
 
 function operationOf({ method, path, operation }) {
@@ -67,7 +67,7 @@ function fieldOf({ name, in: place, required, schema = {}, description: text }, 
   return { name, place, element, value: () => (input.type === 'file' ? (input.files[0] ?? '') : input.value) }
 }
 
-// What is sent as a body: JSON as text, a form, or a file as it is.
+// Builds the body: JSON text, a form, or a file.
 function bodyOf(type, content, requestBody, id) {
   const { schema = {} } = content
   if (/json/.test(type)) return jsonBody(type, content, requestBody, id)

@@ -1,8 +1,8 @@
-/** Part of the page's script: elements, and a schema as a type, as a tree and as an example. */
+/** Page script: DOM helpers; a schema rendered as type, tree and example. */
 export const schemas = String.raw`
 let description = {}
 
-// Everything that comes from the description becomes text, never markup.
+// Inserts description content as text, never as markup.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -13,11 +13,11 @@ function make(tag, attributes = {}, ...children) {
   return element
 }
 
-// A text with its words between backquotes as code.
+// Renders text between backquotes as code.
 const prose = (text = '') =>
   text.split('\u0060').map((part, index) => (index % 2 ? make('code', {}, part) : part))
 
-// A details element whose inside is made when it is opened first.
+// A details element whose content is built when it is first opened.
 function fold(attributes, summary, inside) {
   const details = make('details', attributes, make('summary', {}, summary))
   details.addEventListener('toggle', () => details.open && details.append(...inside()), { once: true })
@@ -68,7 +68,7 @@ function limitsOf(schema) {
   ].filter(Boolean).join(', ')
 }
 
-// The objects that a schema may hold, each with the name it goes by.
+// Object schemas within a schema, with their names.
 function objectsIn(schema, name) {
   if (schema?.$ref) return objectsIn(resolved(schema), nameOf(schema.$ref))
   if (!schema) return []
@@ -78,7 +78,7 @@ function objectsIn(schema, name) {
   return [...own, ...[...parts, schema.items, values].flatMap((part) => objectsIn(part))]
 }
 
-// In a request it matters what is required, in an answer what may be missing.
+// Requests mark required members; responses mark optional ones.
 function members(schema, mark) {
   const required = schema.required ?? []
   const marked = (name) => required.includes(name) === (mark === 'required')

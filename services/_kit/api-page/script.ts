@@ -1,4 +1,4 @@
-/** Part of the page's script: reads the description and fills the page. */
+/** Page script: loads the description and fills the page. */
 export const script = String.raw`
 const [main, filter, count] = ['main', '#filter', '#count'].map((selector) => document.querySelector(selector))
 const kept = 'api-headers'
@@ -83,7 +83,7 @@ function narrow() {
   count.textContent = shown === 1 ? '1 operation' : shown + ' operations'
 }
 
-// A link to an operation opens it, and an opened operation has a link.
+// A link to an operation opens it; an opened operation updates the URL.
 function openLinked() {
   const linked = document.getElementById(decodeURIComponent(location.hash.slice(1)))
   if (!linked?.matches('.operation')) return
@@ -98,7 +98,7 @@ addEventListener('hashchange', openLinked)
 identityFields()
 try {
   const response = await fetch('../v3/api-docs')
-  if (!response.ok) throw new Error('it answered ' + response.status)
+  if (!response.ok) throw new Error('status ' + response.status)
   description = await response.json()
   show()
   openLinked()

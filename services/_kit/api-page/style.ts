@@ -1,4 +1,4 @@
-/** The page's look: light or dark as the reader has it, readable at the width of a telephone. */
+/** Page styles: light and dark by preference, responsive down to phone width. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -17,7 +17,7 @@ export const faultSchema = {
   required: ['code', 'message', 'data'],
   properties: {
     code: { type: 'string', pattern: '^[A-Z_]+$' },
-    message: { type: 'string', minLength: 1, description: 'A sentence for people.' },
+    message: { type: 'string', minLength: 1, description: 'One sentence that a user can act on.' },
     data: {
       description: 'Details or null; of VALIDATION_FAILED `{"issues": [{"path", "message"}]}`.',
     },

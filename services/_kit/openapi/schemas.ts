@@ -1,16 +1,16 @@
 import * as z from 'zod'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document whose shape OpenAPI tells, not TypeScript.
+// biome-ignore lint/suspicious/noExplicitAny: OpenAPI defines the shape of the document, not TypeScript.
 export type Json = Record<string, any>
 export type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 
-/** Where a description keeps the schemas that have a name, and how others refer to them. */
+/** Collects named schemas and returns references to them. */
 export function makeSchemas(named: Json): SchemaOf {
   const known = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
   return (schema, io) => {
     const before = known[io].get(schema)
     if (before) return before
-    // Wrapped, so that a schema with a name comes out as a reference to it.
+    // Wrapped, so that a named schema becomes a reference.
     const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), {
       io,
       unrepresentable: 'any',
@@ -23,16 +23,16 @@ export function makeSchemas(named: Json): SchemaOf {
 }
 
 function plain(json: Json, io: 'input' | 'output') {
-  // What we answer may gain members, and a client must bear that.
+  // Responses may gain members in later versions.
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties
-  // A member's name is a string in any JSON.
+  // Member names are always strings in JSON.
   const names = json.propertyNames
   if (names?.type === 'string' && Object.keys(names).length === 1) delete json.propertyNames
 }
 
 /**
- * Moves definitions among the named ones. A schema that takes something else than it gives (a default
- * is optional in a request, and always there in an answer) needs a name for each.
+ * Adds definitions to the named schemas. A schema whose input and output differ (a member with a
+ * default is optional in a request and always present in a response) gets one name for each.
  */
 function adopt(named: Json, definitions: Json, properties: Json, io: 'input' | 'output'): Json {
   for (let attempt = 0; ; attempt++) {

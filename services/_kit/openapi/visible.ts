@@ -1,6 +1,6 @@
 import type { Json } from './schemas.ts'
 
-/** The description cut to the paths it may show, and to the schemas that these mention. */
+/** Keeps the visible paths and the schemas they reference. */
 export function filterPaths(description: Json, include: string[], exclude: string[]): Json {
   const paths = Object.fromEntries(
     Object.entries<Json>(description.paths).filter(
@@ -26,7 +26,7 @@ function referencedSchemas(schemas: Json, paths: Json): Json {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
 }
 
-/** A comma-separated list, as the configuration gives it. */
+/** Splits a comma-separated list. */
 export const prefixes = (list: string) =>
   list
     .split(',')

@@ -53,7 +53,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
     await migrate(database.driver, folder, 'trial')
     write('001_first.sql', 'create table {schema}.one (id int, more text);\n')
     await expect(migrate(database.driver, folder, 'trial')).rejects.toThrow(
-      'changed after it was applied',
+      'was changed after it had been applied',
     )
   })
 

@@ -6,9 +6,9 @@ import { type Driver, identifier, makeSql } from './sql.ts'
 const Applied = z.object({ file: z.string(), checksum: z.string() })
 
 /**
- * Brings a service's schema up to date: `services/<folder>/migrations/NNN_what.sql`, in order, forward
- * only. All that is pending is one transaction under a lock, so replicas that start together apply it
- * once, and a migration that fails leaves nothing of itself.
+ * Applies the pending migrations of a service (`services/<folder>/migrations/NNN_what.sql`) in order,
+ * forward only, in one transaction under an advisory lock. Replicas that start together apply them once;
+ * a failed migration leaves no trace.
  */
 export async function migrate(driver: Driver, folder: string, schema: string): Promise<string[]> {
   const files = await migrationsOf(folder, schema)
@@ -26,7 +26,7 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
     for (const { file, checksum } of files) {
       const before = checksums.get(file)
       if (before && before !== checksum)
-        throw new Error(`${schema}/${file} changed after it was applied`)
+        throw new Error(`${schema}/${file} was changed after it had been applied`)
     }
     for (const { file, checksum, text } of pending) {
       for (const statement of statements(text)) await sql.statement(statement)
@@ -52,7 +52,7 @@ async function migrationsOf(folder: string, schema: string) {
   )
 }
 
-/** A script as its statements: split at a semicolon that ends a line, outside $$ bodies. */
+/** Splits a script into statements at semicolons that end a line, outside $$ bodies. */
 export function statements(script: string): string[] {
   const found: string[] = []
   let current: string[] = []

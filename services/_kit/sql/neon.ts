@@ -8,7 +8,7 @@ const parsers: Record<number, (text: string) => unknown> = {
   20: Number,
 }
 
-/** Arrays by the type of their elements; the driver's own parsers would not ask ours. */
+/** Array parsers by element type; the parsers of the driver ignore our element parsers. */
 const arrays: Record<number, number> = { 1185: 1184, 1115: 1114, 1182: 1082, 1016: 20 }
 const textArray = types.getTypeParser(1009) as (text: string) => (string | null)[]
 for (const [array, element] of Object.entries(arrays)) {
@@ -22,8 +22,8 @@ const typed = {
 }
 
 /**
- * PostgreSQL over a WebSocket, for runtimes without TCP sockets. `proxy` is the host and path of a
- * WebSocket relay; without it the driver speaks to Neon's own.
+ * Connects to PostgreSQL over a WebSocket, for runtimes without TCP sockets. `proxy` is the host and
+ * path of a WebSocket relay. Default: the relay of Neon.
  */
 export function neonDriver(url: string, pool: number, proxy?: string): Driver {
   if (proxy !== undefined) {
@@ -37,7 +37,7 @@ export function neonDriver(url: string, pool: number, proxy?: string): Driver {
     max: pool,
     connectionTimeoutMillis: 10_000,
   })
-  // Whoever uses a connection that breaks is told by its query; an event nobody hears would end us.
+  // A broken connection also rejects its query. An unhandled `error` event would crash the process.
   connections.on('error', () => {})
   connections.on('connect', (connection: PoolClient) => connection.on('error', () => {}))
 
@@ -69,10 +69,10 @@ export function neonDriver(url: string, pool: number, proxy?: string): Driver {
   }
 }
 
-/** A lost connection is thrown without a code, or as an event: here it gets the code others give it. */
+/** Adds the error code of the other drivers to a lost connection, which has none here. */
 function rethrow(thrown: unknown): never {
   const { code, message = '' } = thrown as { code?: unknown; message?: string }
   if (code || (thrown instanceof Error && !/connect|clos|terminat/i.test(message))) throw thrown
-  const lost = new Error(`The database does not answer. ${message}`.trim(), { cause: thrown })
+  const lost = new Error(`The database is not reachable. ${message}`.trim(), { cause: thrown })
   throw Object.assign(lost, { code: 'CONNECTION_LOST' })
 }

@@ -10,8 +10,8 @@ const parsers = {
 }
 
 /**
- * The embedded PostgreSQL: one session for the whole process. A query made outside an open
- * transaction waits for it to end, so nothing may be asked of another service inside one.
+ * Embedded PostgreSQL with a single session for the process. A query outside an open transaction blocks
+ * until the transaction ends, so a transaction must not call another service.
  */
 export function pgliteDriver(db: PGlite): Driver {
   return {

@@ -27,13 +27,12 @@ export function postgresDriver(url: string, pool: number): Driver {
 const statement = (connection: postgres.ISql, text: string, params: Param[]) =>
   connection.unsafe(text, params, { prepare: true })
 
-/** The rows alone. After a lost connection the next result may begin with gaps, which filter skips. */
+/** Returns plain rows. After a lost connection a result may start with holes, which `filter` skips. */
 const rowsOf = (result: Row[]) => result.filter(() => true)
 
 /**
- * When a connection is lost, `postgres` fails the transaction, but would still send what comes after:
- * to no socket, which ends the process, or to a new one, outside of any transaction. So nothing more
- * is sent, and it is not told how the work went on.
+ * Stops sending after a lost connection. `postgres` fails the transaction but would send later statements
+ * to no socket, which crashes the process, or to a new connection outside of any transaction.
  */
 async function transaction<T>(
   sql: postgres.Sql,
@@ -43,10 +42,9 @@ async function transaction<T>(
   const query =
     (connection: postgres.TransactionSql): Driver['query'] =>
     async (text, params) => {
-      if (lost)
-        throw Object.assign(new Error('The connection is gone.'), { code: 'CONNECTION_CLOSED' })
+      if (lost) throw Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })
       const pending = statement(connection, text, params)
-      // It would hold a failed statement against the whole transaction, though a savepoint undid it.
+      // `postgres` would fail the whole transaction for a statement that a savepoint rolled back.
       pending.catch = () => pending as never
       return rowsOf(await pending)
     }
@@ -55,7 +53,7 @@ async function transaction<T>(
       new Promise<T>((resolve, reject) => {
         work(query(connection)).then(
           (result) => lost || resolve(result),
-          // A connection that breaks fails the statement first, and says so a moment later.
+          // A broken connection first fails the statement and reports the close a moment later.
           (thrown) => setTimeout(() => lost || reject(thrown)),
         )
       }),

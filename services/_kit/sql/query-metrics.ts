@@ -4,7 +4,7 @@ import type { Driver } from './sql.ts'
 const ok = { outcome: 'ok' }
 const failed = { outcome: 'failed' }
 
-/** The same driver, with its queries counted and timed. Whoever asks does not wait for that. */
+/** Wraps a driver to count and time its queries. */
 export function withQueryMetrics(driver: Driver, metrics: Metrics): Driver {
   const watch =
     (query: Driver['query']): Driver['query'] =>

@@ -3,15 +3,15 @@ import type * as z from 'zod'
 export type Param = string | number | boolean | null
 export type Row = Record<string, unknown>
 
-/** What a database must offer; each driver is a file beside this one. */
+/** Database interface. Each driver is a file in this folder. */
 export interface Driver {
   query(text: string, params: Param[]): Promise<Row[]>
-  /** Runs `work` in one transaction on one connection; a throw rolls it back. */
+  /** Runs `work` in one transaction on one connection; an exception rolls back. */
   transaction<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
   end(): Promise<void>
 }
 
-/** A piece of SQL with its values, to be put into another. */
+/** A piece of SQL with its parameters, to embed into a statement. */
 export class SqlFragment {
   readonly strings: readonly string[]
   readonly values: readonly Value[]
@@ -26,13 +26,13 @@ export type Value = Param | SqlFragment
 type Tag<T> = (strings: TemplateStringsArray, ...values: Value[]) => Promise<T>
 
 export interface Sql extends Tag<Row[]> {
-  /** Rows, each parsed by the schema: what the database holds is checked, not believed. */
+  /** Returns rows, each validated by the schema. */
   rows<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]>
-  /** The first row, parsed, or undefined. */
+  /** Returns the first row, validated, or undefined. */
   row<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined>
-  /** One transaction; inside another one, a savepoint of it. */
+  /** Runs `work` in a transaction; nested calls use savepoints. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** A statement of ours as it stands, for migrations. */
+  /** Runs a statement without parameters, for migrations. */
   statement(text: string): Promise<Row[]>
   end(): Promise<void>
 }
@@ -40,11 +40,11 @@ export interface Sql extends Tag<Row[]> {
 export const fragment = (strings: TemplateStringsArray, ...values: Value[]): SqlFragment =>
   new SqlFragment(strings, values)
 
-/** Parts one after another, for conditions that come and go. */
+/** Concatenates fragments, for optional conditions. */
 export const join = (parts: SqlFragment[]): SqlFragment =>
   new SqlFragment(['', ...parts.map(() => '')], parts)
 
-/** Any JSON value as jsonb. It travels as text, so that every driver sends the same bytes. */
+/** Any JSON value as jsonb. Sent as text, so that every driver sends the same bytes. */
 export const json = (value: unknown): SqlFragment =>
   new SqlFragment(['', '::text::jsonb'], [JSON.stringify(value ?? null)])
 
@@ -56,21 +56,22 @@ export const numberArray = (
   type: 'int8' | 'int4' | 'float4' = 'int8',
 ): SqlFragment => new SqlFragment(['', `::text::${type}[]`], [`{${list.join(',')}}`])
 
-/** A moment told in milliseconds. */
+/** A timestamp from milliseconds since the epoch. */
 export const timestamp = (milliseconds: number): SqlFragment =>
   new SqlFragment(['to_timestamp(', '::float8 / 1000)'], [milliseconds])
 
 const quoteElement = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
-/** A schema or table name of ours, never one that came from outside. */
+/** A schema or table name from the code, never from input. */
 export function identifier(identifier: string): SqlFragment {
-  if (!/^[a-z_]\w*(\.[a-z_]\w*)?$/.test(identifier)) throw new Error(`not a name: ${identifier}`)
+  if (!/^[a-z_]\w*(\.[a-z_]\w*)?$/.test(identifier))
+    throw new Error(`not an identifier: ${identifier}`)
   return new SqlFragment([identifier], [])
 }
 
-/** A whole number as it stands, where a statement has to have it when it is planned. */
+/** An integer as a literal, where the planner must see the value. */
 export function integerLiteral(value: number): SqlFragment {
-  if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
+  if (!Number.isSafeInteger(value)) throw new Error(`not an integer: ${value}`)
   return new SqlFragment([String(value)], [])
 }
 
@@ -89,7 +90,7 @@ function compile(strings: readonly string[], values: readonly Value[]) {
   return { text, params }
 }
 
-/** Two transactions that stood in each other's way: one of them did nothing and may simply go again. */
+/** Serialization failure or deadlock: the transaction was rolled back and can be retried. */
 const isSerializationFailure = (thrown: unknown) =>
   ['40001', '40P01'].includes(String((thrown as { code?: unknown } | null)?.code))
 
@@ -127,8 +128,8 @@ function savepoints(query: Driver['query']): Sql['transaction'] {
 }
 
 /**
- * Work whose failed statements are its own failure, even when it caught them: PostgreSQL would answer
- * the commit of such a transaction by rolling it back without a word.
+ * Fails the transaction if any statement failed, even if the caller caught the error: PostgreSQL would
+ * turn the commit into a silent rollback.
  */
 async function failOnStatementError<T>(
   query: Driver['query'],
@@ -173,5 +174,5 @@ function makeTag(
   })
 }
 
-/** Every driver gives the same values: times as RFC 3339 in UTC with milliseconds, int8 as a number. */
+/** Normalizes a time of any driver to RFC 3339 in UTC with milliseconds. */
 export const timeFromText = (text: string) => new Date(text).toISOString()
