@@ -5,12 +5,12 @@ import { KitConfig } from '../services/_kit/config.ts'
 import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
 import { services } from '../services/_run/services.ts'
-import { bundledSkills } from '../services/ai-engine/skills/generate.node.ts'
+import { generateBundled } from '../services/ai-engine/skills/generate.node.ts'
 
 /** Writes what is made from the sources; with --check, says what differs instead. */
 const generated: Record<string, () => string> = {
   'docs/configuration.md': configuration,
-  'services/ai-engine/skills/bundled.ts': bundledSkills,
+  'services/ai-engine/skills/bundled.ts': generateBundled,
   ...definitions,
 }
 

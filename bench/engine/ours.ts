@@ -7,8 +7,8 @@ import { makeSql } from '../../services/_kit/sql/sql.ts'
 import { drive } from '../../services/ai-engine/run/drive.ts'
 import type { Graph, Outcome } from '../../services/ai-engine/run/graph.ts'
 import { makeHub } from '../../services/ai-engine/run/hub.ts'
-import { beginExecute } from '../../services/ai-engine/store/begin.ts'
-import { beginResume, hashOf } from '../../services/ai-engine/store/cards.ts'
+import { hashCard, startResume } from '../../services/ai-engine/store/cards.ts'
+import { startExecute } from '../../services/ai-engine/store/start-run.ts'
 import { type Kind, newWork, step, type Work } from './payload.ts'
 import type { Peer } from './peer.ts'
 import { bytesIn } from './sizes.ts'
@@ -35,7 +35,7 @@ export async function ours(url: string): Promise<Peer> {
   const engine = { sql, hub: makeHub(), log: silent, metrics: makeMetrics(), limits }
 
   const begin = (kind: Kind, next: string) =>
-    beginExecute(
+    startExecute(
       sql,
       {
         thread_id: newId(),
@@ -51,7 +51,7 @@ export async function ours(url: string): Promise<Peer> {
         next,
         input: [],
         user_message: '',
-        cause: { request_id: '', traceparent: '' },
+        origin: { request_id: '', traceparent: '' },
       },
     )
   const graph = (kind: Kind, steps: number, onStep = () => {}): Graph<Work> => ({
@@ -75,12 +75,12 @@ export async function ours(url: string): Promise<Peer> {
             },
           ],
         }
-        const asked = { card, skill: 'ask', basis: null, hash: await hashOf(card, null) }
+        const asked = { card, skill: 'ask', basis: null, hash: await hashCard(card, null) }
         return end(state, { status: 'interrupted' as never, card: asked })
       },
     },
-    failed: (state) => end(state, { status: 'failed' as never }),
-    stopped: (state) => end(state, { status: 'failed' as never }),
+    onNodeFailure: (state) => end(state, { status: 'failed' as never }),
+    onAbort: (state) => end(state, { status: 'failed' as never }),
   })
 
   return {
@@ -96,11 +96,11 @@ export async function ours(url: string): Promise<Peer> {
         user_id: null,
         card_id: undefined,
         answers,
-        cause: { request_id: '', traceparent: '' },
+        origin: { request_id: '', traceparent: '' },
       }
       const begun = performance.now()
       let took = 0
-      const resumed = await beginResume(sql, undefined, response, () => ({
+      const resumed = await startResume(sql, undefined, response, () => ({
         kind: 'resume',
         node: 'resume',
         next: 'work',

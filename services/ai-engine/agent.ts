@@ -6,12 +6,12 @@ import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { Answer } from './answers.ts'
 import { Card } from './card.ts'
 import { type Deps, get, post } from './deps.ts'
-import { asked, initial, resumed, tableOf } from './graph/state.ts'
-import { withoutPlaybook } from './playbook.ts'
-import { type Begun, lines, RunAnswer, streamed, whole } from './respond.ts'
-import { organizationOf, ownedBy, service } from './scope.ts'
-import { beginExecute } from './store/begin.ts'
-import { beginResume } from './store/cards.ts'
+import { buildResumeInput, buildStartInput, initialState, routingTable } from './graph/state.ts'
+import { rejectPlaybook } from './playbook.ts'
+import { awaitRun, eventStream, RunAnswer, type StartedRun, streamRun } from './respond.ts'
+import { resolveOrganization, service, visibleToService } from './scope.ts'
+import { startResume } from './store/cards.ts'
+import { startExecute } from './store/start-run.ts'
 
 export const ThreadId = z
   .string()
@@ -46,15 +46,15 @@ const Resume = z.object({
 
 const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
 
-const executing = {
+const executeSpec = {
   guard: service,
-  body: withoutPlaybook(Execute),
+  body: rejectPlaybook(Execute),
   faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
   example: { session_id: 'a-session', user_id: 1, message: '我借给张三10万元，他到期不还。' },
 }
-const resuming = {
+const resumeSpec = {
   guard: service,
-  body: withoutPlaybook(Resume),
+  body: rejectPlaybook(Resume),
   faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
 }
 
@@ -65,16 +65,16 @@ export const agent = [
       summary: 'Take a message to a thread and wait for the run to end',
       description:
         'Where a card is pending: 409 CARD_PENDING; while the thread runs: 409 TURN_IN_PROGRESS. A caller that goes away does not stop the run.',
-      ...executing,
+      ...executeSpec,
       responses: { 200: RunAnswer },
     },
-    async (c, { body }) => ok(c, await whole(c, await execute(c, body))),
+    async (c, { body }) => ok(c, await awaitRun(c, await execute(c, body))),
   ),
 
   post(
     '/api/v1/internal/ai/agent/execute/stream',
-    { summary: 'The same as a stream of events', ...executing, responses: { 200: lines } },
-    async (c, { body }) => streamed(c, await execute(c, body)),
+    { summary: 'The same as a stream of events', ...executeSpec, responses: { 200: eventStream } },
+    async (c, { body }) => streamRun(c, await execute(c, body)),
   ),
 
   post(
@@ -83,16 +83,16 @@ export const agent = [
       summary: 'Answer the pending card and wait for the run to end',
       description:
         'The same answers again give the run they began. None pending: 409 NO_PENDING_CARD. Answers are checked before anything runs.',
-      ...resuming,
+      ...resumeSpec,
       responses: { 200: RunAnswer },
     },
-    async (c, { body }) => ok(c, await whole(c, await resume(c, body))),
+    async (c, { body }) => ok(c, await awaitRun(c, await resume(c, body))),
   ),
 
   post(
     '/api/v1/internal/ai/agent/resume/stream',
-    { summary: 'The same as a stream of events', ...resuming, responses: { 200: lines } },
-    async (c, { body }) => streamed(c, await resume(c, body)),
+    { summary: 'The same as a stream of events', ...resumeSpec, responses: { 200: eventStream } },
+    async (c, { body }) => streamRun(c, await resume(c, body)),
   ),
 
   get(
@@ -108,19 +108,19 @@ export const agent = [
         select card from ai_engine.cards
         where status = 'pending' and card_id = (
           select card_id from ai_engine.threads
-          where thread_id = ${query.thread_id} and status = 'interrupted' and ${ownedBy(c.var.caller)})`
+          where thread_id = ${query.thread_id} and status = 'interrupted' and ${visibleToService(c.var.caller)})`
       return ok(c, { has_pending_card: row !== undefined, card: row?.card ?? null })
     },
   ),
 ]
 
-export const causeOf = ({ var: { requestId, traceparent } }: Context<Env<Deps>>) => ({
+export const originOf = ({ var: { requestId, traceparent } }: Context<Env<Deps>>) => ({
   request_id: requestId,
   traceparent,
 })
 
 /** Begins a run; what it was asked is kept before anything else happens. */
-export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Begun> {
+export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<StartedRun> {
   const { sql } = c.env
   const { session_id = null, matter_id = null, message, skill = null, skill_only } = body
   const skills = await c.env.skills()
@@ -137,7 +137,7 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Beg
     throw invalid([{ path: 'skill', message: 'skill_only needs a skill.' }])
   const owner = {
     thread_id,
-    organization_id: organizationOf(c.var.caller, body.organization_id),
+    organization_id: resolveOrganization(c.var.caller, body.organization_id),
     user_id: body.user_id ?? c.var.caller.userId ?? null,
     session_id,
     matter_id,
@@ -149,19 +149,19 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Beg
     skill_only,
     matter_profile: body.context?.matter_profile ?? null,
   }
-  const lease = await beginExecute(sql, owner, initial, {
+  const lease = await startExecute(sql, owner, initialState, {
     kind: 'execute',
-    ...asked(request, tableOf(skills)),
+    ...buildStartInput(request, routingTable(skills)),
     user_message: message,
-    cause: causeOf(c),
+    origin: originOf(c),
   })
   return { lease, run_id: lease.run_id }
 }
 
-async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<Begun> {
-  const table = tableOf(await c.env.skills())
+async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<StartedRun> {
+  const routing = routingTable(await c.env.skills())
   const organization = c.var.caller.organizationId ?? body.organization_id
-  const begun = await beginResume(
+  const begun = await startResume(
     c.env.sql,
     organization,
     {
@@ -169,9 +169,9 @@ async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Pro
       user_id: body.user_id ?? c.var.caller.userId ?? null,
       card_id: body.card_id,
       answers: body.user_response.answers,
-      cause: causeOf(c),
+      origin: originOf(c),
     },
-    resumed(table),
+    buildResumeInput(routing),
   )
   return 'lease' in begun
     ? { lease: begun.lease, run_id: begun.lease.run_id }

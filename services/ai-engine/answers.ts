@@ -8,48 +8,51 @@ export type Answer = z.infer<typeof Answer>
 /** What a person answered, by field_key, checked against what they were asked. */
 export function checkAnswers(card: Card, answers: Answer[]): Record<string, unknown> {
   const issues: Issue[] = []
-  const given: Record<string, unknown> = {}
+  const accepted: Record<string, unknown> = {}
   answers.forEach(({ field_key, value = null }, index) => {
     const path = `user_response.answers.${index}`
     const question = card.questions.find((each) => each.field_key === field_key)
     if (!question) issues.push({ path: `${path}.field_key`, message: 'No question asks for this.' })
-    else if (Object.hasOwn(given, field_key))
+    else if (Object.hasOwn(accepted, field_key))
       issues.push({ path: `${path}.field_key`, message: 'Answered twice.' })
     else {
-      const message = faultOf(question, value)
+      const message = valueProblem(question, value)
       if (message) issues.push({ path: `${path}.value`, message })
-      given[field_key] = value
+      accepted[field_key] = value
     }
   })
   for (const { field_key, required } of card.questions) {
-    if (required && !Object.hasOwn(given, field_key))
+    if (required && !Object.hasOwn(accepted, field_key))
       issues.push({ path: 'user_response.answers', message: `${field_key} needs an answer.` })
   }
   if (issues.length > 0) throw invalid(issues)
-  return given
+  return accepted
 }
 
-const Text = z.string().regex(/\S/).max(20_000)
-const kinds: Record<Question['input_type'], [z.ZodType, string]> = {
-  text: [Text, 'A text.'],
-  textarea: [Text, 'A text.'],
+const AnswerText = z.string().regex(/\S/).max(20_000)
+const valueSchemas: Record<Question['input_type'], [z.ZodType, string]> = {
+  text: [AnswerText, 'A text.'],
+  textarea: [AnswerText, 'A text.'],
   number: [z.number(), 'A number.'],
   money: [z.number().min(0).max(1e15), 'An amount, as a number.'],
   date: [z.iso.date(), 'A date, as YYYY-MM-DD.'],
   boolean: [z.boolean(), 'true or false.'],
-  select: [Text, 'One of the options.'],
-  multi_select: [z.array(Text).max(100), 'A list of options.'],
+  select: [AnswerText, 'One of the options.'],
+  multi_select: [z.array(AnswerText).max(100), 'A list of options.'],
   file: [z.array(z.string().min(1).max(200)).max(100), 'A list of file ids.'],
 }
 
-function faultOf({ input_type, required, options }: Question, value: unknown): string | undefined {
+function valueProblem(
+  { input_type, required, options }: Question,
+  value: unknown,
+): string | undefined {
   if (value === null) return required ? 'This needs an answer.' : undefined
-  const [schema, message] = kinds[input_type]
+  const [schema, message] = valueSchemas[input_type]
   if (!schema.safeParse(value).success) return message
   if (required && Array.isArray(value) && value.length === 0) return 'This needs an answer.'
-  const chosen = input_type === 'select' ? [value] : input_type === 'multi_select' ? value : []
-  const known = new Set(options?.map((option) => option.value))
-  return options && (chosen as unknown[]).some((each) => !known.has(each as string))
+  const selected = input_type === 'select' ? [value] : input_type === 'multi_select' ? value : []
+  const allowed = new Set(options?.map((option) => option.value))
+  return options && (selected as unknown[]).some((each) => !allowed.has(each as string))
     ? 'Not one of the options.'
     : undefined
 }

@@ -13,7 +13,10 @@ export const inputTypes = [
   'file',
 ] as const
 
-const Option = z.object({ value: z.string().min(1).max(200), label: z.string().min(1).max(500) })
+const CardOption = z.object({
+  value: z.string().min(1).max(200),
+  label: z.string().min(1).max(500),
+})
 
 export const Question = z
   .object({
@@ -25,7 +28,7 @@ export const Question = z
       .describe('A dotted path into the state: where the answer is written.'),
     input_type: z.enum(inputTypes),
     required: z.boolean(),
-    options: z.array(Option).min(1).max(100).optional(),
+    options: z.array(CardOption).min(1).max(100).optional(),
     default: z.unknown().optional(),
     help: z.string().max(2_000).optional(),
   })

@@ -10,8 +10,8 @@ import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
 
-const count = (most: number, standard: number) =>
-  z.coerce.number().int().min(1).max(most).default(standard)
+const positiveInt = (max: number, defaultValue: number) =>
+  z.coerce.number().int().min(1).max(max).default(defaultValue)
 
 export const Config = z.object({
   AI_BASE_URL: z
@@ -20,10 +20,10 @@ export const Config = z.object({
     .describe('An OpenAI-compatible API; unset, the rules of the skills do the work.'),
   AI_API_KEY: z.string().optional().describe('Its key, where it wants one.'),
   AI_MODEL: z.string().optional().describe('The model to ask for; needed with AI_BASE_URL.'),
-  AI_TIMEOUT_MS: count(600_000, 120_000).describe('How long one call of the model may take.'),
+  AI_TIMEOUT_MS: positiveInt(600_000, 120_000).describe('How long one call of the model may take.'),
   SKILLS_DIR: z.string().optional().describe('A directory of further skills, one folder each.'),
-  ENGINE_MAX_RUNS: count(1_000, 64).describe('Runs that one process drives at a time.'),
-  ENGINE_MAX_STEPS: count(1_000, 60).describe('Steps that one run may take.'),
+  ENGINE_MAX_RUNS: positiveInt(1_000, 64).describe('Runs that one process drives at a time.'),
+  ENGINE_MAX_STEPS: positiveInt(1_000, 60).describe('Steps that one run may take.'),
   ENGINE_RETRIES: z.coerce
     .number()
     .int()
@@ -31,9 +31,9 @@ export const Config = z.object({
     .max(10)
     .default(2)
     .describe('How often a step that failed is tried again.'),
-  ENGINE_STEP_TIMEOUT_MS: count(3_600_000, 180_000).describe('How long one step may take.'),
-  ENGINE_RUN_TIMEOUT_MS: count(86_400_000, 900_000).describe('How long one run may take.'),
-  CHECKPOINT_KEEP: count(1_000_000, 1_000).describe(
+  ENGINE_STEP_TIMEOUT_MS: positiveInt(3_600_000, 180_000).describe('How long one step may take.'),
+  ENGINE_RUN_TIMEOUT_MS: positiveInt(86_400_000, 900_000).describe('How long one run may take.'),
+  CHECKPOINT_KEEP: positiveInt(1_000_000, 1_000).describe(
     'Checkpoints that are kept of a thread, the newest; further those that a branch or a card needs.',
   ),
 })
@@ -46,10 +46,10 @@ export interface Deps {
   model: { name: string; complete: Complete; check(): Promise<void> } | null
   hub: Hub
   /** Runs that this process drives. */
-  driven: Set<string>
+  activeRuns: Set<string>
   limits: Limits
   maxRuns: number
-  keep: number
+  checkpointKeep: number
   matter: Client
   memory: Client
   files: Client
@@ -63,9 +63,9 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       skills ??= loadSkills({ runtime, skillsDir: config.SKILLS_DIR })
       return skills
     },
-    model: modelOf(config),
+    model: openModel(config),
     hub: makeHub(),
-    driven: new Set(),
+    activeRuns: new Set(),
     limits: {
       steps: config.ENGINE_MAX_STEPS,
       retries: config.ENGINE_RETRIES,
@@ -73,7 +73,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       runMs: config.ENGINE_RUN_TIMEOUT_MS,
     },
     maxRuns: config.ENGINE_MAX_RUNS,
-    keep: config.CHECKPOINT_KEEP,
+    checkpointKeep: config.CHECKPOINT_KEEP,
     matter: client('matter-service'),
     memory: client('memory-service'),
     files: client('files-service'),
@@ -81,7 +81,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
   }
 }
 
-function modelOf({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_TIMEOUT_MS }: Config): Deps['model'] {
+function openModel({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_TIMEOUT_MS }: Config): Deps['model'] {
   if (!AI_BASE_URL) return null
   if (!AI_MODEL) throw new ConfigError('AI_MODEL: needed with AI_BASE_URL.')
   const options = { baseUrl: AI_BASE_URL, apiKey: AI_API_KEY, model: AI_MODEL }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { defineTool, type ToolContext } from './tool.ts'
 
-const Basis = z.object({ law: z.string(), article: z.string() })
+const LegalBasis = z.object({ law: z.string(), article: z.string() })
 
-const Cause = z.object({
+const CauseOfAction = z.object({
   code: z.string(),
   name: z.string(),
   name_en: z.string().nullish(),
@@ -17,12 +17,14 @@ const Cause = z.object({
       burden_of_proof: z.enum(['plaintiff', 'defendant']),
       required: z.boolean(),
       evidence_types: z.array(z.string()),
-      legal_basis: z.array(Basis),
+      legal_basis: z.array(LegalBasis),
     }),
   ),
 })
 
-const own = ({ organization_id }: ToolContext) => ({ 'x-organization-id': organization_id })
+const organizationHeader = ({ organization_id }: ToolContext) => ({
+  'x-organization-id': organization_id,
+})
 
 export const legalElements = defineTool({
   name: 'legal_elements',
@@ -30,12 +32,16 @@ export const legalElements = defineTool({
     'What has to be proved for a cause of action: its elements, who bears the burden, what evidence serves, and the articles of law each rests on.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
   run: (context, { cause_of_action_code }) =>
-    context.knowledge.request(Cause, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
-      headers: own(context),
-    }),
+    context.knowledge.request(
+      CauseOfAction,
+      `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`,
+      {
+        headers: organizationHeader(context),
+      },
+    ),
 })
 
-const Found = z.object({
+const SearchResponse = z.object({
   hits: z.array(
     z.object({
       kb_id: z.string(),
@@ -49,7 +55,7 @@ const Found = z.object({
 })
 
 /** What a model reads of one passage. */
-const mostCharacters = 2_000
+const maxPassageChars = 2_000
 
 export const searchLaw = defineTool({
   name: 'search_law',
@@ -61,11 +67,11 @@ export const searchLaw = defineTool({
   }),
   async run(context, { query, top_k }) {
     const { hits } = await context.knowledge.request(
-      Found,
+      SearchResponse,
       '/api/v1/internal/atomic/hybrid-search',
       {
         method: 'POST',
-        headers: own(context),
+        headers: organizationHeader(context),
         body: { query, top_k, as_of: context.today },
         idempotent: true,
       },
@@ -73,13 +79,13 @@ export const searchLaw = defineTool({
     return {
       passages: hits.map(({ content, ...hit }) => ({
         ...hit,
-        content: content.slice(0, mostCharacters),
+        content: content.slice(0, maxPassageChars),
       })),
     }
   },
 })
 
-const Checked = z.object({
+const VerifyResponse = z.object({
   citations: z.array(
     z.object({
       law: z.string(),
@@ -97,9 +103,9 @@ export const checkCitations = defineTool({
     'For every 《law》第N条 or “Article N of the …” in a text: whether it is on file here, in force today, and what it says.',
   parameters: z.object({ text: z.string().min(1).max(20_000) }),
   run: (context, { text }) =>
-    context.knowledge.request(Checked, '/api/v1/internal/citations/verify', {
+    context.knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
-      headers: own(context),
+      headers: organizationHeader(context),
       body: { text, as_of: context.today },
       idempotent: true,
     }),

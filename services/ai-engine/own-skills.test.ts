@@ -38,7 +38,7 @@ const confirm = (field_key: string) => `{
   questions: [{ question: 'Send it?', field_key: '${field_key}', input_type: 'boolean', required: true }] }`
 
 skill('failing', `async run() { throw new Error('password=hunter2 of the database') }`)
-skill('wordy', `async run({ say }) { say('Once. '); return { output: { note: 1 } } }`)
+skill('wordy', `async run({ emitText }) { emitText('Once. '); return { output: { note: 1 } } }`)
 skill(
   'strange',
   `async run() { return { output: { note: 'n', work: { chat: 'done' }, round: {} } } }`,
@@ -53,20 +53,20 @@ skill(
 )
 skill(
   'paying',
-  `async run({ answered, part }) {
+  `async run({ answered, state }) {
     if (!answered) return { output: { note: 'asked' }, control: ${confirm('paying.yes')} }
-    return { output: { note: 'paid ' + answered.basis.amount + ' ' + part.yes } }
+    return { output: { note: 'paid ' + answered.basis.amount + ' ' + state.yes } }
   }`,
 )
 skill(
   'twice',
-  `async run({ part }) {
+  `async run({ state }) {
     const ask = (name) => ({ action: 'ask_user', title: name, questions: [
       { question: name, field_key: 'twice.' + name, input_type: 'text', required: true }] })
-    globalThis.worked = (globalThis.worked ?? 0) + (part.note === undefined ? 1 : 0)
-    if (part.first === undefined) return { output: { note: 'begun' }, control: ask('first') }
-    if (part.second === undefined) return { output: { note: 'half' }, control: ask('second') }
-    return { output: { note: part.first + part.second } }
+    globalThis.worked = (globalThis.worked ?? 0) + (state.note === undefined ? 1 : 0)
+    if (state.first === undefined) return { output: { note: 'begun' }, control: ask('first') }
+    if (state.second === undefined) return { output: { note: 'half' }, control: ask('second') }
+    return { output: { note: state.first + state.second } }
   }`,
 )
 skill('endless', `run: () => new Promise(() => {})`)

@@ -3,7 +3,7 @@ import { hasKeyDeep } from '../_kit/deep-keys.ts'
 import { Fault } from '../_kit/fault.ts'
 
 /** The workbench knows no playbooks: one in the request, at whatever depth, is refused before anything runs. */
-export const withoutPlaybook = <Schema extends z.ZodType>(schema: Schema) =>
+export const rejectPlaybook = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((body) => {
     if (hasKeyDeep(body, 'playbook_config')) {
       throw new Fault(

@@ -5,12 +5,12 @@ import { notFound } from '../_kit/fault.ts'
 import { Id, Json } from '../_kit/fields.ts'
 import { Card } from './card.ts'
 import type { Deps } from './deps.ts'
-import { follow, ndjson } from './run/follow.ts'
-import { run } from './run/runner.ts'
+import { followRun, ndjson } from './run/follow.ts'
+import { driveRun } from './run/runner.ts'
 import type { Lease } from './store/lease.ts'
 
 /** A run that a request began, or joins. */
-export interface Begun {
+export interface StartedRun {
   run_id: string
   /** There when this process is to drive it. */
   lease?: Lease
@@ -29,7 +29,7 @@ export const RunAnswer = z
   .meta({ id: 'RunAnswer' })
 
 /** A stream of events, one JSON object a line. */
-export const lines = {
+export const eventStream = {
   content: {
     'application/x-ndjson': {
       schema: {
@@ -48,12 +48,12 @@ export const lines = {
   },
 }
 
-type Given = Context<Env<Deps>>
+type RequestContext = Context<Env<Deps>>
 
 /** Waits for a run to end and tells how. */
-export async function whole(c: Given, { run_id, lease }: Begun) {
-  const driving = lease && run(c.env, lease)
-  const events = follow(c.env, run_id)
+export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun) {
+  const driving = lease && driveRun(c.env, lease)
+  const events = followRun(c.env, run_id)
   while (!(await events.next()).done);
   await driving
   const answer = await c.env.sql.row(RunAnswer)`
@@ -64,9 +64,9 @@ export async function whole(c: Given, { run_id, lease }: Begun) {
 }
 
 /** Sends a run's events as they come. */
-export function streamed(c: Given, { run_id, lease }: Begun, after = 0): Response {
-  const stream = ndjson(follow(c.env, run_id, after))
-  if (lease) void run(c.env, lease)
+export function streamRun(c: RequestContext, { run_id, lease }: StartedRun, after = 0): Response {
+  const stream = ndjson(followRun(c.env, run_id, after))
+  if (lease) void driveRun(c.env, lease)
   return c.body(stream, 200, {
     'Content-Type': 'application/x-ndjson',
     'Cache-Control': 'no-store',

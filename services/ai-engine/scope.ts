@@ -15,11 +15,11 @@ export const service: Guard = {
 }
 
 /** The rows that a caller may see, as a condition on them. */
-export const ownedBy = ({ organizationId }: Caller) =>
+export const visibleToService = ({ organizationId }: Caller) =>
   organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
 /** Whose the new thread is: said by the header or by the body, and by both alike. */
-export function organizationOf({ organizationId }: Caller, named: string | undefined): string {
+export function resolveOrganization({ organizationId }: Caller, named: string | undefined): string {
   const organization = organizationId ?? named
   if (organization === undefined)
     throw invalid([

@@ -1,10 +1,10 @@
 import { defineService } from '../_kit/service.ts'
 import { agent } from './agent.ts'
 import { Config, type Deps, open } from './deps.ts'
-import { resumeLost } from './run/runner.ts'
+import { takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
-import { deliverLater, sweepOutbox } from './store/outbox.ts'
-import { thin } from './store/thin.ts'
+import { enqueueStalled, runDeliveryJob } from './store/outbox.ts'
+import { pruneCheckpoints } from './store/prune-checkpoints.ts'
 import { threads } from './threads.ts'
 import { timeline } from './timeline.ts'
 import { traces } from './traces.ts'
@@ -21,11 +21,11 @@ export default defineService<typeof Config, Deps>({
   endpoints: [...skills, ...agent, ...threads, ...timeline, ...traces, ...usage],
   jobs: {
     deliver: ({ sql, matter }, { thread_id }: { thread_id: string }) =>
-      deliverLater(sql, matter, thread_id),
+      runDeliveryJob(sql, matter, thread_id),
   },
-  tick: resumeLost,
-  async sweep({ sql, keep }) {
-    await sweepOutbox(sql)
-    await thin(sql, keep)
+  tick: takeOverExpiredRuns,
+  async sweep({ sql, checkpointKeep }) {
+    await enqueueStalled(sql)
+    await pruneCheckpoints(sql, checkpointKeep)
   },
 })

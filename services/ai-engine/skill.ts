@@ -29,7 +29,7 @@ export const Products = z.looseObject({
 })
 export type Products = z.infer<typeof Products>
 
-export interface Answered {
+export interface AnsweredCard {
   card_id: string
   /** By field_key. */
   answers: Record<string, unknown>
@@ -39,12 +39,12 @@ export interface Answered {
 /** A tool, bound to the run's tenant: it takes what its schema allows and gives data. */
 export type Tool = (input: unknown) => Promise<unknown>
 
-export interface Asked<Inputs> {
+export interface SkillContext<Inputs> {
   inputs: Inputs
   /** The skill's own part of the state: what it put out before, and answers to its cards. */
-  part: Record<string, unknown>
+  state: Record<string, unknown>
   /** The card it asked last, when this run answers it. */
-  answered: Answered | null
+  answered: AnsweredCard | null
   /** Null when no model is configured: a normal way to run. */
   model: Model | null
   /** The text of SKILL.md: what a model is told. */
@@ -52,16 +52,16 @@ export interface Asked<Inputs> {
   /** Those that SKILL.md lists, by name. */
   tools: Record<string, Tool>
   /** Words for the person who asked, as they come. */
-  say(words: string): void
+  emitText(text: string): void
   /** What was said is void, and will be said again from its beginning. */
-  unsay(): void
+  discardText(): void
   progress(message: string, percent?: number): void
   signal: AbortSignal
   /** The day it is, as YYYY-MM-DD. */
   today: string
 }
 
-export interface Told<Output> {
+export interface SkillResult<Output> {
   /** Becomes the skill's part of the state, member by member; what its schema does not name is dropped. */
   output: Output
   control?: Control
@@ -76,7 +76,7 @@ export interface SkillCode<Inputs extends z.ZodObject = any, Outputs extends z.Z
   /** Of the state: message, messages, file_ids, matter, memory, and other skills' parts by name. */
   inputs: Inputs
   outputs: Outputs
-  run(asked: Asked<z.output<Inputs>>): Promise<Told<z.input<Outputs>>>
+  run(context: SkillContext<z.output<Inputs>>): Promise<SkillResult<z.input<Outputs>>>
 }
 
 export const defineSkill = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(

@@ -5,12 +5,12 @@ import { JsonObject } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
 import { Execute, execute } from './agent.ts'
 import { get, post } from './deps.ts'
-import { withoutPlaybook } from './playbook.ts'
-import { RunAnswer, whole } from './respond.ts'
+import { rejectPlaybook } from './playbook.ts'
+import { awaitRun, RunAnswer } from './respond.ts'
 import { service } from './scope.ts'
 import type { Skill } from './skill.ts'
 
-const SkillShown = z
+const SkillView = z
   .object({
     name: z.string(),
     description: z.string(),
@@ -19,7 +19,7 @@ const SkillShown = z
   })
   .meta({ id: 'Skill' })
 
-const SkillDetail = SkillShown.extend({
+const SkillDetail = SkillView.extend({
   title: z.string(),
   when_to_use: z.string(),
   phase: z.string().nullable(),
@@ -36,19 +36,20 @@ export const skills = [
     {
       summary: 'What the engine can do',
       guard: service,
-      responses: { 200: z.object({ skills: z.array(SkillShown) }) },
+      responses: { 200: z.object({ skills: z.array(SkillView) }) },
     },
     async (c) => {
       const all = await c.env.skills()
       const listed = all.filter(({ internal, api_call_only }) => !internal && !api_call_only)
-      return ok(c, { skills: listed.map(shown) })
+      return ok(c, { skills: listed.map(toSkillView) })
     },
   ),
 
   get(
     '/api/v1/internal/ai/skills/:skill_name',
     { summary: 'One skill', guard: service, params: BySkill, responses: { 200: SkillDetail } },
-    async (c, { params }) => ok(c, detail(find(await c.env.skills(), params.skill_name))),
+    async (c, { params }) =>
+      ok(c, toSkillDetail(findSkill(await c.env.skills(), params.skill_name))),
   ),
 
   post(
@@ -57,41 +58,41 @@ export const skills = [
       summary: 'Run one skill and no other',
       guard: service,
       params: BySkill,
-      body: withoutPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),
+      body: rejectPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),
       example: { user_id: 1, organization_id: 'acme', message: '我借给张三10万元，他到期不还。' },
       responses: { 200: RunAnswer },
       faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'],
     },
     async (c, { params, body }) => {
-      const { name } = find(await c.env.skills(), params.skill_name)
+      const { name } = findSkill(await c.env.skills(), params.skill_name)
       const thread_id = body.thread_id ?? (body.session_id ? undefined : `skill:${newId()}`)
-      const asked = {
+      const request = {
         ...body,
         thread_id,
         skill: name,
         skill_only: true,
         mode: 'workbench' as const,
       }
-      return ok(c, await whole(c, await execute(c, asked)))
+      return ok(c, await awaitRun(c, await execute(c, request)))
     },
   ),
 ]
 
-function find(skills: Skill[], name: string): Skill {
+function findSkill(skills: Skill[], name: string): Skill {
   const skill = skills.find((each) => each.name === name && !each.internal)
   if (!skill) throw notFound('such skill')
   return skill
 }
 
-const shown = ({ name, description, code }: Skill) => ({
+const toSkillView = ({ name, description, code }: Skill) => ({
   name,
   description,
   inputs: z.toJSONSchema(code.inputs, { io: 'input', unrepresentable: 'any' }),
   outputs: z.toJSONSchema(code.outputs, { io: 'output', unrepresentable: 'any' }),
 })
 
-const detail = (skill: Skill) => ({
-  ...shown(skill),
+const toSkillDetail = (skill: Skill) => ({
+  ...toSkillView(skill),
   title: skill.title,
   when_to_use: skill.when_to_use,
   phase: skill.phase ?? null,

@@ -4,14 +4,14 @@ import { notFound } from '../_kit/fault.ts'
 import { Id, JsonObject, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { causeOf, ThreadId } from './agent.ts'
+import { originOf, ThreadId } from './agent.ts'
 import { Card } from './card.ts'
 import { get, post } from './deps.ts'
-import { lines, RunAnswer, streamed, whole } from './respond.ts'
-import { ownedBy, service } from './scope.ts'
+import { awaitRun, eventStream, RunAnswer, streamRun } from './respond.ts'
+import { service, visibleToService } from './scope.ts'
 import { branch } from './store/branch.ts'
 import { cancel } from './store/cancel.ts'
-import { stateAt } from './store/state.ts'
+import { loadState } from './store/state.ts'
 
 const Checkpoint = z
   .object({ checkpoint_id: Id, step: z.int(), node: z.string(), created_at: Time })
@@ -47,9 +47,9 @@ export const threads = [
           (select card from ai_engine.cards c where c.card_id = t.card_id) as card
         from ai_engine.threads t
         join ai_engine.checkpoints p on p.thread_id = t.thread_id and p.step = t.head
-        where t.thread_id = ${params.id} and ${ownedBy(c.var.caller)}`
+        where t.thread_id = ${params.id} and ${visibleToService(c.var.caller)}`
       if (!thread) throw notFound('such thread')
-      return ok(c, { ...thread, state: await stateAt(sql, thread.thread_id, thread.step) })
+      return ok(c, { ...thread, state: await loadState(sql, thread.thread_id, thread.step) })
     },
   ),
 
@@ -64,9 +64,9 @@ export const threads = [
     },
     async (c, { params, query }) => {
       const { sql } = c.env
-      const [known] = await sql`
-        select from ai_engine.threads where thread_id = ${params.id} and ${ownedBy(c.var.caller)}`
-      if (!known) throw notFound('such thread')
+      const [existing] = await sql`
+        select from ai_engine.threads where thread_id = ${params.id} and ${visibleToService(c.var.caller)}`
+      if (!existing) throw notFound('such thread')
       const from = fragment`ai_engine.checkpoints where thread_id = ${params.id}`
       const columns = fragment`checkpoint_id, step, node, created_at`
       return ok(
@@ -95,9 +95,9 @@ export const threads = [
       const begun = await branch(c.env.sql, {
         ...body,
         organization: c.var.caller.organizationId,
-        cause: causeOf(c),
+        origin: originOf(c),
       })
-      return ok(c, await whole(c, begun))
+      return ok(c, await awaitRun(c, begun))
     },
   ),
 
@@ -123,13 +123,13 @@ export const threads = [
       guard: service,
       params: z.object({ id: Id }),
       query: z.object({ after: z.coerce.number().int().min(0).max(2_000_000_000).default(0) }),
-      responses: { 200: lines },
+      responses: { 200: eventStream },
     },
     async (c, { params, query }) => {
-      const [known] = await c.env.sql`
-        select from ai_engine.runs where run_id = ${params.id} and ${ownedBy(c.var.caller)}`
-      if (!known) throw notFound('such run')
-      return streamed(c, { run_id: params.id }, query.after)
+      const [existing] = await c.env.sql`
+        select from ai_engine.runs where run_id = ${params.id} and ${visibleToService(c.var.caller)}`
+      if (!existing) throw notFound('such run')
+      return streamRun(c, { run_id: params.id }, query.after)
     },
   ),
 ]

@@ -6,9 +6,9 @@ import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join } from '../_kit/sql/sql.ts'
 import { Card } from './card.ts'
 import { get } from './deps.ts'
-import { ownedBy, service } from './scope.ts'
+import { service, visibleToService } from './scope.ts'
 
-const RoundShown = z
+const RoundView = z
   .object({
     round: z.int(),
     thread_id: z.string(),
@@ -25,15 +25,15 @@ const RoundShown = z
   })
   .meta({ id: 'Round' })
 
-const Named = z.string().min(1).max(200).optional()
+const IdFilter = z.string().min(1).max(200).optional()
 
 /** The conditions for what was asked; a branch is seen where it is asked for by its thread alone. */
-export function about(asked: {
+export function runFilter(filter: {
   thread_id?: string | undefined
   matter_id?: string | undefined
   session_id?: string | undefined
 }) {
-  const { thread_id, matter_id, session_id } = asked
+  const { thread_id, matter_id, session_id } = filter
   return join([
     ...(thread_id === undefined
       ? [fragment` and thread_id not like 'branch:%'`]
@@ -50,16 +50,16 @@ export const timeline = [
       summary: 'What happened, round by round, newest first',
       description: 'Name at least one of session, matter and thread.',
       guard: service,
-      query: PageQuery.extend({ session_id: Named, matter_id: Named, thread_id: Named }),
-      responses: { 200: pageSchema(RoundShown) },
+      query: PageQuery.extend({ session_id: IdFilter, matter_id: IdFilter, thread_id: IdFilter }),
+      responses: { 200: pageSchema(RoundView) },
     },
     async (c, { query }) => {
       const { session_id, matter_id, thread_id } = query
       if (session_id === undefined && matter_id === undefined && thread_id === undefined)
         throw invalid([{ path: 'session_id', message: 'Name a session, a matter or a thread.' }])
-      const from = fragment`ai_engine.runs where ${ownedBy(c.var.caller)}${about(query)}`
+      const from = fragment`ai_engine.runs where ${visibleToService(c.var.caller)}${runFilter(query)}`
       const order = fragment`started_at desc, run_id desc`
-      return ok(c, await selectPage(c.env.sql, RoundShown, query, { from, order }))
+      return ok(c, await selectPage(c.env.sql, RoundView, query, { from, order }))
     },
   ),
 ]

@@ -4,7 +4,7 @@ import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
 import { defineTool, type ToolContext, type ToolDefinition } from './tool.ts'
 
-const Recalled = z.object({
+const RecallResponse = z.object({
   facts: z.array(
     z.object({
       entity_key: z.string(),
@@ -32,7 +32,7 @@ const recallMemory = defineTool({
       : [{ scope: 'global' }]
     const recalled = await Promise.all(
       scopes.map((scope) =>
-        context.memory.request(Recalled, '/api/v1/internal/memory/recall', {
+        context.memory.request(RecallResponse, '/api/v1/internal/memory/recall', {
           method: 'POST',
           headers: { 'x-organization-id': context.organization_id },
           body: { user_id: context.user_id, query, top_k, ...scope },
@@ -45,7 +45,7 @@ const recallMemory = defineTool({
   },
 })
 
-const Text = z.object({
+const FileText = z.object({
   text: z.string(),
   pages: z.int(),
   language: z.string().nullable(),
@@ -53,7 +53,7 @@ const Text = z.object({
 })
 
 /** What a model reads at a time. */
-const window = 12_000
+const maxReadChars = 12_000
 
 const readFile = defineTool({
   name: 'read_file',
@@ -67,10 +67,10 @@ const readFile = defineTool({
     if (!context.file_ids.includes(file_id))
       return { error: 'No such file belongs to this matter.' }
     const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}/text`
-    const file = await context.files.request(Text, path, {
+    const file = await context.files.request(FileText, path, {
       headers: { 'x-organization-id': context.organization_id },
     })
-    const end = offset + window
+    const end = offset + maxReadChars
     return {
       file_id,
       pages: file.pages,
@@ -91,9 +91,9 @@ export const tools: ToolDefinition[] = [
 
 /** The tools of these names, for one run. A peer that is down is told as data. */
 export function bindTools(names: string[], context: ToolContext): Record<string, BoundTool> {
-  const chosen = tools.filter(({ name }) => names.includes(name))
+  const definitions = tools.filter(({ name }) => names.includes(name))
   return Object.fromEntries(
-    chosen.map(({ name, description, parameters, run }) => [
+    definitions.map(({ name, description, parameters, run }) => [
       name,
       {
         description,
@@ -101,14 +101,14 @@ export function bindTools(names: string[], context: ToolContext): Record<string,
         run: async (input: unknown) => {
           const parsed = parameters.safeParse(input)
           if (!parsed.success) return { error: z.prettifyError(parsed.error) }
-          return run(context, parsed.data).catch(toldAsData)
+          return run(context, parsed.data).catch(faultAsData)
         },
       },
     ]),
   )
 }
 
-function toldAsData(thrown: unknown) {
+function faultAsData(thrown: unknown) {
   if (!(thrown instanceof Fault)) throw thrown
   if (thrown.kind === 'NOT_FOUND') return { not_found: true }
   if (thrown.kind === 'CONFLICT') return { not_ready: true }

@@ -5,9 +5,9 @@ import { Id, Instant, JsonObject, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { DecisionShown, decisionsOf } from './graph/decisions.ts'
-import { ownedBy, service } from './scope.ts'
-import { about } from './timeline.ts'
+import { DecisionView, loadDecisions } from './graph/decisions.ts'
+import { service, visibleToService } from './scope.ts'
+import { runFilter } from './timeline.ts'
 
 const Trace = z
   .object({
@@ -24,7 +24,7 @@ const Trace = z
   })
   .meta({ id: 'Trace' })
 
-const SpanShown = z.object({
+const SpanView = z.object({
   span_id: Id,
   parent_id: Id.nullable(),
   step: z.int(),
@@ -40,14 +40,14 @@ const SpanShown = z.object({
 const Usage = z.object({ calls: z.int(), input_tokens: z.int(), output_tokens: z.int() })
 
 const TraceDetail = Trace.extend({
-  spans: z.array(SpanShown),
+  spans: z.array(SpanView),
   usage: Usage,
   decisions: z
-    .array(DecisionShown)
+    .array(DecisionView)
     .describe('Each decision of the router, taken again on the state that it was taken on.'),
 }).meta({ id: 'TraceDetail' })
 
-const Named = z.string().min(1).max(200).optional()
+const IdFilter = z.string().min(1).max(200).optional()
 
 export const traces = [
   get(
@@ -56,9 +56,9 @@ export const traces = [
       summary: 'Runs and how they went, newest first',
       guard: service,
       query: PageQuery.extend({
-        thread_id: Named,
-        matter_id: Named,
-        session_id: Named,
+        thread_id: IdFilter,
+        matter_id: IdFilter,
+        session_id: IdFilter,
         status: Trace.shape.status.optional(),
         from: Instant.optional(),
         to: Instant.optional(),
@@ -68,7 +68,7 @@ export const traces = [
     async (c, { query }) => {
       const { status, from, to } = query
       const conditions = join([
-        about(query),
+        runFilter(query),
         ...(status === undefined ? [] : [fragment` and status = ${status}`]),
         ...(from === undefined ? [] : [fragment` and started_at >= ${timestamp(from)}`]),
         ...(to === undefined ? [] : [fragment` and started_at <= ${timestamp(to)}`]),
@@ -76,7 +76,7 @@ export const traces = [
       return ok(
         c,
         await selectPage(c.env.sql, Trace, query, {
-          from: fragment`ai_engine.runs where ${ownedBy(c.var.caller)}${conditions}`,
+          from: fragment`ai_engine.runs where ${visibleToService(c.var.caller)}${conditions}`,
           order: fragment`started_at desc, run_id desc`,
         }),
       )
@@ -94,16 +94,16 @@ export const traces = [
     async (c, { params: { trace_id } }) => {
       const { sql } = c.env
       const trace = await sql.row(Trace)`
-        select * from ai_engine.runs where trace_id = ${trace_id} and ${ownedBy(c.var.caller)}`
+        select * from ai_engine.runs where trace_id = ${trace_id} and ${visibleToService(c.var.caller)}`
       if (!trace) throw notFound('such trace')
       const [spans, usage, decisions] = await Promise.all([
-        sql.rows(SpanShown)`
+        sql.rows(SpanView)`
           select * from ai_engine.spans where trace_id = ${trace_id} order by started_at, span_id`,
         sql.row(Usage)`
           select count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
             coalesce(sum(output_tokens), 0) as output_tokens
           from ai_engine.calls where run_id = ${trace.run_id} and kind = 'model'`,
-        decisionsOf(sql, trace.thread_id, trace.run_id),
+        loadDecisions(sql, trace.thread_id, trace.run_id),
       ])
       return ok(c, { ...trace, spans, usage: usage!, decisions })
     },

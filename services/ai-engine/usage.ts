@@ -4,7 +4,7 @@ import { Id, Instant, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
-import { ownedBy, service } from './scope.ts'
+import { service, visibleToService } from './scope.ts'
 
 const Tokens = { input_tokens: z.int(), output_tokens: z.int() }
 
@@ -23,31 +23,34 @@ const Use = z
   .meta({ id: 'Use' })
 
 const Sum = z.object({ calls: z.int(), ...Tokens })
-const By = (name: string) => z.array(Sum.extend({ [name]: z.string().nullable() }))
+const groupedBy = (name: string) => z.array(Sum.extend({ [name]: z.string().nullable() }))
 
 const Stats = z.object({
   total: Sum,
-  by_organization: By('organization_id'),
-  by_user: By('user_id'),
-  by_skill: By('skill'),
-  by_model: By('model'),
-  by_day: By('day'),
+  by_organization: groupedBy('organization_id'),
+  by_user: groupedBy('user_id'),
+  by_skill: groupedBy('skill'),
+  by_model: groupedBy('model'),
+  by_day: groupedBy('day'),
 })
 
-const Named = z.string().min(1).max(200).optional()
+const IdFilter = z.string().min(1).max(200).optional()
 const Filter = z.object({
   from: Instant.optional(),
   to: Instant.optional(),
-  organization_id: Named,
-  user_id: Named,
-  skill: Named,
-  model: Named,
+  organization_id: IdFilter,
+  user_id: IdFilter,
+  skill: IdFilter,
+  model: IdFilter,
 })
 
 /** Calls of models: those that were made, not those that were read from the record. */
-const madeFor = (caller: Parameters<typeof ownedBy>[0], asked: z.output<typeof Filter>) => {
-  const { from, to, organization_id, user_id, skill, model } = asked
-  return fragment`ai_engine.calls where kind = 'model' and ${ownedBy(caller)}${join([
+const modelCalls = (
+  caller: Parameters<typeof visibleToService>[0],
+  filter: z.output<typeof Filter>,
+) => {
+  const { from, to, organization_id, user_id, skill, model } = filter
+  return fragment`ai_engine.calls where kind = 'model' and ${visibleToService(caller)}${join([
     ...(from === undefined ? [] : [fragment` and created_at >= ${timestamp(from)}`]),
     ...(to === undefined ? [] : [fragment` and created_at <= ${timestamp(to)}`]),
     ...(organization_id === undefined ? [] : [fragment` and organization_id = ${organization_id}`]),
@@ -71,7 +74,7 @@ export const usage = [
     },
     async (c, { query }) => {
       const columns = fragment`*, name as model`
-      const from = madeFor(c.var.caller, query)
+      const from = modelCalls(c.var.caller, query)
       const order = fragment`created_at desc, thread_id, step, nth`
       return ok(c, await selectPage(c.env.sql, Use, query, { from, order, columns }))
     },
@@ -82,7 +85,7 @@ export const usage = [
     { summary: 'The same, summed up', guard: service, query: Filter, responses: { 200: Stats } },
     async (c, { query }) => {
       const { sql } = c.env
-      const from = madeFor(c.var.caller, query)
+      const from = modelCalls(c.var.caller, query)
       const by = (name: string, column: ReturnType<typeof fragment>) =>
         sql.rows(Sum.extend({ [name]: z.string().nullable() }))`
           select ${column}, ${sums} from ${from} group by 1 order by 1 nulls last`

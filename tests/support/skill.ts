@@ -3,7 +3,7 @@ import { Card } from '../../services/ai-engine/card.ts'
 import { makeModel } from '../../services/ai-engine/model/make-model.ts'
 import type { Complete } from '../../services/ai-engine/model/model.ts'
 import {
-  type Answered,
+  type AnsweredCard,
   Control,
   Products,
   type SkillCode,
@@ -37,17 +37,17 @@ export function tryThread(name: string, skill: SkillCode, trial: Trial = {}) {
   const model = trial.complete ? makeModel(trial.complete, { signal }) : null
   let card: z.infer<typeof Card> | null = null
 
-  async function run(message: string, answered: Answered | null) {
+  async function run(message: string, answered: AnsweredCard | null) {
     const inputs = { ...state, message }
     const told = await skill.run({
       inputs: skill.inputs.parse(inputs),
-      part: structuredClone((state[name] ?? {}) as Record<string, unknown>),
+      state: structuredClone((state[name] ?? {}) as Record<string, unknown>),
       answered,
       model,
       instructions: 'Do it well.',
       tools: trial.tools ?? {},
-      say: (words) => said.push(words),
-      unsay: () => said.splice(0),
+      emitText: (words) => said.push(words),
+      discardText: () => said.splice(0),
       progress: () => {},
       signal,
       today: trial.today ?? '2026-06-15',

@@ -1,35 +1,35 @@
 import * as z from 'zod'
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { statesOf } from '../store/state.ts'
+import { replayStates } from '../store/state.ts'
 import { route } from './route.ts'
 import type { State } from './state.ts'
 
-const Decided = z.object({ next: z.string().nullable(), skill: z.string().nullable() })
+const RoutingTarget = z.object({ next: z.string().nullable(), skill: z.string().nullable() })
 
-export const DecisionShown = z.object({
+export const DecisionView = z.object({
   step: z.int(),
-  recorded: Decided,
-  evaluated: Decided,
+  recorded: RoutingTarget,
+  evaluated: RoutingTarget,
   same: z.boolean(),
 })
 
-const Steps = z.object({ first: z.int().nullable(), last: z.int().nullable() })
+const StepRange = z.object({ first: z.int().nullable(), last: z.int().nullable() })
 
 /** Takes every decision of a run again, on the states that were recorded. Thinned steps are left out. */
-export async function decisionsOf(sql: Sql, thread_id: string, run_id: string) {
-  const steps = await sql.row(Steps)`
+export async function loadDecisions(sql: Sql, thread_id: string, run_id: string) {
+  const steps = await sql.row(StepRange)`
     select min(step) as first, max(step) as last from ai_engine.checkpoints
     where thread_id = ${thread_id} and run_id = ${run_id}`
   if (steps?.first == null || steps.last === null) return []
-  const decisions: z.infer<typeof DecisionShown>[] = []
+  const decisions: z.infer<typeof DecisionView>[] = []
   let before: State | undefined
-  for await (const piece of statesOf(sql, thread_id, steps.first, steps.last)) {
-    const after = piece.state as State
-    if (piece.node === 'router' && piece.run_id === run_id && before) {
-      const recorded = { next: piece.next, skill: after.round.task?.skill ?? null }
+  for await (const checkpoint of replayStates(sql, thread_id, steps.first, steps.last)) {
+    const after = checkpoint.state as State
+    if (checkpoint.node === 'router' && checkpoint.run_id === run_id && before) {
+      const recorded = { next: checkpoint.next, skill: after.round.task?.skill ?? null }
       const { next, skill } = route(before)
       const same = next === recorded.next && skill === recorded.skill
-      decisions.push({ step: piece.step, recorded, evaluated: { next, skill }, same })
+      decisions.push({ step: checkpoint.step, recorded, evaluated: { next, skill }, same })
     }
     before = after
   }

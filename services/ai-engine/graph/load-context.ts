@@ -1,69 +1,70 @@
 import * as z from 'zod'
 import { JsonObject } from '../../_kit/fields.ts'
 import type { Client } from '../../_kit/peer.ts'
-import type { At, Node } from '../run/graph.ts'
+import type { Node, NodeContext } from '../run/graph.ts'
 import type { State } from './state.ts'
-import type { Workbench } from './workbench.ts'
+import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /**
  * Reads what the matter and memory know. What can't be had is named, and the run goes on without it.
  * Without a matter the person's other cases are none of its business.
  */
 export const loadContext =
-  ({ matter, memory }: Workbench): Node<State> =>
-  async (state, at) => {
-    const { matter_id, user_id } = at.lease
-    const unknown = matter_id !== null && !state.round.profiled
-    const [profile, remembered] = await Promise.all([
-      unknown ? asked(at, matter, 'matter_profile', profilePath(matter_id)) : null,
+  ({ matter, memory }: WorkbenchDeps): Node<State> =>
+  async (state, context) => {
+    const { matter_id, user_id } = context.lease
+    const needsProfile = matter_id !== null && !state.round.profiled
+    const [profile, memoryContext] = await Promise.all([
+      needsProfile ? readRecorded(context, matter, 'matter_profile', profilePath(matter_id)) : null,
       user_id === null
         ? null
-        : asked(at, memory, 'memory_context', contextPath(user_id, matter_id)),
+        : readRecorded(context, memory, 'memory_context', contextPath(user_id, matter_id)),
     ])
     const missing = [
-      ...(unknown && profile === null ? ['matter'] : []),
-      ...(user_id !== null && remembered === null ? ['memory'] : []),
+      ...(needsProfile && profile === null ? ['matter'] : []),
+      ...(user_id !== null && memoryContext === null ? ['memory'] : []),
     ]
     return {
       state: {
         ...state,
         matter: profile ?? state.matter,
-        memory: matter_id === null && remembered ? { ...remembered, cases: [] } : remembered,
+        memory:
+          matter_id === null && memoryContext ? { ...memoryContext, cases: [] } : memoryContext,
         round: { ...state.round, missing },
       },
       next: 'router',
     }
   }
 
-const segment = encodeURIComponent
+const encode = encodeURIComponent
 
 const profilePath = (matter_id: string) =>
-  `/api/v1/internal/matters/${segment(matter_id)}/workflow/profile`
+  `/api/v1/internal/matters/${encode(matter_id)}/workflow/profile`
 
 const contextPath = (user_id: string, matter_id: string | null) => {
-  const about = new URLSearchParams({ max_chars: '4000', ...(matter_id && { case_id: matter_id }) })
-  return `/api/v1/internal/memory/users/${segment(user_id)}/context?${about}`
+  const query = new URLSearchParams({ max_chars: '4000', ...(matter_id && { case_id: matter_id }) })
+  return `/api/v1/internal/memory/users/${encode(user_id)}/context?${query}`
 }
 
-const Read = z.object({ value: JsonObject.nullable() })
+const RecordedValue = z.object({ value: JsonObject.nullable() })
 
-async function asked(at: At, peer: Client, name: string, path: string) {
-  const { answer } = await at.recorded(
+async function readRecorded(context: NodeContext, peer: Client, name: string, path: string) {
+  const { answer } = await context.record(
     { kind: 'tool', skill: 'load_context', name, request: { path } },
-    async () => ({ answer: { value: await readOrNull(at, peer, name, path) } }),
+    async () => ({ answer: { value: await readOrNull(context, peer, name, path) } }),
   )
-  return Read.parse(answer).value
+  return RecordedValue.parse(answer).value
 }
 
-const readOrNull = (at: At, peer: Client, name: string, path: string) =>
-  at
+const readOrNull = (context: NodeContext, peer: Client, name: string, path: string) =>
+  context
     .span('tool', name, () =>
-      peer.request(JsonObject, path, { deadlineMs: 3_000, headers: headersOf(at) }),
+      peer.request(JsonObject, path, { deadlineMs: 3_000, headers: peerHeaders(context) }),
     )
     .catch(() => null)
 
 /** On whose behalf the engine asks another service. */
-export const headersOf = ({ lease }: At): Record<string, string> => ({
+export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => ({
   'x-organization-id': lease.organization_id,
   'x-request-id': lease.request_id,
   ...(lease.user_id && { 'x-user-id': lease.user_id }),

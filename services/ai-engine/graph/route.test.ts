@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isBareQuestion, route } from './route.ts'
-import { initial, phases, type Row, type State } from './state.ts'
+import { initialState, phases, type RoutingEntry, type State } from './state.ts'
 
-const row = (name: string, more: Partial<Row> = {}): Row => ({
+const row = (name: string, more: Partial<RoutingEntry> = {}): RoutingEntry => ({
   name,
   phase: null,
   after: [],
@@ -19,10 +19,10 @@ const table = [
 ]
 const story = '我借给张三10万元，他到期不还'
 const state = (round: Partial<State['round']> = {}, more: Partial<State> = {}): State => ({
-  ...initial,
+  ...initialState,
   table,
   ...more,
-  round: { ...initial.round, message: story, ...round },
+  round: { ...initialState.round, message: story, ...round },
 })
 
 describe('the router', () => {

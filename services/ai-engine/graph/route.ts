@@ -1,4 +1,4 @@
-import { type Phase, phases, type Row, type State } from './state.ts'
+import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
 /** Where a run goes next, and with which skill. */
 export type Decision =
@@ -24,9 +24,9 @@ export function route(state: State): Decision {
   if (round.ask) return to('ask_user')
   const skill = nextSkill(state, goal)
   if (skill) return { next: 'dispatch', skill, goal }
-  const spoken = round.done.includes('chat')
+  const answered = round.done.includes('chat')
   const silent = round.skill_only && round.skill !== 'chat'
-  return to(spoken || silent ? 'finish' : 'chat_respond')
+  return to(answered || silent ? 'finish' : 'chat_respond')
 }
 
 export function goalOf({ round, work }: State): Goal {
@@ -39,61 +39,64 @@ export function goalOf({ round, work }: State): Goal {
 /** The skill whose turn it is: the one that was answered, the one that was asked for, or the matter's next. */
 function nextSkill(state: State, goal: Goal): string | undefined {
   const { round, table } = state
-  const open = (name: string) => name !== 'chat' && !round.done.includes(name)
-  if (round.answered && open(round.answered.skill)) return round.answered.skill
-  if (goal === 'skill') return round.skill !== null && open(round.skill) ? round.skill : undefined
+  const isOpen = (name: string) => name !== 'chat' && !round.done.includes(name)
+  if (round.answered && isOpen(round.answered.skill)) return round.answered.skill
+  if (goal === 'skill') return round.skill !== null && isOpen(round.skill) ? round.skill : undefined
   if (goal === 'answer') return undefined
-  return table.find((row) => open(row.name) && isDue(state, row))?.name
+  return table.find((entry) => isOpen(entry.name) && isDue(state, entry))?.name
 }
 
 /** A skill of a phase whose gate is open, whose work is not done, and which waits for no other. */
-function isDue({ work, table, matter }: State, row: Row): boolean {
+function isDue({ work, table, matter }: State, entry: RoutingEntry): boolean {
   return (
-    row.phase !== null &&
-    !row.internal &&
-    !row.api_call_only &&
-    work[row.name] !== 'done' &&
-    !phaseIsOver(matter, row.phase) &&
-    gateIsOpen(table, work, matter, row.phase) &&
-    row.after.every((name) => work[name] === 'done' || doneElsewhere(table, matter, name))
+    entry.phase !== null &&
+    !entry.internal &&
+    !entry.api_call_only &&
+    work[entry.name] !== 'done' &&
+    !phaseIsOver(matter, entry.phase) &&
+    gateIsOpen(table, work, matter, entry.phase) &&
+    entry.after.every((name) => work[name] === 'done' || doneElsewhere(table, matter, name))
   )
 }
 
 /** A phase begins when every phase before it is over. One that nobody knows how to do stays shut. */
 function gateIsOpen(
-  table: Row[],
+  table: RoutingEntry[],
   work: State['work'],
   matter: State['matter'],
   phase: Phase,
 ): boolean {
   return phases.slice(0, phases.indexOf(phase)).every((earlier) => {
     if (phaseIsOver(matter, earlier)) return true
-    const rows = table.filter((row) => row.phase === earlier && !row.internal && !row.api_call_only)
-    return rows.length > 0 && rows.every((row) => work[row.name] === 'done')
+    const entries = table.filter(
+      (entry) => entry.phase === earlier && !entry.internal && !entry.api_call_only,
+    )
+    return entries.length > 0 && entries.every((entry) => work[entry.name] === 'done')
   })
 }
 
-const doneElsewhere = (table: Row[], matter: State['matter'], name: string) => {
-  const row = table.find((each) => each.name === name)
-  return row?.phase != null && phaseIsOver(matter, row.phase)
+const doneElsewhere = (table: RoutingEntry[], matter: State['matter'], name: string) => {
+  const entry = table.find((each) => each.name === name)
+  return entry?.phase != null && phaseIsOver(matter, entry.phase)
 }
 
 /** What the matter itself says of a phase: another thread may have done its work. */
 function phaseIsOver(matter: State['matter'], phase: Phase): boolean {
-  const told = Array.isArray(matter.phases) ? matter.phases : []
-  return told.some(
+  const matterPhases = Array.isArray(matter.phases) ? matter.phases : []
+  return matterPhases.some(
     (each: { phase_id?: unknown; status?: unknown } | null) =>
       each?.phase_id === phase && (each.status === 'COMPLETED' || each.status === 'SKIPPED'),
   )
 }
 
-const asks =
+const questionPattern =
   /[?？]\s*$|吗|什么|怎么|如何|是否|多久|多少|哪些|能不能|可不可以|^(what|how|when|where|who|why|can|could|is|are|do|does|should|may|will|which)\b/i
-const ownCase =
+const ownCasePattern =
   /我|本人|公司|单位|老板|对方|被告|原告|\b(i|my|me|we|our|us)\b|[\d０-９]{3,}|[一二三四五六七八九十百千]+万/i
-const small =
+const smallTalkPattern =
   /^(你好|您好|谢谢|多谢|再见|早上好|晚上好|hi|hello|hey|thanks|thank you|bye)[!！。.~～\s]*$/i
 
 /** A question of law or a greeting, not the story of a case. */
 export const isBareQuestion = (message: string): boolean =>
-  small.test(message.trim()) || (asks.test(message) && !ownCase.test(message))
+  smallTalkPattern.test(message.trim()) ||
+  (questionPattern.test(message) && !ownCasePattern.test(message))

@@ -2,7 +2,7 @@ import { newId } from '../../_kit/ids.ts'
 import type { PureNode } from '../run/graph.ts'
 import { route } from './route.ts'
 import type { State } from './state.ts'
-import type { Workbench } from './workbench.ts'
+import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /** Writes down what the routing function says of the state it was given. */
 export const router: PureNode<State> = async (state, { attributes }) => {
@@ -13,7 +13,7 @@ export const router: PureNode<State> = async (state, { attributes }) => {
 }
 
 export const dispatch =
-  ({ skills }: Workbench): PureNode<State> =>
+  ({ skills }: WorkbenchDeps): PureNode<State> =>
   async (state) => {
     const task = state.round.task!
     const title = skills.find(({ name }) => name === task.skill)?.title ?? task.skill

@@ -1,48 +1,56 @@
-import type { At, Node, Outcome } from '../run/graph.ts'
-import { Products, type Skill, type Told } from '../skill.ts'
-import { askOf } from './ask.ts'
-import { modelFor, toolsFor } from './means.ts'
+import type { Node, NodeContext, Outcome } from '../run/graph.ts'
+import { Products, type Skill, type SkillResult } from '../skill.ts'
+import { requestedCard } from './requested-card.ts'
+import { bindModelFor, bindToolsFor } from './skill-bindings.ts'
 import type { State } from './state.ts'
-import type { Workbench } from './workbench.ts'
+import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /** Runs the skill that was dispatched; its words are its own, a person does not read them. */
 export const runSkill =
-  (given: Workbench): Node<State> =>
-  async (state, at) => {
+  (deps: WorkbenchDeps): Node<State> =>
+  async (state, context) => {
     const task = state.round.task!
     const began = performance.now()
-    const outcome = await run(given, state, at, task.skill, 'run_skill')
+    const outcome = await runNamedSkill(deps, state, context, task.skill, 'run_skill')
     const duration_ms = Math.round(performance.now() - began)
     return { ...outcome, events: [['task_end', { ...task, status: 'completed', duration_ms }]] }
   }
 
 /** What a person reads: what the skills of this round want said, or the answer of the skill `chat`. */
 export const chatRespond =
-  (given: Workbench): Node<State> =>
-  async (state, at) => {
+  (deps: WorkbenchDeps): Node<State> =>
+  async (state, context) => {
     const { round } = state
-    if (round.reply === '') return run(given, state, at, 'chat', 'chat_respond')
-    at.live('token', { node: 'chat_respond', content: round.reply })
+    if (round.reply === '') return runNamedSkill(deps, state, context, 'chat', 'chat_respond')
+    context.emit('token', { node: 'chat_respond', content: round.reply })
     return {
       state: { ...state, round: { ...round, done: [...round.done, 'chat'] } },
       next: 'sync_data',
     }
   }
 
-async function run(
-  given: Workbench,
+async function runNamedSkill(
+  deps: WorkbenchDeps,
   state: State,
-  at: At,
+  context: NodeContext,
   name: string,
   node: string,
 ): Promise<Outcome<State>> {
-  const skill = given.skills.find((each) => each.name === name)
+  const skill = deps.skills.find((each) => each.name === name)
   if (!skill) throw { code: 'UNKNOWN_SKILL', message: `There is no skill ${name} any more.` }
-  const told = await at.span('skill', name, () => call(given, skill, state, at, node))
-  return { ...settled(skill, state, told), products: productsOf(told, at) }
+  const result = await context.span('skill', name, () =>
+    invokeSkill(deps, skill, state, context, node),
+  )
+  return { ...applyResult(skill, state, result), products: productsOf(result, context) }
 }
 
-async function call(given: Workbench, skill: Skill, state: State, at: At, node: string) {
+async function invokeSkill(
+  deps: WorkbenchDeps,
+  skill: Skill,
+  state: State,
+  context: NodeContext,
+  node: string,
+) {
   const { round } = state
   const inputs = skill.code.inputs.safeParse(inputsOf(skill, state))
   if (!inputs.success) {
@@ -50,21 +58,21 @@ async function call(given: Workbench, skill: Skill, state: State, at: At, node: 
     const message = `${skill.name} can't begin: ${issue?.path.join('.')}: ${issue?.message}`
     throw { code: 'SKILL_INPUT', message }
   }
-  const tools = toolsFor(given, skill, state, at)
+  const tools = bindToolsFor(deps, skill, state, context)
   return skill.code.run({
     inputs: inputs.data,
-    part: partOf(state, skill.name),
+    state: skillState(state, skill.name),
     answered: round.answered?.skill === skill.name ? round.answered : null,
-    model: modelFor(given, skill, at, tools),
+    model: bindModelFor(deps, skill, context, tools),
     instructions: skill.instructions,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, tool.run])),
-    say: (content) => at.live('token', { node, content }),
-    unsay: at.restart,
+    emitText: (content) => context.emit('token', { node, content }),
+    discardText: context.discardEmitted,
     progress: (message, percent) =>
-      at.live('progress', { node, message, ...(percent === undefined ? {} : { percent }) }),
-    signal: at.signal,
+      context.emit('progress', { node, message, ...(percent === undefined ? {} : { percent }) }),
+    signal: context.signal,
     // The day the run began: a replay must ask what was asked then.
-    today: at.lease.started_at.slice(0, 10),
+    today: context.lease.started_at.slice(0, 10),
   })
 }
 
@@ -77,24 +85,24 @@ const inputsOf = (skill: Skill, state: State) =>
     ]),
   )
 
-const partOf = (state: State, name: string) => (state[name] ?? {}) as Record<string, unknown>
+const skillState = (state: State, name: string) => (state[name] ?? {}) as Record<string, unknown>
 
 /** What a skill put out goes into its own part, whatever it was that wrote it. */
-function settled(skill: Skill, state: State, told: Told<unknown>): Outcome<State> {
+function applyResult(skill: Skill, state: State, result: SkillResult<unknown>): Outcome<State> {
   const { name } = skill
-  const output = skill.code.outputs.safeParse(told.output)
+  const output = skill.code.outputs.safeParse(result.output)
   if (!output.success) {
     const [issue] = output.error.issues
     const message = `${name} put out what it may not: ${issue?.path.join('.')}: ${issue?.message}`
     throw { code: 'SKILL_OUTPUT', message }
   }
   const { round } = state
-  const ask = askOf(skill, told)
-  const reply = [round.reply, told.reply ?? ''].filter((text) => text !== '').join('\n\n')
+  const ask = requestedCard(skill, result)
+  const reply = [round.reply, result.reply ?? ''].filter((text) => text !== '').join('\n\n')
   return {
     state: {
       ...state,
-      [name]: { ...partOf(state, name), ...output.data },
+      [name]: { ...skillState(state, name), ...output.data },
       work: { ...state.work, [name]: ask ? 'waiting' : 'done' },
       round: { ...round, done: [...round.done, name], task: null, ask, reply },
     },
@@ -103,7 +111,7 @@ function settled(skill: Skill, state: State, told: Told<unknown>): Outcome<State
 }
 
 /** A branch that only asks "what if", or a run without a matter, tells nobody. */
-function productsOf({ products }: Told<unknown>, { lease }: At): object | null {
+function productsOf({ products }: SkillResult<unknown>, { lease }: NodeContext): object | null {
   if (!products || !lease.sync || lease.matter_id === null) return null
   const parsed = Products.parse(products)
   return Object.keys(parsed).length > 0 ? parsed : null

@@ -1,14 +1,14 @@
 import type * as z from 'zod'
-import type { Answered, Control, FrontMatter, Skill } from '../skill.ts'
-import type { Beginning } from '../store/begin.ts'
-import type { Kept } from '../store/cards.ts'
+import type { AnsweredCard, Control, FrontMatter, Skill } from '../skill.ts'
+import type { StoredCard } from '../store/cards.ts'
 import type { Op } from '../store/delta.ts'
+import type { NewRun } from '../store/start-run.ts'
 
 export const phases = ['intake', 'analysis', 'strategy', 'drafting', 'delivery'] as const
 export type Phase = (typeof phases)[number]
 
 /** What the router must know of a skill. It is part of the state, so that routing needs nothing else. */
-export type Row = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
+export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
   phase: Phase | null
 }
 
@@ -26,7 +26,7 @@ export interface Round {
   /** The card that a skill wants asked. */
   ask: { skill: string; control: z.output<typeof Control> } | null
   /** The card that this round answers. */
-  answered: (Answered & { skill: string }) | null
+  answered: (AnsweredCard & { skill: string }) | null
   /** What a person is to read. */
   reply: string
   /** What could not be had: a matter, memory. */
@@ -44,12 +44,12 @@ export interface State {
   memory: unknown
   /** Of each skill that ran: whether its work is done, or waits for a person. */
   work: Record<string, 'done' | 'waiting'>
-  table: Row[]
+  table: RoutingEntry[]
   [part: string]: unknown
 }
 
 /** Names that no skill may have, since the state has them. */
-export const reserved = [
+export const reservedNames = [
   'round',
   'messages',
   'file_ids',
@@ -75,7 +75,7 @@ const freshRound: Round = {
   error: null,
 }
 
-export const initial: State = {
+export const initialState: State = {
   round: freshRound,
   messages: [],
   file_ids: [],
@@ -85,7 +85,7 @@ export const initial: State = {
   table: [],
 }
 
-export const tableOf = (skills: Skill[]): Row[] =>
+export const routingTable = (skills: Skill[]): RoutingEntry[] =>
   skills.map(({ name, after, internal, api_call_only, phase = null }) => ({
     name,
     after,
@@ -94,7 +94,7 @@ export const tableOf = (skills: Skill[]): Row[] =>
     phase,
   }))
 
-export interface Request {
+export interface StartRequest {
   message: string
   file_ids: string[]
   skill: string | null
@@ -103,7 +103,10 @@ export interface Request {
 }
 
 /** How a thread's state takes in what a person brings. */
-export function asked(request: Request, table: Row[]): Pick<Beginning, 'node' | 'next' | 'input'> {
+export function buildStartInput(
+  request: StartRequest,
+  table: RoutingEntry[],
+): Pick<NewRun, 'node' | 'next' | 'input'> {
   const { message, file_ids, skill, skill_only, matter_profile } = request
   const input: Op[] = [
     [
@@ -120,21 +123,21 @@ export function asked(request: Request, table: Row[]): Pick<Beginning, 'node' | 
 }
 
 /** How it goes on from the answers to a card: each is written where its question says. */
-export const resumed =
-  (table: Row[]) =>
-  ({ card_id, skill, basis }: Kept, answers: Record<string, unknown>) => {
-    const written = Object.entries(answers).map(
+export const buildResumeInput =
+  (table: RoutingEntry[]) =>
+  ({ card_id, skill, basis }: StoredCard, answers: Record<string, unknown>) => {
+    const answerOps = Object.entries(answers).map(
       ([field_key, value]): Op => ['set', field_key.split('.'), value],
     )
     // What the round is for stays as it was; how far it has come begins anew.
-    const { skill: _, skill_only: __, ...fresh } = freshRound
-    const round = { ...fresh, answered: { card_id, skill, answers, basis } }
+    const { skill: _, skill_only: __, ...reset } = freshRound
+    const round = { ...reset, answered: { card_id, skill, answers, basis } }
     return {
       kind: 'resume' as const,
       node: 'resume',
       next: 'load_context',
       input: [
-        ...written,
+        ...answerOps,
         ...Object.entries(round).map(([name, value]): Op => ['set', ['round', name], value]),
         ['set', ['table'], table] as Op,
       ],

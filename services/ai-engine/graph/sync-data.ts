@@ -1,19 +1,19 @@
 import type { Node } from '../run/graph.ts'
 import { deliver } from '../store/outbox.ts'
-import { headersOf } from './load-context.ts'
+import { peerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
-import type { Workbench } from './workbench.ts'
+import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /** Sends the matter what it has not been told yet. A matter-service that is down is told later. */
 export const syncData =
-  ({ sql, matter }: Workbench): Node<State> =>
-  async (state, at) => {
-    const sent = await at.span('sync', 'sync_data', async (attributes) => {
-      const sent = await deliver(sql, matter, at.lease.thread_id, headersOf(at))
-      Object.assign(attributes, { delivered: sent.delivered.length, queued: sent.queued })
-      return sent
+  ({ sql, matter }: WorkbenchDeps): Node<State> =>
+  async (state, context) => {
+    const delivery = await context.span('sync', 'sync_data', async (attributes) => {
+      const delivery = await deliver(sql, matter, context.lease.thread_id, peerHeaders(context))
+      Object.assign(attributes, { delivered: delivery.delivered.length, queued: delivery.queued })
+      return delivery
     })
-    const { delivered, refused, queued } = sent
+    const { delivered, refused, queued } = delivery
     const sync = queued ? 'queued' : delivered.length > 0 ? 'done' : state.round.sync
     const error = refused
       ? { code: 'SYNC_REFUSED', message: `matter-service refused what was made: ${refused.error}` }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { ToolCall } from './model.ts'
-import { brokeOff, malformed, tooLarge } from './model-error.ts'
+import { malformedAnswer, oversizedAnswer, truncatedAnswer } from './model-error.ts'
 
 /** What an answer may hold, words and arguments of tools together. */
-const most = { characters: 1_000_000, calls: 64 }
+const limits = { characters: 1_000_000, calls: 64 }
 
 const Call = z.object({
   index: z.int().min(0).nullish(),
@@ -35,7 +35,7 @@ const Chunk = z.object({
 })
 
 /** Words without what no text may hold; a character that was cut in two waits for its other half. */
-function makeWhole() {
+function makeTextSanitizer() {
   let half = ''
   return (piece: string) => {
     const words = half + piece.replaceAll('\0', '')
@@ -45,9 +45,9 @@ function makeWhole() {
 }
 
 /** Puts an answer together from its pieces. */
-export function assemble(onText: (words: string) => void) {
+export function makeAssembler(onText: (words: string) => void) {
   const calls: ToolCall[] = []
-  const whole = makeWhole()
+  const sanitize = makeTextSanitizer()
   let text = ''
   let size = 0
   let finish = ''
@@ -56,13 +56,13 @@ export function assemble(onText: (words: string) => void) {
 
   function count(piece: string) {
     size += piece.length
-    if (size > most.characters) throw tooLarge()
+    if (size > limits.characters) throw oversizedAnswer()
   }
 
-  function takeCall({ index, id, function: called }: z.infer<typeof Call>) {
+  function addToolCall({ index, id, function: called }: z.infer<typeof Call>) {
     // A server that numbers no calls sends each whole, with an id of its own.
     const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
-    if (at >= most.calls || at > calls.length) throw malformed()
+    if (at >= limits.calls || at > calls.length) throw malformedAnswer()
     const call = calls[at] ?? { id: '', name: '', arguments: '' }
     calls[at] = call
     count(`${id ?? ''}${called?.name ?? ''}${called?.arguments ?? ''}`)
@@ -79,25 +79,25 @@ export function assemble(onText: (words: string) => void) {
         return
       }
       const chunk = Chunk.safeParse(parsed(data))
-      if (!chunk.success) throw malformed()
-      if (chunk.data.error) throw brokeOff()
+      if (!chunk.success) throw malformedAnswer()
+      if (chunk.data.error) throw truncatedAnswer()
       usage = chunk.data.usage ?? usage
       const choice = chunk.data.choices?.[0]
       const delta = choice?.delta ?? choice?.message
       if (delta?.content) {
         count(delta.content)
-        const words = whole(delta.content)
+        const words = sanitize(delta.content)
         text += words
         if (words !== '') onText(words)
       }
-      for (const call of delta?.tool_calls ?? []) takeCall(call)
+      for (const call of delta?.tool_calls ?? []) addToolCall(call)
       finish = choice?.finish_reason ?? finish
     },
 
     /** Nothing more will come. */
     ended: () => ended,
     /** Nothing that is part of the answer is missing; its usage may be. */
-    whole: () => ended || finish !== '',
+    isComplete: () => ended || finish !== '',
 
     answer: () => ({
       text,
@@ -118,6 +118,6 @@ function parsed(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    throw malformed()
+    throw malformedAnswer()
   }
 }

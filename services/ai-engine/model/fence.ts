@@ -4,10 +4,12 @@ export function fenced(name: string, text: string): string {
 }
 
 /** JSON for a model to read, of a bounded size. */
-export function fencedJson(name: string, value: unknown, most = 16_000): string {
+export function fencedJson(name: string, value: unknown, maxLength = 16_000): string {
   const text = JSON.stringify(value) ?? 'null'
   return fenced(
     name,
-    text.length <= most ? text : JSON.stringify({ truncated: true, text: text.slice(0, most) }),
+    text.length <= maxLength
+      ? text
+      : JSON.stringify({ truncated: true, text: text.slice(0, maxLength) }),
   )
 }

@@ -4,11 +4,11 @@ import * as z from 'zod'
  * The shape of a schema for a model's server. What only zod can check is left out: servers that make
  * grammars of it refuse patterns and long texts.
  */
-export function plainSchema(schema: z.ZodType): object {
-  return plain(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as object
+export function portableSchema(schema: z.ZodType): object {
+  return strip(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as object
 }
 
-const unknownToSome = new Set([
+const unsupportedKeywords = new Set([
   '$schema',
   'default',
   'format',
@@ -21,23 +21,23 @@ const unknownToSome = new Set([
   'pattern',
 ])
 
-function plain(node: unknown, names = false): unknown {
-  if (Array.isArray(node)) return node.map((each) => plain(each))
+function strip(node: unknown, names = false): unknown {
+  if (Array.isArray(node)) return node.map((each) => strip(each))
   if (typeof node !== 'object' || node === null) return node
   return Object.fromEntries(
     Object.entries(node)
-      .filter(([key]) => names || !unknownToSome.has(key))
-      .map(([key, value]) => [key, plain(value, !names && key === 'properties')]),
+      .filter(([key]) => names || !unsupportedKeywords.has(key))
+      .map(([key, value]) => [key, strip(value, !names && key === 'properties')]),
   )
 }
 
 /** The JSON in what a model wrote: alone, in a code block, or among words. Undefined when there is none. */
-export function jsonIn(text: string): unknown {
+export function extractJson(text: string): unknown {
   const from = text.search(/[{[]/)
   const to = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
-  for (const part of [text, text.slice(Math.max(from, 0), to + 1)]) {
+  for (const candidate of [text, text.slice(Math.max(from, 0), to + 1)]) {
     try {
-      return JSON.parse(part)
+      return JSON.parse(candidate)
     } catch {}
   }
   return undefined

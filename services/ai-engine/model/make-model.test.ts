@@ -22,7 +22,7 @@ const model = () =>
   makeModel(openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 }), {
     tools,
     signal,
-    refused,
+    onRefused: refused,
   })
 const question = { system: 'Be short.', messages: [{ role: 'user' as const, content: 'Hi?' }] }
 const toolAnswers = () =>

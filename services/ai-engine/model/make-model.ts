@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fencedJson } from './fence.ts'
-import { jsonIn, plainSchema } from './json.ts'
+import { extractJson, portableSchema } from './json.ts'
 import type { Complete, Message, Model, ToolCall, ToolDescription } from './model.ts'
 import { ModelError } from './model-error.ts'
 
@@ -11,51 +11,52 @@ export interface BoundTool {
   run(input: unknown): Promise<unknown>
 }
 
-export interface Bounds {
+export interface ModelOptions {
   /** All that the model may call, by name. */
   tools?: Record<string, BoundTool>
   signal: AbortSignal
   /** A call that was not carried out. */
-  refused?(call: { name: string; why: Refusal }): void
+  onRefused?(call: { name: string; why: RefusalReason }): void
 }
-type Refusal = 'unlisted' | 'arguments' | 'too_many' | 'failed'
+type RefusalReason = 'unlisted' | 'arguments' | 'too_many' | 'failed'
 
 /** How often a model is asked for one reply, and how many tools it may call at a time. */
-const most = { rounds: 4, calls: 8 }
+const limits = { rounds: 4, calls: 8 }
 
 /** What a skill sees of a model: it can neither reach a tool that is not given here nor go on for ever. */
-export function makeModel(complete: Complete, bounds: Bounds): Model {
-  const { tools = {}, signal } = bounds
-  const offered = Object.entries(tools).map(describe)
+export function makeModel(complete: Complete, options: ModelOptions): Model {
+  const { tools = {}, signal } = options
+  const toolDescriptions = Object.entries(tools).map(describe)
 
   return {
     async chat({ system, messages, onText, onRestart }) {
-      const said: Message[] = [{ role: 'system', content: system }, ...messages]
+      const transcript: Message[] = [{ role: 'system', content: system }, ...messages]
       let reply = ''
       for (let round = 1; ; round++) {
-        const mayCall = round < most.rounds && offered.length > 0
-        const before = reply
-        let gap = before === '' ? '' : '\n\n'
+        const allowTools = round < limits.rounds && toolDescriptions.length > 0
+        const previousText = reply
+        let separator = previousText === '' ? '' : '\n\n'
         const answer = await complete(
-          { messages: [...said], ...(mayCall && { tools: offered }) },
+          { messages: [...transcript], ...(allowTools && { tools: toolDescriptions }) },
           {
             signal,
             onText(words) {
-              onText?.(gap + words)
-              gap = ''
+              onText?.(separator + words)
+              separator = ''
             },
             onRestart() {
               onRestart?.()
-              if (before !== '') onText?.(before)
-              gap = before === '' ? '' : '\n\n'
+              if (previousText !== '') onText?.(previousText)
+              separator = previousText === '' ? '' : '\n\n'
             },
           },
         )
-        reply = [before, answer.text].filter((text) => text !== '').join('\n\n')
-        if (!mayCall || answer.tool_calls.length === 0) return reply
-        said.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
+        reply = [previousText, answer.text].filter((text) => text !== '').join('\n\n')
+        if (!allowTools || answer.tool_calls.length === 0) return reply
+        transcript.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
         // One after the other, so that a run that is repeated repeats them in the same order.
-        for (const [at, call] of answer.tool_calls.entries()) said.push(await carryOut(call, at))
+        for (const [at, call] of answer.tool_calls.entries())
+          transcript.push(await runToolCall(call, at))
       }
     },
 
@@ -64,23 +65,27 @@ export function makeModel(complete: Complete, bounds: Bounds): Model {
         { role: 'system', content: system },
         { role: 'user', content: prompt },
       ]
-      const wanted = { name, schema: plainSchema(schema) }
+      const responseSchema = { name, schema: portableSchema(schema) }
       for (const last of [false, true]) {
-        const text = await askedFor({ messages: [...messages], schema: wanted, temperature: 0 })
+        const text = await completeText({
+          messages: [...messages],
+          schema: responseSchema,
+          temperature: 0,
+        })
         if (text === undefined) return undefined
-        const parsed = schema.safeParse(jsonIn(text))
+        const parsed = schema.safeParse(extractJson(text))
         if (parsed.success) return parsed.data
         if (last) return undefined
         messages.push(
           { role: 'assistant', content: text.slice(0, 8_000) },
-          { role: 'user', content: repair(parsed.error) },
+          { role: 'user', content: repairPrompt(parsed.error) },
         )
       }
     },
   }
 
   /** Undefined where there is no model to be had: the skill has rules for that. */
-  async function askedFor(request: Parameters<Complete>[0]): Promise<string | undefined> {
+  async function completeText(request: Parameters<Complete>[0]): Promise<string | undefined> {
     try {
       return (await complete(request, { signal })).text
     } catch (thrown) {
@@ -89,8 +94,8 @@ export function makeModel(complete: Complete, bounds: Bounds): Model {
     }
   }
 
-  async function carryOut(call: ToolCall, at: number): Promise<Message> {
-    const result = await resultOf(call, at)
+  async function runToolCall(call: ToolCall, at: number): Promise<Message> {
+    const result = await executeTool(call, at)
     return {
       role: 'tool',
       tool_call_id: call.id,
@@ -98,14 +103,14 @@ export function makeModel(complete: Complete, bounds: Bounds): Model {
     }
   }
 
-  async function resultOf({ name, arguments: text }: ToolCall, at: number): Promise<unknown> {
-    const refuse = (why: Refusal, error: string) => {
-      bounds.refused?.({ name: name.slice(0, 100), why })
+  async function executeTool({ name, arguments: text }: ToolCall, at: number): Promise<unknown> {
+    const refuse = (why: RefusalReason, error: string) => {
+      options.onRefused?.({ name: name.slice(0, 100), why })
       return { error }
     }
     if (!Object.hasOwn(tools, name)) return refuse('unlisted', 'There is no such tool.')
-    if (at >= most.calls) return refuse('too_many', 'Too many calls at once.')
-    const input = tools[name]!.parameters.safeParse(jsonIn(text || '{}'))
+    if (at >= limits.calls) return refuse('too_many', 'Too many calls at once.')
+    const input = tools[name]!.parameters.safeParse(extractJson(text || '{}'))
     if (!input.success) return refuse('arguments', z.prettifyError(input.error).slice(0, 1_000))
     try {
       return await tools[name]!.run(input.data)
@@ -119,8 +124,8 @@ export function makeModel(complete: Complete, bounds: Bounds): Model {
 const describe = ([name, { description, parameters }]: [string, BoundTool]): ToolDescription => ({
   name,
   description,
-  parameters: plainSchema(parameters),
+  parameters: portableSchema(parameters),
 })
 
-const repair = (error: z.ZodError) =>
+const repairPrompt = (error: z.ZodError) =>
   `That does not fit the schema:\n${z.prettifyError(error).slice(0, 2_000)}\nAnswer again, with the corrected JSON and nothing else.`

@@ -16,7 +16,8 @@ export class ModelError extends Error {
   }
 }
 
-export const brokeOff = () =>
+export const truncatedAnswer = () =>
   new ModelError('The model broke off in the middle of its answer.', true)
-export const malformed = () => new ModelError('The model sent what is no answer.', true)
-export const tooLarge = () => new ModelError('The model sent more than an answer can hold.', false)
+export const malformedAnswer = () => new ModelError('The model sent what is no answer.', true)
+export const oversizedAnswer = () =>
+  new ModelError('The model sent more than an answer can hold.', false)

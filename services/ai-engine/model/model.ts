@@ -42,16 +42,16 @@ export interface ModelAnswer {
   finish: string
 }
 
-export interface Heard {
+export interface StreamCallbacks {
   signal: AbortSignal
   /** Words as they come. */
-  onText?(words: string): void
+  onText?(text: string): void
   /** The call broke off after some words and begins again: those words are void. */
   onRestart?(): void
 }
 
 /** Calls a model once, trying again where that is safe. The engine records what it answers. */
-export type Complete = (request: ModelRequest, heard: Heard) => Promise<ModelAnswer>
+export type Complete = (request: ModelRequest, callbacks: StreamCallbacks) => Promise<ModelAnswer>
 
 /** What a skill sees of a model. */
 export interface Model {
@@ -59,7 +59,7 @@ export interface Model {
   chat(request: {
     system: string
     messages: Message[]
-    onText?(words: string): void
+    onText?(text: string): void
     /** All words so far are void; those that still count come again. */
     onRestart?(): void
   }): Promise<string>

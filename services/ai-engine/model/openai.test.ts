@@ -6,7 +6,7 @@ import {
 } from '../../../tests/support/scripted-model.ts'
 import type { ModelRequest } from './model.ts'
 import { ModelError } from './model-error.ts'
-import { type OpenAi, openAiComplete, waitMs } from './openai.ts'
+import { type OpenAi, openAiComplete, retryDelayMs } from './openai.ts'
 
 const key = 'sk-very-secret'
 let server: ScriptedModel
@@ -206,9 +206,9 @@ test('a character that was cut in two is told whole, and NUL is dropped', async 
 })
 
 test('a pause is as long as the server wants, at most ten seconds, and grows otherwise', () => {
-  expect(waitMs({ retryAfterMs: 4_000 }, 1, 1)).toBe(4_000)
-  expect(waitMs({ retryAfterMs: 3_600_000 }, 1, 1)).toBe(10_000)
-  const pauses = [1, 2, 3].map((attempt) => waitMs({ retryAfterMs: undefined }, attempt, 100))
+  expect(retryDelayMs({ retryAfterMs: 4_000 }, 1, 1)).toBe(4_000)
+  expect(retryDelayMs({ retryAfterMs: 3_600_000 }, 1, 1)).toBe(10_000)
+  const pauses = [1, 2, 3].map((attempt) => retryDelayMs({ retryAfterMs: undefined }, attempt, 100))
   pauses.forEach((pause, at) => {
     expect(pause).toBeGreaterThanOrEqual(50 * 2 ** at)
     expect(pause).toBeLessThanOrEqual(150 * 2 ** at)

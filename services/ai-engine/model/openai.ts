@@ -1,9 +1,9 @@
-import { assemble } from './assembly.ts'
-import type { Complete, Heard, Message, ModelAnswer, ModelRequest } from './model.ts'
-import { brokeOff, ModelError } from './model-error.ts'
-import { read } from './read.ts'
+import { makeAssembler } from './assembly.ts'
+import { idleTimeout, pause } from './idle-timeout.ts'
+import type { Complete, Message, ModelAnswer, ModelRequest, StreamCallbacks } from './model.ts'
+import { ModelError, truncatedAnswer } from './model-error.ts'
+import { readResponse } from './read-response.ts'
 import { estimateInput, estimateTokens } from './tokens.ts'
-import { pause, watchSilence } from './watch.ts'
 
 export interface OpenAi {
   /** Up to and with the version: `https://api.openai.com/v1`. */
@@ -18,36 +18,36 @@ export interface OpenAi {
   backoffMs?: number
 }
 
-const tries = 3
-const longestPauseMs = 10_000
+const maxAttempts = 3
+const maxPauseMs = 10_000
 
 /** A model behind any OpenAI-compatible API. */
 export function openAiComplete(options: OpenAi): Complete {
   const { timeoutMs = 180_000, backoffMs = 300 } = options
 
-  return async function complete(request, heard) {
+  return async function complete(request, callbacks) {
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs)
-    const signal = AbortSignal.any([heard.signal, deadline.signal])
+    const signal = AbortSignal.any([callbacks.signal, deadline.signal])
     try {
       for (let attempt = 1; ; attempt++) {
-        let said = false
+        let emitted = false
         const onText = (words: string) => {
-          said = true
-          heard.onText?.(words)
+          emitted = true
+          callbacks.onText?.(words)
         }
         try {
-          return await once(options, request, signal, onText)
+          return await completeOnce(options, request, signal, onText)
         } catch (thrown) {
-          heard.signal.throwIfAborted()
-          if (!(thrown instanceof ModelError) || !thrown.retryable || attempt === tries)
+          callbacks.signal.throwIfAborted()
+          if (!(thrown instanceof ModelError) || !thrown.retryable || attempt === maxAttempts)
             throw thrown
-          await pause(waitMs(thrown, attempt, backoffMs), signal)
-          if (said) heard.onRestart?.()
+          await pause(retryDelayMs(thrown, attempt, backoffMs), signal)
+          if (emitted) callbacks.onRestart?.()
         }
       }
     } catch (thrown) {
-      heard.signal.throwIfAborted()
+      callbacks.signal.throwIfAborted()
       if (deadline.signal.aborted) throw new ModelError('The model took too long.', false)
       throw thrown
     } finally {
@@ -57,48 +57,48 @@ export function openAiComplete(options: OpenAi): Complete {
 }
 
 /** How long to wait before another try: as long as the server wants, within reason. */
-export const waitMs = (
+export const retryDelayMs = (
   { retryAfterMs }: Pick<ModelError, 'retryAfterMs'>,
   attempt: number,
   backoffMs: number,
 ) =>
   Math.min(
-    longestPauseMs,
+    maxPauseMs,
     Math.max(retryAfterMs ?? 0, backoffMs * 2 ** (attempt - 1) * (0.5 + Math.random())),
   )
 
-async function once(
+async function completeOnce(
   options: OpenAi,
   request: ModelRequest,
   signal: AbortSignal,
-  onText: NonNullable<Heard['onText']>,
+  onText: NonNullable<StreamCallbacks['onText']>,
 ): Promise<ModelAnswer> {
-  const watch = watchSilence(options.silenceMs ?? 30_000, signal)
-  const assembly = assemble(onText)
+  const idle = idleTimeout(options.silenceMs ?? 30_000, signal)
+  const assembler = makeAssembler(onText)
   try {
-    const response = await send(options, request, watch.signal)
-    watch.heard()
-    if (!response.ok || !response.body) throw await refused(response)
-    await read(response, assembly, watch.heard)
+    const response = await send(options, request, idle.signal)
+    idle.reset()
+    if (!response.ok || !response.body) throw await refusalError(response)
+    await readResponse(response, assembler, idle.reset)
   } catch (thrown) {
     // What follows the last word is but the count of tokens.
-    if (!assembly.whole() || signal.aborted) throw understood(thrown, watch.silent())
+    if (!assembler.isComplete() || signal.aborted) throw toModelError(thrown, idle.silent())
   } finally {
-    watch.stop()
+    idle.stop()
   }
-  if (!assembly.whole()) throw brokeOff()
-  const { usage, ...answer } = assembly.answer()
-  const called = answer.tool_calls.map((call) => call.name + call.arguments).join('')
+  if (!assembler.isComplete()) throw truncatedAnswer()
+  const { usage, ...answer } = assembler.answer()
+  const toolCallText = answer.tool_calls.map((call) => call.name + call.arguments).join('')
   return {
     ...answer,
     model: options.model,
     input_tokens: usage?.prompt_tokens ?? estimateInput(request.messages),
-    output_tokens: usage?.completion_tokens ?? estimateTokens(answer.text + called),
+    output_tokens: usage?.completion_tokens ?? estimateTokens(answer.text + toolCallText),
     ...(!usage && { estimated: true }),
   }
 }
 
-function understood(thrown: unknown, silent: boolean): unknown {
+function toModelError(thrown: unknown, silent: boolean): unknown {
   if (thrown instanceof ModelError) return thrown
   return new ModelError(
     silent ? 'The model fell silent.' : "The model's server can't be reached.",
@@ -120,7 +120,7 @@ function send(options: OpenAi, request: ModelRequest, signal: AbortSignal): Prom
     },
     body: JSON.stringify({
       model: options.model,
-      messages: messages.map(wireMessage),
+      messages: messages.map(toWireMessage),
       stream: true,
       stream_options: { include_usage: true },
       ...(tools.length > 0 && {
@@ -133,14 +133,18 @@ function send(options: OpenAi, request: ModelRequest, signal: AbortSignal): Prom
   })
 }
 
-const wireMessage = ({ tool_calls, ...message }: Message) => ({
+const toWireMessage = ({ tool_calls, ...message }: Message) => ({
   ...message,
   ...(tool_calls && {
-    tool_calls: tool_calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
+    tool_calls: tool_calls.map(({ id, ...toolCallText }) => ({
+      id,
+      type: 'function',
+      function: toolCallText,
+    })),
   }),
 })
 
-async function refused(response: Response): Promise<ModelError> {
+async function refusalError(response: Response): Promise<ModelError> {
   await response.body?.cancel()
   const { status } = response
   if (status === 429) {

@@ -4,15 +4,16 @@ import { newId } from '../../_kit/ids.ts'
 import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
 import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
-import { beginExecute } from '../store/begin.ts'
 import { branch } from '../store/branch.ts'
-import { recover } from '../store/lease.ts'
-import { stateAt } from '../store/state.ts'
-import { thin } from '../store/thin.ts'
-import { drive, type Engine } from './drive.ts'
-import { follow } from './follow.ts'
+import { takeOverExpired } from '../store/lease.ts'
+import { pruneCheckpoints } from '../store/prune-checkpoints.ts'
+import { startExecute } from '../store/start-run.ts'
+import { loadState } from '../store/state.ts'
+import { drive } from './drive.ts'
+import { followRun } from './follow.ts'
 import type { Graph } from './graph.ts'
 import { makeHub } from './hub.ts'
+import type { RunDeps } from './run-deps.ts'
 
 const cause = { request_id: '', traceparent: '' }
 
@@ -45,21 +46,21 @@ const counting = (
   nodes: {
     async count(state, at) {
       const count = state.count + 1
-      at.live('token', { node: 'count', content: `${count} ` })
+      at.emit('token', { node: 'count', content: `${count} ` })
       const after = { count, list: [...state.list, count] }
       return { state: after, next: count < to ? 'count' : 'done' }
     },
     done: async (state) => ({ state, ...ending(String(state.count)) }) as never,
     ...(overrides as Graph<Counting>['nodes']),
   },
-  failed: (state, _node, error) => ({ state, ...ending('', error) }) as never,
-  stopped: (state, error) => ({ state, ...ending('', error) }) as never,
+  onNodeFailure: (state, _node, error) => ({ state, ...ending('', error) }) as never,
+  onAbort: (state, error) => ({ state, ...ending('', error) }) as never,
 })
 
 describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   let database: Database
   let sql: Sql
-  let engine: Engine
+  let engine: RunDeps
   beforeAll(async () => {
     database = await newDatabase(on)
     sql = makeSql(database.driver)
@@ -69,7 +70,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   afterAll(() => database.drop())
 
   const begin = (thread_id = `t:${newId()}`) =>
-    beginExecute(
+    startExecute(
       sql,
       { thread_id, organization_id: 'acme', user_id: null, session_id: null, matter_id: null },
       { count: 0, list: [] },
@@ -79,12 +80,12 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
         next: 'count',
         input: [['set', ['count'], 0]],
         user_message: '',
-        cause,
+        origin: cause,
       },
     )
   const eventsOf = async (run_id: string, after = 0) => {
     const lines: string[] = []
-    for await (const batch of follow(engine, run_id, after))
+    for await (const batch of followRun(engine, run_id, after))
       lines.push(...batch.map(({ line }) => line))
     return lines.map((line) => JSON.parse(line))
   }
@@ -100,8 +101,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       data: { output: '5', status: 'completed', seq: 6 },
     })
     expect(await eventsOf(lease.run_id, 4)).toEqual(events.slice(4))
-    expect(await stateAt(sql, lease.thread_id, 7)).toEqual({ count: 5, list: [1, 2, 3, 4, 5] })
-    expect(await stateAt(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
+    expect(await loadState(sql, lease.thread_id, 7)).toEqual({ count: 5, list: [1, 2, 3, 4, 5] })
+    expect(await loadState(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
   })
 
   test('a thread that runs takes no second run', async () => {
@@ -119,7 +120,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       engine,
       counting(5, {
         async count(state, at) {
-          at.live('token', { node: 'count', content: `${state.count + 1} ` })
+          at.emit('token', { node: 'count', content: `${state.count + 1} ` })
           if (state.count === 2)
             await new Promise((_, reject) =>
               at.signal.addEventListener('abort', () => reject(at.signal.reason)),
@@ -133,10 +134,10 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       lease,
     )
     await expect
-      .poll(() => stateAt(sql, lease.thread_id, 3).catch(() => null))
+      .poll(() => loadState(sql, lease.thread_id, 3).catch(() => null))
       .toMatchObject({ count: 2 })
     await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
-    const [taken, none] = await Promise.all([recover(sql, 5), recover(sql, 5)])
+    const [taken, none] = await Promise.all([takeOverExpired(sql, 5), takeOverExpired(sql, 5)])
     const leases = [...taken, ...none]
     expect(leases).toHaveLength(1)
     await drive(engine, counting(5), leases[0]!)
@@ -160,9 +161,9 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       engine,
       counting(1, {
         async count(state, at) {
-          at.live('token', { node: 'count', content: 'one ' })
+          at.emit('token', { node: 'count', content: 'one ' })
           if (++tries < 3) throw new Error('not now')
-          at.live('token', { node: 'count', content: 'two' })
+          at.emit('token', { node: 'count', content: 'two' })
           return { state: { ...state, count: 1 }, next: 'done' }
         },
       }),
@@ -186,7 +187,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       lease,
     )
     for (const step of [2, 17, 18, 19, 60, 121])
-      expect(await stateAt(sql, lease.thread_id, step)).toMatchObject({ count: step - 1 })
+      expect(await loadState(sql, lease.thread_id, step)).toMatchObject({ count: step - 1 })
     const [sizes] = await sql`
       select count(*) filter (where snapshot is not null)::int as snapshots,
         sum(length(snapshot::text))::int as whole, sum(length(delta::text))::int as deltas
@@ -213,7 +214,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     )
     for (let second = 0; second < 4; second++) {
       await new Promise((go) => setTimeout(go, 900))
-      expect(await recover(sql, 5)).toEqual([])
+      expect(await takeOverExpired(sql, 5)).toEqual([])
     }
     await driving
     expect(begun).toBe(1)
@@ -222,7 +223,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   test('a runner that lost its lease writes nothing more', async () => {
     const lease = await begin()
     await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
-    const [taken] = await recover(sql, 5)
+    const [taken] = await takeOverExpired(sql, 5)
     await drive(engine, counting(3), lease)
     expect(
       await sql`select from ai_engine.checkpoints where thread_id = ${lease.thread_id}`,
@@ -235,7 +236,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     const lease = await begin()
     await sql`
       update ai_engine.threads set claims = 5, lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
-    const [taken] = await recover(sql, 5)
+    const [taken] = await takeOverExpired(sql, 5)
     await drive(engine, counting(3), taken!)
     const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
     expect(run).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } })
@@ -267,17 +268,17 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     const [point] = await sql`
       select checkpoint_id from ai_engine.checkpoints where thread_id = ${thread_id} and step = 7`
     const asked = { thread_id, checkpoint_id: point!.checkpoint_id as string, sync: false }
-    const branched = await branch(sql, { ...asked, organization: undefined, cause })
+    const branched = await branch(sql, { ...asked, organization: undefined, origin: cause })
     await drive(engine, counting(8), branched.lease!)
-    const before = await Promise.all([7, 150, 202].map((step) => stateAt(sql, thread_id, step)))
-    expect(await thin(sql, 60)).toBeGreaterThan(50)
+    const before = await Promise.all([7, 150, 202].map((step) => loadState(sql, thread_id, step)))
+    expect(await pruneCheckpoints(sql, 60)).toBeGreaterThan(50)
     const steps =
       await sql`select step from ai_engine.checkpoints where thread_id = ${thread_id} order by step`
     expect(steps[0]!.step).toBe(7)
     expect(steps.length).toBeGreaterThanOrEqual(61)
-    expect(await Promise.all([7, 150, 202].map((step) => stateAt(sql, thread_id, step)))).toEqual(
+    expect(await Promise.all([7, 150, 202].map((step) => loadState(sql, thread_id, step)))).toEqual(
       before,
     )
-    expect(await thin(sql, 60)).toBe(0)
+    expect(await pruneCheckpoints(sql, 60)).toBe(0)
   })
 })

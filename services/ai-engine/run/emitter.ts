@@ -1,5 +1,5 @@
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { type Line, tell } from '../store/commit.ts'
+import { appendEvents, type RunEvent } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
 import type { Hub } from './hub.ts'
 
@@ -16,13 +16,13 @@ type Data = Record<string, unknown>
 
 export interface Emitter {
   /** Told at once: written, then heard. What an attempt that died told already is not told again. */
-  live(event: EventName, data: Data): void
+  emit(event: EventName, data: Data): void
   /** What was said in this step is void and will be said again from its beginning. */
-  restart(): void
+  discardEmitted(): void
   /** Waits until all that was told is written. */
-  settled(): Promise<void>
+  flush(): Promise<void>
   /** The lines of these events and of all that is not written yet, for the step's own write. */
-  finish(events: [EventName, Data][]): Promise<{ lines: Line[]; seq: number }>
+  finish(events: [EventName, Data][]): Promise<{ lines: RunEvent[]; seq: number }>
 }
 
 /**
@@ -32,98 +32,99 @@ export interface Emitter {
 export function makeEmitter(
   { sql, hub }: { sql: Sql; hub: Hub },
   lease: () => Lease,
-  already: Line[],
+  previouslyEmitted: RunEvent[],
   seq: number,
-  lost: (thrown: unknown) => void,
+  onLost: (thrown: unknown) => void,
 ): Emitter {
-  let waiting: Line[] = []
+  let buffer: RunEvent[] = []
   let writing: Promise<void> | undefined
-  const script = makeScript(already)
+  const filter = makeReplayFilter(previouslyEmitted)
 
-  const lineOf = (event: EventName, data: Data): Line => {
+  const buildEvent = (event: EventName, data: Data): RunEvent => {
     seq++
     return { seq, line: JSON.stringify({ event, data: { ...data, seq } }) }
   }
 
-  async function write() {
-    while (waiting.length > 0) {
-      const lines = waiting
-      waiting = []
-      await tell(sql, lease(), lines)
+  async function drain() {
+    while (buffer.length > 0) {
+      const lines = buffer
+      buffer = []
+      await appendEvents(sql, lease(), lines)
       hub.publish(lease().run_id, lines)
     }
   }
 
   return {
-    live(event, data) {
-      for (const [name, rest] of script.next(event, data)) waiting.push(lineOf(name, rest))
-      if (writing || waiting.length === 0) return
-      writing = write()
+    emit(event, data) {
+      for (const [name, rest] of filter.next(event, data)) buffer.push(buildEvent(name, rest))
+      if (writing || buffer.length === 0) return
+      writing = drain()
         .catch((thrown) =>
-          lost(thrown instanceof LeaseLost ? thrown : new LeaseLost('not written')),
+          onLost(thrown instanceof LeaseLost ? thrown : new LeaseLost('not written')),
         )
         .finally(() => {
           writing = undefined
         })
     },
-    restart: script.restart,
-    async settled() {
+    discardEmitted: filter.discardEmitted,
+    async flush() {
       while (writing) await writing
     },
     async finish(events) {
       while (writing) await writing
-      const lines = [...waiting, ...events.map(([event, data]) => lineOf(event, data))]
-      waiting = []
+      const lines = [...buffer, ...events.map(([event, data]) => buildEvent(event, data))]
+      buffer = []
       return { lines, seq }
     },
   }
 }
 
-interface Said {
+interface EmittedText {
   event: string
   node: unknown
   content: string
 }
 
-const saidOf = (event: string, data: Data): Said =>
+const toEmittedText = (event: string, data: Data): EmittedText =>
   event === 'token'
     ? { event, node: data.node, content: String(data.content) }
     : { event, node: null, content: JSON.stringify({ ...data, seq: undefined }) }
 
 /** Compares what is said with what was said before, word by word, and passes on only what is new. */
-function makeScript(already: Line[]) {
-  let script = already.map(({ line }) => {
+function makeReplayFilter(previouslyEmitted: RunEvent[]) {
+  let expected = previouslyEmitted.map(({ line }) => {
     const { event, data } = JSON.parse(line) as { event: string; data: Data }
-    return saidOf(event, data)
+    return toEmittedText(event, data)
   })
   /** The words of this attempt, by node, should they have to be said again. */
-  const spoken = new Map<unknown, string>()
+  const emittedByNode = new Map<unknown, string>()
 
   function next(event: EventName, data: Data): [EventName, Data][] {
-    const said = saidOf(event, data)
-    const before = spoken.get(said.node) ?? ''
-    if (event === 'token') spoken.set(said.node, before + said.content)
-    while (script.length > 0 && said.content !== '') {
-      const first = script[0]!
-      if (first.event !== event || first.node !== said.node) return diverged(event, data, before)
+    const incoming = toEmittedText(event, data)
+    const before = emittedByNode.get(incoming.node) ?? ''
+    if (event === 'token') emittedByNode.set(incoming.node, before + incoming.content)
+    while (expected.length > 0 && incoming.content !== '') {
+      const first = expected[0]!
+      if (first.event !== event || first.node !== incoming.node)
+        return restartText(event, data, before)
       if (event !== 'token') {
-        if (first.content !== said.content) return diverged(event, data, before)
-        script.shift()
+        if (first.content !== incoming.content) return restartText(event, data, before)
+        expected.shift()
         return []
       }
-      const shared = Math.min(first.content.length, said.content.length)
-      if (first.content.slice(0, shared) !== said.content.slice(0, shared))
-        return diverged(event, data, before)
+      const shared = Math.min(first.content.length, incoming.content.length)
+      if (first.content.slice(0, shared) !== incoming.content.slice(0, shared))
+        return restartText(event, data, before)
       first.content = first.content.slice(shared)
-      said.content = said.content.slice(shared)
-      if (first.content === '') script.shift()
+      incoming.content = incoming.content.slice(shared)
+      if (first.content === '') expected.shift()
     }
     if (event !== 'token') return [[event, data]]
-    return said.content === '' ? [] : [[event, { ...data, content: said.content }]]
+    return incoming.content === '' ? [] : [[event, { ...data, content: incoming.content }]]
   }
 
-  function diverged(event: EventName, data: Data, before: string): [EventName, Data][] {
-    script = []
+  function restartText(event: EventName, data: Data, before: string): [EventName, Data][] {
+    expected = []
     if (event !== 'token') return [[event, data]]
     const content = `\n\n${before}${String(data.content)}`
     return [
@@ -134,9 +135,9 @@ function makeScript(already: Line[]) {
 
   return {
     next,
-    restart() {
-      script = [...spoken].map(([node, content]) => ({ event: 'token', node, content }))
-      spoken.clear()
+    discardEmitted() {
+      expected = [...emittedByNode].map(([node, content]) => ({ event: 'token', node, content }))
+      emittedByNode.clear()
     },
   }
 }

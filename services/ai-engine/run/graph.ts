@@ -1,4 +1,4 @@
-import type { Recorded } from '../store/calls.ts'
+import type { RecordCall } from '../store/calls.ts'
 import type { End, Span } from '../store/commit.ts'
 import type { Lease } from '../store/lease.ts'
 import type { EventName } from './emitter.ts'
@@ -18,14 +18,14 @@ export interface Outcome<State> {
 }
 
 /** What the engine offers a node while it runs. */
-export interface At {
+export interface NodeContext {
   lease: Lease
   /** What the trace is to say of this step. */
   attributes: Record<string, unknown>
   signal: AbortSignal
-  live(event: 'token' | 'progress', data: Record<string, unknown>): void
-  restart(): void
-  recorded: Recorded
+  emit(event: 'token' | 'progress', data: Record<string, unknown>): void
+  discardEmitted(): void
+  record: RecordCall
   /** Times a part of the step; what it throws is the part's error. */
   span<T>(
     kind: Span['kind'],
@@ -34,19 +34,26 @@ export interface At {
   ): Promise<T>
 }
 
-export type Node<State> = (state: State, at: At) => Promise<Outcome<State>>
+export type Node<State> = (state: State, context: NodeContext) => Promise<Outcome<State>>
 
 /** A node that only looks at the state: no effect, nothing to wait for. */
-export type PureNode<State> = (state: State, at: Pick<At, 'attributes'>) => Promise<Outcome<State>>
+export type PureNode<State> = (
+  state: State,
+  context: Pick<NodeContext, 'attributes'>,
+) => Promise<Outcome<State>>
 
 export interface Graph<State> {
   nodes: Record<string, Node<State>>
   /** These are written together with the step they follow. */
   pure?: Record<string, PureNode<State>>
   /** Where a node that failed for good leads: to the end, by whatever must come before it. */
-  failed(state: State, node: string, error: { code: string; message: string }): Outcome<State>
+  onNodeFailure(
+    state: State,
+    node: string,
+    error: { code: string; message: string },
+  ): Outcome<State>
   /** How a run ends that may not go on: cancelled, out of time, out of steps. */
-  stopped(state: State, error: { code: string; message: string }): Outcome<State>
+  onAbort(state: State, error: { code: string; message: string }): Outcome<State>
 }
 
 export interface Limits {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundledDirectory, namesIn } from './scan.node.ts'
+import { bundledDirectory, listSkillFolders } from './scan.node.ts'
 
 /** The text of bundled.ts: every skill of the engine for a place that has no directories. */
-export function bundledSkills(): string {
-  const names = namesIn(bundledDirectory)
+export function generateBundled(): string {
+  const names = listSkillFolders(bundledDirectory)
   const identifier = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
   const literal = (text: string) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``
   const skillMd = (name: string) => readFileSync(join(bundledDirectory, name, 'SKILL.md'), 'utf8')

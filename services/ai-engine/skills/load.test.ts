@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { ConfigError } from '../../_kit/config.ts'
-import { bundledSkills } from './generate.node.ts'
-import { type Folder, readSkill, registryOf } from './load.ts'
+import { generateBundled } from './generate.node.ts'
+import { buildRegistry, type Folder, parseSkill } from './load.ts'
 import { loadSkills } from './registry.ts'
 
 const front = (name: string, more = '') => `---
@@ -33,7 +33,7 @@ const folder = (name: string, changes: Partial<Folder> = {}): Folder => ({
 
 const faultsOf = (folders: Folder[]) => {
   try {
-    registryOf(folders)
+    buildRegistry(folders)
     return []
   } catch (thrown) {
     expect(thrown).toBeInstanceOf(ConfigError)
@@ -45,7 +45,7 @@ const faultsOf = (folders: Folder[]) => {
 }
 
 test('a folder that is whole is a skill', () => {
-  const skill = readSkill('one', front('one', 'tools: [read_file]\nphase: intake'), code)
+  const skill = parseSkill('one', front('one', 'tools: [read_file]\nphase: intake'), code)
   expect(skill).toMatchObject({
     name: 'one',
     tools: ['read_file'],
@@ -142,7 +142,7 @@ test('the engine brings its own skills, the same with and without directories', 
   const scanned = await loadSkills({ runtime: 'node' })
   expect(scanned.map(({ name }) => name)).toEqual(own)
   expect(await loadSkills({ runtime: 'workerd' })).toEqual(scanned)
-  expect(bundledSkills()).toContain("folder: 'chat'")
+  expect(generateBundled()).toContain("folder: 'chat'")
 })
 
 test('further skills come from a directory, where they are given the zod they can not import', async () => {

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../_kit/config.ts'
 import type { Skill } from '../skill.ts'
-import { registryOf } from './load.ts'
+import { buildRegistry } from './load.ts'
 
 /** The engine's own skills and those in `skillsDir`; a fault in any of them stops the start. */
 export async function loadSkills({
@@ -15,9 +15,9 @@ export async function loadSkills({
       throw new ConfigError('SKILLS_DIR: there are no directories here; leave it unset')
     }
     const { bundled } = await import('./bundled.ts')
-    return registryOf(bundled)
+    return buildRegistry(bundled)
   }
-  const { bundledDirectory, scan } = await import('./scan.node.ts')
+  const { bundledDirectory, scanSkills: scan } = await import('./scan.node.ts')
   const own = await scan(bundledDirectory)
-  return registryOf([...own, ...(skillsDir ? await scan(skillsDir) : [])])
+  return buildRegistry([...own, ...(skillsDir ? await scan(skillsDir) : [])])
 }

@@ -10,14 +10,14 @@ import type { Folder } from './load.ts'
 export const bundledDirectory = fileURLToPath(new URL('.', import.meta.url))
 
 /** The folders of skills in a directory, by name; those that begin with _ or . are something else. */
-export function namesIn(directory: string): string[] {
-  return entriesOf(directory)
+export function listSkillFolders(directory: string): string[] {
+  return readEntries(directory)
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && /^[^_.]/.test(entry.name))
     .map(({ name }) => name)
     .sort()
 }
 
-function entriesOf(directory: string): Dirent[] {
+function readEntries(directory: string): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true })
   } catch {
@@ -25,11 +25,11 @@ function entriesOf(directory: string): Dirent[] {
   }
 }
 
-export async function scan(directory: string): Promise<Folder[]> {
-  return Promise.all(namesIn(directory).map((name) => folderAt(directory, name)))
+export async function scanSkills(directory: string): Promise<Folder[]> {
+  return Promise.all(listSkillFolders(directory).map((name) => readFolder(directory, name)))
 }
 
-async function folderAt(directory: string, folder: string): Promise<Folder> {
+async function readFolder(directory: string, folder: string): Promise<Folder> {
   const skillMd = await readFile(join(directory, folder, 'SKILL.md'), 'utf8').catch(() => undefined)
   const file = ['skill.ts', 'skill.js']
     .map((name) => join(directory, folder, name))

@@ -3,113 +3,122 @@ import { Fault, notFound } from '../../_kit/fault.ts'
 import { newId } from '../../_kit/ids.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import { Card } from '../card.ts'
-import type { Cause } from './begin.ts'
-import { hashOf } from './cards.ts'
+import { hashCard } from './cards.ts'
 import { Lease, leaseColumns, leaseUntil } from './lease.ts'
-import { stateAt } from './state.ts'
+import type { RequestOrigin } from './start-run.ts'
+import { loadState } from './state.ts'
 
-interface Asked {
+interface BranchRequest {
   thread_id: string
   checkpoint_id: string
   sync: boolean
   organization: string | undefined
-  cause: Cause
+  origin: RequestOrigin
 }
 
-const Place = z.object({
+const CheckpointRow = z.object({
   step: z.int(),
   node: z.string(),
   next: z.string().nullable(),
   organization_id: z.string(),
   user_message: z.string(),
 })
-type Place = z.infer<typeof Place>
+type CheckpointRow = z.infer<typeof CheckpointRow>
 
-const Asking = z.object({ card: Card, skill: z.string(), basis: z.unknown() })
-type Asking = z.infer<typeof Asking>
+const CardRow = z.object({ card: Card, skill: z.string(), basis: z.unknown() })
+type CardRow = z.infer<typeof CardRow>
 
 /**
  * A new thread that begins with the state after a checkpoint and goes on from there. Where the run
  * had stopped to ask, it stands there with the same question.
  */
-export async function branch(sql: Sql, asked: Asked): Promise<{ run_id: string; lease?: Lease }> {
-  const place = await placeOf(sql, asked)
-  const state = JSON.stringify(await stateAt(sql, asked.thread_id, place.step))
-  const asking = place.next === null ? await askedAt(sql, asked.thread_id, place) : undefined
-  if (place.next === null && !asking) {
+export async function branch(
+  sql: Sql,
+  request: BranchRequest,
+): Promise<{ run_id: string; lease?: Lease }> {
+  const checkpoint = await loadCheckpoint(sql, request)
+  const state = JSON.stringify(await loadState(sql, request.thread_id, checkpoint.step))
+  const cardRow =
+    checkpoint.next === null ? await loadCardAt(sql, request.thread_id, checkpoint) : undefined
+  if (checkpoint.next === null && !cardRow) {
     throw new Fault('CONFLICT', 'The run ended at this checkpoint; choose an earlier one.')
   }
   return sql.transaction(async (sql) => {
-    const lease = await insertBranch(sql, asked, place, state)
-    if (!asking) return { run_id: lease.run_id, lease }
-    await askAgain(sql, lease, asking)
+    const lease = await insertBranch(sql, request, checkpoint, state)
+    if (!cardRow) return { run_id: lease.run_id, lease }
+    await reissueCard(sql, lease, cardRow)
     return { run_id: lease.run_id }
   })
 }
 
-async function placeOf(
+async function loadCheckpoint(
   sql: Sql,
-  { thread_id, checkpoint_id, organization }: Asked,
-): Promise<Place> {
-  const place = await sql.row(Place)`
+  { thread_id, checkpoint_id, organization }: BranchRequest,
+): Promise<CheckpointRow> {
+  const checkpoint = await sql.row(CheckpointRow)`
     select p.step, p.node, p.next, t.organization_id, r.user_message
     from ai_engine.checkpoints p
     join ai_engine.threads t on t.thread_id = p.thread_id
     join ai_engine.runs r on r.run_id = p.run_id
     where p.thread_id = ${thread_id} and p.checkpoint_id::text = ${checkpoint_id}`
-  if (!place || (organization !== undefined && place.organization_id !== organization))
+  if (!checkpoint || (organization !== undefined && checkpoint.organization_id !== organization))
     throw notFound('such checkpoint')
-  return place
+  return checkpoint
 }
 
-const askedAt = (sql: Sql, thread_id: string, { step }: Place) => sql.row(Asking)`
+const loadCardAt = (sql: Sql, thread_id: string, { step }: CheckpointRow) => sql.row(CardRow)`
   select c.card, c.skill, c.basis from ai_engine.cards c
   join ai_engine.checkpoints p on p.run_id = c.run_id and p.thread_id = c.thread_id
   where p.thread_id = ${thread_id} and p.step = ${step}`
 
-async function insertBranch(sql: Sql, asked: Asked, place: Place, state: string): Promise<Lease> {
+async function insertBranch(
+  sql: Sql,
+  request: BranchRequest,
+  checkpoint: CheckpointRow,
+  state: string,
+): Promise<Lease> {
   const [run_id, thread_id] = [newId(), `branch:${newId()}`]
-  const next = place.next ?? ''
+  const next = checkpoint.next ?? ''
   const [lease] = await sql.rows(Lease)`
     with t as (
       insert into ai_engine.threads (thread_id, organization_id, user_id, session_id, matter_id,
         branch_of, branch_step, sync, status, run_id, rounds, head, next, base, base_bytes,
         lease_token, lease_until)
       select ${thread_id}, organization_id, user_id, session_id, matter_id, thread_id,
-        ${place.step}::int, ${asked.sync}::boolean, 'running', ${run_id}::uuid, 1,
-        ${place.step}::int, ${next}::text, ${place.step}::int, ${state.length}::int, 1, ${leaseUntil()}
-      from ai_engine.threads where thread_id = ${asked.thread_id} returning *),
+        ${checkpoint.step}::int, ${request.sync}::boolean, 'running', ${run_id}::uuid, 1,
+        ${checkpoint.step}::int, ${next}::text, ${checkpoint.step}::int, ${state.length}::int, 1, ${leaseUntil()}
+      from ai_engine.threads where thread_id = ${request.thread_id} returning *),
     r as (
       insert into ai_engine.runs (run_id, thread_id, organization_id, user_id, session_id, matter_id,
         round, kind, trace_id, request_id, traceparent, user_message, first_step)
       select run_id, thread_id, organization_id, user_id, session_id, matter_id, 1, 'replay',
-        ${newId()}::uuid, ${asked.cause.request_id}::text, ${asked.cause.traceparent}::text,
-        ${place.user_message}::text, head
+        ${newId()}::uuid, ${request.origin.request_id}::text, ${request.origin.traceparent}::text,
+        ${checkpoint.user_message}::text, head
       from t returning *),
     c as (
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta, snapshot)
-      select thread_id, head, ${newId()}::uuid, run_id, ${place.node}::text, ${place.next}::text,
+      select thread_id, head, ${newId()}::uuid, run_id, ${checkpoint.node}::text, ${checkpoint.next}::text,
         '[]'::jsonb, ${state}::text::jsonb from t)
     select ${leaseColumns} from t join r on r.run_id = t.run_id`
   return lease!
 }
 
 /** The card as it was shown, under an id of its own: it can be answered on its own. */
-async function askAgain(sql: Sql, { thread_id, run_id }: Lease, asking: Asking) {
-  const card = { ...asking.card, card_id: newId() }
-  const hash = await hashOf(card, asking.basis)
+async function reissueCard(sql: Sql, { thread_id, run_id }: Lease, cardRow: CardRow) {
+  const card = { ...cardRow.card, card_id: newId() }
+  const hash = await hashCard(card, cardRow.basis)
   const output = card.title
-  const told = [
+  const events = [
     JSON.stringify({ event: 'card', data: { ...card, seq: 1 } }),
     JSON.stringify({ event: 'end', data: { output, status: 'interrupted', seq: 2 } }),
   ]
   await sql`
     insert into ai_engine.cards (card_id, thread_id, run_id, skill, card, basis, hash)
-    values (${card.card_id}, ${thread_id}, ${run_id}, ${asking.skill}, ${json(card)},
-      ${json(asking.basis)}, ${hash})`
+    values (${card.card_id}, ${thread_id}, ${run_id}, ${cardRow.skill}, ${json(card)},
+      ${json(cardRow.basis)}, ${hash})`
   await sql`
     insert into ai_engine.events (run_id, seq, line)
-    values (${run_id}, 1, ${told[0]!}), (${run_id}, 2, ${told[1]!})`
+    values (${run_id}, 1, ${events[0]!}), (${run_id}, 2, ${events[1]!})`
   await sql`
     update ai_engine.runs set status = 'interrupted', output = ${output}, card = ${json(card)},
       ended_at = now() where run_id = ${run_id}`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
-import { held, type Lease, LeaseLost } from './lease.ts'
+import { type Lease, LeaseLost, leaseHeld } from './lease.ts'
 
 export interface Call {
   kind: 'model' | 'tool'
@@ -11,14 +11,14 @@ export interface Call {
   request: unknown
 }
 
-export interface Performed {
+export interface CallResult {
   answer: unknown
   input_tokens?: number
   output_tokens?: number
 }
 
-const Kept = z.object({ answer: z.unknown() })
-const Wrote = z.object({ nth: z.int() })
+const RecordedCall = z.object({ answer: z.unknown() })
+const WrittenRow = z.object({ nth: z.int() })
 
 /**
  * Calls of one attempt at a step. One that was recorded, by an attempt that died or by the thread that
@@ -27,48 +27,48 @@ const Wrote = z.object({ nth: z.int() })
 export function makeRecorder(
   sql: Sql,
   lease: () => Lease,
-  settled: () => Promise<void>,
-  readable: boolean,
+  flush: () => Promise<void>,
+  replayCalls: boolean,
 ) {
-  const times = new Map<string, number>()
+  const occurrences = new Map<string, number>()
 
-  return async function recorded(
+  return async function record(
     call: Call,
-    perform: () => Promise<Performed>,
-  ): Promise<{ answer: unknown; read: boolean }> {
+    perform: () => Promise<CallResult>,
+  ): Promise<{ answer: unknown; replayed: boolean }> {
     const hash = await sha256Hex(canonicalJson([call.kind, call.skill, call.name, call.request]))
-    const nth = times.get(hash) ?? 0
-    times.set(hash, nth + 1)
-    const kept = readable ? await read(sql, lease(), hash, nth) : undefined
-    if (kept) return { answer: kept.answer, read: true }
-    const began = performance.now()
-    const performed = await perform()
+    const nth = occurrences.get(hash) ?? 0
+    occurrences.set(hash, nth + 1)
+    const previous = replayCalls ? await readCall(sql, lease(), hash, nth) : undefined
+    if (previous) return { answer: previous.answer, replayed: true }
+    const startedAt = performance.now()
+    const result = await perform()
     // Whoever reads this answer must know that its words have been told.
-    await settled()
-    await write(sql, lease(), call, hash, nth, performed, performance.now() - began)
-    return { answer: performed.answer, read: false }
+    await flush()
+    await writeCall(sql, lease(), call, hash, nth, result, performance.now() - startedAt)
+    return { answer: result.answer, replayed: false }
   }
 }
-export type Recorded = ReturnType<typeof makeRecorder>
+export type RecordCall = ReturnType<typeof makeRecorder>
 
-const read = (sql: Sql, { thread_id, branch_of, head }: Lease, hash: string, nth: number) =>
-  sql.row(Kept)`
+const readCall = (sql: Sql, { thread_id, branch_of, head }: Lease, hash: string, nth: number) =>
+  sql.row(RecordedCall)`
     select answer from ai_engine.calls
     where thread_id = ${thread_id} and step = ${head + 1}::int and hash = ${hash} and nth = ${nth}
       or thread_id = ${branch_of} and hash = ${hash} and nth = ${nth}
     order by thread_id = ${thread_id} desc, abs(step - ${head + 1}::int) limit 1`
 
-async function write(
+async function writeCall(
   sql: Sql,
   lease: Lease,
   call: Call,
   hash: string,
   nth: number,
-  { answer, input_tokens = 0, output_tokens = 0 }: Performed,
+  { answer, input_tokens = 0, output_tokens = 0 }: CallResult,
   duration_ms: number,
 ) {
-  const wrote = await sql.row(Wrote)`
-    with thread as (select * from ai_engine.threads where ${held(lease)} for share)
+  const written = await sql.row(WrittenRow)`
+    with thread as (select * from ai_engine.threads where ${leaseHeld(lease)} for share)
     insert into ai_engine.calls (thread_id, step, hash, nth, run_id, organization_id, user_id, skill,
       kind, name, answer, input_tokens, output_tokens, duration_ms)
     select thread_id, head + 1, ${hash}::text, ${nth}::int, run_id, organization_id, user_id,
@@ -77,5 +77,5 @@ async function write(
     from thread
     on conflict (thread_id, step, hash, nth) do update set answer = excluded.answer
     returning nth`
-  if (!wrote) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
+  if (!written) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../_kit/sql/sql.ts'
-import { lockThread } from './begin.ts'
+import { lockThread } from './start-run.ts'
 
 /**
  * A run that is under way ends with its next step, wherever it is driven; a card that waits is taken

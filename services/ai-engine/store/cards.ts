@@ -6,10 +6,10 @@ import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { type Answer, checkAnswers } from '../answers.ts'
 import { Card } from '../card.ts'
-import { type Beginning, type Cause, moved, start } from './begin.ts'
 import type { Lease } from './lease.ts'
+import { assignRun, insertRun, type NewRun, type RequestOrigin } from './start-run.ts'
 
-const Kept = z.object({
+const StoredCard = z.object({
   card_id: Id,
   skill: z.string(),
   card: Card,
@@ -19,74 +19,77 @@ const Kept = z.object({
   answers_hash: z.string().nullable(),
   resumed_run_id: Id.nullable(),
 })
-export type Kept = z.infer<typeof Kept>
+export type StoredCard = z.infer<typeof StoredCard>
 
 /** How a run goes on from the answers to a card, by field_key. */
-export type Continue = (card: Kept, answers: Record<string, unknown>) => Omit<Beginning, 'cause'>
+export type BuildInput = (
+  card: StoredCard,
+  answers: Record<string, unknown>,
+) => Omit<NewRun, 'origin'>
 
 /** What the person saw: the card and what it rests on. */
-export const hashOf = (card: Card, basis: unknown) =>
+export const hashCard = (card: Card, basis: unknown) =>
   sha256Hex(canonicalJson({ card, basis: basis ?? null }))
 
-export interface Response {
+export interface CardResponse {
   thread_id: string
   user_id: string | null
   card_id: string | undefined
   answers: Answer[]
-  cause: Cause
+  origin: RequestOrigin
 }
 
 /** A run that an answer began, just now or before. */
-export type Resumed = { lease: Lease } | { run_id: string }
+export type ResumedRun = { lease: Lease } | { run_id: string }
 
 /**
  * Claims the pending card for these answers and starts the run that they continue, in one statement.
  * The same answers again lead to the run they began; others to a card that has its answer are refused.
  */
-export async function beginResume(
+export async function startResume(
   sql: Sql,
   organization: string | undefined,
-  response: Response,
-  proceed: Continue,
-): Promise<Resumed> {
+  response: CardResponse,
+  buildInput: BuildInput,
+): Promise<ResumedRun> {
   const answersHash = await sha256Hex(canonicalJson(response.answers))
   for (;;) {
-    const { pending, kept } = await standing(sql, organization, response)
-    if (!kept || kept.card_id !== pending) {
-      if (kept?.status === 'answered' && kept.answers_hash === answersHash)
-        return { run_id: kept.resumed_run_id! }
-      throw refusal(kept, pending, response.card_id)
+    const { pending, stored } = await loadCards(sql, organization, response)
+    if (!stored || stored.card_id !== pending) {
+      if (stored?.status === 'answered' && stored.answers_hash === answersHash)
+        return { run_id: stored.resumed_run_id! }
+      throw resumeRefusal(stored, pending, response.card_id)
     }
-    const given = checkAnswers(kept.card, response.answers)
-    if ((await hashOf(kept.card, kept.basis)) !== kept.hash) {
+    const accepted = checkAnswers(stored.card, response.answers)
+    if ((await hashCard(stored.card, stored.basis)) !== stored.hash) {
       throw new Fault('CONFLICT', 'The card is not what the person saw; ask again.')
     }
-    const beginning = { ...proceed(kept, given), cause: response.cause }
-    const lease = await claim(sql, response, kept, answersHash, beginning)
+    const newRun = { ...buildInput(stored, accepted), origin: response.origin }
+    const lease = await claim(sql, response, stored, answersHash, newRun)
     if (lease) return { lease }
     // Somebody was faster; what to make of it is seen when one looks again.
   }
 }
 
-const Found = z.object({
+const ThreadCards = z.object({
   organization_id: z.string(),
   pending: Id.nullable(),
-  kept: Kept.nullable(),
+  stored: StoredCard.nullable(),
 })
 
 /** The card that waits, and the card that is meant: the one named, else the pending, else the last answered. */
-async function standing(sql: Sql, organization: string | undefined, response: Response) {
-  const named = response.card_id ?? null
-  const thread = await sql.row(Found)`
+async function loadCards(sql: Sql, organization: string | undefined, response: CardResponse) {
+  const requested = response.card_id ?? null
+  const thread = await sql.row(ThreadCards)`
     select t.organization_id, t.card_id as pending, (
       select to_jsonb(k) from (
         select card_id, skill, card, basis, hash, status, answers_hash, resumed_run_id
         from ai_engine.cards c
         where c.thread_id = t.thread_id and case
-          when ${named}::text is not null then c.card_id::text = ${named}
+          when ${requested}::text is not null then c.card_id::text = ${requested}
           when t.card_id is not null then c.card_id = t.card_id
           else c.status = 'answered' end
-        order by c.created_at desc, c.card_id desc limit 1) k) as kept
+        order by c.created_at desc, c.card_id desc limit 1) k) as stored
     from ai_engine.threads t where t.thread_id = ${response.thread_id}`
   if (!thread || (organization !== undefined && thread.organization_id !== organization)) {
     throw notFound('such thread')
@@ -97,27 +100,31 @@ async function standing(sql: Sql, organization: string | undefined, response: Re
 /** Takes the thread on condition that this card still waits there; undefined when it does not. */
 function claim(
   sql: Sql,
-  { thread_id, user_id, answers }: Response,
-  { card_id }: Kept,
+  { thread_id, user_id, answers }: CardResponse,
+  { card_id }: StoredCard,
   answersHash: string,
-  beginning: Beginning,
+  newRun: NewRun,
 ) {
-  const taking = fragment`
-    update ai_engine.threads t set ${moved(newId(), beginning)},
+  const updateThread = fragment`
+    update ai_engine.threads t set ${assignRun(newId(), newRun)},
       user_id = coalesce(${user_id}, t.user_id)
     where thread_id = ${thread_id} and status = 'interrupted' and card_id = ${card_id}
     returning *`
-  const answered = fragment`,
+  const updateCard = fragment`,
     answered as (
       update ai_engine.cards set status = 'answered', answers = ${json(answers)},
         answers_hash = ${answersHash}, answered_by = ${user_id}, answered_at = now(),
         resumed_run_id = r.run_id
       from r where card_id = ${card_id}::uuid)`
-  return start(sql, beginning, null, taking, answered)
+  return insertRun(sql, newRun, null, updateThread, updateCard)
 }
 
-function refusal(kept: Kept | null, pending: string | null, named: string | undefined): Fault {
-  if (named !== undefined && kept?.status === 'answered') {
+function resumeRefusal(
+  stored: StoredCard | null,
+  pending: string | null,
+  requested: string | undefined,
+): Fault {
+  if (requested !== undefined && stored?.status === 'answered') {
     return new Fault('CONFLICT', 'This card was answered before, with other answers.', {
       code: 'CARD_ANSWERED',
     })

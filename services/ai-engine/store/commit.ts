@@ -1,9 +1,17 @@
 import * as z from 'zod'
 import { newId } from '../../_kit/ids.ts'
-import { fragment, join, json, numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
+import {
+  fragment,
+  join,
+  json,
+  numberArray,
+  type Sql,
+  type SqlFragment,
+  textArray,
+} from '../../_kit/sql/sql.ts'
 import type { Card } from '../card.ts'
 import type { Delta } from './delta.ts'
-import { held, type Lease, LeaseLost, leaseUntil } from './lease.ts'
+import { type Lease, LeaseLost, leaseHeld, leaseUntil } from './lease.ts'
 
 export interface Span {
   step: number
@@ -18,7 +26,7 @@ export interface Span {
   error: string | null
 }
 
-export interface Line {
+export interface RunEvent {
   seq: number
   line: string
 }
@@ -47,10 +55,10 @@ export interface Step {
 }
 
 /** All that a step leaves behind, and those that follow from it without doing anything. */
-export interface Write {
+export interface StepCommit {
   steps: Step[]
   state: unknown
-  lines: Line[]
+  lines: RunEvent[]
   /** The number of the last event that was told, in these lines or before them. */
   seq: number
   spans: Span[]
@@ -62,28 +70,27 @@ export interface Write {
   end: End | null
 }
 
-const Head = z.object({ cancelled: z.boolean() })
-type Part = ReturnType<typeof fragment>
+const HeadRow = z.object({ cancelled: z.boolean() })
 
 /**
  * Writes a step, whole, in one statement, on condition that the thread stands where the step began and
  * is still ours. Returns the lease as it is now.
  */
-export async function commit(sql: Sql, lease: Lease, write: Write): Promise<Lease> {
-  const { lines, end } = write
-  const after = moved(lease, write)
-  const parts = [
-    checkpoints(lease, after, write.steps),
-    ...(lines.length > 0 ? [events(lease, lines)] : []),
-    ...(write.spans.length > 0 ? [spans(lease, write.spans)] : []),
-    ...(write.products ? [outbox(lease, write.products)] : []),
-    ...(write.delivered.length > 0 ? [delivered(write.delivered)] : []),
-    ...(write.refused ? [refused(write.refused)] : []),
-    ...(end ? [ended(lease, end)] : []),
-    ...(end?.card ? [cards(lease, end.card)] : []),
+export async function commit(sql: Sql, lease: Lease, stepCommit: StepCommit): Promise<Lease> {
+  const { lines, end } = stepCommit
+  const after = advance(lease, stepCommit)
+  const clauses = [
+    insertCheckpoints(lease, after, stepCommit.steps),
+    ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
+    ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
+    ...(stepCommit.products ? [insertOutbox(lease, stepCommit.products)] : []),
+    ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
+    ...(stepCommit.refused ? [markRefused(stepCommit.refused)] : []),
+    ...(end ? [endRun(lease, end)] : []),
+    ...(end?.card ? [insertCard(lease, end.card)] : []),
   ]
-  const head = await sql.row(Head)`
-    with head as (${moving(lease, after, end)})${join(parts)}
+  const head = await sql.row(HeadRow)`
+    with head as (${updateThread(lease, after, end)})${join(clauses)}
     select cancelled from head`
   if (!head) throw new LeaseLost(`thread ${lease.thread_id} has moved on without us`)
   return { ...after, cancelled: head.cancelled }
@@ -93,14 +100,18 @@ export async function commit(sql: Sql, lease: Lease, write: Write): Promise<Leas
  * A snapshot is written when the deltas since the last one have grown as large as it was: reading a
  * state costs at most twice its size, and all snapshots together no more than all deltas.
  */
-function moved(lease: Lease, { steps, state, seq }: Write): Lease & { snapshot: string | null } {
+function advance(
+  lease: Lease,
+  { steps, state, seq }: StepCommit,
+): Lease & { snapshot: string | null } {
   const size = JSON.stringify(steps.map(({ delta }) => delta)).length
-  const grown = lease.delta_bytes + size
-  const snapshot = grown >= Math.max(lease.base_bytes, smallest) ? JSON.stringify(state) : null
+  const deltaBytes = lease.delta_bytes + size
+  const snapshot =
+    deltaBytes >= Math.max(lease.base_bytes, minSnapshotBytes) ? JSON.stringify(state) : null
   const head = lease.head + steps.length
   const next = steps.at(-1)!.next ?? ''
   return snapshot === null
-    ? { ...lease, head, next, seq, delta_bytes: grown, claims: 0, snapshot }
+    ? { ...lease, head, next, seq, delta_bytes: deltaBytes, claims: 0, snapshot }
     : {
         ...lease,
         head,
@@ -113,19 +124,23 @@ function moved(lease: Lease, { steps, state, seq }: Write): Lease & { snapshot: 
         snapshot,
       }
 }
-const smallest = 8_192
+const minSnapshotBytes = 8_192
 
 const statusAfter = (end: End | null) =>
   end === null ? 'running' : end.card ? 'interrupted' : 'idle'
 
-const moving = (lease: Lease, after: Lease, end: End | null): Part => fragment`
+const updateThread = (lease: Lease, after: Lease, end: End | null): SqlFragment => fragment`
   update ai_engine.threads set head = ${after.head}, next = ${after.next}, seq = ${after.seq},
     base = ${after.base}, base_bytes = ${after.base_bytes}, delta_bytes = ${after.delta_bytes},
     claims = 0, status = ${statusAfter(end)}, card_id = ${end?.card?.card.card_id ?? null},
     lease_until = ${leaseUntil()}, updated_at = now()
-  where ${held(lease)} and head = ${lease.head} returning cancelled`
+  where ${leaseHeld(lease)} and head = ${lease.head} returning cancelled`
 
-function checkpoints(lease: Lease, after: ReturnType<typeof moved>, steps: Step[]): Part {
+function insertCheckpoints(
+  lease: Lease,
+  after: ReturnType<typeof advance>,
+  steps: Step[],
+): SqlFragment {
   const rows = steps.map((step, index) => ({
     ...step,
     step: lease.head + 1 + index,
@@ -141,18 +156,18 @@ function checkpoints(lease: Lease, after: ReturnType<typeof moved>, steps: Step[
         next text, delta jsonb))`
 }
 
-const events = (lease: Lease, lines: Line[]): Part => fragment`,
+const insertEvents = (lease: Lease, lines: RunEvent[]): SqlFragment => fragment`,
   events as (
     insert into ai_engine.events (run_id, seq, line)
-    select ${lease.run_id}::uuid, told.seq, told.line from head, ${unnested(lines)} told (seq, line))`
+    select ${lease.run_id}::uuid, told.seq, told.line from head, ${unnestEvents(lines)} told (seq, line))`
 
-const unnested = (lines: Line[]): Part => fragment`
+const unnestEvents = (lines: RunEvent[]): SqlFragment => fragment`
   unnest(${numberArray(
     lines.map(({ seq }) => seq),
     'int4',
   )}, ${textArray(lines.map(({ line }) => line))})`
 
-const spans = ({ trace_id }: Lease, list: Span[]): Part => fragment`,
+const insertSpans = ({ trace_id }: Lease, list: Span[]): SqlFragment => fragment`,
   spans as (
     insert into ai_engine.spans (trace_id, span_id, parent_id, step, name, kind, started_at,
       duration_ms, status, attributes, error)
@@ -161,45 +176,51 @@ const spans = ({ trace_id }: Lease, list: Span[]): Part => fragment`,
     from head, jsonb_to_recordset(${json(list)}) span (step int, span_id uuid, parent_id uuid, name text,
       kind text, started_at timestamptz, duration_ms float8, status text, attributes jsonb, error text))`
 
-const outbox = ({ thread_id, run_id, head, ...lease }: Lease, products: object): Part => fragment`,
+const insertOutbox = (
+  { thread_id, run_id, head, ...lease }: Lease,
+  products: object,
+): SqlFragment => fragment`,
   outbox as (
     insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body)
     select ${`${run_id}:${head + 1}`}::text, ${thread_id}::text, ${head + 1}::int,
       ${lease.organization_id}::text, ${lease.matter_id}::text, ${json(products)} from head)`
 
-const delivered = (keys: string[]): Part => fragment`,
+const markDelivered = (keys: string[]): SqlFragment => fragment`,
   delivered as (
     update ai_engine.outbox set status = 'DELIVERED' from head where sync_key = any(${textArray(keys)}))`
 
-const refused = ({ sync_key, error }: NonNullable<Write['refused']>): Part => fragment`,
+const markRefused = ({
+  sync_key,
+  error,
+}: NonNullable<StepCommit['refused']>): SqlFragment => fragment`,
   refused as (
     update ai_engine.outbox set status = 'REFUSED', error = ${error} from head
     where sync_key = ${sync_key})`
 
-const ended = ({ run_id }: Lease, end: End): Part => fragment`,
+const endRun = ({ run_id }: Lease, end: End): SqlFragment => fragment`,
   ended as (
     update ai_engine.runs set status = ${end.status}, output = ${end.output},
       result = ${json(end.result)}, card = ${json(end.card?.card ?? null)},
       error = ${json(end.error)}, skills = ${json(end.skills)}, ended_at = now()
     from head where run_id = ${run_id})`
 
-const cards = (
+const insertCard = (
   { thread_id, run_id }: Lease,
   { card, skill, basis, hash }: NewCard,
-): Part => fragment`,
+): SqlFragment => fragment`,
   cards as (
     insert into ai_engine.cards (card_id, thread_id, run_id, skill, card, basis, hash)
     select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text, ${json(card)},
       ${json(basis)}, ${hash}::text from head)`
 
-const Told = z.object({ seq: z.int() })
+const SeqRow = z.object({ seq: z.int() })
 
 /** Writes events of a step that is still under way, so that whoever hears them can count on them. */
-export async function tell(sql: Sql, lease: Lease, lines: Line[]): Promise<void> {
-  const told = await sql.rows(Told)`
-    with thread as (select run_id from ai_engine.threads where ${held(lease)} for share)
+export async function appendEvents(sql: Sql, lease: Lease, lines: RunEvent[]): Promise<void> {
+  const appended = await sql.rows(SeqRow)`
+    with thread as (select run_id from ai_engine.threads where ${leaseHeld(lease)} for share)
     insert into ai_engine.events (run_id, seq, line)
-    select thread.run_id, told.seq, told.line from thread, ${unnested(lines)} told (seq, line)
+    select thread.run_id, told.seq, told.line from thread, ${unnestEvents(lines)} told (seq, line)
     returning seq`
-  if (told.length === 0) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
+  if (appended.length === 0) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
 }

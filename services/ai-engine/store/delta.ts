@@ -13,7 +13,7 @@ const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A member of its own: `__proto__` is one only where somebody wrote it. */
-const own = (tree: Tree, name: string) => (Object.hasOwn(tree, name) ? tree[name] : undefined)
+const ownMember = (tree: Tree, name: string) => (Object.hasOwn(tree, name) ? tree[name] : undefined)
 
 export function diff(before: unknown, after: unknown): Delta {
   const delta: Delta = []
@@ -25,47 +25,47 @@ function compare(before: unknown, after: unknown, path: Path, delta: Delta): voi
   if (before === after) return
   if (isTree(before) && isTree(after)) {
     for (const name of Object.keys(before)) {
-      if (own(after, name) === undefined && own(before, name) !== undefined)
+      if (ownMember(after, name) === undefined && ownMember(before, name) !== undefined)
         delta.push(['remove', [...path, name]])
     }
     for (const [name, value] of Object.entries(after)) {
-      if (value !== undefined) compare(own(before, name), value, [...path, name], delta)
+      if (value !== undefined) compare(ownMember(before, name), value, [...path, name], delta)
     }
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    if (same(before, after)) return
+    if (isEqual(before, after)) return
     const grew =
-      after.length > before.length && before.every((item, index) => same(item, after[index]))
+      after.length > before.length && before.every((item, index) => isEqual(item, after[index]))
     delta.push(grew ? ['add', path, after.slice(before.length)] : ['set', path, after])
   } else {
     delta.push(['set', path, after])
   }
 }
 
-function same(a: unknown, b: unknown): boolean {
+function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b))
-    return a.length === b.length && a.every((item, index) => same(item, b[index]))
+    return a.length === b.length && a.every((item, index) => isEqual(item, b[index]))
   return isTree(a) && isTree(b) && diff(a, b).length === 0
 }
 
 /** The state with a delta on top; what the delta does not touch is shared with the old one. */
-export const patch = <T>(state: T, delta: Delta): T => delta.reduce<unknown>(applied, state) as T
+export const patch = <T>(state: T, delta: Delta): T => delta.reduce<unknown>(applyOp, state) as T
 
-function applied(state: unknown, op: Op): unknown {
+function applyOp(state: unknown, op: Op): unknown {
   const [kind, path] = op
   if (path.length === 0) return kind === 'set' ? op[2] : state
-  return at(state, path, (old) => {
+  return updateAt(state, path, (old) => {
     if (kind === 'set') return op[2]
     if (kind === 'remove') return undefined
     return [...(Array.isArray(old) ? old : []), ...op[2]]
   })
 }
 
-function at(tree: unknown, path: Path, change: (old: unknown) => unknown): Tree {
+function updateAt(tree: unknown, path: Path, change: (old: unknown) => unknown): Tree {
   const [name, ...rest] = path as [string, ...Path]
   const before = isTree(tree) ? tree : {}
-  const old = own(before, name)
-  const value = rest.length === 0 ? change(old) : at(old, rest, change)
+  const old = ownMember(before, name)
+  const value = rest.length === 0 ? change(old) : updateAt(old, rest, change)
   if (value !== undefined) return { ...before, [name]: value }
   const { [name]: _, ...others } = before
   return others

@@ -38,7 +38,7 @@ export class LeaseLost extends Error {
 }
 
 /** The rows that this lease may write to. */
-export const held = ({ thread_id, run_id, lease_token }: Lease) =>
+export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
   fragment`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
 
 export const leaseColumns = fragment`
@@ -49,19 +49,19 @@ export const leaseColumns = fragment`
 const soon = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 export const leaseUntil = soon
 
-const Renewed = z.object({ cancelled: z.boolean() })
+const RenewedRow = z.object({ cancelled: z.boolean() })
 
 /** Keeps the lease through a long step; tells whether the run was cancelled meanwhile. */
 export async function renew(sql: Sql, lease: Lease): Promise<{ cancelled: boolean }> {
-  const row = await sql.row(Renewed)`
-    update ai_engine.threads set lease_until = ${soon()} where ${held(lease)} returning cancelled`
+  const row = await sql.row(RenewedRow)`
+    update ai_engine.threads set lease_until = ${soon()} where ${leaseHeld(lease)} returning cancelled`
   if (!row) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
   return row
 }
 
 /** Takes over threads whose runner has gone silent. */
-export async function recover(sql: Sql, most: number): Promise<Lease[]> {
-  if (most <= 0) return []
+export async function takeOverExpired(sql: Sql, limit: number): Promise<Lease[]> {
+  if (limit <= 0) return []
   return sql.rows(Lease)`
     update ai_engine.threads t
     set lease_token = lease_token + 1, lease_until = ${soon()}, claims = claims + 1
@@ -69,10 +69,10 @@ export async function recover(sql: Sql, most: number): Promise<Lease[]> {
     where r.run_id = t.run_id and t.thread_id in (
       select thread_id from ai_engine.threads
       where status = 'running' and lease_until < now()
-      order by lease_until for update skip locked limit ${most})
+      order by lease_until for update skip locked limit ${limit})
     returning ${leaseColumns}`
 }
 
 /** Gives the thread back at once, so that nobody need wait for the lease to end. */
 export const release = (sql: Sql, lease: Lease) => sql`
-  update ai_engine.threads set lease_until = now() where ${held(lease)}`
+  update ai_engine.threads set lease_until = now() where ${leaseHeld(lease)}`

@@ -5,14 +5,14 @@ import { enqueue } from '../../_kit/jobs.ts'
 import type { Client } from '../../_kit/peer.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 
-const Waiting = z.object({
+const PendingSync = z.object({
   sync_key: z.string(),
   matter_id: z.string(),
   organization_id: z.string(),
   body: JsonObject,
 })
 
-export interface Sent {
+export interface DeliveryResult {
   delivered: string[]
   refused: { sync_key: string; error: string } | null
   /** Some wait for matter-service to answer again; a job sees to them. */
@@ -28,9 +28,9 @@ export async function deliver(
   matter: Client,
   thread_id: string,
   headers: Record<string, string> = {},
-): Promise<Sent> {
+): Promise<DeliveryResult> {
   const delivered: string[] = []
-  for (const { sync_key, matter_id, organization_id, body } of await waiting(sql, thread_id)) {
+  for (const { sync_key, matter_id, organization_id, body } of await loadPending(sql, thread_id)) {
     try {
       await matter.request(
         JsonObject,
@@ -60,12 +60,12 @@ export async function deliver(
   return { delivered, refused: null, queued: false }
 }
 
-const waiting = (sql: Sql, thread_id: string) => sql.rows(Waiting)`
+const loadPending = (sql: Sql, thread_id: string) => sql.rows(PendingSync)`
   select sync_key, matter_id, organization_id, body from ai_engine.outbox
   where thread_id = ${thread_id} and status = 'PENDING' order by step`
 
 /** The same apart from any run. */
-export async function deliverLater(sql: Sql, matter: Client, thread_id: string): Promise<void> {
+export async function runDeliveryJob(sql: Sql, matter: Client, thread_id: string): Promise<void> {
   const { delivered, refused, queued } = await deliver(sql, matter, thread_id)
   await sql`update ai_engine.outbox set status = 'DELIVERED' where sync_key = any(${textArray(delivered)})`
   if (refused) {
@@ -79,13 +79,13 @@ export async function deliverLater(sql: Sql, matter: Client, thread_id: string):
 const Thread = z.object({ thread_id: z.string() })
 
 /** Sees to what a run left behind that was stopped before it could send it. */
-export async function sweepOutbox(sql: Sql): Promise<void> {
-  const left = await sql.rows(Thread)`
+export async function enqueueStalled(sql: Sql): Promise<void> {
+  const stalled = await sql.rows(Thread)`
     select distinct thread_id from ai_engine.outbox o
     where status = 'PENDING' and created_at < now() - interval '1 minute'
       and not exists (select from ai_engine.threads t
         where t.thread_id = o.thread_id and t.status = 'running')`
-  for (const { thread_id } of left) {
+  for (const { thread_id } of stalled) {
     await enqueue(sql, 'ai_engine', {
       kind: 'deliver',
       payload: { thread_id },

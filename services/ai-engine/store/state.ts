@@ -4,7 +4,7 @@ import { Id, Time } from '../../_kit/fields.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { type Delta, patch } from './delta.ts'
 
-const Piece = z.object({
+const Checkpoint = z.object({
   step: z.int(),
   checkpoint_id: Id,
   run_id: Id,
@@ -14,11 +14,11 @@ const Piece = z.object({
   snapshot: z.unknown(),
   created_at: Time,
 })
-export type Piece = z.infer<typeof Piece>
+export type Checkpoint = z.infer<typeof Checkpoint>
 
 /** Each step from the snapshot that `from` needs, up to `to`, with the state after it. */
-export async function* statesOf(sql: Sql, thread_id: string, from: number, to: number) {
-  const pieces = await sql.rows(Piece)`
+export async function* replayStates(sql: Sql, thread_id: string, from: number, to: number) {
+  const checkpoints = await sql.rows(Checkpoint)`
     select step, checkpoint_id, run_id, node, next, delta, snapshot, created_at
     from ai_engine.checkpoints
     where thread_id = ${thread_id} and step <= ${to} and step >= (
@@ -26,16 +26,16 @@ export async function* statesOf(sql: Sql, thread_id: string, from: number, to: n
       where thread_id = ${thread_id} and step <= ${from} and snapshot is not null)
     order by step`
   let state: unknown
-  for (const piece of pieces) {
-    state = piece.snapshot ?? patch(state, piece.delta)
-    yield { ...piece, state }
+  for (const checkpoint of checkpoints) {
+    state = checkpoint.snapshot ?? patch(state, checkpoint.delta)
+    yield { ...checkpoint, state }
   }
 }
 
 /** The state after a step. */
-export async function stateAt(sql: Sql, thread_id: string, step: number): Promise<unknown> {
+export async function loadState(sql: Sql, thread_id: string, step: number): Promise<unknown> {
   let last: { step: number; state: unknown } | undefined
-  for await (const piece of statesOf(sql, thread_id, step, step)) last = piece
+  for await (const checkpoint of replayStates(sql, thread_id, step, step)) last = checkpoint
   if (last?.step !== step) throw notFound('such checkpoint any more')
   return last.state
 }

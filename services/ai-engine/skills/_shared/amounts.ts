@@ -1,14 +1,14 @@
 import { arabic } from '../../../_kit/tokenize.ts'
 
 /** A number in digits or in characters; 张三10万 is a name and a number. What it is worth is settled later. */
-const number =
+const numberPattern =
   '\\d[\\d,.百千万亿]*|[零〇一二两三四五六七八九十壹贰叁肆伍陆柒捌玖拾][零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟]*(?!\\d)'
-const token = new RegExp(
-  `(¥|￥|RMB|CNY|人民币)?\\s{0,2}(${number})\\s{0,2}(k\\b|thousand|million)?[余多]?\\s{0,2}(元|圆|块钱|块|yuan|RMB|CNY|renminbi)?`,
+const amountPattern = new RegExp(
+  `(¥|￥|RMB|CNY|人民币)?\\s{0,2}(${numberPattern})\\s{0,2}(k\\b|thousand|million)?[余多]?\\s{0,2}(元|圆|块钱|块|yuan|RMB|CNY|renminbi)?`,
   'giu',
 )
 /** Ten thousand of something that is no money. */
-const counted = /^[人件字公里次个名户吨平分火米]/u
+const countedNoun = /^[人件字公里次个名户吨平分火米]/u
 
 export interface Amount {
   /** In yuan. */
@@ -20,13 +20,13 @@ export interface Amount {
 
 /** The sums of money in a text: 10万元, 三万五千元, ¥100,000, RMB 1.2 million. */
 export function amountsIn(text: string): Amount[] {
-  return [...text.matchAll(token)].flatMap((match) => {
+  return [...text.matchAll(amountPattern)].flatMap((match) => {
     const [whole, sign, digits = '', scale = '', unit = ''] = match
     const written = digits.replace(/[,.]+$/, '')
     const after = text.slice(match.index + whole.length)
     const bare = !sign && !unit
-    if (bare && (!/[万亿]$/.test(written) || counted.test(after))) return []
-    const amount = (worthOf(written) ?? Number.NaN) * (scales[scale.toLowerCase()] ?? 1)
+    if (bare && (!/[万亿]$/.test(written) || countedNoun.test(after))) return []
+    const amount = (parseNumber(written) ?? Number.NaN) * (scales[scale.toLowerCase()] ?? 1)
     if (!(amount >= 0 && amount < 1e13)) return []
     // 一块 is together, not one yuan.
     if (unit === '块' && amount < 10) return []
@@ -35,35 +35,35 @@ export function amountsIn(text: string): Amount[] {
 }
 
 const scales: Record<string, number> = { k: 1_000, thousand: 1_000, million: 1_000_000 }
-const units: [string, number][] = [
+const numeralUnits: [string, number][] = [
   ['亿', 1e8],
   ['万', 1e4],
 ]
 
 /** 3.5万, 三万五千, 一百二十万; null for what is no number. */
-function worthOf(text: string): number | null {
-  for (const [unit, worth] of units) {
+function parseNumber(text: string): number | null {
+  for (const [unit, worth] of numeralUnits) {
     const at = text.lastIndexOf(unit)
     if (at < 0) continue
-    const before = worthOf(text.slice(0, at))
-    const after = at === text.length - 1 ? 0 : worthOf(text.slice(at + 1))
+    const before = parseNumber(text.slice(0, at))
+    const after = at === text.length - 1 ? 0 : parseNumber(text.slice(at + 1))
     return before === null || after === null ? null : before * worth + after
   }
   const plain = text.replaceAll(',', '')
   if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain)
   const mixed = /^(\d+(?:\.\d+)?)([千百])$/.exec(plain)
   if (mixed) return Number(mixed[1]) * (mixed[2] === '千' ? 1_000 : 100)
-  return /^\D+$/.test(plain) ? arabic(simple(plain)) : null
+  return /^\D+$/.test(plain) ? arabic(simplifyNumerals(plain)) : null
 }
 
 const formal = '壹贰叁肆伍陆柒捌玖拾佰仟两'
 const everyday = '一二三四五六七八九十百千二'
 
-const simple = (text: string) =>
+const simplifyNumerals = (text: string) =>
   text.replace(/./gu, (sign) => {
     const at = formal.indexOf(sign)
     return at < 0 ? sign : everyday[at]!
   })
 
 /** 100000 → 100,000 */
-export const money = (amount: number) => amount.toLocaleString('en-US')
+export const formatMoney = (amount: number) => amount.toLocaleString('en-US')

@@ -1,6 +1,6 @@
 import { arabic } from '../../../_kit/tokenize.ts'
 
-export interface Dated {
+export interface FoundDate {
   /** YYYY-MM-DD, or YYYY-MM or YYYY where no more was said. */
   date: string
   index: number
@@ -13,15 +13,15 @@ const month =
 const day = '(\\d{1,2})(?:st|nd|rd|th)?'
 const months = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 
-type Parts = [
+type DateParts = [
   year: number | null,
   month?: number | null | undefined,
   day?: number | null | undefined,
 ]
-type Reader = (match: RegExpMatchArray, today: string) => Parts
+type DateReader = (match: RegExpMatchArray, today: string) => DateParts
 
 /** How dates are written; the first that fits a place is taken. */
-const forms: [RegExp, Reader][] = [
+const forms: [RegExp, DateReader][] = [
   [
     new RegExp(
       `(?:${year}|(今|去|前))年\\s?(?:(\\d{1,2}|${han})月份?(?:\\s?(\\d{1,2}|${han})[日号])?)?`,
@@ -51,40 +51,40 @@ const forms: [RegExp, Reader][] = [
   ],
   [
     new RegExp(`(\\d{1,2}|${han})月(\\d{1,2}|${han})[日号]`, 'gu'),
-    ([, m, d], today) => latest(arabic(m!), arabic(d!), today),
+    ([, m, d], today) => latestOccurrence(arabic(m!), arabic(d!), today),
   ],
-  [/今天|today/giu, (_, today) => ago(today, 0)],
-  [/昨天|yesterday/giu, (_, today) => ago(today, 1)],
-  [/前天/gu, (_, today) => ago(today, 2)],
+  [/今天|today/giu, (_, today) => daysAgo(today, 0)],
+  [/昨天|yesterday/giu, (_, today) => daysAgo(today, 1)],
+  [/前天/gu, (_, today) => daysAgo(today, 2)],
 ]
 
 /** The dates in a text, in the order they stand there. */
-export function datesIn(text: string, today: string): Dated[] {
-  const found: Dated[] = []
-  let left = text
+export function datesIn(text: string, today: string): FoundDate[] {
+  const found: FoundDate[] = []
+  let remaining = text
   for (const [form, read] of forms) {
-    for (const match of left.matchAll(form)) {
-      const date = written(read(match, today))
+    for (const match of remaining.matchAll(form)) {
+      const date = formatDate(read(match, today))
       if (date) found.push({ date, index: match.index })
     }
-    left = left.replace(form, (taken) => ' '.repeat(taken.length))
+    remaining = remaining.replace(form, (taken) => ' '.repeat(taken.length))
   }
   return found.sort((a, b) => a.index - b.index)
 }
 
 /** Undefined for a day that no calendar has. */
-function written([y, m, d]: Parts): string | undefined {
+function formatDate([y, m, d]: DateParts): string | undefined {
   if (y === null || m === null || d === null || y < 1900) return undefined
   if (m === undefined) return String(y)
   if (m < 1 || m > 12) return undefined
   const month = `${y}-${String(m).padStart(2, '0')}`
   if (d === undefined) return month
   const date = `${month}-${String(d).padStart(2, '0')}`
-  return isDay(date) ? date : undefined
+  return isCalendarDate(date) ? date : undefined
 }
 
 /** Whether it is YYYY-MM-DD and in the calendar. */
-export function isDay(text: string): boolean {
+export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const moment = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
@@ -104,13 +104,13 @@ const monthOf = (name: string) =>
   months.toLowerCase().indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1
 
 /** A day without a year is the last one that has been. */
-function latest(m: number | null, d: number | null, today: string): Parts {
+function latestOccurrence(m: number | null, d: number | null, today: string): DateParts {
   const y = Number(today.slice(0, 4))
-  const date = written([y, m, d])
+  const date = formatDate([y, m, d])
   return date !== undefined && date <= today ? [y, m, d] : [y - 1, m, d]
 }
 
-function ago(today: string, days: number): Parts {
+function daysAgo(today: string, days: number): DateParts {
   const moment = new Date(Date.parse(`${today}T00:00:00Z`) - days * 86_400_000)
   return [moment.getUTCFullYear(), moment.getUTCMonth() + 1, moment.getUTCDate()]
 }

@@ -33,7 +33,7 @@ export const Matter = z
 export type Matter = z.output<typeof Matter>
 
 /** Another skill's part of the state. */
-export const Part = JsonObject.nullish().transform((part) => part ?? {})
+export const SkillState = JsonObject.nullish().transform((state) => state ?? {})
 
 const Fact = z.looseObject({ entity_key: z.string().default(''), content: z.string() })
 export type Fact = z.output<typeof Fact>

@@ -14,4 +14,4 @@ export const lastLanguage = (texts: string[]): Language | undefined =>
   texts.map(languageOf).findLast((language) => language !== undefined)
 
 /** Words in both languages. */
-export type Both = Record<Language, string>
+export type Bilingual = Record<Language, string>

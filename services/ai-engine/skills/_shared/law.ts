@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Asked } from '../../skill.ts'
-import type { Both, Language } from './language.ts'
+import type { SkillContext } from '../../skill.ts'
+import type { Bilingual, Language } from './language.ts'
 
 export const LegalElement = z.object({
   element_id: z.string(),
@@ -12,12 +12,12 @@ export const LegalElement = z.object({
 })
 export type LegalElement = z.infer<typeof LegalElement>
 
-type Tools = Asked<unknown>['tools']
+type Tools = SkillContext<unknown>['tools']
 
 const Cause = z.object({ elements: z.array(LegalElement) })
 
 /** What has to be proved for a cause of action; nothing where that is not known, or can't be asked. */
-export async function elementsOf(tools: Tools, code: string | null | undefined) {
+export async function fetchElements(tools: Tools, code: string | null | undefined) {
   if (!code || code === 'other' || !tools.legal_elements) return []
   const answer = await tools.legal_elements({ cause_of_action_code: code })
   return Cause.safeParse(answer).data?.elements ?? []
@@ -28,18 +28,18 @@ const Passages = z.object({
 })
 export type Passage = z.infer<typeof Passages>['passages'][number]
 
-export async function passagesAbout(tools: Tools, query: string): Promise<Passage[]> {
+export async function fetchPassages(tools: Tools, query: string): Promise<Passage[]> {
   if (query === '' || !tools.search_law) return []
   return Passages.safeParse(await tools.search_law({ query, top_k: 3 })).data?.passages ?? []
 }
 
-const burden: Record<LegalElement['burden_of_proof'], Both> = {
+const burdenLabels: Record<LegalElement['burden_of_proof'], Bilingual> = {
   plaintiff: { zh: '原告举证', en: 'for the claimant to prove' },
   defendant: { zh: '被告举证', en: 'for the respondent to prove' },
 }
 
 /** An article as it is cited. */
-const cited = ({ law, article }: { law: string; article: string }) => {
+const formatCitation = ({ law, article }: { law: string; article: string }) => {
   const number = /^第.*条/u.test(article) ? article : `第${article}条`
   return `《${law.replace(/^《|》$/gu, '')}》${number}`
 }
@@ -47,8 +47,8 @@ const cited = ({ law, article }: { law: string; article: string }) => {
 /** An element as a person reads it: what it is, who proves it, on what law it rests. */
 export function elementLine(element: LegalElement, language: Language): string {
   const name = language === 'en' ? (element.name_en ?? element.name) : element.name
-  const law = [...new Set(element.legal_basis.map(cited))]
+  const law = [...new Set(element.legal_basis.map(formatCitation))]
   const [open, close, comma] = language === 'zh' ? ['（', '）', '、'] : [' (', ')', ', ']
   const basis = law.length > 0 ? `${language === 'zh' ? '：' : ': '}${law.join(comma)}` : ''
-  return `${name}${open}${burden[element.burden_of_proof][language]}${close}${basis}`
+  return `${name}${open}${burdenLabels[element.burden_of_proof][language]}${close}${basis}`
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { amountsIn } from './amounts.ts'
-import { datesIn, isDay } from './dates.ts'
+import { datesIn, isCalendarDate } from './dates.ts'
 import { Memory, personTexts } from './inputs.ts'
 import { languageOf } from './language.ts'
 
@@ -64,7 +64,7 @@ test('whatever a text holds, only real days and real sums come of it', () => {
     fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
       const text = parts.join('')
       for (const { date } of datesIn(text, '2026-06-15')) {
-        expect(isDay(`${date}-01-01`.slice(0, 10))).toBe(true)
+        expect(isCalendarDate(`${date}-01-01`.slice(0, 10))).toBe(true)
       }
       for (const { amount } of amountsIn(text)) expect(amount).toBeGreaterThanOrEqual(0)
     }),

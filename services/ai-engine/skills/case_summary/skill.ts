@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
 import { defineSkill } from '../../skill.ts'
-import { FileIds, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
+import { FileIds, Messages, personTexts, SkillState, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
-import { elementsOf } from '../_shared/law.ts'
-import { fieldsIn } from '../intake_collection/fields.ts'
+import { fetchElements } from '../_shared/law.ts'
+import { parseFields } from '../intake_collection/fields.ts'
 import { refine } from './refine.ts'
-import { Summary, summarize, written } from './summary.ts'
+import { renderSummary, Summary, summarize } from './summary.ts'
 
 const Outputs = z.object({
   complete: z.boolean(),
@@ -21,26 +21,26 @@ export default defineSkill({
     message: Text,
     messages: Messages,
     file_ids: FileIds,
-    intake_collection: Part,
+    intake_collection: SkillState,
   }),
 
   outputs: Outputs,
 
-  async run({ inputs, part, model, tools, instructions, progress, today }) {
+  async run({ inputs, state, model, tools, instructions, progress, today }) {
     const texts = personTexts(inputs.messages, inputs.message)
     const intake = inputs.intake_collection
     const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
-    const known = fieldsIn(intake)
-    const elements = await elementsOf(tools, known.cause_of_action_code)
-    const basis = hash32(canonicalJson([texts, known, inputs.file_ids, elements, language]))
+    const fields = parseFields(intake)
+    const elements = await fetchElements(tools, fields.cause_of_action_code)
+    const basis = hash32(canonicalJson([texts, fields, inputs.file_ids, elements, language]))
 
     // Of the same material there is the same summary: a model is not asked twice.
-    const before = Outputs.safeParse(part)
-    if (before.success && before.data.basis === basis) {
-      return { output: before.data, reply: written(before.data.summary, language) }
+    const previous = Outputs.safeParse(state)
+    if (previous.success && previous.data.basis === basis) {
+      return { output: previous.data, reply: renderSummary(previous.data.summary, language) }
     }
 
-    const byRules = summarize(known, texts, inputs.file_ids.length, elements, language, today)
+    const byRules = summarize(fields, texts, inputs.file_ids.length, elements, language, today)
     if (model) progress({ zh: '正在整理案情', en: 'Summarizing the matter' }[language])
     const byModel = model
       ? await refine(byRules, texts, language, today, model, instructions)
@@ -60,7 +60,7 @@ export default defineSkill({
           },
         ],
       },
-      reply: written(summary, language),
+      reply: renderSummary(summary, language),
     }
   },
 })

@@ -1,13 +1,13 @@
 import * as z from 'zod'
-import { amountsIn, money } from '../_shared/amounts.ts'
+import { amountsIn, formatMoney } from '../_shared/amounts.ts'
 import { clausesOf, sentencesOf } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
-import type { Both, Language } from '../_shared/language.ts'
+import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, LegalElement } from '../_shared/law.ts'
 import { fieldOf } from '../intake_collection/ask.ts'
 import { causeOf } from '../intake_collection/causes.ts'
 import type { FieldKey, Fields } from '../intake_collection/fields.ts'
-import { shown } from '../intake_collection/products.ts'
+import { formatValue } from '../intake_collection/products.ts'
 
 export const Summary = z.object({
   overview: z.string(),
@@ -23,11 +23,11 @@ export const Summary = z.object({
 export type Summary = z.infer<typeof Summary>
 
 /** More than anyone reads; what is longer is in the conversation. */
-const most = { entries: 50, characters: 300 }
+const limits = { entries: 50, characters: 300 }
 
 /** A summary of what was collected and said, with nothing added to it. */
 export function summarize(
-  known: Fields,
+  fields: Fields,
   texts: string[],
   files: number,
   elements: LegalElement[],
@@ -35,90 +35,95 @@ export function summarize(
   today: string,
 ): Summary {
   return {
-    overview: shown('cause_of_action_code', known, language),
-    parties: partiesOf(known, language),
-    timeline: timelineOf(known, texts, language, today),
-    amounts: amountsOf(known, texts, language),
-    claims: known.aim ? [known.aim] : [],
+    overview: formatValue('cause_of_action_code', fields, language),
+    parties: buildParties(fields, language),
+    timeline: buildTimeline(fields, texts, language, today),
+    amounts: buildAmounts(fields, texts, language),
+    claims: fields.aim ? [fields.aim] : [],
     evidence: [
-      ...(known.evidence?.length ? [shown('evidence', known, language)] : []),
+      ...(fields.evidence?.length ? [formatValue('evidence', fields, language)] : []),
       ...(files > 0 ? [filesWords(files)[language]] : []),
     ],
     elements,
-    open_questions: openOf(known, language),
+    open_questions: openQuestions(fields, language),
   }
 }
 
-const filesWords = (count: number): Both => ({
+const filesWords = (count: number): Bilingual => ({
   zh: `已上传文件 ${count} 份`,
   en: `Files: ${count}`,
 })
 
-const sides: Record<string, Both> = {
+const sides: Record<string, Bilingual> = {
   claimant: { zh: '提出请求的一方', en: 'claims' },
   respondent: { zh: '被要求的一方', en: 'is claimed against' },
 }
-const words: Record<'client' | 'other' | 'unknown', Both> = {
+const words: Record<'client' | 'other' | 'unknown', Bilingual> = {
   client: { zh: '当事人', en: 'Client' },
   other: { zh: '对方', en: 'Other side' },
   unknown: { zh: '未知', en: 'not known' },
 }
 
-const partiesOf = (known: Fields, language: Language) => [
+const buildParties = (fields: Fields, language: Language) => [
   {
     role: words.client[language],
-    name: sides[known.client_role ?? '']?.[language] ?? words.unknown[language],
+    name: sides[fields.client_role ?? '']?.[language] ?? words.unknown[language],
   },
-  { role: words.other[language], name: known.opposing_party ?? words.unknown[language] },
+  { role: words.other[language], name: fields.opposing_party ?? words.unknown[language] },
 ]
 
-function timelineOf(known: Fields, texts: string[], language: Language, today: string) {
-  const label = (key: FieldKey) => fieldOf(key, known).label[language]
+function buildTimeline(fields: Fields, texts: string[], language: Language, today: string) {
+  const label = (key: FieldKey) => fieldOf(key, fields).label[language]
   const collected = (['event_date', 'employment_start'] as const).flatMap((key) =>
-    known[key] ? [{ date: known[key], event: label(key) }] : [],
+    fields[key] ? [{ date: fields[key], event: label(key) }] : [],
   )
-  const told = texts.flatMap((text) =>
+  const mentioned = texts.flatMap((text) =>
     sentencesOf(text).flatMap((sentence) =>
-      datesIn(sentence, today).map(({ date }) => ({ date, event: cut(sentence) })),
+      datesIn(sentence, today).map(({ date }) => ({ date, event: truncate(sentence) })),
     ),
   )
-  return sorted([...collected, ...told])
+  return sortTimeline([...collected, ...mentioned])
 }
 
 /** By date, each entry once. */
-export function sorted(entries: Summary['timeline']): Summary['timeline'] {
+export function sortTimeline(entries: Summary['timeline']): Summary['timeline'] {
   const once = new Map(entries.map((entry) => [`${entry.date} ${entry.event}`, entry]))
   return [...once.values()]
     .sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
-    .slice(0, most.entries)
+    .slice(0, limits.entries)
 }
 
-function amountsOf(known: Fields, texts: string[], language: Language) {
+function buildAmounts(fields: Fields, texts: string[], language: Language) {
   const collected = (['amount', 'monthly_wage'] as const).flatMap((key) =>
-    known[key] == null ? [] : [{ amount: known[key], what: fieldOf(key, known).label[language] }],
+    fields[key] == null
+      ? []
+      : [{ amount: fields[key], what: fieldOf(key, fields).label[language] }],
   )
-  const told = texts.flatMap((text) =>
+  const mentioned = texts.flatMap((text) =>
     clausesOf(text).flatMap((clause) =>
-      amountsIn(clause).map(({ amount }) => ({ amount, what: cut(clause) })),
+      amountsIn(clause).map(({ amount }) => ({ amount, what: truncate(clause) })),
     ),
   )
-  const has = new Set(collected.map(({ amount }) => amount))
-  return [...collected, ...told.filter(({ amount }) => !has.has(amount))].slice(0, most.entries)
+  const collectedAmounts = new Set(collected.map(({ amount }) => amount))
+  return [...collected, ...mentioned.filter(({ amount }) => !collectedAmounts.has(amount))].slice(
+    0,
+    limits.entries,
+  )
 }
 
 /** What would help and is not known. */
-function openOf(known: Fields, language: Language): string[] {
-  const { useful, required } = causeOf(known.cause_of_action_code)
-  const wanted: FieldKey[] = ['opposing_party', 'evidence', 'aim', ...required, ...useful]
-  return wanted
-    .filter((key) => known[key] == null)
-    .map((key) => fieldOf(key, known).question[language])
+function openQuestions(fields: Fields, language: Language): string[] {
+  const { useful, required } = causeOf(fields.cause_of_action_code)
+  const candidates: FieldKey[] = ['opposing_party', 'evidence', 'aim', ...required, ...useful]
+  return candidates
+    .filter((key) => fields[key] == null)
+    .map((key) => fieldOf(key, fields).question[language])
 }
 
-const cut = (text: string) =>
-  text.length <= most.characters ? text : `${text.slice(0, most.characters)}…`
+const truncate = (text: string) =>
+  text.length <= limits.characters ? text : `${text.slice(0, limits.characters)}…`
 
-const heads: Record<keyof Omit<Summary, 'overview'>, Both> = {
+const heads: Record<keyof Omit<Summary, 'overview'>, Bilingual> = {
   parties: { zh: '当事人', en: 'Parties' },
   timeline: { zh: '时间线', en: 'Timeline' },
   amounts: { zh: '金额（元）', en: 'Amounts (CNY)' },
@@ -129,11 +134,11 @@ const heads: Record<keyof Omit<Summary, 'overview'>, Both> = {
 }
 
 /** A summary as a person reads it. */
-export function written(summary: Summary, language: Language): string {
+export function renderSummary(summary: Summary, language: Language): string {
   const lists: Record<keyof typeof heads, string[]> = {
     parties: summary.parties.map(({ role, name }) => `${role}: ${name}`),
     timeline: summary.timeline.map(({ date, event }) => `${date}: ${event}`),
-    amounts: summary.amounts.map(({ amount, what }) => `${money(amount)}: ${what}`),
+    amounts: summary.amounts.map(({ amount, what }) => `${formatMoney(amount)}: ${what}`),
     claims: summary.claims,
     evidence: summary.evidence,
     elements: summary.elements.map((element) => elementLine(element, language)),

@@ -1,22 +1,26 @@
 import * as z from 'zod'
-import type { Asked } from '../../skill.ts'
+import type { SkillContext } from '../../skill.ts'
 
-const laws =
+const citationPattern =
   /《[^《》]{2,40}》第[〇零一二三四五六七八九十百千\d]{1,10}条|《[^《》]{1,40}(?:法|典|条例|规定|解释|办法)》|\bArticles? \d+ of (?:the )?[A-Z]\w+(?: [A-Z]\w+){0,5}/gu
 
 /** Laws that a text cites and the material does not hold. */
-export const unverified = (text: string, material: string): string[] =>
-  [...new Set(text.match(laws) ?? [])].filter((citation) => !material.includes(citation))
+export const unverifiedCitations = (text: string, material: string): string[] =>
+  [...new Set(text.match(citationPattern) ?? [])].filter((citation) => !material.includes(citation))
 
-const Checked = z.object({
+const VerifyResult = z.object({
   citations: z.array(z.object({ found: z.boolean(), in_force: z.boolean() })),
 })
 
 /** Of these citations, those that are not on file as law in force. */
-export async function stillDoubtful(tools: Asked<unknown>['tools'], citations: string[]) {
+export async function unconfirmedCitations(
+  tools: SkillContext<unknown>['tools'],
+  citations: string[],
+) {
   if (!tools.check_citations) return citations
   const checks = citations.map(async (text) => {
-    const checked = Checked.safeParse(await tools.check_citations!({ text })).data?.citations ?? []
+    const checked =
+      VerifyResult.safeParse(await tools.check_citations!({ text })).data?.citations ?? []
     return checked.length > 0 && checked.every(({ found, in_force }) => found && in_force)
   })
   const confirmed = await Promise.all(checks)

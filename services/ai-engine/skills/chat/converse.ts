@@ -5,7 +5,7 @@ import type { Fact, Matter } from '../_shared/inputs.ts'
 import type { Language } from '../_shared/language.ts'
 import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
 
-interface Material {
+interface PromptMaterial {
   instructions: string
   language: Language
   today: string
@@ -18,7 +18,7 @@ interface Material {
 }
 
 /** What a model is told before the conversation: how to answer, and on what. */
-export function systemPrompt(material: Material): string {
+export function systemPrompt(material: PromptMaterial): string {
   const { instructions, language, today, matter, memory, file_ids, intake, summary, law } = material
   const facts = memory.slice(0, 30).map(({ entity_key, content }) => ({ entity_key, content }))
   return [
@@ -42,37 +42,37 @@ export function systemPrompt(material: Material): string {
   ].join('\n\n')
 }
 
-const most = { messages: 20, characters: 24_000 }
+const limits = { messages: 20, characters: 24_000 }
 
 /** The end of the conversation, as much as a model is given to read; it ends with what was just asked. */
 export function conversation(
   messages: { role: string; content: string }[],
   message: string,
 ): Message[] {
-  const spoken = messages.map(
+  const dialogue = messages.map(
     ({ role, content }): Message => ({
       role: role.toLowerCase() === 'user' ? 'user' : 'assistant',
       content,
     }),
   )
-  const last = spoken.at(-1)
+  const last = dialogue.at(-1)
   if (message !== '' && !(last?.role === 'user' && last.content === message)) {
-    spoken.push({ role: 'user', content: message })
+    dialogue.push({ role: 'user', content: message })
   }
-  let room = most.characters
-  const kept: Message[] = []
-  for (const each of spoken.slice(-most.messages).reverse()) {
-    if (kept.length > 0 && each.content.length > room) break
-    room -= each.content.length
-    kept.unshift({ ...each, content: each.content.slice(0, most.characters) })
+  let remainingChars = limits.characters
+  const selected: Message[] = []
+  for (const each of dialogue.slice(-limits.messages).reverse()) {
+    if (selected.length > 0 && each.content.length > remainingChars) break
+    remainingChars -= each.content.length
+    selected.unshift({ ...each, content: each.content.slice(0, limits.characters) })
   }
-  return kept
+  return selected
 }
 
-const Recalled = z.object({
+const RecallResult = z.object({
   facts: z.array(z.looseObject({ entity_key: z.string(), content: z.string() })),
 })
 
 /** What the tool recalled; undefined where it could not. */
-export const recalledIn = (result: unknown): Fact[] | undefined =>
-  Recalled.safeParse(result).data?.facts
+export const parseRecall = (result: unknown): Fact[] | undefined =>
+  RecallResult.safeParse(result).data?.facts

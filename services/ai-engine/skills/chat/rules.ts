@@ -1,12 +1,12 @@
 import type { Fact, Matter } from '../_shared/inputs.ts'
-import type { Both, Language } from '../_shared/language.ts'
+import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
 import { fieldOf } from '../intake_collection/ask.ts'
 import { type FieldKey, type Fields, fieldKeys } from '../intake_collection/fields.ts'
-import { given, shown } from '../intake_collection/products.ts'
+import { filledKeys, formatValue } from '../intake_collection/products.ts'
 import { words } from './words.ts'
 
-export interface Known {
+export interface ChatMaterial {
   message: string
   language: Language
   matter: Matter
@@ -21,23 +21,24 @@ export interface Known {
   model: 'absent' | 'failing'
 }
 
-export interface Source {
+export interface ReplySource {
   kind: 'intake' | 'matter' | 'memory' | 'element' | 'document'
   key: string
 }
 
-interface Answer {
+interface RuleReply {
   reply: string
   known: boolean
-  sources: Source[]
+  sources: ReplySource[]
 }
 
-const greets = /^(?:你好|您好|嗨|谢谢|多谢|再见|hi|hello|hey|thanks?|thank you|bye)[\s!！。.~]*$/iu
-const asksState =
+const greetingPattern =
+  /^(?:你好|您好|嗨|谢谢|多谢|再见|hi|hello|hey|thanks?|thank you|bye)[\s!！。.~]*$/iu
+const statusPattern =
   /进展|进度|状态|到哪|待办|下一步|接下来|还(?:需要|差|缺|要)|\bstatus\b|progress|next step|what(?:'s| is) next|to-?do|pending|missing/iu
-export const asksLaw =
+export const lawPattern =
   /法律|法条|条款|合法|违法|时效|判|能不能|能否|可不可以|可以.{0,12}吗|是否|责任|胜诉|怎么办|如何|怎么|应该|违约|有效|无效|赔多少|\blaw|legal|statute|limitation|liab|\bsue\b|court|entitled|valid|can i\b|should i\b|how do i\b|rights?\b|\bwin\b/iu
-const asksField: [RegExp, FieldKey[]][] = [
+const fieldPatterns: [RegExp, FieldKey[]][] = [
   [/多少钱|金额|数额|how much|amount/iu, ['amount', 'monthly_wage']],
   [/什么时候|哪天|哪一天|何时|日期|\bwhen\b|\bdate\b/iu, ['event_date', 'employment_start']],
   [/对方是|被告是|谁|\bwho\b|other side|opposing/iu, ['opposing_party', 'client_role']],
@@ -46,57 +47,57 @@ const asksField: [RegExp, FieldKey[]][] = [
 ]
 
 /** An answer from what is known, which says plainly where that ends. */
-export function answerByRules(known: Known): Answer {
-  const { message, language, recalled } = known
-  if (greets.test(message.trim())) {
+export function answerByRules(material: ChatMaterial): RuleReply {
+  const { message, language, recalled } = material
+  if (greetingPattern.test(message.trim())) {
     return { reply: words.greeting[language], known: true, sources: [] }
   }
-  const law = asksLaw.test(message)
-  const asked = asksField
+  const law = lawPattern.test(message)
+  const matchedFields = fieldPatterns
     .filter(([pattern]) => pattern.test(message))
     .flatMap(([, keys]) => keys)
-    .filter((key) => known.fields[key] != null)
-  const state = asksState.test(message) || message.trim() === ''
+    .filter((key) => material.fields[key] != null)
+  const state = statusPattern.test(message) || message.trim() === ''
   const facts = (recalled ?? []).filter(({ entity_key }) => !entity_key.startsWith('intake.'))
-  const onFile = lawSources(known.law).length > 0
-  const found = asked.length > 0 || state || facts.length > 0 || onFile
-  const parts: Part[] = [
-    ...(asked.length > 0 ? [fieldLines(known, asked)] : []),
-    ...(state ? [stateLines(known)] : []),
-    ...(facts.length > 0 ? [memoryLines(facts)] : []),
-    ...lawParts(known),
-    ...((law && !onFile) || !found ? [limits(known, law)] : []),
+  const hasLaw = lawSources(material.law).length > 0
+  const found = matchedFields.length > 0 || state || facts.length > 0 || hasLaw
+  const sections: ReplySection[] = [
+    ...(matchedFields.length > 0 ? [fieldSection(material, matchedFields)] : []),
+    ...(state ? [statusSection(material)] : []),
+    ...(facts.length > 0 ? [memorySection(facts)] : []),
+    ...lawSections(material),
+    ...((law && !hasLaw) || !found ? [limitsSection(material, law)] : []),
     // Whoever gets no answer sees at least what there is to go on.
-    ...(asked.length === 0 && !state && ((law && !onFile) || !found)
-      ? [fieldLines(known, given(known.fields))]
+    ...(matchedFields.length === 0 && !state && ((law && !hasLaw) || !found)
+      ? [fieldSection(material, filledKeys(material.fields))]
       : []),
     ...(recalled === undefined ? [{ head: words.noMemory, lines: [], sources: [] }] : []),
   ]
   return {
-    reply: parts
-      .map((part) => text(part, language))
+    reply: sections
+      .map((section) => renderSection(section, language))
       .filter((each) => each !== '')
       .join('\n\n'),
-    known: found && (!law || onFile),
-    sources: parts.flatMap(({ sources }) => sources),
+    known: found && (!law || hasLaw),
+    sources: sections.flatMap(({ sources }) => sources),
   }
 }
 
-interface Part {
-  head: Both
+interface ReplySection {
+  head: Bilingual
   lines: string[] | null
-  sources: Source[]
+  sources: ReplySource[]
 }
 
 /** A head over lines; one that has no lines where it should have says nothing. */
-const text = ({ head, lines }: Part, language: Language) =>
+const renderSection = ({ head, lines }: ReplySection, language: Language) =>
   lines === null ? '' : [head[language], ...lines.map((line) => `- ${line}`)].join('\n')
 
-function fieldLines({ fields, language }: Known, keys: FieldKey[]): Part {
+function fieldSection({ fields, language }: ChatMaterial, keys: FieldKey[]): ReplySection {
   const lines = keys
     .filter((key) => key !== 'evidence_files')
     .map((key) => {
-      const value = shown(key, fields, language)
+      const value = formatValue(key, fields, language)
       return `${fieldOf(key, fields).label[language]}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
     })
   return {
@@ -106,8 +107,8 @@ function fieldLines({ fields, language }: Known, keys: FieldKey[]): Part {
   }
 }
 
-function stateLines({ matter, missing, fields, language }: Known): Part {
-  const named = (key: string) => {
+function statusSection({ matter, missing, fields, language }: ChatMaterial): ReplySection {
+  const labelOf = (key: string) => {
     const name = phaseNames[key] ?? todoNames[key]
     return name ? name[language] : key
   }
@@ -116,29 +117,29 @@ function stateLines({ matter, missing, fields, language }: Known): Part {
   const open = fieldKeys.filter((key) => missing.includes(key))
   const lines = [
     ...phases.map(
-      ({ phase_id, status }) => `${named(phase_id)}: ${statuses[status]?.[language] ?? status}`,
+      ({ phase_id, status }) => `${labelOf(phase_id)}: ${statuses[status]?.[language] ?? status}`,
     ),
-    ...todos.map(({ todo_key }) => `${words.todo[language]}: ${named(todo_key)}`),
+    ...todos.map(({ todo_key }) => `${words.todo[language]}: ${labelOf(todo_key)}`),
     ...open.map((key) => `${words.stillNeeded[language]}: ${fieldOf(key, fields).label[language]}`),
   ]
   return {
     head: lines.length > 0 ? words.state : words.noState,
     lines,
     sources: [
-      ...phases.map(({ phase_id }): Source => ({ kind: 'matter', key: phase_id })),
-      ...todos.map(({ todo_key }): Source => ({ kind: 'matter', key: todo_key })),
+      ...phases.map(({ phase_id }): ReplySource => ({ kind: 'matter', key: phase_id })),
+      ...todos.map(({ todo_key }): ReplySource => ({ kind: 'matter', key: todo_key })),
     ],
   }
 }
 
-const memoryLines = (facts: Fact[]): Part => ({
+const memorySection = (facts: Fact[]): ReplySection => ({
   head: words.remembered,
   lines: facts.slice(0, 5).map(({ content }) => content.slice(0, 400)),
   sources: facts.slice(0, 5).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
 })
 
 /** What the law on file says of it: the elements of the cause, then passages; and that it is no advice. */
-function lawParts({ law, language }: Known): Part[] {
+function lawSections({ law, language }: ChatMaterial): ReplySection[] {
   const { elements, passages } = law
   if (elements.length + passages.length === 0) return []
   const lines = (passages: Passage[]) =>
@@ -158,29 +159,29 @@ function lawParts({ law, language }: Known): Part[] {
   ]
 }
 
-export const lawSources = ({ elements, passages }: Known['law']): Source[] => [
-  ...elements.map(({ element_id }): Source => ({ kind: 'element', key: element_id })),
-  ...passages.map(({ document_id }): Source => ({ kind: 'document', key: document_id })),
+export const lawSources = ({ elements, passages }: ChatMaterial['law']): ReplySource[] => [
+  ...elements.map(({ element_id }): ReplySource => ({ kind: 'element', key: element_id })),
+  ...passages.map(({ document_id }): ReplySource => ({ kind: 'document', key: document_id })),
 ]
 
-const limits = ({ model }: Known, law: boolean): Part => ({
+const limitsSection = ({ model }: ChatMaterial, law: boolean): ReplySection => ({
   head: law ? words.needsAnalysis[model] : words.notKnown[model],
   lines: [],
   sources: [],
 })
 
-const phaseNames: Record<string, Both> = {
+const phaseNames: Record<string, Bilingual> = {
   intake: { zh: '信息收集', en: 'Intake' },
   analysis: { zh: '案情分析', en: 'Analysis' },
   strategy: { zh: '策略', en: 'Strategy' },
   drafting: { zh: '文书起草', en: 'Drafting' },
   delivery: { zh: '交付', en: 'Delivery' },
 }
-const todoNames: Record<string, Both> = {
+const todoNames: Record<string, Bilingual> = {
   intake_collection: { zh: '补充信息', en: 'Complete the intake' },
   dispatch_lawyer: { zh: '指派律师', en: 'Assign a lawyer' },
 }
-const statuses: Record<string, Both> = {
+const statuses: Record<string, Bilingual> = {
   PENDING: { zh: '未开始', en: 'not begun' },
   IN_PROGRESS: { zh: '进行中', en: 'in progress' },
   COMPLETED: { zh: '已完成', en: 'done' },

@@ -1,14 +1,22 @@
 import * as z from 'zod'
 import { ModelError } from '../../model/model-error.ts'
-import { type Asked, defineSkill } from '../../skill.ts'
-import { FileIds, Matter, Memory, Messages, Part, personTexts, Text } from '../_shared/inputs.ts'
+import { defineSkill, type SkillContext } from '../../skill.ts'
+import {
+  FileIds,
+  Matter,
+  Memory,
+  Messages,
+  personTexts,
+  SkillState,
+  Text,
+} from '../_shared/inputs.ts'
 import { type Language, lastLanguage } from '../_shared/language.ts'
-import { elementsOf, passagesAbout } from '../_shared/law.ts'
-import { causeIn } from '../intake_collection/causes.ts'
-import { fieldsIn } from '../intake_collection/fields.ts'
-import { stillDoubtful, unverified } from './citations.ts'
-import { conversation, recalledIn, systemPrompt } from './converse.ts'
-import { answerByRules, asksLaw, lawSources } from './rules.ts'
+import { fetchElements, fetchPassages } from '../_shared/law.ts'
+import { detectCause } from '../intake_collection/causes.ts'
+import { parseFields } from '../intake_collection/fields.ts'
+import { unconfirmedCitations, unverifiedCitations } from './citations.ts'
+import { conversation, parseRecall, systemPrompt } from './converse.ts'
+import { answerByRules, lawPattern, lawSources } from './rules.ts'
 import { words } from './words.ts'
 
 const Inputs = z.object({
@@ -17,8 +25,8 @@ const Inputs = z.object({
   file_ids: FileIds,
   matter: Matter,
   memory: Memory,
-  intake_collection: Part,
-  case_summary: Part,
+  intake_collection: SkillState,
+  case_summary: SkillState,
 })
 
 const Outputs = z.object({
@@ -29,40 +37,48 @@ const Outputs = z.object({
   unverified_citations: z.array(z.string()),
 })
 type Outputs = z.infer<typeof Outputs>
-type Given = Asked<z.output<typeof Inputs>>
+type ChatContext = SkillContext<z.output<typeof Inputs>>
 
 export default defineSkill({
   inputs: Inputs,
   outputs: Outputs,
 
-  async run(asked) {
-    const texts = personTexts(asked.inputs.messages, asked.inputs.message)
+  async run(context) {
+    const texts = personTexts(context.inputs.messages, context.inputs.message)
     const language =
-      lastLanguage(texts) ?? (asked.inputs.intake_collection.language === 'en' ? 'en' : 'zh')
-    const law = await lawFor(asked)
+      lastLanguage(texts) ?? (context.inputs.intake_collection.language === 'en' ? 'en' : 'zh')
+    const law = await loadLaw(context)
     const output =
-      (asked.model && texts.length > 0 ? await byModel(asked, language, law) : undefined) ??
-      (await byRules(asked, language, law))
+      (context.model && texts.length > 0
+        ? await answerByModel(context, language, law)
+        : undefined) ?? (await answerFromRules(context, language, law))
     return { output, reply: output.reply }
   },
 })
 
-type Law = Awaited<ReturnType<typeof lawFor>>
+type Law = Awaited<ReturnType<typeof loadLaw>>
 
 /** What is on file for a question of law: what has to be proved, and passages about it. */
-async function lawFor({ inputs: { message, matter, intake_collection: intake }, tools }: Given) {
-  if (!asksLaw.test(message)) return { elements: [], passages: [] }
+async function loadLaw({
+  inputs: { message, matter, intake_collection: intake },
+  tools,
+}: ChatContext) {
+  if (!lawPattern.test(message)) return { elements: [], passages: [] }
   const code =
-    causeIn(message) ?? fieldsIn(intake).cause_of_action_code ?? matter.cause_of_action_code
+    detectCause(message) ?? parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
   return {
-    elements: await elementsOf(tools, code),
-    passages: await passagesAbout(tools, message.trim().slice(0, 500)),
+    elements: await fetchElements(tools, code),
+    passages: await fetchPassages(tools, message.trim().slice(0, 500)),
   }
 }
 
 /** Undefined where the model does not answer, however often it was asked. */
-async function byModel(asked: Given, language: Language, law: Law): Promise<Outputs | undefined> {
-  const { inputs, instructions, today, model, tools, say, unsay } = asked
+async function answerByModel(
+  context: ChatContext,
+  language: Language,
+  law: Law,
+): Promise<Outputs | undefined> {
+  const { inputs, instructions, today, model, tools, emitText, discardText } = context
   const system = systemPrompt({
     instructions,
     language,
@@ -75,58 +91,63 @@ async function byModel(asked: Given, language: Language, law: Law): Promise<Outp
     law,
   })
   const messages = conversation(inputs.messages, inputs.message)
-  let said = false
+  let emitted = false
   const onText = (text: string) => {
-    said = true
-    say(text)
+    emitted = true
+    emitText(text)
   }
   const answer = await model!
-    .chat({ system, messages, onText, onRestart: unsay })
+    .chat({ system, messages, onText, onRestart: discardText })
     .catch((thrown: unknown) => {
       if (!(thrown instanceof ModelError)) throw thrown
       return ''
     })
   if (answer.trim() === '') {
-    if (said) unsay()
+    if (emitted) discardText()
     return undefined
   }
   const material = [system, ...messages.map(({ content }) => content)].join('\n')
-  const doubtful = await stillDoubtful(tools, unverified(answer, material))
-  const note = doubtful.length > 0 ? `\n\n${words.unverified[language]}${doubtful.join('、')}` : ''
-  if (note !== '') say(note)
+  const unconfirmed = await unconfirmedCitations(tools, unverifiedCitations(answer, material))
+  const note =
+    unconfirmed.length > 0 ? `\n\n${words.unverified[language]}${unconfirmed.join('、')}` : ''
+  if (note !== '') emitText(note)
   return {
     reply: answer + note,
     answered_by: 'model',
-    known: !admitsNot.test(answer),
+    known: !admitsIgnorance.test(answer),
     sources: [
       ...lawSources(law),
       ...inputs.memory.slice(0, 30).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
     ],
-    unverified_citations: doubtful,
+    unverified_citations: unconfirmed,
   }
 }
 
-const admitsNot =
+const admitsIgnorance =
   /不知道|无法确定|不清楚|无法回答|do(?:es)? not know|don't know|can(?:'t|not| not) (?:say|tell|answer|determine)/iu
 
-async function byRules(asked: Given, language: Language, law: Law): Promise<Outputs> {
-  const { inputs, tools, model, say } = asked
+async function answerFromRules(
+  context: ChatContext,
+  language: Language,
+  law: Law,
+): Promise<Outputs> {
+  const { inputs, tools, model, emitText } = context
   const { message, matter, intake_collection: intake } = inputs
   const query = message.trim().slice(0, 500)
   const recalled =
     query === '' || !tools.recall_memory
       ? []
-      : recalledIn(await tools.recall_memory({ query, top_k: 5 }))
+      : parseRecall(await tools.recall_memory({ query, top_k: 5 }))
   const answer = answerByRules({
     message,
     language,
     matter,
-    fields: fieldsIn({ ...matter.profile, ...intake }),
+    fields: parseFields({ ...matter.profile, ...intake }),
     missing: z.array(z.string()).safeParse(intake.missing).data ?? [],
     recalled,
     law,
     model: model ? 'failing' : 'absent',
   })
-  say(answer.reply)
+  emitText(answer.reply)
   return { ...answer, answered_by: 'rules', unverified_citations: [] }
 }

@@ -1,9 +1,9 @@
-import type { Both } from '../_shared/language.ts'
+import type { Bilingual } from '../_shared/language.ts'
 import type { FieldKey } from './fields.ts'
 
 export interface Cause {
   code: string
-  name: Both
+  name: Bilingual
   category: string
   /** Whether two sides stand against each other, so that a side must be known. */
   dispute: boolean
@@ -14,11 +14,11 @@ export interface Cause {
   required: FieldKey[]
   useful: FieldKey[]
   /** What `event_date` is the date of. */
-  event: Both
+  event: Bilingual
 }
 
 const civil = { category: 'civil_litigation', dispute: true }
-const whenItBegan: Both = { zh: '事情发生的日期', en: 'the day it happened' }
+const defaultEvent: Bilingual = { zh: '事情发生的日期', en: 'the day it happened' }
 
 export const causes: Cause[] = [
   {
@@ -128,7 +128,7 @@ export const causes: Cause[] = [
     weak: /公安|报警|嫌疑|police|suspect/giu,
     required: ['event_date'],
     useful: [],
-    event: whenItBegan,
+    event: defaultEvent,
   },
   {
     code: 'administrative_act',
@@ -152,7 +152,7 @@ export const causes: Cause[] = [
     weak: /合同审查|保密协议|\bNDA\b/giu,
     required: [],
     useful: ['amount'],
-    event: whenItBegan,
+    event: defaultEvent,
   },
   {
     code: 'other',
@@ -163,7 +163,7 @@ export const causes: Cause[] = [
     weak: /(?!)/gu,
     required: [],
     useful: ['event_date', 'amount'],
-    event: whenItBegan,
+    event: defaultEvent,
   },
 ]
 
@@ -172,7 +172,7 @@ export const causeOf = (code: unknown): Cause =>
   causes.find((cause) => cause.code === code) ?? causes.at(-1)!
 
 /** What a text speaks of, if it speaks of one thing more than of any other. */
-export function causeIn(text: string): string | undefined {
+export function detectCause(text: string): string | undefined {
   const counts = (pattern: RegExp) => new Set(text.match(pattern) ?? []).size
   const scored = causes
     .map(({ code, strong, weak }) => ({ code, score: 3 * counts(strong) + counts(weak) }))

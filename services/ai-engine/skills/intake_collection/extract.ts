@@ -4,11 +4,11 @@ import type { Model } from '../../model/model.ts'
 import { amountsIn } from '../_shared/amounts.ts'
 import { datesIn } from '../_shared/dates.ts'
 import { causes } from './causes.ts'
-import { type FieldKey, type Fields, fieldKeys, fieldSchemas, fieldsIn } from './fields.ts'
-import { readByRules } from './rules.ts'
+import { type FieldKey, type Fields, fieldKeys, fieldSchemas, parseFields } from './fields.ts'
+import { extractByRules } from './rules.ts'
 
 /** Shown to a model with plain types: each member is checked by the schema of its field afterwards. */
-const Extracted = z.object({
+const ModelExtraction = z.object({
   cause_of_action_code: z
     .enum(causes.map(({ code }) => code))
     .nullable()
@@ -34,13 +34,13 @@ export async function extract(
   model: Model | null,
   system: string,
 ): Promise<Extraction> {
-  const byRules = readByRules(texts, today)
-  const told = await model?.object(Extracted, {
+  const byRules = extractByRules(texts, today)
+  const extracted = await model?.object(ModelExtraction, {
     name: 'intake',
     system,
     prompt: `Today is ${today}. Fill in what these messages of the person say; null for what they do not say.\n${fenced('messages', texts.join('\n---\n').slice(0, 20_000))}`,
   })
-  const byModel = told ? grounded(fieldsIn(told), texts.join('\n'), today) : {}
+  const byModel = extracted ? keepGrounded(parseFields(extracted), texts.join('\n'), today) : {}
   const result: Extraction = { fields: {}, found_by: {} }
   for (const key of fieldKeys) {
     const [value, by] =
@@ -52,26 +52,27 @@ export async function extract(
   return result
 }
 
-const relative = /上|昨|前|今|\blast\b|\bago\b|yesterday|today/iu
+const relativeDatePattern = /上|昨|前|今|\blast\b|\bago\b|yesterday|today/iu
 
 /** A sum, a day or a name that the person did not write is the model's invention. */
-function grounded(found: Fields, text: string, today: string): Fields {
+function keepGrounded(candidates: Fields, text: string, today: string): Fields {
   const sums = amountsIn(text).map(({ amount }) => amount)
-  const written = (amount: number) =>
+  const isWritten = (amount: number) =>
     sums.length > 0
       ? sums.includes(amount)
       : new RegExp(`(?<![\\d.])${amount}(?![\\d.])`).test(text.replaceAll(',', ''))
   const days = datesIn(text, today).map(({ date }) => date)
-  const holds: Partial<Record<FieldKey, (value: never) => boolean>> = {
+  const checks: Partial<Record<FieldKey, (value: never) => boolean>> = {
     cause_of_action_code: (code: string) => code !== 'other',
-    amount: written,
-    monthly_wage: written,
-    event_date: (day: string) => days.includes(day) || (days.length === 0 && relative.test(text)),
+    amount: isWritten,
+    monthly_wage: isWritten,
+    event_date: (day: string) =>
+      days.includes(day) || (days.length === 0 && relativeDatePattern.test(text)),
     opposing_party: (name: string) => text.includes(name),
   }
   return Object.fromEntries(
-    Object.entries(found).filter(
-      ([key, value]) => value != null && (holds[key as FieldKey]?.(value as never) ?? true),
+    Object.entries(candidates).filter(
+      ([key, value]) => value != null && (checks[key as FieldKey]?.(value as never) ?? true),
     ),
   )
 }

@@ -1,29 +1,29 @@
 import * as z from 'zod'
 import type { Question } from '../../card.ts'
-import type { Both } from '../_shared/language.ts'
+import type { Bilingual } from '../_shared/language.ts'
 
-const Words = z.string().trim().min(1).max(4_000)
-const Money = z.number().min(0).max(1e13)
+const FieldText = z.string().trim().min(1).max(4_000)
+const MoneyAmount = z.number().min(0).max(1e13)
 const Day = z.iso.date()
-const Yes = z.boolean()
+const YesNo = z.boolean()
 
 /** What is collected of a matter, and the schema of each. */
 export const fieldSchemas = {
   cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/),
-  what_happened: Words,
+  what_happened: FieldText,
   client_role: z.enum(['claimant', 'respondent']),
-  aim: Words,
-  amount: Money,
-  monthly_wage: Money,
+  aim: FieldText,
+  amount: MoneyAmount,
+  monthly_wage: MoneyAmount,
   event_date: Day,
-  has_children: Yes,
-  injured: Yes,
+  has_children: YesNo,
+  injured: YesNo,
   evidence: z.array(z.string().min(1).max(200)).max(50),
-  opposing_party: Words,
+  opposing_party: FieldText,
   evidence_files: z.array(z.string().min(1).max(200)).max(200),
   employment_start: Day,
-  written_contract: Yes,
-  interest_agreed: Yes,
+  written_contract: YesNo,
+  interest_agreed: YesNo,
 }
 
 export type FieldKey = keyof typeof fieldSchemas
@@ -33,13 +33,13 @@ export const fieldKeys = Object.keys(fieldSchemas) as FieldKey[]
 export type Fields = { [Key in FieldKey]?: z.output<(typeof fieldSchemas)[Key]> | null | undefined }
 
 export interface Field {
-  label: Both
-  question: Both
+  label: Bilingual
+  question: Bilingual
   input: Question['input_type']
-  options?: { value: string; label: Both }[]
+  options?: { value: string; label: Bilingual }[]
 }
 
-const evidenceKinds: Record<string, Both> = {
+const evidenceKinds: Record<string, Bilingual> = {
   written_agreement: { zh: '合同、协议、借条等书面文件', en: 'Contract, IOU or other writing' },
   payment_record: {
     zh: '转账记录、银行流水、收据、发票',
@@ -55,7 +55,7 @@ const evidenceKinds: Record<string, Both> = {
   none: { zh: '暂时没有', en: 'None yet' },
 }
 
-const roles: Record<string, Both> = {
+const roles: Record<string, Bilingual> = {
   claimant: {
     zh: '提出请求的一方（原告、申请人、受害人）',
     en: 'The side that claims (plaintiff, applicant)',
@@ -66,7 +66,7 @@ const roles: Record<string, Both> = {
   },
 }
 
-const optionsOf = (labels: Record<string, Both>) =>
+const buildOptions = (labels: Record<string, Bilingual>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 /** All but the cause and the date, whose words depend on the causes. */
@@ -80,7 +80,7 @@ export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_da
     label: { zh: '您的立场', en: 'Your side' },
     question: { zh: '您在此事中是哪一方？', en: 'Which side are you on?' },
     input: 'select',
-    options: optionsOf(roles),
+    options: buildOptions(roles),
   },
   aim: {
     label: { zh: '目标', en: 'Aim' },
@@ -111,7 +111,7 @@ export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_da
     label: { zh: '现有证据', en: 'Evidence at hand' },
     question: { zh: '您手上有哪些证据？', en: 'What evidence do you have at hand?' },
     input: 'multi_select',
-    options: optionsOf(evidenceKinds),
+    options: buildOptions(evidenceKinds),
   },
   opposing_party: {
     label: { zh: '对方', en: 'The other side' },
@@ -141,7 +141,7 @@ export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_da
 }
 
 /** The fields in something stored or answered, each as its schema has it; what does not fit is null. */
-export function fieldsIn(source: Record<string, unknown>): Fields {
+export function parseFields(source: Record<string, unknown>): Fields {
   return Object.fromEntries(
     fieldKeys
       .filter((key) => source[key] !== undefined)

@@ -1,44 +1,44 @@
 import type { Matter } from '../_shared/inputs.ts'
 import type { Extraction } from './extract.ts'
-import { type FieldKey, type Fields, fieldKeys, fieldsIn } from './fields.ts'
+import { type FieldKey, type Fields, fieldKeys, parseFields } from './fields.ts'
 import type { FoundBy } from './products.ts'
 
-type Source = ['answer' | 'before' | 'matter', Fields]
+type FieldSource = ['answer' | 'before' | 'matter', Fields]
 
 /** All that is known: the first source that has a value wins, and texts only fill what is open. */
-export function gather(
-  sources: Source[],
+export function mergeSources(
+  sources: FieldSource[],
   found: Extraction,
   foundBefore: Partial<Record<string, FoundBy>>,
 ) {
-  const known: Fields = {}
+  const merged: Fields = {}
   const foundBy: Record<string, FoundBy> = {}
   for (const key of fieldKeys) {
     const [source, fields] = sources.find(([, each]) => each[key] != null) ?? []
-    const value = fields?.[key] ?? found.fields[key] ?? declined(sources, key)
+    const value = fields?.[key] ?? found.fields[key] ?? declinedValue(sources, key)
     if (value === undefined) continue
-    Object.assign(known, { [key]: value })
+    Object.assign(merged, { [key]: value })
     const how = source === 'before' ? foundBefore[key] : (source ?? found.found_by[key])
     if (how) foundBy[key] = how
   }
-  return { known, foundBy }
+  return { fields: merged, foundBy }
 }
 
 /** Null where a person was asked and had nothing to give; undefined where nobody asked. */
-const declined = (sources: Source[], key: FieldKey): null | undefined =>
+const declinedValue = (sources: FieldSource[], key: FieldKey): null | undefined =>
   sources.some(([, fields]) => fields[key] === null) ? null : undefined
 
-export const answersIn = (answers: Record<string, unknown>) =>
+export const stripPrefix = (answers: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(answers).map(([key, value]) => [key.replace(/^intake_collection\./, ''), value]),
   )
 
 /** What the matter holds already is not asked for again. */
-export function ofMatter(matter: Matter, fileIds: string[]): Fields {
-  const held = fieldsIn({
+export function fieldsFromMatter(matter: Matter, fileIds: string[]): Fields {
+  const parsed = parseFields({
     ...matter.profile,
     ...(matter.cause_of_action_code && { cause_of_action_code: matter.cause_of_action_code }),
     ...(fileIds.length > 0 && { evidence_files: fileIds }),
   })
-  return Object.fromEntries(Object.entries(held).filter(([, value]) => value !== null))
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== null))
 }

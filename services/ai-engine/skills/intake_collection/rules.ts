@@ -1,18 +1,18 @@
 import { amountsIn } from '../_shared/amounts.ts'
 import { clausesOf } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
-import { causeIn } from './causes.ts'
+import { detectCause } from './causes.ts'
 import type { Fields } from './fields.ts'
 
 /** What the person's own words say, as far as rules can tell. */
-export function readByRules(texts: string[], today: string): Fields {
+export function extractByRules(texts: string[], today: string): Fields {
   const text = texts.join('\n')
   const found: Fields = {
-    cause_of_action_code: causeIn(text),
-    what_happened: told(text),
+    cause_of_action_code: detectCause(text),
+    what_happened: storyIn(text),
     client_role: roleIn(text),
     aim: aimIn(text),
-    ...amountsOf(text),
+    ...extractAmounts(text),
     event_date: datesIn(text, today).find(({ date }) => date.length === 10)?.date,
     opposing_party: partyIn(text),
     evidence: evidenceIn(text),
@@ -21,52 +21,56 @@ export function readByRules(texts: string[], today: string): Fields {
 }
 
 /** A story, not a greeting: some twenty characters, or a dozen words. */
-function told(text: string): string | undefined {
+function storyIn(text: string): string | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const words = text.match(/\p{Script=Latin}+/gu)?.length ?? 0
   return han >= 20 || words >= 12 ? text.slice(0, 4_000) : undefined
 }
 
-const claims =
+const claimantPattern =
   /借给|欠我|拖欠|我想?要?(?:起诉|告|离婚|索赔)|要回|追讨|我被.{0,8}(?:辞退|解雇|开除|打|撞|骗)|(?:辞退|解雇|开除|撞|打)了?我|不(?:给|发)我?.{0,4}工资|\bI (?:lent|want to sue|would like to sue|was (?:fired|dismissed|laid off|hit|beaten))|owes? me|(?:fired|dismissed|hit) me|(?:did not|didn't|has not|hasn't|won't|refuses to) pay me/iu
-const defends =
+const respondentPattern =
   /(?:起诉|告)了?我|被起诉|被告了|(?:收到|接到).{0,6}(?:传票|起诉状|应诉)|(?:要求|让|叫)我(?:还|赔|支付)|我欠|我借了|我被.{0,4}(?:拘留|逮捕)|\b(?:sued|suing|sues) me\b|I was sued|I am being sued|summons|\bI owe\b|I (?:was|am) (?:arrested|detained)/iu
 
 function roleIn(text: string): Fields['client_role'] {
-  const [claiming, defending] = [claims.test(text), defends.test(text)]
+  const [claiming, defending] = [claimantPattern.test(text), respondentPattern.test(text)]
   if (claiming === defending) return undefined
   return claiming ? 'claimant' : 'respondent'
 }
 
-const aims =
+const aimPattern =
   /我?(?:想|要|希望|请求|要求|打算|诉求)|要回|追讨|\bI (?:want|would like|hope|wish)|I'd like|my (?:goal|aim)|get .{0,20}back/iu
 /** To ask something is no aim in a matter. */
-const asks =
+const inquiryPattern =
   /咨询|请教|问(?:一下|问|您|你)?|了解|要求我|要我|\bask\b|consult|question|to know|want(?:s|ed)? me\b/iu
 
 function aimIn(text: string): string | undefined {
-  const clauses = clausesOf(text).filter((clause) => aims.test(clause) && !asks.test(clause))
+  const clauses = clausesOf(text).filter(
+    (clause) => aimPattern.test(clause) && !inquiryPattern.test(clause),
+  )
   return clauses.length > 0 ? clauses.join('；').slice(0, 1_000) : undefined
 }
 
-const wage = /月薪|工资|月收入|每月|每个月|salary|wages?|per month|a month|monthly/iu
-const inDispute =
+const wagePattern = /月薪|工资|月收入|每月|每个月|salary|wages?|per month|a month|monthly/iu
+const disputePattern =
   /借|欠|货款|租金|押金|赔|价款|工程款|费用|lent|lend|loan|owe|borrow|price|rent|deposit|compensat|worth/iu
-const givenBack = /还了|已还|归还了|还过|repaid|paid back|returned/iu
+const repaidPattern = /还了|已还|归还了|还过|repaid|paid back|returned/iu
 
-function amountsOf(text: string): Fields {
+function extractAmounts(text: string): Fields {
   const found = clausesOf(text).flatMap((clause) =>
     amountsIn(clause).map(({ amount }) => ({ amount, clause })),
   )
-  const others = found.filter(({ clause }) => !wage.test(clause) && !givenBack.test(clause))
-  const chosen = others.find(({ clause }) => inDispute.test(clause)) ?? others[0]
+  const others = found.filter(
+    ({ clause }) => !wagePattern.test(clause) && !repaidPattern.test(clause),
+  )
+  const disputed = others.find(({ clause }) => disputePattern.test(clause)) ?? others[0]
   return {
-    amount: chosen?.amount,
-    monthly_wage: found.find(({ clause }) => wage.test(clause))?.amount,
+    amount: disputed?.amount,
+    monthly_wage: found.find(({ clause }) => wagePattern.test(clause))?.amount,
   }
 }
 
-const parties = [
+const partyPatterns = [
   /(?:对方|被告|被申请人|债务人|公司名称?)(?:名称|姓名)?(?:是|为|叫|：|:)\s*([^，。,.;；\s]{2,40})/u,
   /借给了?(?:我的?)?(?:朋友|同事|同学|亲戚|邻居)?([\p{Script=Han}]{2,3}?)(?=\d|[，,。]|人民币|[一二两三四五六七八九十]+[万千百])/u,
   /\blent (?:my (?:friend|colleague|neighbou?r|cousin) )?([A-Z]\w+(?: [A-Z]\w+)?)/u,
@@ -74,11 +78,11 @@ const parties = [
 ]
 
 function partyIn(text: string): string | undefined {
-  const found = parties.map((pattern) => pattern.exec(text)?.[1]).find((name) => name)
+  const found = partyPatterns.map((pattern) => pattern.exec(text)?.[1]).find((name) => name)
   return found && !/^(?:他|她|它|对方|朋友|别人|我)/u.test(found) ? found : undefined
 }
 
-const evidences: [string, RegExp][] = [
+const evidencePatterns: [string, RegExp][] = [
   ['written_agreement', /借条|欠条|合同|协议|收条|IOU|contract|agreement/iu],
   [
     'payment_record',
@@ -89,10 +93,12 @@ const evidences: [string, RegExp][] = [
   ['witness', /证人|witness/iu],
   ['official_document', /认定书|判决书|鉴定|仲裁裁决|police report|judgment/iu],
 ]
-const lacks = /没有|没签|没|无|未签|丢了|\bno\b|without|never|not have|n't have|lost/iu
+const negationPattern = /没有|没签|没|无|未签|丢了|\bno\b|without|never|not have|n't have|lost/iu
 
 function evidenceIn(text: string): string[] | undefined {
-  const clauses = clausesOf(text).filter((clause) => !lacks.test(clause))
-  const had = evidences.filter(([, pattern]) => clauses.some((clause) => pattern.test(clause)))
+  const clauses = clausesOf(text).filter((clause) => !negationPattern.test(clause))
+  const had = evidencePatterns.filter(([, pattern]) =>
+    clauses.some((clause) => pattern.test(clause)),
+  )
   return had.length > 0 ? had.map(([kind]) => kind) : undefined
 }

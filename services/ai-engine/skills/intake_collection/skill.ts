@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { defineSkill } from '../../skill.ts'
 import { FileIds, Matter, Messages, personTexts, Text } from '../_shared/inputs.ts'
 import { type Language, lastLanguage } from '../_shared/language.ts'
-import { missing, questionsFor } from './ask.ts'
+import { buildQuestions, missingFields } from './ask.ts'
 import { type Extraction, extract } from './extract.ts'
-import { type Fields, fieldKeys, fieldSchemas, fieldsIn } from './fields.ts'
-import { answersIn, gather, ofMatter } from './gather.ts'
-import { categoryOf, phase, productsOf, shown } from './products.ts'
+import { type Fields, fieldKeys, fieldSchemas, parseFields } from './fields.ts'
+import { fieldsFromMatter, mergeSources, stripPrefix } from './gather.ts'
+import { buildProducts, categoryOf, formatValue, intakePhase } from './products.ts'
 
 const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'rules', 'model']))
 
 /** What it keeps of its work beside the fields. */
-const Kept = z.object({
+const WorkState = z.object({
   complete: z.boolean().default(false).catch(false),
   read: z.int().min(0).default(0).catch(0),
   language: z.enum(['zh', 'en']).optional().catch(undefined),
@@ -35,59 +35,67 @@ export default defineSkill({
     }),
   }),
 
-  async run({ inputs, part, answered, model, instructions, progress, today }) {
-    const kept = Kept.parse(part)
+  async run({ inputs, state, answered, model, instructions, progress, today }) {
+    const workState = WorkState.parse(state)
     const texts = personTexts(inputs.messages, inputs.message)
-    const fresh = texts.slice(kept.read)
-    const language = lastLanguage(fresh) ?? kept.language ?? lastLanguage(texts) ?? 'zh'
-    if (fresh.length > 0 && model) progress(reading[language])
-    const found = fresh.length > 0 ? await extract(fresh, today, model, instructions) : nothing
+    const unreadTexts = texts.slice(workState.read)
+    const language = lastLanguage(unreadTexts) ?? workState.language ?? lastLanguage(texts) ?? 'zh'
+    if (unreadTexts.length > 0 && model) progress(readingMessage[language])
+    const extraction =
+      unreadTexts.length > 0 ? await extract(unreadTexts, today, model, instructions) : noExtraction
 
-    const { known, foundBy } = gather(
+    const { fields, foundBy } = mergeSources(
       [
-        ['answer', fieldsIn(answersIn(answered?.answers ?? {}))],
-        ['before', fieldsIn(part)],
-        ['matter', ofMatter(inputs.matter, inputs.file_ids)],
+        ['answer', parseFields(stripPrefix(answered?.answers ?? {}))],
+        ['before', parseFields(state)],
+        ['matter', fieldsFromMatter(inputs.matter, inputs.file_ids)],
       ],
-      found,
-      kept.found_by,
+      extraction,
+      workState.found_by,
     )
-    const open = missing(known)
+    const missing = missingFields(fields)
     const output = {
-      ...known,
-      complete: open.length === 0,
-      missing: open,
-      matter_category: categoryOf(known, inputs.matter),
+      ...fields,
+      complete: missing.length === 0,
+      missing,
+      matter_category: categoryOf(fields, inputs.matter),
       language,
       read: texts.length,
       found_by: foundBy,
     }
-    if (open.length > 0) {
-      const questions = questionsFor(known, language, texts, today)
+    if (missing.length > 0) {
+      const questions = buildQuestions(fields, language, texts, today)
       return {
         output,
-        control: { action: 'ask_user', review_type: 'clarify', title: asking[language], questions },
-        products: { phases: [phase('IN_PROGRESS', language)] },
-        reply: asking[language],
+        control: {
+          action: 'ask_user',
+          review_type: 'clarify',
+          title: askingMessage[language],
+          questions,
+        },
+        products: { phases: [intakePhase('IN_PROGRESS', language)] },
+        reply: askingMessage[language],
       }
     }
     return {
       output,
       // What the matter was told once is not told again.
-      ...(!kept.complete && { products: productsOf(known, foundBy, inputs.matter, language) }),
-      reply: done(known, language),
+      ...(!workState.complete && {
+        products: buildProducts(fields, foundBy, inputs.matter, language),
+      }),
+      reply: doneMessage(fields, language),
     }
   },
 })
 
-const nothing: Extraction = { fields: {}, found_by: {} }
-const reading = { zh: '正在阅读您的描述', en: 'Reading what you wrote' }
-const asking = {
+const noExtraction: Extraction = { fields: {}, found_by: {} }
+const readingMessage = { zh: '正在阅读您的描述', en: 'Reading what you wrote' }
+const askingMessage = {
   zh: '为继续处理，还需要您补充以下信息。',
   en: 'To go on, a few more details are needed.',
 }
 
-function done(known: Fields, language: Language): string {
-  const what = shown('cause_of_action_code', known, language)
+function doneMessage(fields: Fields, language: Language): string {
+  const what = formatValue('cause_of_action_code', fields, language)
   return { zh: `信息已收集完毕：${what}。`, en: `The intake is complete: ${what}.` }[language]
 }

@@ -1,6 +1,6 @@
 import { newId } from '../../_kit/ids.ts'
 import type { NewEvent, Outcome, PureNode } from '../run/graph.ts'
-import { hashOf } from '../store/cards.ts'
+import { hashCard } from '../store/cards.ts'
 import type { State } from './state.ts'
 
 /** Stops until a person has answered. */
@@ -22,21 +22,21 @@ export const askUser: PureNode<State> = async (state) => {
       result: null,
       error: null,
       skills: state.round.done,
-      card: { card, skill, basis: basis ?? null, hash: await hashOf(card, basis) },
+      card: { card, skill, basis: basis ?? null, hash: await hashCard(card, basis) },
     },
   }
 }
 
 export const finish: PureNode<State> = async (state) => {
   const { error, reply, done } = state.round
-  return error ? stopped(state, error) : completed(state, reply, done)
+  return error ? failedOutcome(state, error) : completedOutcome(state, reply, done)
 }
 
-function completed(state: State, reply: string, done: string[]): Outcome<State> {
+function completedOutcome(state: State, reply: string, done: string[]): Outcome<State> {
   const result = resultOf(state)
-  const said = reply === '' ? [] : [{ role: 'assistant' as const, content: reply }]
+  const replyMessage = reply === '' ? [] : [{ role: 'assistant' as const, content: reply }]
   return {
-    state: { ...state, messages: [...state.messages, ...said] },
+    state: { ...state, messages: [...state.messages, ...replyMessage] },
     next: null,
     events: [
       ['result', result],
@@ -58,7 +58,10 @@ function resultOf(state: State) {
 }
 
 /** The end of a run that failed or may not go on. The thread can. */
-export function stopped(state: State, error: { code: string; message: string }): Outcome<State> {
+export function failedOutcome(
+  state: State,
+  error: { code: string; message: string },
+): Outcome<State> {
   const { reply, done, task } = state.round
   const events: NewEvent[] = [
     ...(task ? [['task_end', { ...task, status: 'failed', duration_ms: 0 }] as NewEvent] : []),

@@ -2,22 +2,22 @@
  * A signal that fires when nothing was heard for a while. One timer looks now and then, so that hearing
  * costs no more than a glance at the clock.
  */
-export function watchSilence(ms: number, outer: AbortSignal) {
+export function idleTimeout(ms: number, outer: AbortSignal) {
   const controller = new AbortController()
-  let last = Date.now()
-  let timer = setTimeout(look, ms)
+  let lastActivity = Date.now()
+  let timer = setTimeout(check, ms)
 
-  function look() {
-    const left = last + ms - Date.now()
+  function check() {
+    const left = lastActivity + ms - Date.now()
     if (left <= 0) controller.abort(new Error('silence'))
-    else timer = setTimeout(look, left)
+    else timer = setTimeout(check, left)
   }
 
   return {
     signal: AbortSignal.any([outer, controller.signal]),
     silent: () => controller.signal.aborted,
-    heard() {
-      last = Date.now()
+    reset() {
+      lastActivity = Date.now()
     },
     stop: () => clearTimeout(timer),
   }

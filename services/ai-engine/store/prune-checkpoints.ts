@@ -1,17 +1,17 @@
 import * as z from 'zod'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
-import { stateAt } from './state.ts'
+import { loadState } from './state.ts'
 
-const Long = z.object({ thread_id: z.string(), floor: z.int() })
-const Needed = z.object({ step: z.int() })
+const PrunableThread = z.object({ thread_id: z.string(), floor: z.int() })
+const StepRow = z.object({ step: z.int() })
 
 /**
  * Forgets the oldest checkpoints of threads that have many more than `keep`: those before the snapshot
  * from which the newest `keep` can be read. The ones a branch began from stay, each with its whole state;
  * the one of a pending card is the newest of all.
  */
-export async function thin(sql: Sql, keep: number): Promise<number> {
-  const threads = await sql.rows(Long)`
+export async function pruneCheckpoints(sql: Sql, keep: number): Promise<number> {
+  const threads = await sql.rows(PrunableThread)`
     select t.thread_id, (
       select max(step) from ai_engine.checkpoints p
       where p.thread_id = t.thread_id and p.snapshot is not null and p.step <= t.head - ${keep}::int
@@ -24,19 +24,19 @@ export async function thin(sql: Sql, keep: number): Promise<number> {
       where p.thread_id = t.thread_id and p.snapshot is not null and p.step <= t.head - ${keep}::int)
     limit 100`
   let removed = 0
-  for (const { thread_id, floor } of threads) removed += await thinned(sql, thread_id, floor)
+  for (const { thread_id, floor } of threads) removed += await pruneThread(sql, thread_id, floor)
   return removed
 }
 
-const thinned = (sql: Sql, thread_id: string, floor: number) =>
+const pruneThread = (sql: Sql, thread_id: string, floor: number) =>
   sql.transaction(async (sql) => {
-    const needed = await sql.rows(Needed)`
+    const branchPoints = await sql.rows(StepRow)`
       select step from ai_engine.checkpoints p
       where thread_id = ${thread_id} and step < ${floor} and exists (
         select from ai_engine.threads b where b.branch_of = p.thread_id and b.branch_step = p.step)`
-    for (const { step } of needed) {
+    for (const { step } of branchPoints) {
       await sql`
-        update ai_engine.checkpoints set snapshot = ${json(await stateAt(sql, thread_id, step))}
+        update ai_engine.checkpoints set snapshot = ${json(await loadState(sql, thread_id, step))}
         where thread_id = ${thread_id} and step = ${step}`
     }
     const removed = await sql`

@@ -1,0 +1,28 @@
+import { Control, type Skill, type SkillResult } from '../skill.ts'
+import type { State } from './state.ts'
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** The card that a skill wants asked, or null. One that reaches beyond the skill's own part is refused. */
+export function requestedCard(skill: Skill, result: SkillResult<unknown>): State['round']['ask'] {
+  if (result.control?.action !== 'ask_user') return null
+  const parsed = Control.safeParse(result.control)
+  const message = parsed.success ? cardProblem(skill, parsed.data) : parsed.error.issues[0]?.message
+  if (message !== undefined || !parsed.success) {
+    throw { code: 'SKILL_CARD', message: `${skill.name} asks what it may not: ${message}` }
+  }
+  return { skill: skill.name, control: parsed.data }
+}
+
+function cardProblem(skill: Skill, { questions, review_type }: ReturnType<typeof Control.parse>) {
+  if (questions.length === 0) return 'a card needs a question'
+  if (review_type === 'confirm' && (questions.length > 1 || questions[0]!.input_type !== 'boolean'))
+    return 'a confirm card has one yes or no'
+  const paths = questions.map(({ field_key }) => field_key.split('.'))
+  if (new Set(questions.map(({ field_key }) => field_key)).size < paths.length)
+    return 'two questions write to the same place'
+  const outside = paths.find(
+    ([owner, ...rest]) => owner !== skill.name || rest.some((name) => forbiddenKeys.has(name)),
+  )
+  return outside && `${outside.join('.')} is not a place of its own`
+}

@@ -1,0 +1,93 @@
+import { type BoundTool, makeModel } from '../model/make-model.ts'
+import type { Complete, Model, ModelAnswer } from '../model/model.ts'
+import type { NodeContext } from '../run/graph.ts'
+import type { Skill } from '../skill.ts'
+import { bindTools } from '../tools.ts'
+import type { State } from './state.ts'
+import type { WorkbenchDeps } from './workbench-deps.ts'
+
+/** The tools that the skill lists, for this run's tenant; what they answer is recorded. */
+export function bindToolsFor(
+  deps: WorkbenchDeps,
+  skill: Skill,
+  state: State,
+  context: NodeContext,
+) {
+  const { organization_id, user_id, matter_id } = context.lease
+  const bound = bindTools(skill.tools, {
+    organization_id,
+    user_id: user_id ?? '',
+    matter_id,
+    file_ids: state.file_ids,
+    memory: deps.memory,
+    files: deps.files,
+    knowledge: deps.knowledge,
+    today: context.lease.started_at.slice(0, 10),
+  })
+  return Object.fromEntries(
+    Object.entries(bound).map(([name, tool]): [string, BoundTool] => [
+      name,
+      { ...tool, run: recordTool(context, skill, name, tool.run) },
+    ]),
+  )
+}
+
+const recordTool =
+  (context: NodeContext, skill: Skill, name: string, run: BoundTool['run']): BoundTool['run'] =>
+  (request) =>
+    context.span('tool', name, async (attributes) => {
+      const call = { kind: 'tool' as const, skill: skill.name, name, request }
+      const { answer, replayed } = await context.record(call, async () => ({
+        answer: await run(request),
+      }))
+      if (replayed) attributes.recorded = true
+      return answer
+    })
+
+/** The model as this skill may use it: within its tools, and with every answer recorded. */
+export function bindModelFor(
+  { model }: WorkbenchDeps,
+  skill: Skill,
+  context: NodeContext,
+  tools: Record<string, BoundTool>,
+): Model | null {
+  if (!model) return null
+  const refusals: { name: string; why: string }[] = []
+  const complete: Complete = (request, callbacks) =>
+    context.span('model', model.name, async (attributes) => {
+      let streamed = false
+      const { answer, replayed } = await context.record(
+        { kind: 'model', skill: skill.name, name: model.name, request },
+        async () => {
+          const result = await model.complete(request, {
+            ...callbacks,
+            onText(text) {
+              streamed = true
+              callbacks.onText?.(text)
+            },
+          })
+          return {
+            answer: result,
+            input_tokens: result.input_tokens,
+            output_tokens: result.output_tokens,
+          }
+        },
+      )
+      const completion = answer as ModelAnswer
+      if (!streamed && completion.text !== '') callbacks.onText?.(completion.text)
+      const { input_tokens, output_tokens, finish } = completion
+      Object.assign(attributes, {
+        input_tokens,
+        output_tokens,
+        finish,
+        ...(replayed && { recorded: true }),
+      })
+      if (refusals.length > 0) attributes.refused = refusals.splice(0)
+      return completion
+    })
+  return makeModel(complete, {
+    tools,
+    signal: context.signal,
+    onRefused: (call) => refusals.push(call),
+  })
+}

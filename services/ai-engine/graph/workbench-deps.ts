@@ -1,0 +1,16 @@
+import type { Client } from '../../_kit/peer.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
+import type { Complete } from '../model/model.ts'
+import type { Skill } from '../skill.ts'
+
+/** Dependencies of the workbench nodes. */
+export interface WorkbenchDeps {
+  sql: Sql
+  skills: Skill[]
+  /** Null if no model is configured. */
+  model: { name: string; complete: Complete } | null
+  matter: Client
+  memory: Client
+  files: Client
+  knowledge: Client
+}
