@@ -7,10 +7,10 @@ const common = {
   expect: { poll: { timeout: 15_000 } },
 }
 
-/** The contract tests run once in each place; everything else runs once. */
-const placed = (place: string) => ({
+/** Contract tests run in each of these projects; all other tests run in `once`. */
+const contractProject = (name: string) => ({
   extends: true as const,
-  test: { ...common, name: place, include: contract, env: { TEST_PLACE: place } },
+  test: { ...common, name, include: contract, env: { TEST_PROJECT: name } },
 })
 
 export default defineConfig({
@@ -27,7 +27,7 @@ export default defineConfig({
           exclude: [...contract, '**/*.cluster.test.ts', 'node_modules/**'],
         },
       },
-      ...['pglite', 'postgres', 'deno', 'workerd'].map(placed),
+      ...['pglite', 'postgres', 'deno', 'workerd'].map(contractProject),
     ],
   },
 })

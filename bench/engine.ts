@@ -6,7 +6,7 @@ import type { Kind } from './engine/payload.ts'
 import type { Peer } from './engine/peer.ts'
 import { streaming } from './engine/stream.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
-import { count, mean, median } from './support/figures.ts'
+import { formatCount, mean, median } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
 
 const kinds: Kind[] = ['compressible', 'incompressible']
@@ -60,9 +60,9 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
       rows.push([
         kind,
         String(atOnce),
-        count(theirs),
-        count(own),
-        count(limit),
+        formatCount(theirs),
+        formatCount(own),
+        formatCount(limit),
         `${(own / theirs).toFixed(1)} ×`,
         (own / limit).toFixed(2),
       ])
@@ -112,7 +112,7 @@ async function storage(url: string, { many }: Size): Promise<Table> {
     }
     const [theirShort, theirLong, ownShort, ownLong] = perStep as [number, number, number, number]
     const row = (what: string, theirs: number, own: number) =>
-      rows.push([kind, what, count(theirs), count(own), (own / theirs).toFixed(2)])
+      rows.push([kind, what, formatCount(theirs), formatCount(own), (own / theirs).toFixed(2)])
     row('runs of 10 steps', theirShort, ownShort)
     row('one run of 300', theirLong, ownLong)
   }
@@ -167,7 +167,7 @@ async function growing(peers: Peer[], { long }: Size): Promise<Table> {
   }
   return {
     title: 'The cost of a step as a thread grows',
-    head: ['engine', ...at.map((step) => `step ${count(step)}`), 'last to first'],
+    head: ['engine', ...at.map((step) => `step ${formatCount(step)}`), 'last to first'],
     rows,
     notes: ['Mean of the 20 steps around each. Goal: step 1,000 costs at most 1.2 times step 10.'],
   }

@@ -7,7 +7,7 @@ import { startPostgres } from '../tests/support/postgres-server.ts'
 import { startS3 } from '../tests/support/s3.ts'
 import { download, upload } from './files/client.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
-import { count, median } from './support/figures.ts'
+import { formatCount, median } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
 const server = new URL('./files/server.ts', import.meta.url)
@@ -84,12 +84,12 @@ async function compare(
   return (['up', 'down'] as const).map((way) => {
     const [copy, service] = [median(rates[way].bare), median(rates[way].full)]
     const ratio = (service / copy).toFixed(2)
-    const memory = `${count(grown[way])} MiB`
+    const memory = `${formatCount(grown[way])} MiB`
     return [
       storage,
       way === 'up' ? 'upload' : 'download',
-      count(copy),
-      count(service),
+      formatCount(copy),
+      formatCount(service),
       ratio,
       memory,
     ]

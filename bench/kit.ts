@@ -1,7 +1,7 @@
 import { startPostgres } from '../tests/support/postgres-server.ts'
 import { versions } from './kit/postgres.ts'
-import { recall } from './kit/recall.ts'
-import { throughput } from './kit/throughput.ts'
+import { measureRecall } from './kit/recall.ts'
+import { measureThroughput } from './kit/throughput.ts'
 import type { Results } from './support/results.ts'
 
 /** What the kit costs, and how fast memory recalls. */
@@ -10,7 +10,10 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   try {
     return {
       versions: await versions(server.url),
-      tables: [await throughput(server.url, quick), ...(await recall(server.url, quick))],
+      tables: [
+        await measureThroughput(server.url, quick),
+        ...(await measureRecall(server.url, quick)),
+      ],
     }
   } finally {
     await server.stop()

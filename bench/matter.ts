@@ -7,7 +7,7 @@ import { startPostgres } from '../tests/support/postgres-server.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
 import { analysis } from './matter/analysis.ts'
 import { open, replay, type Statement, type Subject, statementsFor } from './matter/subject.ts'
-import { count, median } from './support/figures.ts'
+import { formatCount, median } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
 const concurrency = 8
@@ -40,7 +40,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
           head: ['database', 'sync', 'statements', 'bare SQL', 'matter-service', 'ratio'],
           rows,
           notes: [
-            `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${count(bytes)} characters of JSON. matter-service answers requests in this process (validation, merges, parsed rows, events, the job for memory-service); bare SQL is the same statements with the same values, recorded from it and made for other matters beforehand, each sync in one transaction on the same pool. Writes to PostgreSQL wait for the disk.`,
+            `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${formatCount(bytes)} characters of JSON. matter-service answers requests in this process (validation, merges, parsed rows, events, the job for memory-service); bare SQL is the same statements with the same values, recorded from it and made for other matters beforehand, each sync in one transaction on the same pool. Writes to PostgreSQL wait for the disk.`,
             `${concurrency} at once, each of a matter of its own; median of ${size.rounds} rounds of ${size.syncs} syncs, in turn.`,
           ],
         },
@@ -78,7 +78,7 @@ async function compare(name: string, subject: Subject, size: Size): Promise<stri
     const { full, bare } = rates[step]!
     const statements = String(recorded[step]!.length)
     const ratio = (median(full) / median(bare)).toFixed(2)
-    return [name, what, statements, count(median(bare)), count(median(full)), ratio]
+    return [name, what, statements, formatCount(median(bare)), formatCount(median(full)), ratio]
   })
 }
 

@@ -8,7 +8,7 @@ import { clusterClient } from '../tests/cluster/support.ts'
 import { changes } from './operator/changes.ts'
 import { applications, unrelatedSecrets } from './operator/measures.ts'
 import { pause, type Subject, startSubject } from './operator/subject.ts'
-import { count, milliseconds, quantile } from './support/figures.ts'
+import { formatCount, formatMs, quantile } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
 const mib = (value: number) => `${value.toFixed(0)} MiB`
@@ -91,7 +91,7 @@ async function many(client: Client, subject: Subject, { suites, changes: count, 
   await pause(idle * 1000)
   const writes = (await subject.writes()) - before
   const figures = (took: number[]) =>
-    [0.5, 0.95, 0.99].map((share) => milliseconds(quantile(took, share))).join(' / ')
+    [0.5, 0.95, 0.99].map((share) => formatMs(quantile(took, share))).join(' / ')
   const ratio = (share: number) => (quantile(operator, share) / quantile(byHand, share)).toFixed(2)
   const what = `change of one of ${suites} suites → its 8 Deployments changed`
   return [
@@ -114,8 +114,8 @@ async function seeds(client: Client, subject: Subject, { secrets, applications: 
   const { seconds, peak } = await applications(client, subject, number)
   return [
     ['resident memory, no suite', mib(empty), '100 MiB'],
-    [`the same with ${count(secrets)} Secrets of others beside`, mib(crowded), 'the same'],
-    [`${count(number)} SeedPackageApply`, `${seconds.toFixed(0)} s`, '240 s'],
+    [`the same with ${formatCount(secrets)} Secrets of others beside`, mib(crowded), 'the same'],
+    [`${formatCount(number)} SeedPackageApply`, `${seconds.toFixed(0)} s`, '240 s'],
     ['resident memory meanwhile, at most', mib(peak), '150 MiB'],
   ]
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Family, section, write } from './support/results.ts'
+import { type Family, formatSection, writeSection } from './support/results.ts'
 
 /** `npm run bench -- kit`: measures, prints, and keeps the figures in RESULTS.md. */
 const families = readdirSync(import.meta.dirname)
@@ -22,7 +22,7 @@ if (positionals.length === 0 || positionals.some((name) => !families.includes(na
 for (const name of positionals) {
   const family: Family = await import(`./${name}.ts`)
   const options = { quick: values.quick, ...(values.idle && { idle: Number(values.idle) }) }
-  const text = section(name, await family.run(options), new Date())
+  const text = formatSection(name, await family.run(options), new Date())
   console.log(text)
-  if (!values.quick) write(name, text)
+  if (!values.quick) writeSection(name, text)
 }

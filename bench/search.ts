@@ -10,7 +10,7 @@ import { qualityOf } from './search/quality.ts'
 import { type Asking, cellsOf, rateOf } from './search/speed.ts'
 import { costTable, openStages, type Stage } from './search/stages.ts'
 import { openKnowledge } from './search/subject.ts'
-import { count } from './support/figures.ts'
+import { formatCount } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
 
 /** In MiB, for the service; Lucene has 3 GiB and what the system keeps of its files. */
@@ -99,7 +99,7 @@ function qualityTable(
     return [what, ndcg10.toFixed(3), recall100.toFixed(3)]
   }
   return {
-    title: `${count(articles.length)} ${name}, ${count(questions.length)} questions`,
+    title: `${formatCount(articles.length)} ${name}, ${formatCount(questions.length)} questions`,
     head: ['search', 'nDCG@10', 'recall@100'],
     rows: [
       line('PostgreSQL ts_rank, pairs', peer),
@@ -124,7 +124,7 @@ function speedTable(
     const line = (what: string, times: readonly number[]) => [
       '',
       what,
-      count(times.length),
+      formatCount(times.length),
       ...cellsOf(times),
       peer ? (rateOf(times) / rateOf(peer)).toFixed(2) : '',
     ]
@@ -135,7 +135,7 @@ function speedTable(
       line('keyword-search, new questions', fresh),
       line('keyword-search, nothing in memory', cold),
     ]
-    lines[0]![0] = count(chunks)
+    lines[0]![0] = formatCount(chunks)
     return lines
   })
   const why = typeof lucene === 'string' ? [`Lucene was skipped: ${lucene}.`] : []
@@ -145,9 +145,9 @@ function speedTable(
     rows,
     notes: [
       ...why,
-      `A hundred hits each, the same ${count(timed.length)} questions, as many of them as PostgreSQL's own search has time for. ${count(before.length)} others are asked twice to get warm; then new questions are timed, and once more when they were asked before. With nothing in memory each is the first that a process of the service is asked, on a database that is warm.`,
-      `keyword-search is asked by requests in this process, and answers with the chunks and all that is said of them; Lucene, in one thread on one core, with numbers. The service keeps up to ${count(memory)} MiB in memory; Lucene has a heap of 3 GiB and what the system keeps of its files. Goal: half of Lucene's rate at 100,000 chunks.`,
-      `Chunks beyond the articles are the head of one and the tail of another. They are copied into the tables as an import would leave them, ${count(bulkRate)} a second.`,
+      `A hundred hits each, the same ${formatCount(timed.length)} questions, as many of them as PostgreSQL's own search has time for. ${formatCount(before.length)} others are asked twice to get warm; then new questions are timed, and once more when they were asked before. With nothing in memory each is the first that a process of the service is asked, on a database that is warm.`,
+      `keyword-search is asked by requests in this process, and answers with the chunks and all that is said of them; Lucene, in one thread on one core, with numbers. The service keeps up to ${formatCount(memory)} MiB in memory; Lucene has a heap of 3 GiB and what the system keeps of its files. Goal: half of Lucene's rate at 100,000 chunks.`,
+      `Chunks beyond the articles are the head of one and the tail of another. They are copied into the tables as an import would leave them, ${formatCount(bulkRate)} a second.`,
     ],
   }
 }

@@ -5,7 +5,7 @@ import { startPostgres } from '../tests/support/postgres-server.ts'
 import { versions } from './kit/postgres.ts'
 import { makePackages } from './seed/packages.ts'
 import { open, type Recording, replay } from './seed/subject.ts'
-import { count, median } from './support/figures.ts'
+import { formatCount, median } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
 const ways = ['bare', 'import', 'apply'] as const
@@ -35,9 +35,9 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       const statements = recording.flat().length
       rows.push([
         name,
-        count(packages.rows[name]),
+        formatCount(packages.rows[name]),
         String(statements),
-        ...ways.map((way) => count(rate(way))),
+        ...ways.map((way) => formatCount(rate(way))),
         (rate('import') / rate('bare')).toFixed(2),
         (rate('apply') / rate('bare')).toFixed(2),
       ])

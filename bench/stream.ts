@@ -4,7 +4,7 @@ import { startPostgres } from '../tests/support/postgres-server.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
 import { open, session } from './stream/client.ts'
 import type { Plan } from './stream/engine.ts'
-import { count, median, quantile } from './support/figures.ts'
+import { formatCount, median, quantile } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
 
 const engineFile = new URL('./stream/engine.ts', import.meta.url)
@@ -95,7 +95,12 @@ async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measur
 function rates(paced: Measured, eager: Measured, { rounds, streams, events }: Size): Table {
   const row = (what: string, { bare, full }: Measured) => {
     const ratio = median(full.rates.map((rate, round) => rate / bare.rates[round]!))
-    return [what, count(median(bare.rates)), count(median(full.rates)), ratio.toFixed(2)]
+    return [
+      what,
+      formatCount(median(bare.rates)),
+      formatCount(median(full.rates)),
+      ratio.toFixed(2),
+    ]
   }
   return {
     title: 'Events a second',
@@ -105,7 +110,7 @@ function rates(paced: Measured, eager: Measured, { rounds, streams, events }: Si
       row('4 as fast as they come', eager),
     ],
     notes: [
-      `Streams of ${count(events)} events after a second of silence, ten times as many where they come as fast as they can, from an engine in a process of its own to a reader in another; all on this machine. The pass-through is the same HTTP server and client, and hands on bytes; consultations-service parses each event, picks and numbers those for the person, and has every one in the database, as it has the message when the stream ends. Medians of ${rounds} rounds in turn. Goal: at least 0.9.`,
+      `Streams of ${formatCount(events)} events after a second of silence, ten times as many where they come as fast as they can, from an engine in a process of its own to a reader in another; all on this machine. The pass-through is the same HTTP server and client, and hands on bytes; consultations-service parses each event, picks and numbers those for the person, and has every one in the database, as it has the message when the stream ends. Medians of ${rounds} rounds in turn. Goal: at least 0.9.`,
     ],
   }
 }
@@ -156,7 +161,7 @@ async function memory(servers: Servers, { idle }: Size): Promise<Table> {
     head: ['relay', 'in use', 'resident'],
     rows,
     notes: [
-      `What the process holds more of with ${count(idle)} streams that wait, each of a turn of its own with its connection to the engine: what is in use after its garbage was collected, and what the system counts as its own, which includes the room that opening so many at once left behind. Goal: at most 50 KB.`,
+      `What the process holds more of with ${formatCount(idle)} streams that wait, each of a turn of its own with its connection to the engine: what is in use after its garbage was collected, and what the system counts as its own, which includes the room that opening so many at once left behind. Goal: at most 50 KB.`,
     ],
   }
 }

@@ -11,7 +11,7 @@ const directory = mkdtempSync(join(tmpdir(), 'legal-suite-crash-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const base = 20_000 + (process.pid % 250) * 10
-const facts = (port: number) => `http://127.0.0.1:${port}/api/v1/internal/memory`
+const memoryUrl = (port: number) => `http://127.0.0.1:${port}/api/v1/internal/memory`
 const headers = {
   'x-internal-api-key': key,
   'x-organization-id': 'o',
@@ -24,17 +24,22 @@ async function start(script: string, args: string[], env: Record<string, string>
     stdio: 'ignore',
   })
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/internal/actuator/health`).catch(
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/internal/actuator/health`).catch(
       () => null,
     )
-    if (answer?.ok) return child
+    if (response?.ok) return child
     if (child.exitCode !== null) throw new Error('the service ended instead of starting')
     await new Promise((go) => setTimeout(go, 50))
   }
 }
 
 /** Writes facts from many clients at once until the service dies; tells which were acknowledged. */
-async function burst(port: number, round: number, child: ChildProcess, killAfter: number) {
+async function writeUntilKilled(
+  port: number,
+  round: number,
+  child: ChildProcess,
+  killAfter: number,
+) {
   const acknowledged = new Map<string, string>()
   const client = async (number: number) => {
     for (let n = 0; ; n++) {
@@ -48,11 +53,13 @@ async function burst(port: number, round: number, child: ChildProcess, killAfter
         category: 'summary',
         content,
       })
-      const answer = await fetch(`${facts(port)}/facts`, { method: 'POST', headers, body }).catch(
-        () => null,
-      )
-      if (!answer) return
-      expect(answer.status).toBeLessThan(300)
+      const response = await fetch(`${memoryUrl(port)}/facts`, {
+        method: 'POST',
+        headers,
+        body,
+      }).catch(() => null)
+      if (!response) return
+      expect(response.status).toBeLessThan(300)
       acknowledged.set(entity_key, content)
       if (acknowledged.size === killAfter) child.kill('SIGKILL')
     }
@@ -62,11 +69,13 @@ async function burst(port: number, round: number, child: ChildProcess, killAfter
   return acknowledged
 }
 
-async function stored(port: number): Promise<string[]> {
+async function readStoredKeys(port: number): Promise<string[]> {
   const keys: string[] = []
   for (let page = 1; ; page++) {
-    const answer = await fetch(`${facts(port)}/users/u/facts?size=200&page=${page}`, { headers })
-    const { data } = (await answer.json()) as { data: { items: { entity_key: string }[] } }
+    const response = await fetch(`${memoryUrl(port)}/users/u/facts?size=200&page=${page}`, {
+      headers,
+    })
+    const { data } = (await response.json()) as { data: { items: { entity_key: string }[] } }
     if (data.items.length === 0) return keys
     keys.push(...data.items.map((fact) => fact.entity_key))
   }
@@ -75,15 +84,15 @@ async function stored(port: number): Promise<string[]> {
 const rounds = 3
 
 describe('kill -9 during a burst of writes loses no acknowledged fact and doubles no key', () => {
-  async function survives(begin: () => Promise<ChildProcess>, port: number) {
+  async function expectNoLoss(startService: () => Promise<ChildProcess>, port: number) {
     const acknowledged = new Set<string>()
     for (let round = 0; round < rounds; round++) {
-      const child = await begin()
-      for (const key of (await burst(port, round, child, 40 + round * 17)).keys())
+      const child = await startService()
+      for (const key of (await writeUntilKilled(port, round, child, 40 + round * 17)).keys())
         acknowledged.add(key)
     }
-    const child = await begin()
-    const keys = await stored(port)
+    const child = await startService()
+    const keys = await readStoredKeys(port)
     child.kill('SIGTERM')
     await once(child, 'exit')
     expect(new Set(keys).size).toBe(keys.length)
@@ -94,13 +103,13 @@ describe('kill -9 during a burst of writes loses no acknowledged fact and double
   test('on PostgreSQL', async () => {
     const database = await newDatabase('postgres')
     const env = { DATABASE_URL: database.url, PORT: String(base) }
-    await survives(() => start('services/_run/node.ts', ['memory'], env, base), base)
+    await expectNoLoss(() => start('services/_run/node.ts', ['memory'], env, base), base)
     await database.drop()
   })
 
   test('on the embedded database', async () => {
     const env = { DATA_DIR: join(directory, 'data'), PORT: String(base + 4), DATABASE_URL: '' }
-    const begin = () => start('services/_run/start.js', ['--only', 'memory'], env, base + 5)
-    await survives(begin, base + 5)
+    const startService = () => start('services/_run/start.js', ['--only', 'memory'], env, base + 5)
+    await expectNoLoss(startService, base + 5)
   })
 })

@@ -7,7 +7,7 @@ import { makeSql, type Sql } from '../services/_kit/sql/sql.ts'
 import { type Listening, listen } from '../services/_run/listen.ts'
 import matter from '../services/matter/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
-import { ai, answersTo, eventsIn, story } from './support/engine.ts'
+import { ai, answersTo, parseNdjson, story } from './support/engine.ts'
 import { freePort } from './support/free-port.ts'
 import { type Running, run } from './support/process.ts'
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   matters = { listening: await listen(fetch, port, '127.0.0.1'), url: `http://127.0.0.1:${port}` }
   for (let n = 0; n < 2; n++) {
     const port = await freePort()
-    replicas.push({ port, process: begin(port) })
+    replicas.push({ port, process: startReplica(port) })
   }
 })
 afterAll(async () => {
@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const begin = (port: number) =>
+const startReplica = (port: number) =>
   run(
     process.execPath,
     [fileURLToPath(new URL('../services/_run/node.ts', import.meta.url)), 'ai-engine'],
@@ -68,7 +68,7 @@ const begin = (port: number) =>
   )
 
 /** Asks any replica that lives, for as long as it takes. */
-async function ask(path: string, body?: unknown): Promise<{ status: number; text: string }> {
+async function request(path: string, body?: unknown): Promise<{ status: number; text: string }> {
   for (;;) {
     const { port } = replicas[Math.random() < 0.5 ? 0 : 1]!
     try {
@@ -91,68 +91,68 @@ async function ask(path: string, body?: unknown): Promise<{ status: number; text
     }
   }
 }
-const dataOf = ({ text }: { text: string }) => JSON.parse(text).data
+const parseData = ({ text }: { text: string }) => JSON.parse(text).data
 
 /** Begins a turn and hears it to its end, whoever dies meanwhile; no event is missed or heard twice. */
-async function turn(thread_id: string, round: number, path: string, body: unknown) {
-  let heard: ReturnType<typeof eventsIn> = []
-  const hear = (text: string) => {
-    heard.push(...eventsIn(text.slice(0, text.lastIndexOf('\n') + 1)))
+async function runTurn(thread_id: string, round: number, path: string, body: unknown) {
+  let events: ReturnType<typeof parseNdjson> = []
+  const readEvents = (text: string) => {
+    events.push(...parseNdjson(text.slice(0, text.lastIndexOf('\n') + 1)))
   }
   for (;;) {
-    const { status, text } = await ask(path, body)
-    if (status === 200) hear(text)
-    const runs = dataOf(await ask(`/timeline?thread_id=${thread_id}`)).items
+    const { status, text } = await request(path, body)
+    if (status === 200) readEvents(text)
+    const runs = parseData(await request(`/timeline?thread_id=${thread_id}`)).items
     if (runs.length >= round) {
       const [{ run_id }] = runs
-      while (heard.at(-1)?.event !== 'end') {
-        const more = await ask(`/agent/runs/${run_id}/stream?after=${heard.length}`)
-        if (more.status === 200) hear(more.text)
+      while (events.at(-1)?.event !== 'end') {
+        const more = await request(`/agent/runs/${run_id}/stream?after=${events.length}`)
+        if (more.status === 200) readEvents(more.text)
       }
-      return { run_id, heard }
+      return { run_id, events: events }
     }
-    heard = []
+    events = []
   }
 }
 
-async function conversation() {
-  const made = await fetch(`${matters.url}/api/v1/matters`, {
+async function runConversation() {
+  const created = await fetch(`${matters.url}/api/v1/matters`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ title: 'Loan' }),
   })
-  const { id: matter_id } = ((await made.json()) as { data: { id: string } }).data
+  const { id: matter_id } = ((await created.json()) as { data: { id: string } }).data
   const thread_id = `chaos:${matter_id}`
-  const first = await turn(thread_id, 1, '/agent/execute/stream', {
+  const first = await runTurn(thread_id, 1, '/agent/execute/stream', {
     thread_id,
     matter_id,
     message: story,
   })
-  const { card } = dataOf(await ask(`/agent/pending_card?thread_id=${thread_id}`))
+  const { card } = parseData(await request(`/agent/pending_card?thread_id=${thread_id}`))
   const answer = { thread_id, card_id: card.card_id, user_response: answersTo(card) }
-  const second = await turn(thread_id, 2, '/agent/resume/stream', answer)
+  const second = await runTurn(thread_id, 2, '/agent/resume/stream', answer)
   return { matter_id, thread_id, runs: [first, second] }
 }
 
 test('threads on two replicas that are killed at random lose nothing and do nothing twice', async () => {
   const end = performance.now() + seconds * 1000
-  const done: Awaited<ReturnType<typeof conversation>>[] = []
+  const done: Awaited<ReturnType<typeof runConversation>>[] = []
   let kills = 0
-  const killing = (async () => {
+  const killer = (async () => {
     while (performance.now() < end) {
       await wait(1_000 + Math.random() * 2_500)
       const replica = replicas[Math.random() < 0.5 ? 0 : 1]!
       replica.process.signal('SIGKILL')
       await replica.process.stop()
-      replica.process = begin(replica.port)
+      replica.process = startReplica(replica.port)
       kills++
     }
   })()
-  const working = Array.from({ length: clients }, async () => {
+  const workers = Array.from({ length: clients }, async () => {
     // On a busy machine so long that every client has come to a second one.
-    while (performance.now() < end || done.length <= clients) done.push(await conversation())
+    while (performance.now() < end || done.length <= clients) done.push(await runConversation())
   })
-  await Promise.all([killing, ...working])
+  await Promise.all([killer, ...workers])
   console.log(`${done.length} conversations, ${kills} kills`)
   expect(kills).toBeGreaterThan(2)
 
@@ -162,11 +162,11 @@ test('threads on two replicas that are killed at random lose nothing and do noth
   await expect.poll(undelivered, { timeout: 30_000 }).toEqual([])
 
   for (const { matter_id, thread_id, runs } of done) {
-    for (const { run_id, heard } of runs) {
-      expect(heard.map(({ data }) => data.seq)).toEqual(heard.map((_, index) => index + 1))
-      const told =
+    for (const { run_id, events } of runs) {
+      expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
+      const stored =
         await sql`select line from ai_engine.events where run_id = ${run_id} order by seq`
-      expect(heard).toEqual(eventsIn(told.map(({ line }) => line).join('\n')))
+      expect(events).toEqual(parseNdjson(stored.map(({ line }) => line).join('\n')))
     }
     const [counts] = await sql`
       select (select count(*) from ai_engine.runs where thread_id = ${thread_id})::int as runs,

@@ -7,7 +7,7 @@ import { type Driver, makeSql, type Sql } from '../services/_kit/sql/sql.ts'
 import engine from '../services/ai-engine/service.ts'
 import matter from '../services/matter/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
-import { ai, answersTo, eventsIn, story } from './support/engine.ts'
+import { ai, answersTo, parseNdjson, story } from './support/engine.ts'
 import { type ScriptedModel, scriptedModel } from './support/scripted-model.ts'
 
 const key = 'a-key-for-crash-tests'
@@ -19,31 +19,33 @@ const headers = { 'x-internal-api-key': key, 'x-organization-id': 'acme', 'x-use
  * of these points ends it all: nothing goes out any more, and open transactions are undone, as when the
  * process is killed. The clock of the lease is then moved, so that nobody need wait for it.
  */
-function mortal(dieAt: number) {
+function makeKillSwitch(killAt: number) {
   let points = 0
-  const pass = () => {
-    if (++points >= dieAt) throw new Error('killed')
+  const countPoint = () => {
+    if (++points >= killAt) throw new Error('killed')
   }
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    pass()
+  const countAround = async <T>(work: () => Promise<T>): Promise<T> => {
+    countPoint()
     const result = await work()
-    pass()
+    countPoint()
     return result
   }
   return {
-    dead: () => points >= dieAt,
+    isKilled: () => points >= killAt,
     driver: (driver: Driver): Driver => ({
-      query: (text, params) => guarded(() => driver.query(text, params)),
+      query: (text, params) => countAround(() => driver.query(text, params)),
       transaction: (work) =>
-        guarded(() =>
-          driver.transaction((query) => work((text, params) => guarded(() => query(text, params)))),
+        countAround(() =>
+          driver.transaction((query) =>
+            work((text, params) => countAround(() => query(text, params))),
+          ),
         ),
       end: () => driver.end(),
     }),
     peer:
       (peer: Peer): Peer =>
       (request) =>
-        guarded(async () => peer(request)),
+        countAround(async () => peer(request)),
   }
 }
 
@@ -73,29 +75,29 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     const host = { env, peers, log: silent, metrics: makeMetrics(), version: '0' }
     return service.start({ ...host, database: driver, runtime: 'node' })
   }
-  const engineOn = (life: ReturnType<typeof mortal>) =>
-    start(engine, life.driver(database.driver), (name) =>
-      life.peer(
+  const startEngine = (killSwitch: ReturnType<typeof makeKillSwitch>) =>
+    start(engine, killSwitch.driver(database.driver), (name) =>
+      killSwitch.peer(
         name === 'matter-service' ? matters.fetch : () => Promise.reject(new Error('none')),
       ),
     )
 
-  async function ask(started: Started, method: string, path: string, body?: unknown) {
+  async function request(started: Started, method: string, path: string, body?: unknown) {
     const init = { method, headers: { ...headers, 'content-type': 'application/json' } }
-    const request = new Request(`http://x${path}`, {
+    const httpRequest = new Request(`http://x${path}`, {
       ...init,
       body: body === undefined ? null : JSON.stringify(body),
     })
-    const response = await started.fetch(request)
+    const response = await started.fetch(httpRequest)
     return { status: response.status, ...((await response.json()) as { data: any }) }
   }
 
   /** A client that carries a conversation through, and begins a turn again only if it never began. */
-  async function converse(dieAt: number) {
-    const { data } = await ask(matters, 'POST', '/api/v1/matters', { title: 'Loan' })
+  async function converse(killAt: number) {
+    const { data } = await request(matters, 'POST', '/api/v1/matters', { title: 'Loan' })
     const thread_id = `crash:${data.id}`
-    const life = mortal(dieAt)
-    let running = engineOn(life)
+    const killSwitch = makeKillSwitch(killAt)
+    let running = startEngine(killSwitch)
     const turns = [
       () => ['/agent/execute', { thread_id, matter_id: data.id, message: story }] as const,
       (card: any) => ['/agent/resume', { thread_id, user_response: answersTo(card) }] as const,
@@ -104,23 +106,23 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     let card: unknown
     for (const [index, turn] of turns.entries()) {
       const [path, body] = turn(card)
-      let answer = await ask(running, 'POST', `${ai}${path}`, body).catch(() => undefined)
+      let answer = await request(running, 'POST', `${ai}${path}`, body).catch(() => undefined)
       if (answer?.status !== 200) {
-        expect(life.dead()).toBe(true)
-        running = engineOn(mortal(Number.POSITIVE_INFINITY))
-        await takenOver(running, thread_id)
-        if ((await runsOf(thread_id)).length === index)
-          answer = await ask(running, 'POST', `${ai}${path}`, body)
+        expect(killSwitch.isKilled()).toBe(true)
+        running = startEngine(makeKillSwitch(Number.POSITIVE_INFINITY))
+        await takeOver(running, thread_id)
+        if ((await loadRuns(thread_id)).length === index)
+          answer = await request(running, 'POST', `${ai}${path}`, body)
       }
-      const [last] = await runsOf(thread_id)
+      const [last] = await loadRuns(thread_id)
       card = last!.card
     }
-    if (life.dead()) await takenOver(running, thread_id)
-    return { dead: life.dead(), ...(await leftBehind(thread_id, data.id)) }
+    if (killSwitch.isKilled()) await takeOver(running, thread_id)
+    return { isKilled: killSwitch.isKilled(), ...(await readOutcome(thread_id, data.id)) }
   }
 
   /** The lease is moved once; what was still on its way when the process died may have renewed it. */
-  async function takenOver(running: Started, thread_id: string) {
+  async function takeOver(running: Started, thread_id: string) {
     await sql`
       update ai_engine.threads set lease_until = now() - interval '1 second'
       where thread_id = ${thread_id} and status = 'running'`
@@ -133,35 +135,39 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     await expect.poll(status, { timeout: 20_000, interval: 20 }).not.toBe('running')
   }
 
-  const runsOf = (thread_id: string) => sql`
+  const loadRuns = (thread_id: string) => sql`
     select run_id, card, output, status, result, skills from ai_engine.runs
     where thread_id = ${thread_id} order by round desc`
 
   /** All that can be seen of it afterwards, but for ids and times. */
-  async function leftBehind(thread_id: string, matter_id: string) {
-    const runs = (await runsOf(thread_id)).toReversed()
+  async function readOutcome(thread_id: string, matter_id: string) {
+    const runs = (await loadRuns(thread_id)).toReversed()
     const events: unknown[] = []
     for (const { run_id } of runs) {
       const rows =
         await sql`select line from ai_engine.events where run_id = ${run_id as string} order by seq`
-      events.push(eventsIn(rows.map(({ line }) => line).join('\n')).map(plain))
+      events.push(parseNdjson(rows.map(({ line }) => line).join('\n')).map(withoutVolatile))
     }
     const outbox = await sql`
       select status, body from ai_engine.outbox where thread_id = ${thread_id} order by step`
-    const { data: whole } = await ask(matters, 'GET', `/api/v1/matters/${matter_id}`)
-    const { data: timeline } = await ask(matters, 'GET', `/api/v1/matters/${matter_id}/timeline`)
+    const { data: matterRecord } = await request(matters, 'GET', `/api/v1/matters/${matter_id}`)
+    const { data: timeline } = await request(
+      matters,
+      'GET',
+      `/api/v1/matters/${matter_id}/timeline`,
+    )
     return {
       runs: runs.map(({ status, output, result, skills }) =>
-        plain({ status, output, result, skills }),
+        withoutVolatile({ status, output, result, skills }),
       ),
       events,
-      outbox: outbox.map(plain),
-      matter: plain(whole),
-      timeline: plain(timeline),
+      outbox: outbox.map(withoutVolatile),
+      matter: withoutVolatile(matterRecord),
+      timeline: withoutVolatile(timeline),
     }
   }
 
-  const changing = new Set([
+  const volatileKeys = new Set([
     'card_id',
     'task_id',
     'duration_ms',
@@ -174,15 +180,15 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     'at',
     'matter_id',
   ])
-  function plain(value: unknown): unknown {
+  function withoutVolatile(value: unknown): unknown {
     return JSON.parse(
-      JSON.stringify(value, (name, member) => (changing.has(name) ? undefined : member)),
+      JSON.stringify(value, (name, member) => (volatileKeys.has(name) ? undefined : member)),
     )
   }
 
   test('ends alike wherever its process is killed: same events, same outputs, same matter', async () => {
-    const { dead, ...uninterrupted } = await converse(Number.POSITIVE_INFINITY)
-    expect(dead).toBe(false)
+    const { isKilled, ...uninterrupted } = await converse(Number.POSITIVE_INFINITY)
+    expect(isKilled).toBe(false)
     expect(uninterrupted.runs).toMatchObject([
       { status: 'interrupted' },
       { status: 'completed' },
@@ -192,10 +198,10 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     let kills = 0
     // The embedded database is slow to talk to: there every fifth point must do.
     for (let point = 1; ; point += on === 'postgres' ? 1 : 5) {
-      const { dead, ...left } = await converse(point)
-      if (!dead) break
+      const { isKilled, ...outcome } = await converse(point)
+      if (!isKilled) break
       kills++
-      expect(left, `killed at point ${point}`).toEqual(uninterrupted)
+      expect(outcome, `killed at point ${point}`).toEqual(uninterrupted)
     }
     expect(kills).toBeGreaterThan(on === 'postgres' ? 100 : 20)
     console.log(`${on}: killed at ${kills} points`)

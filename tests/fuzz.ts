@@ -6,7 +6,7 @@ import type { Service } from '../services/_kit/service.ts'
 import { migrate } from '../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../services/_kit/sql/postgres.ts'
 import { services } from '../services/_run/services.ts'
-import { fuzz, missing } from './fuzz/schemathesis.ts'
+import { fuzz, installProblem } from './fuzz/schemathesis.ts'
 import { startPostgres } from './support/postgres-server.ts'
 import { type Runtime, startProcess } from './support/runtimes.ts'
 
@@ -28,31 +28,31 @@ const { values, positionals } = parseArgs({
 
 const key = 'a-key-for-fuzzing-only'
 
-const reason = missing()
-if (reason) {
-  console.log(values.optional ? `skipped: ${reason}` : `Can't fuzz: ${reason}.`)
+const problem = installProblem()
+if (problem) {
+  console.log(values.optional ? `skipped: ${problem}` : `Can't fuzz: ${problem}.`)
   process.exit(values.optional ? 0 : 2)
 }
-const chosen = positionals.length > 0 ? positionals.map(serviceIn) : services
+const selected = positionals.length > 0 ? positionals.map(findService) : services
 const postgres = await startPostgres()
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-fuzz-'))
 let failed = false
 try {
-  for (const service of chosen) if (!(await holds(service))) failed = true
+  for (const service of selected) if (!(await fuzzService(service))) failed = true
 } finally {
   await postgres.stop()
   rmSync(directory, { recursive: true, force: true })
 }
 process.exit(failed ? 1 : 0)
 
-function serviceIn(folder: string): Service {
+function findService(folder: string): Service {
   const service = services.find((each) => each.folder === folder)
   if (service) return service
   console.error(`There is no service ${folder}: ${services.map((each) => each.folder).join(', ')}.`)
   process.exit(2)
 }
 
-async function holds(service: Service): Promise<boolean> {
+async function fuzzService(service: Service): Promise<boolean> {
   const { examples, seed, runtime } = values
   const started = performance.now()
   const database = postgresDriver(postgres.url, 1)

@@ -12,31 +12,31 @@ afterAll(() => suite.close())
 beforeEach(() => suite.model.script({ status: 400 }))
 
 const identity = { 'x-user-id': '7', 'x-organization-id': 'acme', 'x-user-type': 'client' }
-const ask = (url: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
+const request = (url: string, init: RequestInit = {}, headers: Record<string, string> = {}) =>
   fetch(url, {
     ...init,
     headers: { ...identity, 'content-type': 'application/json', ...headers },
   })
 const post = (url: string, body: unknown) =>
-  ask(url, { method: 'POST', body: JSON.stringify(body) })
+  request(url, { method: 'POST', body: JSON.stringify(body) })
 const data = async (response: Promise<Response>) => ((await (await response).json()) as any).data
 
 /** A new session, as each of the replicas knows it. */
-async function open() {
+async function openSession() {
   const { id } = await data(post(suite.replicas[0] + sessionsPath, { title: '借款纠纷' }))
   return suite.replicas.map((replica) => `${replica}${sessionsPath}/${id}`) as [string, string]
 }
-const readOn = (session: string, last: string) =>
-  ask(`${session}/stream`, {}, { 'last-event-id': last })
-const messagesOf = async (session: string) =>
-  (await data(ask(`${session}/messages?size=200`))).items as any[]
-const said = (shown: StreamEvent[]) =>
-  shown.flatMap(({ event, data }) => (event === 'delta' ? data.content : [])).join('')
+const resumeStream = (session: string, last: string) =>
+  request(`${session}/stream`, {}, { 'last-event-id': last })
+const loadMessages = async (session: string) =>
+  (await data(request(`${session}/messages?size=200`))).items as any[]
+const deltaText = (events: StreamEvent[]) =>
+  events.flatMap(({ event, data }) => (event === 'delta' ? data.content : [])).join('')
 
 /** A question whose answer comes word by word, slowly. */
-const words = Array.from({ length: 40 }, (_, n) => `第${n}句。`)
-async function talk(url: string, betweenMs = 60): Promise<Response> {
-  suite.model.script({ say: words, betweenMs })
+const sentences = Array.from({ length: 40 }, (_, n) => `第${n}句。`)
+async function chatSlowly(url: string, betweenMs = 60): Promise<Response> {
+  suite.model.script({ say: sentences, betweenMs })
   const body = { content: '什么是诉讼时效？', client_message_id: 'c' }
   for (;;) {
     const response = await post(`${url}/chat`, body)
@@ -48,115 +48,118 @@ async function talk(url: string, betweenMs = 60): Promise<Response> {
 
 describe('a consultation', () => {
   test('goes from chat over cards to its end, and can be refreshed at every event', async () => {
-    const [one, two] = await open()
-    let shown = parseEvents(await (await post(`${one}/chat`, { content: story })).text())
+    const [one, two] = await openSession()
+    let events = parseEvents(await (await post(`${one}/chat`, { content: story })).text())
     let cards = 0
-    for (; shown.at(-1)!.data.interrupted; cards++) {
-      await refreshed([one, two], shown)
-      const card = shown.find(({ event }) => event === 'card')!.data
+    for (; events.at(-1)!.data.interrupted; cards++) {
+      await expectResumable([one, two], events)
+      const card = events.find(({ event }) => event === 'card')!.data
       const pending = { has_pending_card: true, card }
-      expect(await data(ask(`${two}/pending_card`))).toEqual(pending)
+      expect(await data(request(`${two}/pending_card`))).toEqual(pending)
       expect((await post(`${two}/chat`, { content: '还有' })).status).toBe(409)
       const body = { user_id: 7, user_response: answersTo(card) }
-      shown = parseEvents(await (await post(`${cards % 2 ? one : two}/resume`, body)).text())
+      events = parseEvents(await (await post(`${cards % 2 ? one : two}/resume`, body)).text())
     }
     expect(cards).toBeGreaterThan(0)
-    await refreshed([one, two], shown)
-    expect(said(shown)).toBe(shown.at(-1)!.data.output)
-    expect(await data(ask(`${one}/pending_card`))).toEqual({ has_pending_card: false, card: null })
+    await expectResumable([one, two], events)
+    expect(deltaText(events)).toBe(events.at(-1)!.data.output)
+    expect(await data(request(`${one}/pending_card`))).toEqual({
+      has_pending_card: false,
+      card: null,
+    })
 
-    const messages = await messagesOf(one)
+    const messages = await loadMessages(one)
     expect(messages.map(({ seq }) => seq)).toEqual(messages.map((_, index) => index + 1))
     expect(messages.filter(({ role }) => role === 'ASSISTANT')).toHaveLength(cards + 1)
-    const { id, matter_id } = await data(ask(one))
-    const matter = await data(ask(`${suite.matter}/api/v1/matters/${matter_id}`))
+    const { id, matter_id } = await data(request(one))
+    const matter = await data(request(`${suite.matter}/api/v1/matters/${matter_id}`))
     expect(matter).toMatchObject({ session_id: id, status: 'ACTIVE' })
     const inside = { 'x-internal-api-key': key }
     const context = `${new URL(one).origin}/api/v1/internal/sessions/${id}/intake-context`
-    expect(await data(ask(context, {}, inside))).toMatchObject({
+    expect(await data(request(context, {}, inside))).toMatchObject({
       matter: { id: matter_id },
       missing: ['files'],
     })
   })
 
   /** Whatever was seen last, either replica gives exactly the rest. */
-  async function refreshed(sessions: string[], shown: StreamEvent[]) {
-    for (const [index, { id }] of shown.entries()) {
-      const response = await readOn(sessions[index % 2]!, id)
-      expect(parseEvents(await response.text())).toEqual(shown.slice(index + 1))
+  async function expectResumable(sessions: string[], events: StreamEvent[]) {
+    for (const [index, { id }] of events.entries()) {
+      const response = await resumeStream(sessions[index % 2]!, id)
+      expect(parseEvents(await response.text())).toEqual(events.slice(index + 1))
     }
   }
 
   test('is the same in two tabs, also when the one that asked goes away', async () => {
-    const [one, two] = await open()
-    const asking = await talk(one)
-    const tabs = [ask(`${one}/stream`), ask(`${two}/stream`)]
-    await readUntil(asking, words[3]!)
+    const [one, two] = await openSession()
+    const asking = await chatSlowly(one)
+    const tabs = [request(`${one}/stream`), request(`${two}/stream`)]
+    await readUntil(asking, sentences[3]!)
     const [left, right] = await Promise.all(tabs.map(async (tab) => (await tab).text()))
     expect(parseEvents(left!)).toEqual(parseEvents(right!))
-    expect(said(parseEvents(left!))).toBe(words.join(''))
-    expect((await messagesOf(one)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
+    expect(deltaText(parseEvents(left!))).toBe(sentences.join(''))
+    expect((await loadMessages(one)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
   })
 
   test('loses nothing when its connection moves between replicas at every event', async () => {
-    const sessions = await open()
-    const first = await talk(sessions[0], 30)
-    const shown = parseEvents(await readUntil(first, '\n\n'))
-    for (let move = 1; shown.at(-1)!.event !== 'end'; move++) {
-      const next = await readOn(sessions[move % 2]!, shown.at(-1)!.id)
-      shown.push(...parseEvents(await readUntil(next, '\n\n')))
+    const sessions = await openSession()
+    const first = await chatSlowly(sessions[0], 30)
+    const events = parseEvents(await readUntil(first, '\n\n'))
+    for (let move = 1; events.at(-1)!.event !== 'end'; move++) {
+      const next = await resumeStream(sessions[move % 2]!, events.at(-1)!.id)
+      events.push(...parseEvents(await readUntil(next, '\n\n')))
     }
-    const turn = shown[0]!.id.split(':')[0]
-    expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
-    expect(said(shown)).toBe(words.join(''))
+    const turn = events[0]!.id.split(':')[0]
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => `${turn}:${index + 1}`))
+    expect(deltaText(events)).toBe(sentences.join(''))
   })
 })
 
 describe('a process that is killed', () => {
   test('the engine, and started again: the stream goes on to its end', async () => {
-    const [one, two] = await open()
-    const response = await talk(one)
+    const [one, two] = await openSession()
+    const response = await chatSlowly(one)
     const reading = response.text()
-    const other = await ask(`${two}/stream`)
-    await readUntil(other, words[5]!)
+    const other = await request(`${two}/stream`)
+    await readUntil(other, sentences[5]!)
     await suite.kill('engine')
     await suite.restart('engine')
-    const shown = parseEvents(await reading)
-    expect(shown.filter(({ event }) => event === 'error')).toEqual([])
-    expect(said(shown)).toBe(words.join(''))
-    expect((await messagesOf(two)).at(-1)).toMatchObject({ content: words.join('') })
+    const events = parseEvents(await reading)
+    expect(events.filter(({ event }) => event === 'error')).toEqual([])
+    expect(deltaText(events)).toBe(sentences.join(''))
+    expect((await loadMessages(two)).at(-1)).toMatchObject({ content: sentences.join('') })
   })
 
   test('the engine, for longer: an error and an end, and the next request picks it up', async () => {
-    const [one, two] = await open()
-    const response = await talk(one)
+    const [one, two] = await openSession()
+    const response = await chatSlowly(one)
     const reading = response.text()
-    await readUntil(await ask(`${two}/stream`), words[5]!)
+    await readUntil(await request(`${two}/stream`), sentences[5]!)
     await suite.kill('engine')
-    const shown = parseEvents(await reading)
-    expect(shown.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
+    const events = parseEvents(await reading)
+    expect(events.slice(-2).map(({ event }) => event)).toEqual(['error', 'end'])
     expect((await post(`${two}/chat`, { content: '在吗？' })).status).toBe(503)
     await suite.restart('engine')
-    const status = async () => (await readOn(two, shown.at(-1)!.id)).status
+    const status = async () => (await resumeStream(two, events.at(-1)!.id)).status
     await expect.poll(status, { timeout: 20_000 }).toBe(200)
-    const rest = parseEvents(await (await readOn(two, shown.at(-1)!.id)).text())
-    expect(said([...shown, ...rest])).toBe(words.join(''))
-    const { message_id } = shown.at(-1)!.data
-    expect((await messagesOf(one)).map(({ id }) => id)).toContain(message_id)
-    expect((await messagesOf(one)).filter(({ role }) => role === 'ASSISTANT')).toHaveLength(1)
+    const rest = parseEvents(await (await resumeStream(two, events.at(-1)!.id)).text())
+    expect(deltaText([...events, ...rest])).toBe(sentences.join(''))
+    const { message_id } = events.at(-1)!.data
+    expect((await loadMessages(one)).map(({ id }) => id)).toContain(message_id)
+    expect((await loadMessages(one)).filter(({ role }) => role === 'ASSISTANT')).toHaveLength(1)
   })
 
   test('the replica that relays: the reader goes on at the other', async () => {
-    const [one, two] = await open()
-    const response = await talk(two)
-    const shown = parseEvents(await readUntil(response, words[5]!, false))
+    const [one, two] = await openSession()
+    const response = await chatSlowly(two)
+    const events = parseEvents(await readUntil(response, sentences[5]!, false))
     await suite.kill('second')
-    const rest = await readOn(one, shown.at(-1)!.id)
-    shown.push(...parseEvents(await rest.text()))
+    const rest = await resumeStream(one, events.at(-1)!.id)
+    events.push(...parseEvents(await rest.text()))
     await suite.restart('second')
-    const turn = shown[0]!.id.split(':')[0]
-    expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
-    expect(said(shown)).toBe(words.join(''))
-    expect((await messagesOf(two)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
+    const turn = events[0]!.id.split(':')[0]
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => `${turn}:${index + 1}`))
+    expect(deltaText(events)).toBe(sentences.join(''))
+    expect((await loadMessages(two)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
   })
 })

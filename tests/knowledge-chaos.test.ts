@@ -6,14 +6,14 @@ import { type Database, newDatabase } from './support/databases.ts'
 import { embeddingServer } from './support/embedding.ts'
 import { atomic, seed } from './support/knowledge.ts'
 import { type Replica, startReplica } from './support/knowledge-replica.ts'
-import { inDatabase, inEngine, inGraph, wantedOfGraph } from './support/knowledge-state.ts'
+import { expectedGraph, expectedPoints, readGraph, readPoints } from './support/knowledge-state.ts'
 import { startNeo4j } from './support/neo4j.ts'
 import { searchBackends } from './support/qdrant.ts'
-import { tcpProxy, type Way } from './support/tcp-proxy.ts'
+import { type ProxyMode, tcpProxy } from './support/tcp-proxy.ts'
 
 /** `npm run chaos` takes a minute. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
-const ways: Way[] = ['refused', 'silent', 'reset']
+const faultModes: ProxyMode[] = ['refused', 'silent', 'reset']
 const pick = <T>(list: readonly T[]) => list[randomInt(list.length)]!
 const nouns = ['tenant', 'loan', 'lease', '借款', '利息', 'guarantee', '劳动报酬', 'mortgage']
 const sentence = () => Array.from({ length: 12 }, () => pick(nouns)).join(' ')
@@ -30,35 +30,35 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
   let database: Database
   let sql: Sql
   let api: Awaited<ReturnType<typeof embeddingServer>>
-  let toQdrant: Awaited<ReturnType<typeof tcpProxy>>
-  let toGraph: Awaited<ReturnType<typeof tcpProxy>> | undefined
+  let qdrantProxy: Awaited<ReturnType<typeof tcpProxy>>
+  let graphProxy: Awaited<ReturnType<typeof tcpProxy>> | undefined
   const replicas: Replica[] = []
   beforeAll(async () => {
     database = await newDatabase('postgres')
     sql = makeSql(database.driver)
     api = await embeddingServer()
-    toQdrant = await tcpProxy(Number(new URL(server.url).port))
-    toGraph =
+    qdrantProxy = await tcpProxy(Number(new URL(server.url).port))
+    graphProxy =
       typeof neo4j === 'string' ? undefined : await tcpProxy(Number(new URL(neo4j.url).port))
     const env = {
       ...api.variables,
       KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
-      QDRANT_URL: `http://127.0.0.1:${toQdrant.port}`,
+      QDRANT_URL: `http://127.0.0.1:${qdrantProxy.port}`,
       QDRANT_TIMEOUT_MS: '700',
       NEO4J_TIMEOUT_MS: '1500',
-      ...(toGraph ? { NEO4J_URL: `bolt://127.0.0.1:${toGraph.port}` } : {}),
+      ...(graphProxy ? { NEO4J_URL: `bolt://127.0.0.1:${graphProxy.port}` } : {}),
     }
     for (let n = 0; n < 2; n++) replicas.push(startReplica(database.driver, env))
   })
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()))
-    await toQdrant.close()
-    await toGraph?.close()
+    await qdrantProxy.close()
+    await graphProxy?.close()
     await api.close()
     await database.drop()
   })
 
-  const ask = async (path: string, body: unknown) => {
+  const request = async (path: string, body: unknown) => {
     const { status, data } = await pick(replicas).post(path, body)
     expect(status, path).toBe(200)
     return data
@@ -66,14 +66,14 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
 
   /** What was acknowledged, by document: the contents of its chunks. */
   const acknowledged = new Map<string, string[]>()
-  const tally = { searches: 0, degraded: 0, writes: 0, faults: 0 }
+  const counts = { searches: 0, degraded: 0, writes: 0, faults: 0 }
 
   async function write(kb_id: string, writer: number) {
     const document_id = `${writer}-${randomInt(12)}`
     const file_id = `f-${document_id}`
-    tally.writes++
+    counts.writes++
     if (Math.random() < 0.25) {
-      await ask(`${atomic}/delete-by-file`, { kb_id, file_id })
+      await request(`${atomic}/delete-by-file`, { kb_id, file_id })
       acknowledged.delete(document_id)
       return
     }
@@ -82,89 +82,96 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
       ...{ chunk_index, content, metadata: { n: String(randomInt(3)) } },
     }))
     const head = { kb_id, document_id, file_id, doc_type: 'statute', title: document_id }
-    await ask(`${atomic}/batch-upsert`, { documents: [{ ...head, chunks }] })
+    await request(`${atomic}/batch-upsert`, { documents: [{ ...head, chunks }] })
     acknowledged.set(document_id, contents)
   }
 
   async function search(kb_id: string) {
     const path = pick(['keyword-search', 'vector-search', 'hybrid-search', 'graph-rag-search'])
-    const data = await ask(`${atomic}/${path}`, { query: sentence(), kb_ids: [kb_id] })
-    tally.searches++
-    if (data.degraded) tally.degraded++
+    const data = await request(`${atomic}/${path}`, { query: sentence(), kb_ids: [kb_id] })
+    counts.searches++
+    if (data.degraded) counts.degraded++
     if (!data.degraded) expect(data.reason).toBe(null)
   }
 
   /** Comes back when the search engine answers. */
-  const answering = () =>
+  const waitForQdrant = () =>
     expect
       .poll(
         async () =>
-          (await ask(`${atomic}/hybrid-search`, { query: 'loan', kb_ids: ['sys_chaos'] })).backend,
+          (await request(`${atomic}/hybrid-search`, { query: 'loan', kb_ids: ['sys_chaos'] }))
+            .backend,
         { timeout: 30_000 },
       )
       .toBe('qdrant')
 
   /** One thing after another goes wrong, each for a while. */
-  async function disturb(end: number) {
+  async function injectFaults(end: number) {
     while (performance.now() < end) {
       await wait(randomInt(300, 3_000))
-      tally.faults++
+      counts.faults++
       if (server.restart && Math.random() < 0.2) await server.restart()
       else {
-        const proxy = toGraph && Math.random() < 0.3 ? toGraph : toQdrant
-        await proxy.become(pick(ways))
+        const proxy = graphProxy && Math.random() < 0.3 ? graphProxy : qdrantProxy
+        await proxy.setMode(pick(faultModes))
         await wait(randomInt(200, 2_500))
-        await proxy.become('open')
+        await proxy.setMode('open')
       }
     }
   }
 
   test('no search fails, no write is lost, and the indexes are equal again within 30 s', async () => {
     const profiles = [{ code: 'lending', name: 'Lending', aliases: ['loan', 'guarantee'] }]
-    await ask(`${seed}/cause-of-action-profiles/import`, { profiles })
-    await ask(`${seed}/system-kb-documents/import`, { kb: { name: 'sys_chaos' }, documents: [] })
+    await request(`${seed}/cause-of-action-profiles/import`, { profiles })
+    await request(`${seed}/system-kb-documents/import`, {
+      kb: { name: 'sys_chaos' },
+      documents: [],
+    })
     await write('sys_chaos', 0)
-    await answering()
+    await waitForQdrant()
     const end = performance.now() + seconds * 1_000
-    const until = async (work: () => Promise<void>) => {
+    const repeatUntilEnd = async (work: () => Promise<void>) => {
       while (performance.now() < end) {
         await work()
         await wait(randomInt(40))
       }
     }
     await Promise.all([
-      disturb(end),
-      ...[0, 1, 2].map((writer) => until(() => write('sys_chaos', writer))),
-      ...[0, 1, 2, 3].map(() => until(() => search('sys_chaos'))),
+      injectFaults(end),
+      ...[0, 1, 2].map((writer) => repeatUntilEnd(() => write('sys_chaos', writer))),
+      ...[0, 1, 2, 3].map(() => repeatUntilEnd(() => search('sys_chaos'))),
     ])
 
     const started = performance.now()
-    const patience = { timeout: 30_000, interval: 500 }
+    const pollOptions = { timeout: 30_000, interval: 500 }
     const isEqual = async () => {
-      const [here, there] = [await inDatabase(sql), await inEngine(server.url)]
-      return here.every(({ meaning }) => meaning) && JSON.stringify(here) === JSON.stringify(there)
+      const [expected, actual] = [await expectedPoints(sql), await readPoints(server.url)]
+      return (
+        expected.every(({ meaning }) => meaning) &&
+        JSON.stringify(expected) === JSON.stringify(actual)
+      )
     }
-    await expect.poll(isEqual, patience).toBe(true)
+    await expect.poll(isEqual, pollOptions).toBe(true)
     const engineMs = Math.round(performance.now() - started)
     if (typeof neo4j !== 'string') {
-      const graph = async () => JSON.stringify(await inGraph(neo4j.url))
+      const graph = async () => JSON.stringify(await readGraph(neo4j.url))
       await expect
-        .poll(async () => (await graph()) === JSON.stringify(await wantedOfGraph(sql)), patience)
+        .poll(async () => (await graph()) === JSON.stringify(await expectedGraph(sql)), pollOptions)
         .toBe(true)
     }
     const graphMs = Math.round(performance.now() - started)
-    console.log(`${server.name}: ${JSON.stringify({ seconds, ...tally, engineMs, graphMs })}`)
+    console.log(`${server.name}: ${JSON.stringify({ seconds, ...counts, engineMs, graphMs })}`)
 
-    const kept = await sql`select distinct document_id from knowledge.chunks`
-    expect(new Set(kept.map(({ document_id }) => document_id))).toEqual(
+    const stored = await sql`select distinct document_id from knowledge.chunks`
+    expect(new Set(stored.map(({ document_id }) => document_id))).toEqual(
       new Set(acknowledged.keys()),
     )
     for (const [document_id, contents] of acknowledged) {
-      const data = await ask(`${atomic}/document`, { kb_id: 'sys_chaos', document_id })
+      const data = await request(`${atomic}/document`, { kb_id: 'sys_chaos', document_id })
       expect(data.chunks.map((chunk: any) => chunk.content)).toEqual(contents)
     }
-    await answering()
-    expect(tally.faults).toBeGreaterThan(2)
-    expect(tally.degraded).toBeGreaterThan(0)
+    await waitForQdrant()
+    expect(counts.faults).toBeGreaterThan(2)
+    expect(counts.degraded).toBeGreaterThan(0)
   }, 300_000)
 })

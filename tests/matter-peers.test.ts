@@ -5,13 +5,13 @@ import { stageMatter } from './support/matter.ts'
 import { stage } from './support/stage.ts'
 
 test('what a matter knows is what memory-service remembers of the case', async () => {
-  const remembering = await stage(memory)
-  const at = await stageMatter({ peers: { 'memory-service': remembering.fetch } })
-  const { id } = await at.make({ user_id: 7 })
-  const remembered = async () => {
+  const memoryStage = await stage(memory)
+  const at = await stageMatter({ peers: { 'memory-service': memoryStage.fetch } })
+  const { id } = await at.createMatter({ user_id: 7 })
+  const readFacts = async () => {
     while ((await at.tick()) > 0);
     const query = `/api/v1/internal/memory/users/7/facts?case_id=${id}`
-    const { data } = await remembering.call('GET', query)
+    const { data } = await memoryStage.call('GET', query)
     return Object.fromEntries(data.items.map((fact: any) => [fact.entity_key, fact.content]))
   }
   await at.sync(id, {
@@ -20,7 +20,7 @@ test('what a matter knows is what memory-service remembers of the case', async (
       { entity_key: 'loan.date', content: '2024-05-01', category: 'evidence', confidence: 0.5 },
     ],
   })
-  expect(await remembered()).toEqual({
+  expect(await readFacts()).toEqual({
     'loan.amount': 'The loan is 100,000.',
     'loan.date': '2024-05-01',
   })
@@ -30,19 +30,19 @@ test('what a matter knows is what memory-service remembers of the case', async (
       { entity_key: 'loan.date', content: null },
     ],
   })
-  expect(await remembered()).toEqual({ 'loan.amount': 'The loan is 120,000.' })
+  expect(await readFacts()).toEqual({ 'loan.amount': 'The loan is 120,000.' })
   await at.close()
-  await remembering.close()
+  await memoryStage.close()
 })
 
 test('service types are those that platform-service is told of', async () => {
-  const telling = await stage(platform)
-  const at = await stageMatter({ peers: { 'platform-service': telling.fetch } })
+  const platformStage = await stage(platform)
+  const at = await stageMatter({ peers: { 'platform-service': platformStage.fetch } })
   const value = { service_types: [{ id: 'review', name: 'Review' }], resolved_service_types: {} }
-  await telling.call('POST', '/api/v1/internal/platform/configs/batch', {
+  await platformStage.call('POST', '/api/v1/internal/platform/configs/batch', {
     body: { configs: [{ key: 'matters.service_types', value }] },
   })
   expect(await at.read('/api/v1/service-types')).toEqual(value)
   await at.close()
-  await telling.close()
+  await platformStage.close()
 })

@@ -8,11 +8,11 @@ import { run } from './support/process.ts'
 import { binary } from './support/runtimes.ts'
 
 const entry = fileURLToPath(new URL('../services/_run/migrate.ts', import.meta.url))
-const allows = ['--allow-env', '--allow-net', '--allow-read', '--allow-sys']
+const permissions = ['--allow-env', '--allow-net', '--allow-read', '--allow-sys']
 
 describe.each([
   ['node', process.execPath, [entry]],
-  ['deno', binary('deno'), ['run', '--no-prompt', ...allows, entry]],
+  ['deno', binary('deno'), ['run', '--no-prompt', ...permissions, entry]],
 ])('what a cluster does before a rollout, on %s', (runtime, command, args) => {
   const name = `migrate_${runtime}_${crypto.randomUUID().slice(0, 8)}`
   let admin: Sql & { end(): Promise<void> }

@@ -19,7 +19,7 @@ describe.each(servers)('$name', ({ url }) => {
   const name = `c${crypto.randomUUID().slice(0, 8)}`
   const alias = `a${name}`
   const path = `/collections/${name}`
-  const ask = async (method: string, to: string, body?: unknown) => {
+  const request = async (method: string, to: string, body?: unknown) => {
     const response = await fetch(url + to, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -29,12 +29,13 @@ describe.each(servers)('$name', ({ url }) => {
     const result = text.startsWith('{') ? JSON.parse(text).result : undefined
     return { status: response.status, result }
   }
-  const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status
-  const put = (points: unknown) => ask('PUT', `${path}/points?wait=true`, { points })
+  const requestStatus = async (...args: Parameters<typeof request>) =>
+    (await request(...args)).status
+  const put = (points: unknown) => request('PUT', `${path}/points?wait=true`, { points })
   const query = (search: object) =>
-    ask('POST', `${path}/points/query/batch`, { searches: [search] })
+    request('POST', `${path}/points/query/batch`, { searches: [search] })
   const idsOf = (answer: any) => answer.result[0].points.map(({ id }: { id: number }) => id)
-  const words = (...entries: [number, number][]) => ({
+  const sparseVector = (...entries: [number, number][]) => ({
     indices: entries.map(([index]) => index),
     values: entries.map(([, value]) => value),
   })
@@ -44,19 +45,19 @@ describe.each(servers)('$name', ({ url }) => {
   }
 
   test('knows no collection before it is made, and makes it once', async () => {
-    expect((await ask('GET', `${path}/exists`)).result).toEqual({ exists: false })
-    expect(await statusOf('POST', `${path}/points/count`, { exact: true })).toBe(404)
+    expect((await request('GET', `${path}/exists`)).result).toEqual({ exists: false })
+    expect(await requestStatus('POST', `${path}/points/count`, { exact: true })).toBe(404)
     expect(
-      await statusOf('POST', `${path}/points/query/batch`, {
+      await requestStatus('POST', `${path}/points/query/batch`, {
         searches: [{ query: [1, 0, 0], using: 'meaning', limit: 1 }],
       }),
     ).toBe(404)
-    expect(await ask('PUT', path, config)).toEqual({ status: 200, result: true })
-    expect(await statusOf('PUT', path, config)).toBe(409)
-    expect((await ask('GET', `${path}/exists`)).result).toEqual({ exists: true })
+    expect(await request('PUT', path, config)).toEqual({ status: 200, result: true })
+    expect(await requestStatus('PUT', path, config)).toBe(409)
+    expect((await request('GET', `${path}/exists`)).result).toEqual({ exists: true })
     const field = { field_name: 'kb', field_schema: 'integer' }
-    expect(await statusOf('PUT', `${path}/index?wait=true`, field)).toBe(200)
-    expect((await ask('DELETE', `/collections/no-${name}`)).result).toBe(false)
+    expect(await requestStatus('PUT', `${path}/index?wait=true`, field)).toBe(200)
+    expect((await request('DELETE', `/collections/no-${name}`)).result).toBe(false)
   })
 
   test('takes points of the right shape alone', async () => {
@@ -64,14 +65,14 @@ describe.each(servers)('$name', ({ url }) => {
     expect((await put(point({ meaning: [1, 2] }))).status).toBe(400)
     expect((await put(point({ other: [1, 2, 3] }))).status).toBe(400)
     expect((await put(point({ words: [1, 2, 3] }))).status).toBe(400)
-    expect((await put(point({ meaning: words([1, 1]) }))).status).toBe(400)
-    expect((await put(point({ words: words([1, 1]) }, -1))).status).toBe(400)
-    expect((await put(point({ words: words([1, 1]) }, 'x'))).status).toBe(400)
+    expect((await put(point({ meaning: sparseVector([1, 1]) }))).status).toBe(400)
+    expect((await put(point({ words: sparseVector([1, 1]) }, -1))).status).toBe(400)
+    expect((await put(point({ words: sparseVector([1, 1]) }, 'x'))).status).toBe(400)
     expect((await put('x')).status).toBe(400)
-    for (const bad of [words([1, 1], [1, 2]), { indices: [1], values: [1, 2] }]) {
+    for (const bad of [sparseVector([1, 1], [1, 2]), { indices: [1], values: [1, 2] }]) {
       expect((await put(point({ words: bad }))).status).toBeGreaterThanOrEqual(400)
     }
-    expect((await ask('POST', `${path}/points/count`, { exact: true })).result.count).toBe(0)
+    expect((await request('POST', `${path}/points/count`, { exact: true })).result.count).toBe(0)
   })
 
   test('ranks by words with their rarity, and by direction', async () => {
@@ -80,20 +81,21 @@ describe.each(servers)('$name', ({ url }) => {
       vector: { words: sparse, ...(meaning ? { meaning } : {}) },
     })
     const put4 = await put([
-      at(1, [1, 0, 0], words([7, 1], [8, 1]), { kb: 1, tag: ['a', 'b'], from: 20200101 }),
-      at(2, [0, 2, 0], words([7, 1], [4_000_000_000, 2]), { kb: 1, tag: 'b', mark: 'm' }),
-      at(2 ** 33 + 5, [1, 1, 0], words([7, 1]), { kb: 2, to: 20210101 }),
-      at(4, undefined, words([9, 1]), { kb: 3, deep: { flag: [true] } }),
+      at(1, [1, 0, 0], sparseVector([7, 1], [8, 1]), { kb: 1, tag: ['a', 'b'], from: 20200101 }),
+      at(2, [0, 2, 0], sparseVector([7, 1], [4_000_000_000, 2]), { kb: 1, tag: 'b', mark: 'm' }),
+      at(2 ** 33 + 5, [1, 1, 0], sparseVector([7, 1]), { kb: 2, to: 20210101 }),
+      at(4, undefined, sparseVector([9, 1]), { kb: 3, deep: { flag: [true] } }),
     ])
     expect(put4).toMatchObject({ status: 200, result: { status: 'completed' } })
     const rare = await query({
-      query: words([7, 1], [4_000_000_000, 1]),
+      query: sparseVector([7, 1], [4_000_000_000, 1]),
       using: 'words',
       limit: 10,
     })
     expect(idsOf(rare)[0]).toBe(2)
     const scores = rare.result[0].points.map(({ score }: any) => score)
-    const idf = (holding: number) => Math.log((4 - holding + 0.5) / (holding + 0.5) + 1)
+    const idf = (documentFrequency: number) =>
+      Math.log((4 - documentFrequency + 0.5) / (documentFrequency + 0.5) + 1)
     expect(scores[0]).toBeCloseTo(idf(3) + 2 * idf(1), 4)
     expect(scores[1]).toBeCloseTo(idf(3), 4)
     expect(scores).toHaveLength(3)
@@ -102,33 +104,37 @@ describe.each(servers)('$name', ({ url }) => {
     expect(near.result[0].points[1].score).toBeCloseTo(Math.SQRT1_2, 4)
     expect((await query({ query: [0, 1], using: 'meaning', limit: 2 })).status).toBe(400)
     expect((await query({ query: [0, 1, 0], using: 'nothing', limit: 2 })).status).toBe(400)
-    const twice = words([7, 1], [7, 1])
+    const twice = sparseVector([7, 1], [7, 1])
     expect((await query({ query: twice, using: 'words', limit: 2 })).status).toBeGreaterThanOrEqual(
       400,
     )
   })
 
   test('filters by payload', async () => {
-    const found = async (...must: object[]) => {
-      const all = words([7, 1], [9, 1])
+    const searchIds = async (...must: object[]) => {
+      const all = sparseVector([7, 1], [9, 1])
       return idsOf(await query({ query: all, using: 'words', filter: { must }, limit: 10 })).sort()
     }
     const last = 2 ** 33 + 5
-    expect(await found({ key: 'kb', match: { any: [1, 3] } })).toEqual([1, 2, 4])
-    expect(await found({ key: 'kb', match: { any: [] } })).toEqual([])
-    expect(await found({ key: 'tag', match: { value: 'b' } })).toEqual([1, 2])
-    expect(await found({ key: 'deep.flag', match: { value: true } })).toEqual([4])
+    expect(await searchIds({ key: 'kb', match: { any: [1, 3] } })).toEqual([1, 2, 4])
+    expect(await searchIds({ key: 'kb', match: { any: [] } })).toEqual([])
+    expect(await searchIds({ key: 'tag', match: { value: 'b' } })).toEqual([1, 2])
+    expect(await searchIds({ key: 'deep.flag', match: { value: true } })).toEqual([4])
     const unless = (key: string, range: object) => ({
       should: [{ is_empty: { key } }, { key, range }],
     })
-    expect(await found(unless('from', { lte: 20191231 }))).toEqual([2, 4, last])
-    expect(await found(unless('from', { lte: 20200101 }))).toEqual([1, 2, 4, last])
-    expect(await found(unless('to', { gt: 20210101 }))).toEqual([1, 2, 4])
+    expect(await searchIds(unless('from', { lte: 20191231 }))).toEqual([2, 4, last])
+    expect(await searchIds(unless('from', { lte: 20200101 }))).toEqual([1, 2, 4, last])
+    expect(await searchIds(unless('to', { gt: 20210101 }))).toEqual([1, 2, 4])
   })
 
   test('goes through its points in order of id', async () => {
     const scroll = (more: object) =>
-      ask('POST', `${path}/points/scroll`, { with_payload: ['mark'], with_vector: false, ...more })
+      request('POST', `${path}/points/scroll`, {
+        with_payload: ['mark'],
+        with_vector: false,
+        ...more,
+      })
     const first = await scroll({ limit: 2, offset: 0 })
     expect(first.result).toMatchObject({
       points: [
@@ -140,7 +146,7 @@ describe.each(servers)('$name', ({ url }) => {
     const rest = await scroll({ limit: 2, offset: 4 })
     expect(rest.result.points.map(({ id }: any) => id)).toEqual([4, 2 ** 33 + 5])
     expect(rest.result.next_page_offset).toBe(null)
-    const some = await ask('POST', `${path}/points`, {
+    const some = await request('POST', `${path}/points`, {
       ...{ ids: [2, 99], with_payload: ['mark'], with_vector: false },
     })
     expect(some.result).toMatchObject([{ id: 2, payload: { mark: 'm' } }])
@@ -148,34 +154,35 @@ describe.each(servers)('$name', ({ url }) => {
   })
 
   test('leads by an alias, which moves in one step', async () => {
-    const lead = (...actions: object[]) => ask('POST', '/collections/aliases', { actions })
+    const updateAliases = (...actions: object[]) =>
+      request('POST', '/collections/aliases', { actions })
     const to = (collection_name: string) => ({
       create_alias: { collection_name, alias_name: alias },
     })
-    expect((await lead(to(`no-${name}`))).status).toBe(404)
-    expect((await lead(to(name))).result).toBe(true)
-    expect((await ask('GET', `/collections/${alias}/exists`)).result).toEqual({ exists: true })
-    expect((await lead({ delete_alias: { alias_name: `no-${alias}` } })).status).toBe(200)
-    const counted = () => ask('POST', `/collections/${alias}/points/count`, { exact: true })
-    expect((await counted()).result.count).toBe(4)
-    await ask('PUT', `${path}2`, config)
-    await lead({ delete_alias: { alias_name: alias } }, to(`${name}2`))
-    expect((await counted()).result.count).toBe(0)
-    const own = (await ask('GET', '/aliases')).result.aliases.filter(
+    expect((await updateAliases(to(`no-${name}`))).status).toBe(404)
+    expect((await updateAliases(to(name))).result).toBe(true)
+    expect((await request('GET', `/collections/${alias}/exists`)).result).toEqual({ exists: true })
+    expect((await updateAliases({ delete_alias: { alias_name: `no-${alias}` } })).status).toBe(200)
+    const countPoints = () => request('POST', `/collections/${alias}/points/count`, { exact: true })
+    expect((await countPoints()).result.count).toBe(4)
+    await request('PUT', `${path}2`, config)
+    await updateAliases({ delete_alias: { alias_name: alias } }, to(`${name}2`))
+    expect((await countPoints()).result.count).toBe(0)
+    const own = (await request('GET', '/aliases')).result.aliases.filter(
       (each: any) => each.alias_name === alias,
     )
     expect(own).toEqual([{ alias_name: alias, collection_name: `${name}2` }])
-    expect((await ask('DELETE', `${path}2`)).result).toBe(true)
-    expect((await counted()).status).toBe(404)
+    expect((await request('DELETE', `${path}2`)).result).toBe(true)
+    expect((await countPoints()).status).toBe(404)
   })
 
   test('deletes by id and by filter', async () => {
-    const remove = (body: object) => statusOf('POST', `${path}/points/delete?wait=true`, body)
+    const remove = (body: object) => requestStatus('POST', `${path}/points/delete?wait=true`, body)
     expect(await remove({ points: [1, 77] })).toBe(200)
     expect(await remove({ filter: { must: [{ key: 'kb', match: { value: 3 } }] } })).toBe(200)
-    const { result } = await ask('POST', `${path}/points/scroll`, { limit: 9 })
+    const { result } = await request('POST', `${path}/points/scroll`, { limit: 9 })
     expect(result.points.map(({ id }: any) => id)).toEqual([2, 2 ** 33 + 5])
-    expect((await ask('DELETE', path)).result).toBe(true)
-    expect((await ask('GET', `${path}/exists`)).result).toEqual({ exists: false })
+    expect((await request('DELETE', path)).result).toBe(true)
+    expect((await request('GET', `${path}/exists`)).result).toEqual({ exists: false })
   })
 })

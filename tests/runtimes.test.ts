@@ -9,9 +9,9 @@ import memory from '../services/memory/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
 import { freePort } from './support/free-port.ts'
 import { run } from './support/process.ts'
-import { startRelay } from './support/relay.ts'
-import { binary, type Runtime, ready, startProcess } from './support/runtimes.ts'
+import { binary, type Runtime, startProcess, waitUntilReady } from './support/runtimes.ts'
 import { key } from './support/stage.ts'
+import { startWebSocketProxy } from './support/websocket-proxy.ts'
 
 let database: Database
 let sql: Sql
@@ -57,12 +57,12 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
       content: 'told just in time',
     })
     const headers = { 'content-type': 'application/json' }
-    const answer = await sql.transaction(async (holding) => {
-      await holding`lock table memory.facts in access exclusive mode`
+    const answer = await sql.transaction(async (transaction) => {
+      await transaction`lock table memory.facts in access exclusive mode`
       const answer = running.fetch(ask('memory/facts', { method: 'POST', body, headers }))
-      await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+      await expect.poll(waitingLocks, { timeout: 10_000 }).toHaveLength(1)
       running.process.signal('SIGTERM')
-      await running.process.said('stopping')
+      await running.process.waitForOutput('stopping')
       return { soon: answer }
     })
     expect((await answer.soon).status).toBe(201)
@@ -72,16 +72,16 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
 })
 
 test('the suite as built for the edge runs on workerd, each service on a port', async () => {
-  await using opened = new AsyncDisposableStack()
+  await using resources = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-built-'))
-  opened.defer(() => rmSync(directory, { recursive: true }))
-  const relay = opened.adopt(await startRelay(), (relay) => relay.close())
+  resources.defer(() => rmSync(directory, { recursive: true }))
+  const relay = resources.adopt(await startWebSocketProxy(), (relay) => relay.close())
   await buildEdge(services, directory)
 
-  const placed = await Promise.all(
+  const deployments = await Promise.all(
     services.map(async ({ name }) => ({ name, address: `127.0.0.1:${await freePort()}` })),
   )
-  const sockets = placed.map(({ name, address }) => `--socket-addr=${name}=${address}`)
+  const sockets = deployments.map(({ name, address }) => `--socket-addr=${name}=${address}`)
   const suite = run(binary('workerd'), ['serve', join(directory, 'suite.capnp'), ...sockets], {
     INTERNAL_API_KEY: key,
     DATABASE_URL: database.url,
@@ -92,15 +92,15 @@ test('the suite as built for the edge runs on workerd, each service on a port', 
     S3_ACCESS_KEY_ID: 'id',
     S3_SECRET_ACCESS_KEY: 'secret',
   })
-  opened.defer(() => suite.stop())
+  resources.defer(() => suite.stop())
 
-  for (const { name, address } of placed) {
-    await ready(suite, address)
+  for (const { name, address } of deployments) {
+    await waitUntilReady(suite, address)
     const response = await fetch(ask('actuator/info', {}, `http://${address}`))
     expect(await response.json()).toMatchObject({ service: name, runtime: 'workerd' })
   }
 })
 
-const waiting = () => sql`
+const waitingLocks = () => sql`
   select pid from pg_locks where not granted
     and database = (select oid from pg_database where datname = current_database())`

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import platform from '../services/platform/service.ts'
 import { external, seed, stageKnowledge } from './support/knowledge.ts'
-import { dataFiles } from './support/seed-packages.ts'
+import { readDataFiles } from './support/seed-packages.ts'
 import { stage } from './support/stage.ts'
 
 const structured = 'knowledge_structured_seeds'
 const records = (directory: string) =>
-  dataFiles(structured, `data/${directory}`).flatMap((file) => file.records)
+  readDataFiles(structured, `data/${directory}`).flatMap((file) => file.records)
 
 test('knowledge-service takes the structured records whole, and a second time nothing changes', async () => {
   const at = await stageKnowledge()
@@ -15,22 +15,22 @@ test('knowledge-service takes the structured records whole, and a second time no
     const litigation_elements = records('litigation')
     const non_litigation_checklists = records('checklists')
     const profiles = records('profiles')
-    const twice = async (path: string, body: object, all: number) => {
+    const importTwice = async (path: string, body: object, all: number) => {
       const first = await at.post(`${seed}/${path}`, { ...body, source })
       expect(first.data, first.text).toMatchObject({ created: all, updated: 0, deleted: 0 })
       const again = await at.post(`${seed}/${path}`, { ...body, source })
       expect(again.data).toMatchObject({ created: 0, updated: 0, unchanged: all, deleted: 0 })
     }
-    await twice('cause-of-action-profiles/import', { profiles }, profiles.length)
+    await importTwice('cause-of-action-profiles/import', { profiles }, profiles.length)
     const all = litigation_elements.length + non_litigation_checklists.length
-    await twice('structured/import', { litigation_elements, non_litigation_checklists }, all)
+    await importTwice('structured/import', { litigation_elements, non_litigation_checklists }, all)
 
-    for (const [said, code] of [
+    for (const [query, code] of [
       ['借钱不还', 'private_lending'],
       ['老板拖欠工资', 'labor_dispute'],
       ['房东不退押金', 'lease_contract'],
     ]) {
-      const path = `${external}/causes-of-action?q=${encodeURIComponent(said!)}`
+      const path = `${external}/causes-of-action?q=${encodeURIComponent(query!)}`
       const { data } = await at.get(path)
       expect(data.items.map((each: any) => each.code)).toEqual([code])
     }
@@ -46,7 +46,7 @@ test('platform-service takes the defaults whole, and a second time nothing chang
   const at = await stage(platform)
   try {
     const [configs, flags, tags] = ['configs', 'flags', 'tags'].map((name) =>
-      dataFiles('platform_defaults', 'data').find(({ path }) => path.endsWith(`${name}.json`)),
+      readDataFiles('platform_defaults', 'data').find(({ path }) => path.endsWith(`${name}.json`)),
     )
     const named = Object.values(tags!.records).flat().length
     for (const [path, body, all] of [

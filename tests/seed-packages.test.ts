@@ -12,39 +12,39 @@ import { MatterCategory } from '../services/matter/matter.ts'
 import {
   citationsOf,
   type DataFile,
-  dataFiles,
-  manifestOf,
-  namedFiles,
+  readDataFiles,
+  readManifest,
+  readStatutes,
+  referencedFiles,
   shortNames,
-  statutes,
 } from './support/seed-packages.ts'
-import { SeedChecklistItem, SeedElement, SeedProfile } from './support/seed-shapes.ts'
+import { SeedChecklistItem, SeedElement, SeedProfile } from './support/seed-schemas.ts'
 
 const packageId = 'knowledge_structured_seeds'
-const litigation = dataFiles(packageId, 'data/litigation')
-const profiles = dataFiles(packageId, 'data/profiles')
-const checklists = dataFiles(packageId, 'data/checklists')
+const litigation = readDataFiles(packageId, 'data/litigation')
+const profiles = readDataFiles(packageId, 'data/profiles')
+const checklists = readDataFiles(packageId, 'data/checklists')
 const named = (file: DataFile) => basename(file.path, '.json')
-const idOf = (record: any): string => record.element_id ?? record.item_id ?? record.code
-const repeated = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
-const each = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
+const recordId = (record: any): string => record.element_id ?? record.item_id ?? record.code
+const duplicates = (all: string[]) => all.filter((byPath, index) => all.indexOf(byPath) < index)
+const byPath = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
 
 /** Taken by the service whole, nothing left out, and as strict as we are with ourselves. */
-function expectRecords({ records }: DataFile, taken: ZodType, strict: ZodType) {
+function expectRecords({ records }: DataFile, serviceSchema: ZodType, projectSchema: ZodType) {
   expect(records.length).toBeGreaterThan(0)
   for (const record of records) {
-    const name = idOf(record)
-    expect(strict.safeParse(record).error?.issues ?? [], name).toEqual([])
-    expect(taken.parse(record), name).toMatchObject(record)
+    const name = recordId(record)
+    expect(projectSchema.safeParse(record).error?.issues ?? [], name).toEqual([])
+    expect(serviceSchema.parse(record), name).toMatchObject(record)
   }
 }
 
 describe('the litigation elements', () => {
-  test.each(each(litigation))('%s is as the format says', (_, file) => {
+  test.each(byPath(litigation))('%s is as the format says', (_, file) => {
     expectRecords(file, LitigationElement, SeedElement)
   })
 
-  test.each(each(litigation))('%s holds the elements of its cause, in order', (_, file) => {
+  test.each(byPath(litigation))('%s holds the elements of its cause, in order', (_, file) => {
     const code = named(file)
     expect(file.records.length).toBeGreaterThanOrEqual(3)
     for (const element of file.records) {
@@ -57,7 +57,7 @@ describe('the litigation elements', () => {
     expect(file.records.some(({ required }) => required)).toBe(true)
   })
 
-  test.each(each(litigation))(
+  test.each(byPath(litigation))(
     '%s has a story that meets each element and one that does not',
     (_, { records }) => {
       for (const { element_id, cases } of records) {
@@ -68,16 +68,16 @@ describe('the litigation elements', () => {
     },
   )
 
-  test.each(each(litigation))('%s asks for each fact once', (_, { path, records }) => {
+  test.each(byPath(litigation))('%s asks for each fact once', (_, { path, records }) => {
     const keys = records.flatMap(({ questions }) => questions.map((one: any) => one.field_key))
-    expect(repeated(keys)).toEqual([])
+    expect(duplicates(keys)).toEqual([])
     const own = keys.map((key) => key.split('.')).filter((parts) => parts.length === 3)
     expect(new Set(own.map(([, code]) => code))).toEqual(new Set([basename(path, '.json')]))
   })
 })
 
 describe('the profiles', () => {
-  test.each(each(profiles))('%s is as the format says', (_, file) => {
+  test.each(byPath(profiles))('%s is as the format says', (_, file) => {
     expectRecords(file, CauseOfActionProfile, SeedProfile)
     expect(file.records.map(({ code }) => code)).toEqual([named(file)])
   })
@@ -88,12 +88,12 @@ describe('the profiles', () => {
   })
 
   test('share no alias: a lay word leads to one cause', () => {
-    expect(repeated(profiles.flatMap(({ records }) => records[0].aliases))).toEqual([])
+    expect(duplicates(profiles.flatMap(({ records }) => records[0].aliases))).toEqual([])
   })
 })
 
 describe('the checklists', () => {
-  test.each(each(checklists))('%s is as the format says', (_, file) => {
+  test.each(byPath(checklists))('%s is as the format says', (_, file) => {
     expectRecords(file, NonLitigationChecklistItem, SeedChecklistItem)
     for (const item of file.records) {
       expect(item.service_type_id).toBe(named(file))
@@ -104,7 +104,8 @@ describe('the checklists', () => {
 
 describe('the service types', () => {
   const defaults = (name: string): any =>
-    dataFiles('platform_defaults', 'data').find(({ path }) => path === `data/${name}.json`)?.records
+    readDataFiles('platform_defaults', 'data').find(({ path }) => path === `data/${name}.json`)
+      ?.records
   const [{ value }] = defaults('configs').filter(({ key }: any) => key === 'matters.service_types')
 
   test('are of categories that there are', () => {
@@ -141,39 +142,42 @@ describe('the package', () => {
   })
 
   test('has elements for every civil dispute that the intake knows', () => {
-    const known = ['civil_litigation', 'labor_arbitration']
-    const codes = causes.filter(({ category }) => known.includes(category)).map(({ code }) => code)
+    const statutes = ['civil_litigation', 'labor_arbitration']
+    const codes = causes
+      .filter(({ category }) => statutes.includes(category))
+      .map(({ code }) => code)
     expect(profiles.map(named)).toEqual(expect.arrayContaining(codes))
   })
 
   test('uses no id twice', () => {
     const records = [...litigation, ...profiles, ...checklists].flatMap((file) => file.records)
-    expect(repeated(records.map(idOf))).toEqual([])
+    expect(duplicates(records.map(recordId))).toEqual([])
   })
 
   test.for([packageId, 'platform_defaults'])('%s names every data file and no other', (id) => {
-    const manifest = manifestOf(id)
+    const manifest = readManifest(id)
     expect(manifest).toMatchObject({ schema_version: 1, package_id: id })
     expect(manifest.version).toMatch(/^\d{4}-\d\d-\d\d$/)
-    const files = dataFiles(id, 'data').map(({ path }) => path)
-    expect(namedFiles(manifest).sort()).toEqual(files)
+    const files = readDataFiles(id, 'data').map(({ path }) => path)
+    expect(referencedFiles(manifest).sort()).toEqual(files)
   })
 })
 
 describe('the citations', () => {
-  const known = statutes()
-  const missing = typeof known === 'string' ? known : null
+  const statutes = readStatutes()
+  const missing = typeof statutes === 'string' ? statutes : null
   if (missing) console.log(`skipped, the citations against the statutes: ${missing}`)
   const textOf = (law: string, article: string) =>
-    (known as Map<string, string>).get(`${law} ${article}`)
-  const bare = (text: string) => text.replace(/\s+/g, '')
+    (statutes as Map<string, string>).get(`${law} ${article}`)
+  const withoutWhitespace = (text: string) => text.replace(/\s+/g, '')
 
   test.skipIf(missing)('each names an article in force that says what is quoted', () => {
     const cited = [...litigation, ...profiles, ...checklists].flatMap(({ path, records }) =>
-      records.flatMap((one) => citationsOf(one, `${path} ${idOf(one)}`)),
+      records.flatMap((one) => citationsOf(one, `${path} ${recordId(one)}`)),
     )
     const wrong = cited.filter(
-      ({ law, article, quote }) => !bare(textOf(law, article) ?? '').includes(bare(quote)),
+      ({ law, article, quote }) =>
+        !withoutWhitespace(textOf(law, article) ?? '').includes(withoutWhitespace(quote)),
     )
     expect(wrong).toEqual([])
     expect(cited.length).toBeGreaterThan(litigation.length)

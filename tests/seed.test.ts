@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { configsPackage, manifest, newLibrary } from './support/collector.ts'
-import { rowsIn, type Seeded, startOn, startSeeded } from './support/seeded.ts'
+import {
+  readRowVersions,
+  type SeedServices,
+  startSeedServices,
+  startSeedServicesOn,
+} from './support/seed-services.ts'
 
 const library = newLibrary()
 const targets = ['platform', 'knowledge']
-let at: Seeded
+let at: SeedServices
 beforeAll(async () => {
-  at = await startSeeded({ SEED_PACKAGES_DIR: library.directory })
+  at = await startSeedServices({ SEED_PACKAGES_DIR: library.directory })
 })
 afterAll(async () => {
   await at.close()
@@ -16,24 +21,24 @@ afterAll(async () => {
 
 const id = fc.constantFrom('a', 'b', 'c', 'd')
 const text = fc.constantFrom('One', 'Two', '三')
-const held = fc.uniqueArray(fc.record({ id, text }), { selector: (each) => each.id })
+const entries = fc.uniqueArray(fc.record({ id, text }), { selector: (each) => each.id })
 
 /** What a package of every kind may hold. */
-const holding = fc.record({
-  configs: held,
-  flags: held,
-  groups: held,
-  elements: held,
-  profiles: held,
-  documents: held,
+const packageContent = fc.record({
+  configs: entries,
+  flags: entries,
+  groups: entries,
+  elements: entries,
+  profiles: entries,
+  documents: entries,
 })
-type Holding = typeof holding extends fc.Arbitrary<infer T> ? T : never
+type PackageContent = typeof packageContent extends fc.Arbitrary<infer T> ? T : never
 
 const item = (item_id: string, kind: string, config: object, depends_on: string[] = []) => ({
   ...{ item_id, kind, config, depends_on },
 })
 
-function everyKind(name: string, held: Holding) {
+function packageOfEveryKind(name: string, entries: PackageContent) {
   const own = (id: string) => `${name}.${id}`
   return {
     'manifest.json': manifest(name, [
@@ -54,28 +59,32 @@ function everyKind(name: string, held: Holding) {
         documents_json: 'data/documents.json',
       }),
     ]),
-    'data/configs.json': held.configs.map(({ id, text }) => ({ key: own(id), value: { text } })),
-    'data/flags.json': held.flags.map(({ id, text }) => ({ key: own(id), description: text })),
+    'data/configs.json': entries.configs.map(({ id, text }) => ({ key: own(id), value: { text } })),
+    'data/flags.json': entries.flags.map(({ id, text }) => ({ key: own(id), description: text })),
     'data/tags.json': {
-      tag_groups: held.groups.map(({ id, text }) => ({ key: own(id), name: text })),
-      tags: held.groups.map(({ id, text }) => ({ key: own(id), name: text, group_key: own(id) })),
+      tag_groups: entries.groups.map(({ id, text }) => ({ key: own(id), name: text })),
+      tags: entries.groups.map(({ id, text }) => ({
+        key: own(id),
+        name: text,
+        group_key: own(id),
+      })),
     },
     'data/profiles.json': {
-      profiles: held.profiles.map(({ id, text }) => ({ code: own(id), name: text })),
+      profiles: entries.profiles.map(({ id, text }) => ({ code: own(id), name: text })),
     },
-    'data/elements.json': held.elements.map(({ id, text }) => ({
+    'data/elements.json': entries.elements.map(({ id, text }) => ({
       element_id: own(id),
       cause_of_action_code: name,
       name: text,
     })),
-    'data/documents.json': held.documents.map(({ id }) => ({
+    'data/documents.json': entries.documents.map(({ id }) => ({
       document_id: id,
       doc_type: 'statute',
       title: `Law ${id}`,
       content_file: `data/${id}.md`,
     })),
     ...Object.fromEntries(
-      held.documents.map(({ id, text }) => [`data/${id}.md`, `第一条 ${text}`]),
+      entries.documents.map(({ id, text }) => [`data/${id}.md`, `第一条 ${text}`]),
     ),
   }
 }
@@ -87,23 +96,23 @@ describe('a package of every kind', () => {
   test('does what its dry run said, for any edit, and then nothing', async () => {
     let packages = 0
     await fc.assert(
-      fc.asyncProperty(holding, holding, async (before, after) => {
+      fc.asyncProperty(packageContent, packageContent, async (before, after) => {
         const name = `edited_${++packages}`
-        library.put(name, everyKind(name, before))
+        library.put(name, packageOfEveryKind(name, before))
         expect((await at.apply([name])).data.status).toBe('succeeded')
-        library.put(name, everyKind(name, after))
-        const untouched = await rowsIn(at, targets)
+        library.put(name, packageOfEveryKind(name, after))
+        const untouched = await readRowVersions(at, targets)
         const { data: dry } = await at.apply([name], { dry_run: true, force: true })
-        expect(await rowsIn(at, targets)).toEqual(untouched)
+        expect(await readRowVersions(at, targets)).toEqual(untouched)
         const expect_plan_hash = dry.plan_hash
         const { data: done } = await at.apply([name], { force: true, expect_plan_hash })
         expect([done.status, countsIn(done)]).toEqual(['succeeded', countsIn(dry)])
         expect(done.plan_hash).toBe(dry.plan_hash)
         const { data: again } = await at.apply([name], { dry_run: true, force: true })
-        const left = again.packages[0].items.filter(
+        const remaining = again.packages[0].items.filter(
           ({ counts }: any) => counts.created + counts.updated + counts.deleted > 0,
         )
-        expect(left).toEqual([])
+        expect(remaining).toEqual([])
       }),
       { numRuns: 6 },
     )
@@ -133,7 +142,7 @@ describe('a package of every kind', () => {
 })
 
 test('a plan knows which records of knowledge-service it would replace', async () => {
-  const held = (text: 'One' | 'Two' | '三'): Holding => ({
+  const entries = (text: 'One' | 'Two' | '三'): PackageContent => ({
     ...{ configs: [], flags: [], groups: [] },
     elements: [{ id: 'a', text }],
     profiles: [{ id: 'a', text }],
@@ -141,9 +150,9 @@ test('a plan knows which records of knowledge-service it would replace', async (
   })
   const hashes = new Set<string>()
   for (const text of ['Two', '三'] as const) {
-    library.put('known', everyKind('known', held(text)))
+    library.put('known', packageOfEveryKind('known', entries(text)))
     await at.apply(['known'])
-    library.put('known', everyKind('known', held('One')))
+    library.put('known', packageOfEveryKind('known', entries('One')))
     const { data } = await at.apply(['known'], { dry_run: true })
     const updated = data.packages[0].items.filter((item: any) => item.counts.updated === 1)
     expect(updated).toHaveLength(3)
@@ -158,7 +167,7 @@ describe('startup', () => {
     at.call('platform-service', 'GET', `/api/v1/internal/platform/configs/${key}`)
 
   test('seeds what comes along, once for all replicas, and writes nothing the second time', async () => {
-    const some: Holding = {
+    const some: PackageContent = {
       configs: [{ id: 'a', text: 'One' }],
       flags: [],
       groups: [],
@@ -166,47 +175,53 @@ describe('startup', () => {
       profiles: [{ id: 'a', text: 'One' }],
       documents: [{ id: 'a', text: 'One' }],
     }
-    library.put('knowledge_structured_seeds', everyKind('knowledge_structured_seeds', some))
+    library.put(
+      'knowledge_structured_seeds',
+      packageOfEveryKind('knowledge_structured_seeds', some),
+    )
     library.put('platform_defaults', configsPackage('platform_defaults', { one: { seeded: 1 } }))
-    const replicas = [startOn(at.driver, env), startOn(at.driver, env)]
-    const told = await Promise.all(replicas.map(({ settle }) => settle()))
-    expect(told.sort()[0]).toBe(
+    const replicas = [startSeedServicesOn(at.driver, env), startSeedServicesOn(at.driver, env)]
+    const summaries = await Promise.all(replicas.map(({ afterListen: settle }) => settle()))
+    expect(summaries.sort()[0]).toBe(
       'platform_defaults applied (1 changes), knowledge_structured_seeds applied (4 changes)',
     )
-    expect(told[1]).toBe('platform_defaults unchanged, knowledge_structured_seeds unchanged')
+    expect(summaries[1]).toBe('platform_defaults unchanged, knowledge_structured_seeds unchanged')
     expect((await read('seeded')).data.value).toBe(1)
 
-    const before = await rowsIn(at, targets)
-    const later = startOn(at.driver, { ...env, SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults,' })
-    expect(await later.settle()).toBe(told[1])
-    expect(await rowsIn(at, targets)).toEqual(before)
+    const before = await readRowVersions(at, targets)
+    const later = startSeedServicesOn(at.driver, {
+      ...env,
+      SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults,',
+    })
+    expect(await later.afterListen()).toBe(summaries[1])
+    expect(await readRowVersions(at, targets)).toEqual(before)
   })
 
   test('does nothing unless it is told to', async () => {
-    const started = startOn(at.driver, { SEED_PACKAGES_DIR: library.directory })
-    expect(await started.settle()).toBeUndefined()
+    const started = startSeedServicesOn(at.driver, { SEED_PACKAGES_DIR: library.directory })
+    expect(await started.afterListen()).toBeUndefined()
   })
 
   test('that fails ends the service in production, and is a warning elsewhere', async () => {
-    const told = {
+    const summaries = {
       SEED_PACKAGES_DIR: library.directory,
       SEED_PACKAGE_IDS_ON_STARTUP: 'nowhere',
       INTERNAL_API_KEY: 'long-enough-for-production',
     }
-    expect(await startOn(at.driver, told).settle()).toBe(
+    expect(await startSeedServicesOn(at.driver, summaries).afterListen()).toBe(
       'not seeded: There is no seed package nowhere.',
     )
-    const production = startOn(at.driver, { ...told, ENVIRONMENT: 'production' })
-    await expect(production.settle()).rejects.toThrow('There is no seed package nowhere.')
+    const production = startSeedServicesOn(at.driver, { ...summaries, ENVIRONMENT: 'production' })
+    await expect(production.afterListen()).rejects.toThrow('There is no seed package nowhere.')
   })
 
   test('waits for its targets only so long', async () => {
-    const started = startOn(at.driver, {
+    const started = startSeedServicesOn(at.driver, {
       SEED_PACKAGES_DIR: library.directory,
       SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults',
       SEED_STARTUP_WAIT_MS: '700',
     })
-    started.remove('platform-service')
-    expect(await started.settle()).toBe('not seeded: platform-service is not ready')
+    started.disconnect('platform-service')
+    expect(await started.afterListen()).toBe('not seeded: platform-service is not ready')
   })
 })

@@ -85,16 +85,16 @@ describe('npm start', { timeout: 180_000 }, () => {
   })
 
   test('runs a part of the suite', async () => {
-    const part = start(
+    const partial = start(
       { PORT: String(base + 20), DATA_DIR: join(directory, 'part') },
       '--only',
       'memory',
     )
-    await part.ready
-    expect(part.output()).toContain('memory-service')
-    expect(part.output()).not.toContain('platform-service')
-    part.child.kill('SIGTERM')
-    await part.ended
+    await partial.ready
+    expect(partial.output()).toContain('memory-service')
+    expect(partial.output()).not.toContain('platform-service')
+    partial.child.kill('SIGTERM')
+    await partial.ended
   })
 
   test('says in one line what keeps it from starting', async () => {

@@ -7,13 +7,18 @@ import { Head } from '../services/knowledge/document.ts'
 import { citationsIn } from '../services/knowledge/law/citations.ts'
 import { lawKey } from '../services/knowledge/law/numerals.ts'
 import { ElementKnowledgeMapping } from '../services/knowledge/seed/records.ts'
-import { dataFiles, manifestOf, packagesDirectory, statutes } from './support/seed-packages.ts'
+import {
+  packagesDirectory,
+  readDataFiles,
+  readManifest,
+  readStatutes,
+} from './support/seed-packages.ts'
 
 const packageId = 'knowledge_system_resources'
 const root = join(packagesDirectory, packageId)
-const placed = (path: string) => join(root, path.replace(/^\$\{PACKAGE_DIR\}\//, ''))
+const packagePath = (path: string) => join(root, path.replace(/^\$\{PACKAGE_DIR\}\//, ''))
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-const repeated = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
+const duplicates = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
 
 const Digest = Head.extend({
   document_id: z.string().regex(/^[a-z0-9_]+$/),
@@ -27,13 +32,13 @@ const Digest = Head.extend({
 
 const Base = z.object({ kb: z.object({ name: z.string() }), documents: z.array(Digest) })
 
-const manifest = manifestOf(packageId)
+const manifest = readManifest(packageId)
 const bases: z.output<typeof Base>[] = manifest.items
   .filter(({ kind }: any) => kind === 'knowledge.seed.system_kb_documents.import')
-  .map(({ config }: any) => Base.parse(read(placed(config.documents_json))))
+  .map(({ config }: any) => Base.parse(read(packagePath(config.documents_json))))
 const documents = bases.flatMap(({ kb, documents }) =>
   documents.map((document) => {
-    const content = readFileSync(placed(document.content_file), 'utf8')
+    const content = readFileSync(packagePath(document.content_file), 'utf8')
     return { ...document, kb_id: kb.name, content, ...chunked(content) }
   }),
 )
@@ -55,11 +60,11 @@ describe('the digests', () => {
   })
 
   test('have one id each, and every text is one that a list names', () => {
-    expect(repeated(documents.map(({ document_id }) => document_id))).toEqual([])
+    expect(duplicates(documents.map(({ document_id }) => document_id))).toEqual([])
     const texts = readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(root, 'data', name))
-    expect(documents.map((one) => placed(one.content_file)).sort()).toEqual(texts.sort())
+    expect(documents.map((one) => packagePath(one.content_file)).sort()).toEqual(texts.sort())
   })
 
   test.each(documents.map((one) => [one.document_id, one] as const))(
@@ -83,12 +88,12 @@ describe('the digests', () => {
     const all = ofLaws.flatMap((one) =>
       articles(one).map((article) => `${one.metadata.law} ${article}`),
     )
-    expect(repeated(all)).toEqual([])
+    expect(duplicates(all)).toEqual([])
   })
 })
 
 describe('the citations', () => {
-  const known = statutes()
+  const statuteTexts = readStatutes()
   const cited = documents.flatMap((one) => [
     ...articles(one).map((article) => ({
       where: one.document_id,
@@ -101,12 +106,12 @@ describe('the citations', () => {
   ])
 
   test('each is an article that exists', ({ skip }) => {
-    if (typeof known === 'string') {
-      console.log(`skipped, citations against the statutes: ${known}`)
-      return skip(known)
+    if (typeof statuteTexts === 'string') {
+      console.log(`skipped, citations against the statutes: ${statuteTexts}`)
+      return skip(statuteTexts)
     }
     const keys = new Set(
-      [...known.keys()].map((key) => {
+      [...statuteTexts.keys()].map((key) => {
         const at = key.lastIndexOf(' ')
         return `${lawKey(key.slice(0, at))} ${key.slice(at + 1)}`
       }),
@@ -119,21 +124,23 @@ describe('the citations', () => {
 
 describe('the mappings', () => {
   const elements = new Set(
-    dataFiles('knowledge_structured_seeds', 'data/litigation').flatMap(({ records }) =>
+    readDataFiles('knowledge_structured_seeds', 'data/litigation').flatMap(({ records }) =>
       records.map(({ element_id }) => element_id),
     ),
   )
-  const places = new Map(documents.map((one) => [`${one.kb_id} ${one.document_id}`, one] as const))
+  const documentsByKey = new Map(
+    documents.map((one) => [`${one.kb_id} ${one.document_id}`, one] as const),
+  )
 
   test('are as the service takes them, each once', () => {
     for (const mapping of mappings) expect(ElementKnowledgeMapping.parse(mapping)).toEqual(mapping)
     const keys = mappings.map(({ relevance: _, ...place }) => JSON.stringify(place))
-    expect(repeated(keys)).toEqual([])
+    expect(duplicates(keys)).toEqual([])
   })
 
   test('lead from elements that exist to places that exist', () => {
     const wrong = mappings.filter(({ element_id, kb_id, document_id, section_id }) => {
-      const place = places.get(`${kb_id} ${document_id}`)
+      const place = documentsByKey.get(`${kb_id} ${document_id}`)
       const inside = (section: { section_id: string }) => section.section_id === section_id
       return !elements.has(element_id) || !place || (section_id && !place.sections.some(inside))
     })
@@ -141,14 +148,14 @@ describe('the mappings', () => {
   })
 
   test('every element is told of somewhere', () => {
-    const told = new Set(mappings.map(({ element_id }) => element_id))
-    expect([...elements].filter((one) => !told.has(one))).toEqual([])
+    const mappedElements = new Set(mappings.map(({ element_id }) => element_id))
+    expect([...elements].filter((one) => !mappedElements.has(one))).toEqual([])
   })
 
   test('come after the documents that they name', () => {
     const item = manifest.items.find(({ config }: any) => config.mappings_json)
     const others = manifest.items.filter((one: any) => one !== item)
     expect(item.depends_on).toEqual(others.map(({ item_id }: any) => item_id))
-    expect(existsSync(placed(item.config.mappings_json))).toBe(true)
+    expect(existsSync(packagePath(item.config.mappings_json))).toBe(true)
   })
 })

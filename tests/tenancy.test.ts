@@ -14,15 +14,15 @@ const fixtures = [
     service: memory,
     async fill({ call }: Stage) {
       const path = '/api/v1/internal/memory/facts'
-      const told = {
+      const fact = {
         user_id: 'u',
         scope: 'case',
         case_id: 'c',
         entity_key: 'k',
         category: 'summary',
       }
-      const { data } = await call('POST', path, { body: { ...told, content: secret } })
-      await call('POST', path, { body: { ...told, content: `${secret} again` } })
+      const { data } = await call('POST', path, { body: { ...fact, content: secret } })
+      await call('POST', path, { body: { ...fact, content: `${secret} again` } })
       return { factId: data.id as string, userId: 'u' }
     },
     /** What a body of theirs would say, for every endpoint that takes one. */
@@ -114,7 +114,7 @@ describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
   })
   afterAll(() => at.close())
 
-  const theirs = {
+  const otherOrganization = {
     'x-organization-id': 'somebody-else',
     'x-user-id': 'u',
     'x-user-type': 'lawyer',
@@ -124,19 +124,19 @@ describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
   test.each(service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const))(
     'another organization learns and changes nothing by %s',
     async (_, { method, path, spec }) => {
-      const before = await everything(at, service.schema)
+      const before = await readAllRows(at, service.schema)
       const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? 'x')
-      const call = { headers: theirs, ...(spec.body ? { body } : {}) }
+      const call = { headers: otherOrganization, ...(spec.body ? { body } : {}) }
       const answer = await at.call(method.toUpperCase(), url, call)
       expect(answer.text).not.toContain(secret)
       expect(answer.status).toBeLessThan(500)
-      expect(await everything(at, service.schema)).toEqual(before)
+      expect(await readAllRows(at, service.schema)).toEqual(before)
     },
   )
 })
 
 /** All rows that hold the owner's organization, as text. */
-async function everything({ sql }: Stage, schema: string): Promise<string[]> {
+async function readAllRows({ sql }: Stage, schema: string): Promise<string[]> {
   const rows = await sql`select query_to_xml(
       format('select * from %I.%I t where t::text like ''%%acme%%'' order by t::text', table_schema, table_name),
       true, true, '')::text as content

@@ -27,7 +27,7 @@ function makeText(kind: Kind, bytes: number, seed: number): string {
     return `${seed} ${clause.repeat(Math.ceil(bytes / 93)).slice(0, bytes / 3)}`
   }
   const random = makeRandom(seed)
-  return Array.from({ length: bytes }, () => letters[random.below(64)]).join('')
+  return Array.from({ length: bytes }, () => letters[random.integerBelow(64)]).join('')
 }
 
 const paragraphs = 40

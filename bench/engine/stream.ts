@@ -9,7 +9,7 @@ import engine from '../../services/ai-engine/service.ts'
 import { freePort } from '../../tests/support/free-port.ts'
 import { run } from '../../tests/support/process.ts'
 import { createDatabase } from '../kit/postgres.ts'
-import { count, median } from '../support/figures.ts'
+import { formatCount, median } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
 
 const key = 'a-key-for-the-bench'
@@ -34,7 +34,7 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
       [script, String(modelPort), String(words), String(everyMs)],
       {},
     )
-    await model.said('listening')
+    await model.waitForOutput('listening')
     const baseUrl = `http://127.0.0.1:${modelPort}/v1`
     const service = await serve(url, baseUrl)
     const [direct, through]: [Heard[], Heard[]] = [[], []]
@@ -49,8 +49,8 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
     const first = (heard: Heard[]) => median(heard.map(({ firstMs }) => firstMs))
     rows.push([
       pace,
-      count(rate(direct)),
-      count(rate(through)),
+      formatCount(rate(direct)),
+      formatCount(rate(through)),
       (rate(through) / rate(direct)).toFixed(2),
       `${(first(through) - first(direct)).toFixed(1)} ms`,
     ])

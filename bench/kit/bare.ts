@@ -5,32 +5,38 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 import type { Driver, Param, Row } from '../../services/_kit/sql/sql.ts'
 import memory from '../../services/memory/service.ts'
 import { indexFact } from '../../services/memory/terms.ts'
-import { facts, headers, key, tenant } from './requests.ts'
+import { factsPath, headers, key, tenant } from './requests.ts'
 
 /**
  * The statements of memory-service behind handlers that do nothing else: no key, no validation, no
  * envelope, no log, no metrics. The arguments are made as the service makes them, terms included.
  */
-export async function bare(driver: Driver) {
-  const { read, insert, lock, conflict, update } = await statementsOf(driver)
+export async function makeBareHandler(driver: Driver) {
+  const { read, insert, lock, conflict, update } = await recordStatements(driver)
   const app = new Hono()
 
-  app.get(`${facts}/:id`, async (c) => {
+  app.get(`${factsPath}/:id`, async (c) => {
     const [fact] = await driver.query(read, [tenant, c.req.param('id')])
     return c.json(fact)
   })
 
-  app.post(facts, async (c) => {
-    const told = await c.req.json()
-    const { user_id, scope, case_id, entity_key, category, content, confidence, source } = told
-    const value = JSON.stringify(told.value)
-    const metadata = JSON.stringify(told.metadata)
+  app.post(factsPath, async (c) => {
+    const input = await c.req.json()
+    const { user_id, scope, case_id, entity_key, category, content, confidence, source } = input
+    const value = JSON.stringify(input.value)
+    const metadata = JSON.stringify(input.metadata)
     const { terms, termCounts } = indexFact(tenant, user_id, entity_key, content)
-    const says = [category, content, value, confidence, source, metadata]
-    const whose = [tenant, user_id, scope, case_id, entity_key]
+    const contentParams = [category, content, value, confidence, source, metadata]
+    const keyParams = [tenant, user_id, scope, case_id, entity_key]
     const array = `{${terms}}`
 
-    const [created] = await driver.query(insert, [newId(), ...whose, ...says, array, termCounts])
+    const [created] = await driver.query(insert, [
+      newId(),
+      ...keyParams,
+      ...contentParams,
+      array,
+      termCounts,
+    ])
     if (created) return c.json(created, 201)
     const changed = await driver.transaction(async (query) => {
       const [before] = await query(lock, [
@@ -40,11 +46,15 @@ export async function bare(driver: Driver) {
         source,
         confidence,
         metadata,
-        ...whose,
+        ...keyParams,
       ])
-      const { id, content: was, value: had, category: kind } = before as Row
-      const previous = JSON.stringify({ content: was, value: had, category: kind })
-      const current = JSON.stringify({ content, value: told.value, category })
+      const { id, content: previousContent, value: previousValue, category: kind } = before as Row
+      const previous = JSON.stringify({
+        content: previousContent,
+        value: previousValue,
+        category: kind,
+      })
+      const current = JSON.stringify({ content, value: input.value, category })
       await query(conflict, [
         newId(),
         tenant,
@@ -55,7 +65,7 @@ export async function bare(driver: Driver) {
         current,
         'newest_wins',
       ])
-      const [after] = await query(update, [...says, true, array, termCounts, ...whose])
+      const [after] = await query(update, [...contentParams, true, array, termCounts, ...keyParams])
       return after
     })
     return c.json(changed)
@@ -64,19 +74,19 @@ export async function bare(driver: Driver) {
 }
 
 /** What the service asks of its database for a new fact, a changed one and a read, in its own words. */
-async function statementsOf(driver: Driver) {
-  const seen: string[] = []
-  const recorded =
+async function recordStatements(driver: Driver) {
+  const statements: string[] = []
+  const record =
     (query: Driver['query']): Driver['query'] =>
     (text: string, params: Param[]) => {
-      seen.push(text)
+      statements.push(text)
       return query(text, params)
     }
   const { fetch } = memory.start({
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
     database: {
-      query: recorded(driver.query),
-      transaction: (work) => driver.transaction((query) => work(recorded(query))),
+      query: record(driver.query),
+      transaction: (work) => driver.transaction((query) => work(record(query))),
       end: driver.end,
     },
     peers: () => () => Promise.reject(new Error('nobody else is here')),
@@ -85,7 +95,7 @@ async function statementsOf(driver: Driver) {
     runtime: 'node',
     version: '0',
   })
-  const tell = async (content: string): Promise<{ id: string }> => {
+  const upsertFact = async (content: string): Promise<{ id: string }> => {
     const body = {
       user_id: 'probe',
       scope: 'global',
@@ -95,16 +105,16 @@ async function statementsOf(driver: Driver) {
     }
     const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' } }
     const response = await fetch(
-      new Request(`http://bench${facts}`, { ...init, body: JSON.stringify(body) }),
+      new Request(`http://bench${factsPath}`, { ...init, body: JSON.stringify(body) }),
     )
     return (await response.json()).data
   }
-  await tell('one')
-  const { id } = await tell('another')
-  await fetch(new Request(`http://bench${facts}/${id}`, { headers }))
-  const [insert, again, lock, conflict, update, read] = seen
-  if (seen.length !== 6 || insert !== again) {
-    throw new Error(`the service's statements are others by now:\n${seen.join('\n')}`)
+  await upsertFact('one')
+  const { id } = await upsertFact('another')
+  await fetch(new Request(`http://bench${factsPath}/${id}`, { headers }))
+  const [insert, again, lock, conflict, update, read] = statements
+  if (statements.length !== 6 || insert !== again) {
+    throw new Error(`the service's statements are others by now:\n${statements.join('\n')}`)
   }
   return { insert: insert!, lock: lock!, conflict: conflict!, update: update!, read: read! }
 }

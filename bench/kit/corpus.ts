@@ -1,33 +1,34 @@
 import type { Random } from '../support/random.ts'
 import { chinese, english } from './vocabulary.ts'
 
-type Write = (random: Random) => string
+type TextGenerator = (random: Random) => string
 
-const name: Write = (r) =>
-  r.zipf(chinese.surname) + r.any(chinese.given) + (r.chance(0.7) ? r.any(chinese.given) : '')
-const company: Write = (r) =>
-  `${r.zipf(chinese.city)}${r.any(chinese.given)}${r.any(chinese.given)}${r.zipf(chinese.trade)}有限公司`
-const amount: Write = (r) => {
-  const yuan = r.between(1, 9_999) * r.any([10, 100, 1000])
+const name: TextGenerator = (r) =>
+  r.zipf(chinese.surname) + r.pick(chinese.given) + (r.chance(0.7) ? r.pick(chinese.given) : '')
+const company: TextGenerator = (r) =>
+  `${r.zipf(chinese.city)}${r.pick(chinese.given)}${r.pick(chinese.given)}${r.zipf(chinese.trade)}有限公司`
+const amount: TextGenerator = (r) => {
+  const yuan = r.between(1, 9_999) * r.pick([10, 100, 1000])
   return r.chance(0.5) ? `${String(yuan).replace(/\B(?=(\d{3})+$)/g, ',')}元` : `人民币${yuan}元`
 }
-const date: Write = (r) => `${r.between(2008, 2025)}年${r.between(1, 12)}月${r.between(1, 28)}日`
-const caseNumber: Write = (r) =>
-  `(${r.between(2012, 2025)})${r.zipf(chinese.region)}0${r.between(1, 9)}民${r.any(['初', '终', '再'])}${r.between(1, 9_999)}号`
-const matter: Write = (r) => r.zipf(chinese.matter)
-const act: Write = (r) => r.zipf(chinese.act)
-const evidence: Write = (r) => r.zipf(chinese.evidence)
-const role: Write = (r) => r.zipf(chinese.role)
-const article: Write = (r) => `《民法典》第${r.between(1, 1260)}条`
-const surname: Write = (r) => {
-  const text = Array.from({ length: r.between(2, 3) }, () => r.any(english.syllable)).join('')
+const date: TextGenerator = (r) =>
+  `${r.between(2008, 2025)}年${r.between(1, 12)}月${r.between(1, 28)}日`
+const caseNumber: TextGenerator = (r) =>
+  `(${r.between(2012, 2025)})${r.zipf(chinese.region)}0${r.between(1, 9)}民${r.pick(['初', '终', '再'])}${r.between(1, 9_999)}号`
+const matter: TextGenerator = (r) => r.zipf(chinese.matter)
+const act: TextGenerator = (r) => r.zipf(chinese.act)
+const evidence: TextGenerator = (r) => r.zipf(chinese.evidence)
+const role: TextGenerator = (r) => r.zipf(chinese.role)
+const article: TextGenerator = (r) => `《民法典》第${r.between(1, 1260)}条`
+const surname: TextGenerator = (r) => {
+  const text = Array.from({ length: r.between(2, 3) }, () => r.pick(english.syllable)).join('')
   return text[0]!.toUpperCase() + text.slice(1)
 }
-const noun: Write = (r) => r.zipf(english.noun)
-const verb: Write = (r) => r.zipf(english.verb)
+const noun: TextGenerator = (r) => r.zipf(english.noun)
+const verb: TextGenerator = (r) => r.zipf(english.verb)
 
 /** Sentences of both languages; the common kinds first. */
-const sentences: Write[] = [
+const sentences: TextGenerator[] = [
   (r) =>
     `${role(r)}${name(r)}与${company(r)}于${date(r)}${act(r)}${matter(r)}合同，约定${matter(r)}为${amount(r)}。`,
   (r) => `${role(r)}${act(r)}${matter(r)}，${role(r)}至今未${act(r)}。`,
@@ -41,11 +42,11 @@ const sentences: Write[] = [
   (r) => `${evidence(r)}由${name(r)}保管，${date(r)}${act(r)}。`,
   (r) => `Counsel notes that ${noun(r)} and ${noun(r)} depend on ${evidence(r)}.`,
   (r) =>
-    `联系电话1${r.between(30, 99)}${r.between(10_000_000, 99_999_999)}，住${r.zipf(chinese.city)}市${r.any(chinese.given)}${r.any(chinese.given)}路${r.between(1, 999)}号。`,
+    `联系电话1${r.between(30, 99)}${r.between(10_000_000, 99_999_999)}，住${r.zipf(chinese.city)}市${r.pick(chinese.given)}${r.pick(chinese.given)}路${r.between(1, 999)}号。`,
 ]
 
 /** What a fact says: mostly one sentence, sometimes a paragraph. */
-export function content(random: Random): string {
+export function generateContent(random: Random): string {
   let text = random.zipf(sentences)(random)
   while (text.length < 600 && random.chance(0.35)) text += random.zipf(sentences)(random)
   return text
@@ -55,15 +56,15 @@ export function content(random: Random): string {
 export const entityKey = (random: Random, n: number) =>
   `${random.zipf(english.noun)}.${random.zipf(english.noun)}.${n}`
 
-const common: Write[] = [matter, act, evidence, role, noun, verb]
-const rare: Write[] = [name, company, caseNumber, article, surname, amount, date]
+const common: TextGenerator[] = [matter, act, evidence, role, noun, verb]
+const rare: TextGenerator[] = [name, company, caseNumber, article, surname, amount, date]
 
 /** A question of 2 to 12 words: common ones only, or with some that few facts have. */
-export function question(random: Random): string {
+export function generateQuestion(random: Random): string {
   const length = random.between(2, 12)
-  const share = random.any([0, 0.2, 0.5])
-  const word = () => random.any(random.chance(share) ? rare : common)(random)
+  const share = random.pick([0, 0.2, 0.5])
+  const word = () => random.pick(random.chance(share) ? rare : common)(random)
   return Array.from({ length }, word)
     .map((word) => (/^[a-z]/i.test(word) ? ` ${word} ` : word))
-    .join(random.any([' ', '', '，']))
+    .join(random.pick([' ', '', '，']))
 }

@@ -3,28 +3,28 @@ import { queryTokens } from '../../services/_kit/tokenize.ts'
 import { makeBm25Scorer, statisticsOf } from '../../services/memory/bm25.ts'
 import { makeTermCountDecoder } from '../../services/memory/terms.ts'
 import { mean } from '../support/figures.ts'
-import type { Engine, Question } from './engines.ts'
 import { firstUser, type Store } from './store.ts'
+import type { RecallQuery, Subject } from './subjects.ts'
 
 /** How close the answers come to BM25 over every single fact of the first user. */
-export async function quality({ url }: Store, engine: Engine, questions: Question[]) {
+export async function measureQuality({ url }: Store, subject: Subject, questions: RecallQuery[]) {
   const sql = postgres(url, { max: 1 })
   const facts = await sql<{ id: string; term_counts: string }[]>`
     select id, term_counts from memory.facts where user_id = ${firstUser}`
   await sql.end()
 
-  const shared: number[] = []
-  const worth: number[] = []
+  const overlaps: number[] = []
+  const scoreRatios: number[] = []
   for (const question of questions) {
     const scores = exactScores(facts, question.query)
     const best = [...scores.values()].sort((a, b) => b - a).slice(0, 10)
     if (best.length === 0) continue
-    const found = (await engine.ask(question)).map((id) => scores.get(id) ?? 0)
+    const found = (await subject.recall(question)).map((id) => scores.get(id) ?? 0)
     // Facts of equal score are equally good answers.
-    shared.push(found.filter((score) => score >= best.at(-1)!).length / best.length)
-    worth.push(sum(found) / sum(best))
+    overlaps.push(found.filter((score) => score >= best.at(-1)!).length / best.length)
+    scoreRatios.push(sum(found) / sum(best))
   }
-  return { overlap: mean(shared), score: mean(worth), questions: shared.length }
+  return { overlap: mean(overlaps), score: mean(scoreRatios), questions: overlaps.length }
 }
 
 const sum = (scores: number[]) => scores.reduce((total, score) => total + score, 0)
@@ -32,10 +32,10 @@ const sum = (scores: number[]) => scores.reduce((total, score) => total + score,
 function exactScores(facts: { id: string; term_counts: string }[], query: string) {
   const words = queryTokens(query)
   const read = makeTermCountDecoder(words)
-  const counted = facts.map(({ term_counts }) => read(term_counts))
-  const scoreOf = makeBm25Scorer(statisticsOf(counted, words.length))
+  const termCounts = facts.map(({ term_counts }) => read(term_counts))
+  const scoreOf = makeBm25Scorer(statisticsOf(termCounts, words.length))
   const scores = new Map<string, number>()
-  counted.forEach((fact, n) => {
+  termCounts.forEach((fact, n) => {
     const score = scoreOf(fact)
     if (score > 0) scores.set(facts[n]!.id, score)
   })

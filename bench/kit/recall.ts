@@ -1,82 +1,85 @@
-import { count, milliseconds, quantile } from '../support/figures.ts'
+import { formatCount, formatMs, quantile } from '../support/figures.ts'
 import { makeRandom, type Random } from '../support/random.ts'
 import type { Table } from '../support/results.ts'
-import { question } from './corpus.ts'
-import { type Engine, type Question, service, tsRank } from './engines.ts'
-import { quality } from './quality.ts'
+import { generateQuestion } from './corpus.ts'
+import { measureQuality } from './quality.ts'
 import { firstUser, makeStore, otherUser } from './store.ts'
+import { memoryService, type RecallQuery, type Subject, tsRank } from './subjects.ts'
 
 /** Where an engine takes seconds for a question, it is asked as many as it can answer in this time. */
-const patienceMs = 15_000
+const maxMeasureMs = 15_000
 
 /** How long a recall takes, by how many facts there are and whose they are. */
-export async function recall(server: string, quick: boolean): Promise<Table[]> {
+export async function measureRecall(server: string, quick: boolean): Promise<Table[]> {
   const sizes = quick ? [1_000, 3_000] : [1_000, 100_000, 1_000_000]
-  const asked = quick ? 30 : 500
-  const least = new Map<string, number>()
-  const speed: string[][] = []
-  const close: string[][] = []
+  const questionCount = quick ? 30 : 500
+  const baselines = new Map<string, number>()
+  const speedRows: string[][] = []
+  const qualityRows: string[][] = []
   for (const facts of sizes) {
     const store = await makeStore(server, facts)
-    const ours = service(store)
-    const theirs = tsRank(store)
+    const service = memoryService(store)
+    const reference = tsRank(store)
     const shapes = {
       'one user': () => firstUser,
-      'others, 1,000 each': (random: Random) => otherUser(random.below(store.others)),
+      'others, 1,000 each': (random: Random) => otherUser(random.integerBelow(store.others)),
     }
     for (const [shape, userOf] of Object.entries(shapes)) {
-      const questions = questionsFor(userOf, asked)
-      const times = await timesOf(ours, questions)
+      const questions = makeQuestions(userOf, questionCount)
+      const times = await measureTimes(service, questions)
       const slowest = quantile(times, 0.99)
-      if (!least.has(shape)) least.set(shape, slowest)
-      const growth = `${(slowest / least.get(shape)!).toFixed(1)} ×`
-      const beside = figures(await timesOf(theirs, questions))
-      speed.push([count(facts), shape, ...figures(times), growth, ...beside])
+      if (!baselines.has(shape)) baselines.set(shape, slowest)
+      const growth = `${(slowest / baselines.get(shape)!).toFixed(1)} ×`
+      const referenceFigures = figures(await measureTimes(reference, questions))
+      speedRows.push([formatCount(facts), shape, ...figures(times), growth, ...referenceFigures])
       if (shape === 'one user' && facts === sizes[1]) {
-        const { overlap, score } = await quality(store, ours, questions.slice(0, 100))
-        close.push([count(facts), overlap.toFixed(2), score.toFixed(3)])
+        const { overlap, score } = await measureQuality(store, service, questions.slice(0, 100))
+        qualityRows.push([formatCount(facts), overlap.toFixed(2), score.toFixed(3)])
       }
     }
-    await ours.close()
-    await theirs.close()
+    await service.close()
+    await reference.close()
     await store.drop()
   }
-  return [speedTable(speed, asked), closeTable(close)]
+  return [speedTable(speedRows, questionCount), qualityTable(qualityRows)]
 }
 
-const figures = (times: number[]) => [quantile(times, 0.5), quantile(times, 0.99)].map(milliseconds)
+const figures = (times: number[]) => [quantile(times, 0.5), quantile(times, 0.99)].map(formatMs)
 
-function questionsFor(userOf: (random: Random) => string, asked: number): Question[] {
+function makeQuestions(userOf: (random: Random) => string, questionCount: number): RecallQuery[] {
   const random = makeRandom(99)
-  return Array.from({ length: asked }, () => ({ user: userOf(random), query: question(random) }))
+  return Array.from({ length: questionCount }, () => ({
+    user: userOf(random),
+    query: generateQuestion(random),
+  }))
 }
 
 /** One question after another; a tenth of them, or of our patience, is for warming up. */
-async function timesOf({ ask }: Engine, questions: Question[]): Promise<number[]> {
+async function measureTimes({ recall: ask }: Subject, questions: RecallQuery[]): Promise<number[]> {
   const begun = performance.now()
   const times: number[] = []
   for (const [n, question] of questions.entries()) {
     const started = performance.now()
-    if (started - begun > patienceMs && times.length > 0) break
+    if (started - begun > maxMeasureMs && times.length > 0) break
     await ask(question)
-    if (n >= questions.length / 10 || started - begun > patienceMs / 10) {
+    if (n >= questions.length / 10 || started - begun > maxMeasureMs / 10) {
       times.push(performance.now() - started)
     }
   }
   return times
 }
 
-const speedTable = (rows: string[][], asked: number): Table => ({
+const speedTable = (rows: string[][], questionCount: number): Table => ({
   title: 'Recall by words',
   head: ['facts', 'asked of', 'p50', 'p99', 'p99 to the first', 'ts_rank p50', 'ts_rank p99'],
   rows,
   notes: [
     'A tenant in which one user has so many facts and, for each 10,000 of them, another has 1,000; all are kept in one table.',
-    `Ten facts by ${asked} questions of 2 to 12 words, Chinese and English, rare and common, one after another. Beside it PostgreSQL's own \`ts_rank\` of the same words on the same rows, through a GIN index on the \`tsvector\` and an index by user; where it is slow it was asked for ${patienceMs / 1000} s only, and its p99 is the slowest of a few. Goal: a p99 at 1,000,000 facts of at most ten times that at 1,000.`,
+    `Ten facts by ${questionCount} questions of 2 to 12 words, Chinese and English, rare and common, one after another. Beside it PostgreSQL's own \`ts_rank\` of the same words on the same rows, through a GIN index on the \`tsvector\` and an index by user; where it is slow it was asked for ${maxMeasureMs / 1000} s only, and its p99 is the slowest of a few. Goal: a p99 at 1,000,000 facts of at most ten times that at 1,000.`,
   ],
 })
 
-const closeTable = (rows: string[][]): Table => ({
+const qualityTable = (rows: string[][]): Table => ({
   title: 'Recall beside BM25 over every fact',
   head: ['facts of one user', 'of the ten best, found', 'their score, of the best possible'],
   rows,

@@ -1,8 +1,8 @@
-import { request } from '../support/load.ts'
+import { encodeRequest } from '../support/load.ts'
 import { makeRandom } from '../support/random.ts'
-import { content } from './corpus.ts'
+import { generateContent } from './corpus.ts'
 
-export const facts = '/api/v1/internal/memory/facts'
+export const factsPath = '/api/v1/internal/memory/facts'
 export const tenant = 'bench'
 export const key = 'a-key-for-the-bench-only'
 export const headers = { 'x-internal-api-key': key, 'x-organization-id': tenant }
@@ -11,23 +11,29 @@ const random = makeRandom(41)
 const users = 20
 
 /** What is told of the n-th key; something else every time. */
-export const fact = (n: number) => ({
+export const makeFact = (n: number) => ({
   user_id: `user-${n % users}`,
   scope: 'case',
   case_id: `case-${n % users}`,
   entity_key: `bench.fact.${n}`,
   category: 'case_detail',
-  content: content(random),
-  value: { amount: random.below(1_000_000), currency: 'CNY' },
+  content: generateContent(random),
+  value: { amount: random.integerBelow(1_000_000), currency: 'CNY' },
   confidence: 0.9,
   source: 'assistant',
-  metadata: { session: `s-${random.below(1_000)}` },
+  metadata: { session: `s-${random.integerBelow(1_000)}` },
 })
 
-let told = 1_000_000
+let nextNewKey = 1_000_000
 
 /** Half of them of a new key, half of one of the first `known`. */
-export const upsert = (known: number) =>
-  request('POST', facts, headers, fact(random.chance(0.5) ? told++ : random.below(known)))
+export const upsertRequest = (existingCount: number) =>
+  encodeRequest(
+    'POST',
+    factsPath,
+    headers,
+    makeFact(random.chance(0.5) ? nextNewKey++ : random.integerBelow(existingCount)),
+  )
 
-export const read = (ids: string[]) => request('GET', `${facts}/${random.any(ids)}`, headers)
+export const readRequest = (ids: string[]) =>
+  encodeRequest('GET', `${factsPath}/${random.pick(ids)}`, headers)

@@ -7,14 +7,18 @@ import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
 import { startLoop } from '../../services/_run/loop.ts'
 import memory from '../../services/memory/service.ts'
-import { bare } from './bare.ts'
+import { makeBareHandler } from './bare.ts'
 import { key } from './requests.ts'
 
 /** One server under load: `full` is memory-service as it runs in production, `bare` its SQL alone. */
 const [kind, database] = process.argv.slice(2)
 const driver = await open(database!)
 await migrate(driver, memory.folder, memory.schema)
-const { port } = await listen(kind === 'full' ? full(driver) : await bare(driver), 0, '127.0.0.1')
+const { port } = await listen(
+  kind === 'full' ? full(driver) : await makeBareHandler(driver),
+  0,
+  '127.0.0.1',
+)
 process.send!({ port })
 
 /** The address of a PostgreSQL server, or the directory of an embedded database. */

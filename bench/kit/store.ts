@@ -7,7 +7,7 @@ import { tokenize } from '../../services/_kit/tokenize.ts'
 import memory from '../../services/memory/service.ts'
 import { indexFact } from '../../services/memory/terms.ts'
 import { makeRandom } from '../support/random.ts'
-import { content, entityKey } from './corpus.ts'
+import { entityKey, generateContent } from './corpus.ts'
 import { createDatabase, dropDatabase } from './postgres.ts'
 import { tenant } from './requests.ts'
 
@@ -20,7 +20,7 @@ export interface Store {
   drop(): Promise<void>
 }
 
-export const ofOthers = 1_000
+export const factsPerOtherUser = 1_000
 export const firstUser = 'user-0'
 
 /**
@@ -35,7 +35,7 @@ export async function makeStore(server: string, facts: number): Promise<Store> {
   const others = Math.ceil(facts / 10_000)
   const sql = postgres(url, { max: 2, onnotice: () => {} })
   const definitions = await dropIndexes(sql)
-  await load(sql, facts, others)
+  await loadFacts(sql, facts, others)
   await Promise.all([indexFacts(sql, definitions), indexVectors(sql)])
   await sql.end()
   return { url, facts, others, drop: () => dropDatabase(url) }
@@ -64,7 +64,7 @@ async function indexVectors(sql: postgres.Sql) {
 }
 
 /** Generates the facts once and writes both tables as it goes, each over a connection of its own. */
-async function load(sql: postgres.Sql, facts: number, others: number) {
+async function loadFacts(sql: postgres.Sql, facts: number, others: number) {
   await sql.unsafe('create table vectors (id uuid, tenant_id text, user_id text, words tsvector)')
   // Nothing here outlives the run, so it need not be written twice.
   await sql.unsafe('alter table memory.conflicts set unlogged')
@@ -77,16 +77,16 @@ async function load(sql: postgres.Sql, facts: number, others: number) {
   )
   const intoVectors = await copyInto(sql, 'vectors')
   const random = makeRandom(7)
-  const total = facts + others * ofOthers
+  const total = facts + others * factsPerOtherUser
   for (let n = 0; n < total; n++) {
     const user = userOf(n, facts, total)
     const id = `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
     const key = entityKey(random, n)
-    const text = content(random)
+    const text = generateContent(random)
     const { terms, termCounts } = indexFact(tenant, user, key, text)
-    const said = ['global', key, 'summary', text, 1, 'import', '{}']
-    await intoFacts.row([id, tenant, user, ...said, `{${terms}}`, termCounts])
-    await intoVectors.row([id, tenant, user, vector(tokenize(`${key} ${text}`))])
+    const columns = ['global', key, 'summary', text, 1, 'import', '{}']
+    await intoFacts.row([id, tenant, user, ...columns, `{${terms}}`, termCounts])
+    await intoVectors.row([id, tenant, user, toTsvector(tokenize(`${key} ${text}`))])
   }
   await Promise.all([intoFacts.end(), intoVectors.end()])
 }
@@ -95,7 +95,7 @@ async function load(sql: postgres.Sql, facts: number, others: number) {
 function userOf(n: number, facts: number, total: number): string {
   const before = (n: number) => Math.floor((n * (total - facts)) / total)
   const other = before(n)
-  return before(n + 1) > other ? otherUser(Math.floor(other / ofOthers)) : firstUser
+  return before(n + 1) > other ? otherUser(Math.floor(other / factsPerOtherUser)) : firstUser
 }
 
 export const otherUser = (n: number) => `user-${n + 1}`
@@ -118,7 +118,8 @@ async function copyInto(sql: postgres.Sql, table: string) {
   }
 }
 
-const vector = (all: string[]) => all.map((word, at) => `${quoted(word)}:${at + 1}`).join(' ')
+const toTsvector = (all: string[]) =>
+  all.map((word, at) => `${quoteLexeme(word)}:${at + 1}`).join(' ')
 
-export const quoted = (word: string) =>
+export const quoteLexeme = (word: string) =>
   word.includes("'") ? `'${word.replaceAll("'", "''")}'` : `'${word}'`

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { count, median } from '../support/figures.ts'
-import { fire } from '../support/load.ts'
+import { formatCount, median } from '../support/figures.ts'
+import { runLoad } from '../support/load.ts'
 import type { Table } from '../support/results.ts'
 import { createDatabase, dropDatabase } from './postgres.ts'
-import { fact, facts, headers, read, upsert } from './requests.ts'
+import { factsPath, headers, makeFact, readRequest, upsertRequest } from './requests.ts'
 
 const connections = 16
 
@@ -17,25 +17,25 @@ interface Size {
   rounds: number
   seconds: number
   /** Facts that are there before the measurement. */
-  known: number
+  factCount: number
 }
 
 /** Requests a second through memory-service and through the bare handler. */
-export async function throughput(server: string, quick: boolean): Promise<Table> {
+export async function measureThroughput(server: string, quick: boolean): Promise<Table> {
   const size: Size = quick
-    ? { warmup: 1, rounds: 2, seconds: 0.2, known: 100 }
-    : { warmup: 6, rounds: 25, seconds: 0.5, known: 1_000 }
+    ? { warmup: 1, rounds: 2, seconds: 0.2, factCount: 100 }
+    : { warmup: 6, rounds: 25, seconds: 0.5, factCount: 1_000 }
   const rows: string[][] = []
   for (const [name, open] of Object.entries({
-    PostgreSQL: () => onServer(server),
-    'the embedded database': embedded,
+    PostgreSQL: () => createOnServer(server),
+    'the embedded database': createEmbedded,
   })) {
-    const told = Array.from({ length: size.known }, (_, n) => fact(n))
-    const full = await start('full', await open(), told)
-    const bare = await start('bare', await open(), told)
+    const facts = Array.from({ length: size.factCount }, (_, n) => makeFact(n))
+    const full = await start('full', await open(), facts)
+    const bare = await start('bare', await open(), facts)
     try {
-      const reads = ({ ids }: Server) => list(() => read(ids))
-      const upserts = () => list(() => upsert(size.known))
+      const reads = ({ ids }: Server) => list(() => readRequest(ids))
+      const upserts = () => list(() => upsertRequest(size.factCount))
       rows.push([name, 'read', ...(await compare(full, bare, size, reads))])
       rows.push([name, 'upsert', ...(await compare(full, bare, size, upserts))])
     } finally {
@@ -54,17 +54,17 @@ export async function throughput(server: string, quick: boolean): Promise<Table>
   }
 }
 
-interface Place {
+interface BenchDatabase {
   database: string
   remove(): Promise<void>
 }
 
-async function onServer(server: string): Promise<Place> {
+async function createOnServer(server: string): Promise<BenchDatabase> {
   const database = await createDatabase(server)
   return { database, remove: () => dropDatabase(database) }
 }
 
-async function embedded(): Promise<Place> {
+async function createEmbedded(): Promise<BenchDatabase> {
   const database = mkdtempSync(join(tmpdir(), 'legal-suite-bench-'))
   return { database, remove: async () => rmSync(database, { recursive: true, force: true }) }
 }
@@ -76,8 +76,12 @@ interface Server {
   stop(): Promise<void>
 }
 
-async function start(kind: 'full' | 'bare', place: Place, told: object[]): Promise<Server> {
-  const child = fork(new URL('./server.ts', import.meta.url), [kind, place.database], {
+async function start(
+  kind: 'full' | 'bare',
+  target: BenchDatabase,
+  facts: object[],
+): Promise<Server> {
+  const child = fork(new URL('./server.ts', import.meta.url), [kind, target.database], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const [message] = await Promise.race([
@@ -87,19 +91,19 @@ async function start(kind: 'full' | 'bare', place: Place, told: object[]): Promi
   const { port } = message as { port: number }
   return {
     port,
-    ids: await tellAll(port, told),
+    ids: await insertFacts(port, facts),
     async stop() {
       child.kill('SIGKILL')
       await once(child, 'exit')
-      await place.remove()
+      await target.remove()
     },
   }
 }
 
-async function tellAll(port: number, told: object[]): Promise<string[]> {
+async function insertFacts(port: number, facts: object[]): Promise<string[]> {
   const ids: string[] = []
-  for (const body of told) {
-    const response = await fetch(`http://127.0.0.1:${port}${facts}`, {
+  for (const body of facts) {
+    const response = await fetch(`http://127.0.0.1:${port}${factsPath}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -124,23 +128,23 @@ async function compare(
   { warmup, rounds, seconds }: Size,
   requests: (server: Server) => MakeList,
 ): Promise<string[]> {
-  const load = (server: Server, each: number) => fire(server.port, requests(server)(each))
+  const load = (server: Server, each: number) => runLoad(server.port, requests(server)(each))
   let rate = 0
   for (const server of [full, bare]) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     do rate = await load(server, 50)
-    while (performance.now() - begun < warmup * 1000)
+    while (performance.now() - startedAt < warmup * 1000)
   }
   const each = Math.ceil((rate * seconds) / connections)
-  const through: number[] = []
-  const beside: number[] = []
+  const fullRates: number[] = []
+  const bareRates: number[] = []
   const sides = [
-    async () => through.push(await load(full, each)),
-    async () => beside.push(await load(bare, each)),
+    async () => fullRates.push(await load(full, each)),
+    async () => bareRates.push(await load(bare, each)),
   ]
   for (let round = 0; round < rounds; round++) {
     for (const side of sides.reverse()) await side()
   }
-  const ratio = median(through.map((rate, round) => rate / beside[round]!))
-  return [count(median(beside)), count(median(through)), ratio.toFixed(2)]
+  const ratio = median(fullRates.map((rate, round) => rate / bareRates[round]!))
+  return [formatCount(median(bareRates)), formatCount(median(fullRates)), ratio.toFixed(2)]
 }

@@ -2,7 +2,7 @@ import { makeRandom } from '../support/random.ts'
 
 const random = makeRandom(43)
 const sentence = (words: number) =>
-  Array.from({ length: words }, () => random.any(vocabulary)).join('')
+  Array.from({ length: words }, () => random.pick(vocabulary)).join('')
 const vocabulary = [
   ...[
     '借款',

@@ -33,9 +33,9 @@ function article(random: Random, vocabulary: readonly string[], index: number): 
 
 /** Stretches of an article among words of any kind. */
 function question(random: Random, vocabulary: readonly string[], articles: Article[]): Asked {
-  const { id, text } = random.any(articles)
+  const { id, text } = random.pick(articles)
   const said = Array.from({ length: 4 }, () => {
-    const from = random.below(text.length - 4)
+    const from = random.integerBelow(text.length - 4)
     return text.slice(from, from + 4)
   })
   const beside = Array.from({ length: 4 }, () => random.zipf(vocabulary))

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { count } from '../support/figures.ts'
+import { formatCount } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
 import { copy, escaped } from './bulk.ts'
 import type { Article } from './statutes.ts'
@@ -46,7 +46,7 @@ export async function importsTable(
     }
   })
   await sql.end()
-  const line = (what: string, rate: number) => [what, count(rate), (rate / copied).toFixed(3)]
+  const line = (what: string, rate: number) => [what, formatCount(rate), (rate / copied).toFixed(3)]
   return {
     title: 'Import, chunks a second',
     head: ['way', 'chunks a second', 'of a bare COPY'],
@@ -56,7 +56,7 @@ export async function importsTable(
       line('batch-upsert', rate),
     ],
     notes: [
-      `${count(articles.length)} articles. batch-upsert takes requests of about ${inARequest} chunks in this process: it checks them, cuts them into terms, and writes documents, chunks and index in one transaction; the others write the chunks' rows and nothing to find them by, INSERT as many to a transaction. The server does not wait for the disk.`,
+      `${formatCount(articles.length)} articles. batch-upsert takes requests of about ${inARequest} chunks in this process: it checks them, cuts them into terms, and writes documents, chunks and index in one transaction; the others write the chunks' rows and nothing to find them by, INSERT as many to a transaction. The server does not wait for the disk.`,
     ],
   }
 }

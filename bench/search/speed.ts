@@ -1,4 +1,4 @@
-import { count, mean, milliseconds, quantile } from '../support/figures.ts'
+import { formatCount, formatMs, mean, quantile } from '../support/figures.ts'
 
 /** Questions to get warm with, and others to time. */
 export interface Asking {
@@ -27,7 +27,7 @@ export const rateOf = (times: readonly number[]) => 1000 / mean(times)
 
 /** Searches a second, p50 and p99, as cells of a table. */
 export const cellsOf = (times: readonly number[]) => [
-  rateOf(times) < 10 ? rateOf(times).toFixed(1) : count(rateOf(times)),
-  milliseconds(quantile(times, 0.5)),
-  milliseconds(quantile(times, 0.99)),
+  rateOf(times) < 10 ? rateOf(times).toFixed(1) : formatCount(rateOf(times)),
+  formatMs(quantile(times, 0.5)),
+  formatMs(quantile(times, 0.99)),
 ]

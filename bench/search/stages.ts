@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { numberArray } from '../../services/_kit/sql/sql.ts'
 import { questionTerms } from '../../services/knowledge/search/terms.ts'
-import { milliseconds, quantile } from '../support/figures.ts'
+import { formatMs, quantile } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
 import { makeBulk } from './bulk.ts'
 import type { Subject } from './corpus.ts'
@@ -97,7 +97,7 @@ export function costTable(stages: readonly Stage[]): Table {
         quarter === 0 ? chunks.toLocaleString('en-US') : '',
         `${quarter + 1}.`,
         entries!.toLocaleString('en-US'),
-        milliseconds(time!),
+        formatMs(time!),
         `${((time! * 1_000_000) / Math.max(1, entries!)).toFixed(1)} ns`,
       ]
     })

@@ -13,7 +13,7 @@ export function makePackages({ elements, documents }: { elements: number; docume
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-bench-packages-'))
   const random = makeRandom(8)
   const sentence = (length: number) =>
-    `${Array.from({ length }, () => random.any(words)).join('')}。`
+    `${Array.from({ length }, () => random.pick(words)).join('')}。`
   const list = <T>(length: number, make: (index: number) => T) =>
     Array.from({ length }, (_, index) => make(index))
   const put = (id: string, item: object, data: unknown) => {

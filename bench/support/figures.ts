@@ -9,6 +9,7 @@ export const median = (values: readonly number[]) => quantile(values, 0.5)
 export const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-export const count = (value: number) => Math.round(value).toLocaleString('en-US')
+export const formatCount = (value: number) => Math.round(value).toLocaleString('en-US')
 
-export const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : count(value)} ms`
+export const formatMs = (value: number) =>
+  `${value < 10 ? value.toFixed(1) : formatCount(value)} ms`

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
 /** A request as it goes over the wire. */
-export function request(
+export function encodeRequest(
   method: string,
   path: string,
   headers: Record<string, string>,
@@ -22,11 +22,11 @@ export function request(
  * Sends each list of requests over a connection of its own, one after another, and says how many were
  * answered in a second. It does as little as it can beside: load and server share the machine.
  */
-export async function fire(port: number, lists: Buffer[][]): Promise<number> {
-  const begun = performance.now()
+export async function runLoad(port: number, lists: Buffer[][]): Promise<number> {
+  const startedAt = performance.now()
   await Promise.all(lists.map((list) => sendAll(port, list)))
   const requests = lists.reduce((sum, list) => sum + list.length, 0)
-  return (requests / (performance.now() - begun)) * 1000
+  return (requests / (performance.now() - startedAt)) * 1000
 }
 
 function sendAll(port: number, list: Buffer[]): Promise<void> {
@@ -38,7 +38,7 @@ function sendAll(port: number, list: Buffer[]): Promise<void> {
     socket.once('connect', send)
     socket.on('data', (chunk) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-      const length = answerLength(received)
+      const length = responseLength(received)
       if (length === undefined || received.length < length) return
       if (!received.subarray(9, 10).equals(success)) {
         reject(new Error(`unexpected answer: ${received.subarray(0, 2_000).toString()}`))
@@ -61,7 +61,7 @@ const success = Buffer.from('2')
 const headersEnd = Buffer.from('\r\n\r\n')
 
 /** How long the whole answer is, once its headers are there. */
-function answerLength(received: Buffer): number | undefined {
+function responseLength(received: Buffer): number | undefined {
   const end = received.indexOf(headersEnd)
   if (end < 0) return undefined
   const length = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, end))?.[1]

@@ -7,12 +7,12 @@ export function makeRandom(seed: number) {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
-  const below = (bound: number) => Math.floor(next() * bound)
+  const integerBelow = (bound: number) => Math.floor(next() * bound)
   return {
-    below,
-    between: (least: number, most: number) => least + below(most - least + 1),
+    integerBelow: integerBelow,
+    between: (min: number, max: number) => min + integerBelow(max - min + 1),
     chance: (share: number) => next() < share,
-    any: <T>(list: readonly T[]): T => list[below(list.length)]!,
+    pick: <T>(list: readonly T[]): T => list[integerBelow(list.length)]!,
     /** The first of a list often, the last seldom: the n-th with a share of 1/n, as words in a text. */
     zipf: <T>(list: readonly T[]): T => list[Math.floor((list.length + 1) ** next()) - 1]!,
   }

@@ -22,7 +22,7 @@ export interface Family {
 const file = new URL('../RESULTS.md', import.meta.url)
 const preface = '# Results\n\nEach section is written by the command it names.\n'
 
-const machine = (versions: Record<string, string>) =>
+const describeMachine = (versions: Record<string, string>) =>
   [
     `${availableParallelism()} cores`,
     `${Math.round(totalmem() / 2 ** 30)} GB of memory`,
@@ -31,13 +31,13 @@ const machine = (versions: Record<string, string>) =>
   ].join(', ')
 
 /** A family's results as its section of the page. */
-export function section(family: string, { versions, tables }: Results, date: Date): string {
+export function formatSection(family: string, { versions, tables }: Results, date: Date): string {
   const parts = [
     `## ${family}`,
-    `\`npm run bench -- ${family}\`, ${date.toISOString().slice(0, 10)}: ${machine(versions)}.`,
+    `\`npm run bench -- ${family}\`, ${date.toISOString().slice(0, 10)}: ${describeMachine(versions)}.`,
     ...tables.flatMap(({ title, notes = [], head, rows }) => [
       `### ${title}`,
-      grid([head, ...rows]),
+      formatTable([head, ...rows]),
       ...notes,
     ]),
   ]
@@ -45,7 +45,7 @@ export function section(family: string, { versions, tables }: Results, date: Dat
 }
 
 /** A table that is as readable in a terminal as on a page. */
-function grid([head, ...rows]: string[][]): string {
+function formatTable([head, ...rows]: string[][]): string {
   const widths = head!.map((_, column) =>
     Math.max(...[head!, ...rows].map((row) => row[column]!.length)),
   )
@@ -62,15 +62,15 @@ function grid([head, ...rows]: string[][]): string {
 }
 
 /** Puts a section in the place of the one before it. */
-export function write(family: string, text: string) {
-  const others = page()
+export function writeSection(family: string, text: string) {
+  const otherSections = readResults()
     .split(/^(?=## )/m)
     .filter((part) => !part.startsWith(`## ${family}\n`))
     .map((part) => `${part.trimEnd()}\n`)
-  writeFileSync(file, [...others, text].join('\n'))
+  writeFileSync(file, [...otherSections, text].join('\n'))
 }
 
-function page(): string {
+function readResults(): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {

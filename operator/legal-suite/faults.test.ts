@@ -21,7 +21,7 @@ test.each([1, 2, 3, 4])(
       const ours = verb === 'get' || query.has('fieldManager') || collection === '/secrets'
       if (!ours || left === 0 || !random.chance(0.3)) return undefined
       left--
-      return random.any([{ status: 503 }, { status: 500 }, 'reset', 'reset after'] as const)
+      return random.pick([{ status: 503 }, { status: 500 }, 'reset', 'reset after'] as const)
     })
     await settled(at)
     const inventory: { kind: string; name: string }[] = at.get('LegalSuite', 'demo').status

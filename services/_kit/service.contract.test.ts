@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newStorage } from '../../tests/support/files.ts'
-import { key, place, type Stage, stage } from '../../tests/support/stage.ts'
+import { key, type Stage, stage, testProject } from '../../tests/support/stage.ts'
 import { services } from '../_run/services.ts'
 import { keyId } from './keys.ts'
 import { describe as describeService } from './openapi.ts'
@@ -50,7 +50,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       expect(body).toEqual({
         service: name,
         version: expect.any(String),
-        runtime: place === 'deno' || place === 'workerd' ? place : 'node',
+        runtime: testProject === 'deno' || testProject === 'workerd' ? testProject : 'node',
         internal_key: {
           current: await keyId(key),
           accepted: [await keyId('an-older-key'), await keyId('a-newer-key')],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { type Database, newDatabase } from '../../tests/support/databases.ts'
-import { startRelay } from '../../tests/support/relay.ts'
+import { startWebSocketProxy } from '../../tests/support/websocket-proxy.ts'
 import { endpoints, ok } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
 import { defineService } from '../_kit/service.ts'
@@ -38,11 +38,11 @@ const service = defineService({
 })
 
 let database: Database
-let relay: Awaited<ReturnType<typeof startRelay>>
+let relay: Awaited<ReturnType<typeof startWebSocketProxy>>
 let sql: Sql
 beforeAll(async () => {
   database = await newDatabase('postgres')
-  relay = await startRelay()
+  relay = await startWebSocketProxy()
   sql = makeSql(database.driver)
 })
 afterAll(async () => {

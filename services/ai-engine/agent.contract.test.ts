@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   answersTo,
   type EngineStage,
-  eventsIn,
+  parseNdjson,
   stageEngine,
   story,
 } from '../../tests/support/engine.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 beforeEach(() => {
-  at.matter.asked.length = 0
+  at.matter.requests.length = 0
   at.matter.state.down = false
 })
 
@@ -44,7 +44,7 @@ describe('execute', () => {
     const { status, text, headers } = await at.post('/agent/execute/stream', asked)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('application/x-ndjson')
-    const events = eventsIn(text)
+    const events = parseNdjson(text)
     expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
     const words = events.filter(({ event }) => event === 'token')
     expect(words.every(({ data }) => data.node === 'chat_respond')).toBe(true)
@@ -60,7 +60,7 @@ describe('execute', () => {
     expect(
       card.questions.every(({ field_key }: any) => field_key.startsWith('intake_collection.')),
     ).toBe(true)
-    expect(at.synced()).toHaveLength(1)
+    expect(at.syncBodies()).toHaveLength(1)
     const pending = await at.get(`/agent/pending_card?thread_id=${thread_id}`)
     expect(pending.data).toEqual({ has_pending_card: true, card })
     const again = await execute({ ...turn(), thread_id })
@@ -68,7 +68,7 @@ describe('execute', () => {
   })
 
   test('streams task, card and end in this order', async () => {
-    const events = eventsIn((await at.post('/agent/execute/stream', turn())).text)
+    const events = parseNdjson((await at.post('/agent/execute/stream', turn())).text)
     const names = events.map(({ event }) => event).filter((name) => name !== 'progress')
     expect(names).toEqual(['task_start', 'task_end', 'card', 'end'])
     expect(events.at(-1)!.data.status).toBe('interrupted')
@@ -156,11 +156,11 @@ describe('resume', () => {
       const [part, field] = field_key.split('.')
       expect(state[part!][field!]).toEqual(value)
     }
-    expect(at.synced().at(-1).data.work_product.case_summary).toBeDefined()
+    expect(at.syncBodies().at(-1).data.work_product.case_summary).toBeDefined()
     expect(
-      at.matter.asked.every(({ headers }) => headers.get('x-organization-id') === 'acme'),
+      at.matter.requests.every(({ headers }) => headers.get('x-organization-id') === 'acme'),
     ).toBe(true)
-    expect(at.matter.asked.at(-1)!.path).toContain(asked.matter_id)
+    expect(at.matter.requests.at(-1)!.path).toContain(asked.matter_id)
     expect((await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data.has_pending_card).toBe(
       false,
     )
@@ -169,7 +169,7 @@ describe('resume', () => {
   test('is a run of its own: its events begin at 1', async () => {
     const { thread_id, card } = await interrupted()
     const body = { thread_id, user_id: 7, user_response: answersTo(card) }
-    const events = eventsIn((await at.post('/agent/resume/stream', body)).text)
+    const events = parseNdjson((await at.post('/agent/resume/stream', body)).text)
     expect(events[0]!.data.seq).toBe(1)
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
   })
@@ -269,11 +269,11 @@ describe('a run’s events', () => {
 test('what it asks of others carries the request’s id and trace', async () => {
   const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   await execute(turn(), { 'x-request-id': 'asked-1', traceparent: trace })
-  for (const { headers } of at.matter.asked) {
+  for (const { headers } of at.matter.requests) {
     expect(headers.get('x-request-id')).toBe('asked-1')
     expect(headers.get('traceparent')).toContain('0af7651916cd43dd8448eb211c80319c')
   }
-  expect(at.matter.asked.length).toBeGreaterThan(1)
+  expect(at.matter.requests.length).toBeGreaterThan(1)
 })
 
 describe('a matter-service that is down', () => {
@@ -286,10 +286,10 @@ describe('a matter-service that is down', () => {
       await at.sql`select 1 from ai_engine.outbox where thread_id = ${data.thread_id} and status = 'PENDING'`,
     ).toHaveLength(1)
     at.matter.state.down = false
-    at.matter.asked.length = 0
+    at.matter.requests.length = 0
     await at.sql`update ai_engine.jobs set run_at = now()`
     await at.tick()
-    expect(at.synced()).toHaveLength(1)
+    expect(at.syncBodies()).toHaveLength(1)
     expect(
       await at.sql`select 1 from ai_engine.outbox where thread_id = ${data.thread_id} and status = 'DELIVERED'`,
     ).toHaveLength(1)

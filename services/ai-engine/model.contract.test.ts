@@ -3,7 +3,7 @@ import {
   ai,
   answersTo,
   type EngineStage,
-  eventsIn,
+  parseNdjson,
   stageEngine,
   story,
 } from '../../tests/support/engine.ts'
@@ -35,8 +35,9 @@ const ask = (more: object = {}) => ({
   message: '什么是诉讼时效？',
   ...more,
 })
-const stream = async (body: object) => eventsIn((await at.post('/agent/execute/stream', body)).text)
-const wordsOf = (events: ReturnType<typeof eventsIn>) =>
+const stream = async (body: object) =>
+  parseNdjson((await at.post('/agent/execute/stream', body)).text)
+const wordsOf = (events: ReturnType<typeof parseNdjson>) =>
   events.filter(({ event }) => event === 'token').map(({ data }) => data.content)
 
 describe('a model', () => {
@@ -68,7 +69,7 @@ describe('a model', () => {
 
   test('that breaks off is asked again, and what was heard before is not lost or repeated', async () => {
     model.script(
-      { say: ['诉讼', '时效', '期间。'], cutAfter: 2 },
+      { say: ['诉讼', '时效', '期间。'], disconnectAfter: 2 },
       { say: ['诉讼', '时效', '期间。'] },
     )
     const events = await stream(ask())
@@ -77,7 +78,7 @@ describe('a model', () => {
   })
 
   test('that then says something else begins its answer again, and says so', async () => {
-    model.script({ say: ['One', ' way.'], cutAfter: 1 }, { say: ['Another', ' way.'] })
+    model.script({ say: ['One', ' way.'], disconnectAfter: 1 }, { say: ['Another', ' way.'] })
     const events = await stream(ask())
     expect(wordsOf(events).join('')).toBe('One\n\nAnother way.')
     expect(events.some(({ event }) => event === 'progress')).toBe(true)
@@ -181,11 +182,13 @@ describe('a run that takes its time', () => {
     })
     const thread_id = `consultation:${asked.session_id}`
     const [{ run_id }] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
-    const heard = eventsIn(text.slice(0, text.lastIndexOf('\n')))
-    const rest = eventsIn((await at.get(`/agent/runs/${run_id}/stream?after=${heard.length}`)).text)
+    const heard = parseNdjson(text.slice(0, text.lastIndexOf('\n')))
+    const rest = parseNdjson(
+      (await at.get(`/agent/runs/${run_id}/stream?after=${heard.length}`)).text,
+    )
     let whole = text
     for (let part = await reader.read(); !part.done; part = await reader.read()) whole += part.value
-    expect([...heard, ...rest]).toEqual(eventsIn(whole))
+    expect([...heard, ...rest]).toEqual(parseNdjson(whole))
     expect(rest.at(-1)!.event).toBe('end')
   })
 
@@ -203,7 +206,7 @@ describe('a run that takes its time', () => {
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('completed')
     const [{ run_id, output }] = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
       .items
-    const events = eventsIn((await at.get(`/agent/runs/${run_id}/stream`)).text)
+    const events = parseNdjson((await at.get(`/agent/runs/${run_id}/stream`)).text)
     expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
     expect(wordsOf(events).join('')).toBe(output)
   })
@@ -216,7 +219,7 @@ describe('a run that takes its time', () => {
     expect((await at.post('/agent/cancel', { thread_id })).data.cancelled).toBe(true)
     let text = ''
     for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
-    const events = eventsIn(text.slice(text.indexOf('{"event"')))
+    const events = parseNdjson(text.slice(text.indexOf('{"event"')))
     expect(events.at(-2)).toMatchObject({ event: 'error', data: { code: 'CANCELLED' } })
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed' } })
     const [round] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items

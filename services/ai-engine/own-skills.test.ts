@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineStage, eventsIn, stageEngine } from '../../tests/support/engine.ts'
+import { type EngineStage, parseNdjson, stageEngine } from '../../tests/support/engine.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-skills-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -88,7 +88,7 @@ describe('a skill that fails', () => {
   test('ends the run as failed, with the reason in stream, timeline and trace, and no secret in it', async () => {
     const body = { session_id: 's', message: 'go', skill: 'failing', skill_only: true }
     const { text } = await at.post('/agent/execute/stream', body)
-    const events = eventsIn(text)
+    const events = parseNdjson(text)
     expect(events.map(({ event }) => event)).toEqual(['task_start', 'task_end', 'error', 'end'])
     expect(events[1]!.data.status).toBe('failed')
     expect(events.at(-1)!.data.status).toBe('failed')

@@ -70,7 +70,7 @@ describe('replay', () => {
     const old = await conversation({ answered: true })
     const before = await stateOf(old.thread_id)
     const asked = (await checkpointsOf(old.thread_id)).find(({ node }: any) => node === 'ask_user')
-    const synced = at.synced().length
+    const synced = at.syncBodies().length
     const { status, data: branch } = await at.post('/agent/replay', {
       thread_id: old.thread_id,
       checkpoint_id: asked.checkpoint_id,
@@ -90,7 +90,7 @@ describe('replay', () => {
     expect(resumed.data.status).toBe('completed')
     expect(await stateOf(old.thread_id)).toEqual(before)
     expect((await stateOf(branch.thread_id)).branch_of).toBe(old.thread_id)
-    expect(at.synced()).toHaveLength(synced)
+    expect(at.syncBodies()).toHaveLength(synced)
   })
 
   test('from a checkpoint on the way runs the rest again and ends alike', async () => {
@@ -110,9 +110,9 @@ describe('replay', () => {
     const { checkpoint_id } = (await checkpointsOf(old.thread_id)).find(
       ({ node }: any) => node === 'resume',
     )
-    const synced = at.synced().length
+    const synced = at.syncBodies().length
     await at.post('/agent/replay', { thread_id: old.thread_id, checkpoint_id, sync: true })
-    expect(at.synced().length).toBeGreaterThan(synced)
+    expect(at.syncBodies().length).toBeGreaterThan(synced)
   })
 
   test('from nowhere is 404, from the end of a run 409', async () => {

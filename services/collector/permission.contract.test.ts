@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CollectorStage, stageCollector } from '../../tests/support/collector.ts'
 import { makePeer } from '../../tests/support/matter.ts'
-import { place } from '../../tests/support/stage.ts'
+import { testProject } from '../../tests/support/stage.ts'
 
-const isHere = place === 'pglite' || place === 'postgres'
+const isHere = testProject === 'pglite' || testProject === 'postgres'
 const granted = new Set<string>()
 const auth = makePeer(({ body }) => ({
   allowed: granted.has(`${body.user_id} ${body.organization_id} ${body.permission}`),
@@ -33,7 +33,7 @@ const write = (more = {}) =>
 describe('where there is an auth service', () => {
   test('it says who may do what', async () => {
     expect([(await read()).status, (await write()).status]).toEqual([403, 403])
-    expect(auth.asked[0]).toMatchObject({
+    expect(auth.requests[0]).toMatchObject({
       path: '/api/v1/internal/auth/check',
       body: { user_id: 'u', organization_id: 'acme', permission: 'collector:read' },
     })
@@ -46,11 +46,11 @@ describe('where there is an auth service', () => {
   })
 
   test('a superuser passes without a question, and nobody without a name', async () => {
-    auth.asked.length = 0
+    auth.requests.length = 0
     const superuser = { 'x-is-superuser': 'true', 'x-user-id': 'root' }
     expect((await write(superuser)).status).toBe(201)
     expect((await read({ ...superuser, 'x-user-id': undefined })).status).toBe(401)
-    expect(auth.asked).toEqual([])
+    expect(auth.requests).toEqual([])
   })
 
   test('nothing is allowed while it does not answer', async () => {

@@ -5,7 +5,7 @@ import {
   sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
-import { asking, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
+import { askCardFirst, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
 
 let at: ConsultationsStage
 beforeAll(async () => {
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(() => {
   Object.assign(at.engine.state, { plan: echo, down: false })
-  at.engine.asked.length = 0
-  at.matter.asked.length = 0
+  at.engine.requests.length = 0
+  at.matter.requests.length = 0
   at.matter.state.down = false
 })
 
@@ -47,7 +47,7 @@ describe('a chat', () => {
     const { id } = await at.open({ title: 'Loan', file_ids: ['f-0'] })
     await at.chat(id, 'hello', { file_ids: ['f-1', 'f-1'], context: { playbook_config: {} } })
     await at.chat(id, 'again')
-    const bound = at.matter.asked.filter(({ path }) => path.endsWith('/from-consultation'))
+    const bound = at.matter.requests.filter(({ path }) => path.endsWith('/from-consultation'))
     expect(bound).toHaveLength(1)
     expect(bound[0]!.body).toEqual({
       session_id: id,
@@ -59,7 +59,7 @@ describe('a chat', () => {
       user_type: 'client',
     })
     const { matter_id } = await at.read(`${sessionsPath}/${id}`)
-    const [first] = at.engine.begun()
+    const [first] = at.engine.runRequests()
     expect(first!.body).toEqual({
       thread_id: `consultation:${id}`,
       session_id: id,
@@ -97,9 +97,9 @@ describe('a chat', () => {
     expect(((await refused.json()) as any).code).toBe('TURN_IN_PROGRESS')
     await answers.find(({ status }) => status === 200)!.text()
     expect(await at.messages(id)).toHaveLength(2)
-    expect(at.matter.asked.filter(({ path }) => path.endsWith('/from-consultation'))).toHaveLength(
-      1,
-    )
+    expect(
+      at.matter.requests.filter(({ path }) => path.endsWith('/from-consultation')),
+    ).toHaveLength(1)
   })
 
   test('said again with its client_message_id joins the turn, and later repeats it', async () => {
@@ -128,7 +128,7 @@ describe('a chat', () => {
 
   test('while a card waits is refused with the card, and leaves nothing', async () => {
     const { id } = await at.open()
-    at.engine.state.plan = asking
+    at.engine.state.plan = askCardFirst
     const shown = parseEvents((await at.chat(id, 'hello')).text)
     const { data: card } = shown.find(({ event }) => event === 'card')!
     expect(shown.at(-1)!.data).toMatchObject({ interrupted: true, output: '请补充' })

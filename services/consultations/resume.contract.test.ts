@@ -6,7 +6,7 @@ import {
   sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
-import { asking, gate } from '../../tests/support/scripted-engine.ts'
+import { askCardFirst, gate } from '../../tests/support/scripted-engine.ts'
 
 let at: ConsultationsStage
 beforeAll(async () => {
@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 beforeEach(() => {
-  Object.assign(at.engine.state, { plan: asking, down: false })
-  at.engine.asked.length = 0
+  Object.assign(at.engine.state, { plan: askCardFirst, down: false })
+  at.engine.requests.length = 0
 })
 
 /** A session that waits for an answer. */
@@ -34,7 +34,7 @@ describe('a resume', () => {
     const { status, text } = await at.resume(id, [amount, note], { user_id: 'u-1' })
     expect(status).toBe(200)
     expect(parseEvents(text).at(-1)!.data).toMatchObject({ output: 'You said: answered' })
-    expect(at.engine.begun().at(-1)!.body).toEqual({
+    expect(at.engine.runRequests().at(-1)!.body).toEqual({
       thread_id: `consultation:${id}`,
       user_id: 'u-1',
       organization_id: 'acme',
@@ -74,7 +74,7 @@ describe('a resume', () => {
     const held = gate()
     at.engine.state.plan = async function* (asked) {
       await held.opened
-      yield* asking(asked) as Iterable<any>
+      yield* askCardFirst(asked) as Iterable<any>
     }
     const body = { user_response: { answers: [amount] }, client_message_id: 'r-1' }
     const first = await at.raw('POST', `${sessionsPath}/${id}/resume`, body)

@@ -6,7 +6,7 @@ import {
   sessionsPath,
   stageConsultations,
 } from '../../tests/support/consultations.ts'
-import { asking, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
+import { askCardFirst, echo, end, gate, token } from '../../tests/support/scripted-engine.ts'
 
 let at: ConsultationsStage
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('a stream', () => {
       expect(rest.status).toBe(index < shown.length - 1 ? 200 : 204)
     }
     expect((await readOn(id)).status).toBe(204)
-    at.engine.state.plan = asking
+    at.engine.state.plan = askCardFirst
     const next = await at.chat(id, 'and then')
     expect((await readOn(id, shown.at(-1)!.id)).text).toBe(next.text)
   })
@@ -101,7 +101,7 @@ describe('when the engine’s stream breaks off', () => {
     const { id, response, letGo } = await halfWay()
     const text = readUntil(response, 'event: end')
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
-    at.engine.cut()
+    at.engine.closeStreams()
     letGo()
     expect(words(await text)).toBe('one two three')
     expect(await at.messages(id)).toHaveLength(2)
@@ -112,7 +112,7 @@ describe('when the engine’s stream breaks off', () => {
     const text = readUntil(response, 'event: end')
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
     at.engine.state.down = true
-    at.engine.cut()
+    at.engine.closeStreams()
     const shown = parseEvents(await text)
     expect(shown.map(({ event }) => event)).toEqual(['delta', 'delta', 'error', 'end'])
     expect(shown[2]!.data.code).toBe('ENGINE_UNAVAILABLE')
@@ -135,7 +135,7 @@ describe('when the engine’s stream breaks off', () => {
     const text = readUntil(response, 'event: end')
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
     at.engine.runs.length = 0
-    at.engine.cut()
+    at.engine.closeStreams()
     const shown = parseEvents(await text)
     expect(shown.at(-2)).toMatchObject({ event: 'error', data: { code: 'RUN_LOST' } })
     const [, assistant] = await at.messages(id)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FilesStage, formOf, newStorage, stageFiles } from '../../tests/support/files.ts'
+import { encodeForm, type FilesStage, newStorage, stageFiles } from '../../tests/support/files.ts'
 import { key } from '../../tests/support/stage.ts'
 
 const api = '/api/v1/files'
@@ -168,7 +168,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     })
 
     test('is told by the announced length before anything is read', async () => {
-      const { raw, headers } = await formOf({ bytes: bytesOf(2 * most) })
+      const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * most) })
       const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect(status).toBe(413)
     })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { newDatabase } from '../../tests/support/databases.ts'
-import { formOf, newDirectory } from '../../tests/support/files.ts'
+import { encodeForm, newDirectory } from '../../tests/support/files.ts'
 import { startProcess } from '../../tests/support/runtimes.ts'
 import { startS3 } from '../../tests/support/s3.ts'
 import { makeSql } from '../_kit/sql/sql.ts'
@@ -85,7 +85,7 @@ describe.each(storages)('kill -9 leaves no bytes for long in $name', ({ variable
   test('when it comes between the bytes and their row', async () => {
     const { database, start, sql, dayAfter } = await scene()
     const service = await start()
-    const { raw, headers: type } = await formOf({ bytes: 'all of it' })
+    const { raw, headers: type } = await encodeForm({ bytes: 'all of it' })
     await sql.transaction(async (tx) => {
       await tx`lock table files.files in access exclusive mode`
       const upload = service

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { newDatabase } from '../../tests/support/databases.ts'
-import { formOf, newDirectory } from '../../tests/support/files.ts'
+import { encodeForm, newDirectory } from '../../tests/support/files.ts'
 import { freePort } from '../../tests/support/free-port.ts'
 import { run } from '../../tests/support/process.ts'
 import { startS3 } from '../../tests/support/s3.ts'
@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('memory does not grow with the file
         PORT: String(port),
         FILES_MAX_BYTES: String(size),
       })
-      await server.said('listening')
+      await server.waitForOutput('listening')
       const api = `http://127.0.0.1:${port}/api/v1/files`
       const upload = async (body: BodyInit, type: string) => {
         const response = await fetch(`${api}/upload`, {
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('memory does not grow with the file
 
       // What is loaded once, and the room that the heap takes as it works, is there before.
       for (let n = 0; n < 12; n++) {
-        const { raw, headers: type } = await formOf({ bytes: new Uint8Array(10 * MiB) })
+        const { raw, headers: type } = await encodeForm({ bytes: new Uint8Array(10 * MiB) })
         await download((await upload(raw as BodyInit, type['content-type'])).fileId)
       }
       const { pid } = server

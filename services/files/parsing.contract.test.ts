@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { docx, pdf, xlsx } from '../../tests/support/corpus/documents.ts'
 import { billionLaughs } from '../../tests/support/corpus/hostile.ts'
-import { asPng, draw } from '../../tests/support/corpus/picture.ts'
+import { drawText, encodePng } from '../../tests/support/corpus/picture.ts'
 import { type FilesStage, type Form, newStorage, stageFiles } from '../../tests/support/files.ts'
-import { place } from '../../tests/support/stage.ts'
+import { testProject } from '../../tests/support/stage.ts'
 
 const api = '/api/v1/files'
 const internal = '/api/v1/internal/files'
@@ -36,7 +36,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       expect(data.parseStatus).toBe('PENDING')
       const early = await text(data.fileId)
       expect([early.status, early.data]).toEqual([409, { parseStatus: 'PENDING' }])
-      await at.background()
+      await at.runBackground()
       expect(await read(data.fileId)).toMatchObject({ parseStatus: 'SUCCEEDED', parseError: null })
       for (const path of [internal, api]) {
         expect((await text(data.fileId, path)).data).toEqual({
@@ -61,14 +61,14 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
           'A paragraph',
         ],
         [{ bytes: xlsx(row), filename: 'a.xlsx' }, 'SUCCEEDED', '借款\n7'],
-        [{ bytes: asPng(draw('THE FILE')), filename: 'a.png' }, 'SUCCEEDED', 'THE FILE'],
+        [{ bytes: encodePng(drawText('THE FILE')), filename: 'a.png' }, 'SUCCEEDED', 'THE FILE'],
         [{ bytes: billionLaughs(), filename: 'a.docx' }, 'FAILED', null],
         [{ bytes: new Uint8Array(64), filename: 'a.docx' }, 'UNSUPPORTED', null],
       ]
       const files = []
       for (const [form] of forms) files.push((await parsed(form)).data)
-      await at.background()
-      await at.background()
+      await at.runBackground()
+      await at.runBackground()
       for (const [index, [, status, expected]] of forms.entries()) {
         const { fileId } = files[index]
         const { parseStatus, parseError } = await read(fileId)
@@ -80,23 +80,23 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
     test('what is finished is parsed again only by force', async () => {
       const { fileId } = (await parsed({ bytes: 'first' })).data
-      await at.background()
+      await at.runBackground()
       expect((await ask(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
       await at.sql`update files.texts set text = 'stale' where file_id = ${fileId}`
       const forced = await ask(fileId, { force: true })
       expect([forced.status, forced.data]).toEqual([202, { fileId, parseStatus: 'PENDING' }])
       expect((await text(fileId)).status).toBe(409)
-      await at.background()
+      await at.runBackground()
       expect((await text(fileId)).data.text).toBe('first')
     })
 
     test('what another run was asked for is not overwritten by the one before', async () => {
       const { fileId } = (await parsed({ bytes: 'one' })).data
       await at.sql`update files.files set parse_attempt = 5 where file_id = ${fileId}`
-      await at.background()
+      await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
       await ask(fileId)
-      await at.background()
+      await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
 
@@ -104,24 +104,24 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       const { fileId } = (await parsed({})).data
       await at.sql`
         update files.jobs set status = 'DEAD' where payload ->> 'fileId' = ${fileId}`
-      await at.background()
+      await at.runBackground()
       expect(await read(fileId)).toMatchObject({
         parseStatus: 'FAILED',
         parseError: 'Parsing did not come to an end.',
       })
 
       await report(fileId, 'PENDING')
-      await at.background()
+      await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
       await ask(fileId)
-      await at.background()
+      await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
 
     test('a file that is deleted while it waits is no trouble', async () => {
       const { fileId } = (await parsed({})).data
       await at.call('DELETE', `${api}/${fileId}`)
-      await at.background()
+      await at.runBackground()
       const [job] = await at.sql`
         select status from files.jobs where payload ->> 'fileId' = ${fileId}`
       expect(job).toEqual({ status: 'DONE' })
@@ -130,14 +130,14 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
   const withoutParser = async () => {
     const { fileId } = (await parsed({})).data
-    await at.background()
+    await at.runBackground()
     expect((await read(fileId)).parseStatus).toBe('PENDING')
     const [job] = await at.sql`
       select status, attempts from files.jobs where payload ->> 'fileId' = ${fileId}`
     expect(job).toEqual({ status: 'PENDING', attempts: 0 })
   }
 
-  if (place === 'workerd') test('waits for a process that has a parser', withoutParser)
+  if (testProject === 'workerd') test('waits for a process that has a parser', withoutParser)
   else describe('where there is a parser', withParser)
 
   test('is asked for once, however often', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { docx, pdf, xlsx } from '../../tests/support/corpus/documents.ts'
-import { asPng, asTiff, draw } from '../../tests/support/corpus/picture.ts'
-import { member, zip } from '../../tests/support/corpus/zip.ts'
+import { drawText, encodePng, encodeTiff } from '../../tests/support/corpus/picture.ts'
+import { textEntry, zip } from '../../tests/support/corpus/zip.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { displayName } from './file.ts'
 import { sampleBytes, sniff } from './sniff.ts'
@@ -17,13 +17,18 @@ describe('what a file is', () => {
     ['a sheet', xlsx(''), 'a.docx', `${office}.spreadsheetml.sheet`],
     [
       'a Word document after a large picture',
-      zip([{ name: 'word/media/1', bytes: big }, member('word/document.xml', '')]),
+      zip([{ name: 'word/media/1', bytes: big }, textEntry('word/document.xml', '')]),
       'a',
       `${office}.wordprocessingml.document`,
     ],
-    ['an archive', zip([member('a/word/x.txt', '')]), 'a.docx', 'application/zip'],
-    ['a picture', asPng(draw('T')), 'a.html', 'image/png'],
-    ['a picture with its directory at the end', asTiff(draw('中日王田')), 'a.tif', 'image/tiff'],
+    ['an archive', zip([textEntry('a/word/x.txt', '')]), 'a.docx', 'application/zip'],
+    ['a picture', encodePng(drawText('T')), 'a.html', 'image/png'],
+    [
+      'a picture with its directory at the end',
+      encodeTiff(drawText('中日王田')),
+      'a.tif',
+      'image/tiff',
+    ],
     ['text', utf8('借条'), 'a.bin', 'text/plain'],
     ['text that calls itself a PDF', utf8('借条'), 'a.pdf', 'text/plain'],
     ['Markdown by its name', utf8('# x'), 'README.MD', 'text/markdown'],

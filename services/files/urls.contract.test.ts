@@ -225,11 +225,11 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       const before = await storage.holds()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')
-      await at.background()
+      await at.runBackground()
       expect(await storage.holds()).toHaveLength(before.length + 1)
       await at.sql`update files.uploads set expires_at = now() where file_id = ${fileId}`
       await at.sql`update files.orphaned_objects set due_at = now() where storage_key = ${`incoming/${fileId}`}`
-      await at.background()
+      await at.runBackground()
       expect(await storage.holds()).toEqual(before)
       expect((await complete(fileId)).status).toBe(404)
     })

@@ -5,7 +5,7 @@ import {
   type KnowledgeStage,
   stageKnowledge,
 } from '../../tests/support/knowledge.ts'
-import { place } from '../../tests/support/stage.ts'
+import { testProject } from '../../tests/support/stage.ts'
 
 let at: KnowledgeStage
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => at.close())
 
 describe('batch-upsert', () => {
   test('writes documents with their chunks', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const written = await at.upsert(kb, [
       { document_id: 'd1', chunks: ['A loan is repaid.', 'Interest is agreed.'] },
       { document_id: 'd2', chunks: ['A lease ends.'] },
@@ -36,21 +36,21 @@ describe('batch-upsert', () => {
   })
 
   test('replaces a document whole', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['alpha', 'beta', 'gamma'] }])
     await at.upsert(kb, [{ document_id: 'd', title: 'New', chunks: ['alpha', 'delta'] }])
     const { data } = await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd' })
     expect([data.title, data.content]).toEqual(['New', 'alpha\ndelta'])
-    expect(await at.found([kb], 'beta')).toEqual([])
-    expect(await at.found([kb], 'gamma')).toEqual([])
-    expect(await at.found([kb], 'delta')).toEqual(['d'])
-    expect(await at.found([kb], 'alpha')).toEqual(['d'])
+    expect(await at.searchIds([kb], 'beta')).toEqual([])
+    expect(await at.searchIds([kb], 'gamma')).toEqual([])
+    expect(await at.searchIds([kb], 'delta')).toEqual(['d'])
+    expect(await at.searchIds([kb], 'alpha')).toEqual(['d'])
     const { data: base } = await at.get(`${external}/bases/${kb}`)
     expect(base.chunks).toBe(2)
   })
 
   test('leaves what says the same where it is in the index', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const places = async () =>
       (await at.sql`select seq from knowledge.chunks where content like 'kept%' order by seq`).map(
         ({ seq }) => seq,
@@ -65,7 +65,7 @@ describe('batch-upsert', () => {
   })
 
   test('of an unknown base is 404 and writes nothing', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const document = { document_id: 'd', doc_type: 'x', title: 't', metadata: {}, chunks: [] }
     const unknown = '0190b8f4-0000-7000-8000-000000000000'
     const documents = [
@@ -78,7 +78,7 @@ describe('batch-upsert', () => {
   })
 
   test('refuses a document or a chunk that is there twice', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const twice = await at.upsert(kb, [
       { document_id: 'd', chunks: ['a'] },
       { document_id: 'd', chunks: ['b'] },
@@ -93,7 +93,7 @@ describe('batch-upsert', () => {
   })
 
   test('takes bodies of many megabytes', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const content = '合同约定的利息不得违反国家有关规定。'.repeat(4_000)
     const chunks = Array.from({ length: 20 }, (_, index) => ({ chunk_index: index, content }))
     const written = await at.upsert(kb, [{ document_id: 'large', chunks }])
@@ -101,7 +101,7 @@ describe('batch-upsert', () => {
   })
 
   // workerd hangs up on whoever still sends such a body when it has answered.
-  test.skipIf(place === 'workerd')('refuses bodies beyond that', async () => {
+  test.skipIf(testProject === 'workerd')('refuses bodies beyond that', async () => {
     const tooLarge = await at.call('POST', `${atomic}/batch-upsert`, {
       raw: `{"documents": [], "x": "${'x'.repeat(33 * 1024 * 1024)}"}`,
       headers: { 'content-type': 'application/json' },
@@ -110,20 +110,20 @@ describe('batch-upsert', () => {
   })
 
   test('that writes the same base at once loses nothing', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const ids = Array.from({ length: 8 }, (_, index) => `d${index}`)
     await Promise.all(
       ids.map((id) => at.upsert(kb, [{ document_id: id, chunks: [`shared ${id}`, 'shared'] }])),
     )
     const { data } = await at.search([kb], 'shared', { top_k: 100 })
     expect(data.hits).toHaveLength(16)
-    for (const id of ids) expect(await at.found([kb], id)).toEqual([id, id])
+    for (const id of ids) expect(await at.searchIds([kb], id)).toEqual([id, id])
   })
 })
 
 describe('delete-by-file', () => {
   test('deletes the documents of the file and no other', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [
       { document_id: 'a', file_id: 'f1', chunks: ['river', 'bank'] },
       { document_id: 'b', file_id: 'f1', chunks: ['river'] },
@@ -131,7 +131,7 @@ describe('delete-by-file', () => {
     ])
     const gone = await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f1' })
     expect(gone.data).toEqual({ documents: 2, chunks: 3 })
-    expect(await at.found([kb], 'river')).toEqual(['c'])
+    expect(await at.searchIds([kb], 'river')).toEqual(['c'])
     const again = await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f1' })
     expect([again.status, again.data]).toEqual([200, { documents: 0, chunks: 0 }])
   })
@@ -139,7 +139,7 @@ describe('delete-by-file', () => {
 
 describe('section', () => {
   test('gives the chunks of a section and of those below it', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [
       {
         document_id: 'd',

@@ -65,7 +65,7 @@ describe('a knowledge base', () => {
   })
 
   test('of another organization is not there', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', file_id: 'f', chunks: ['secret'] }])
     const calls = [
       at.get(`${path}/${kb}`, theirs),
@@ -81,13 +81,13 @@ describe('a knowledge base', () => {
     for (const answer of await Promise.all(calls)) expect(answer.status, answer.text).toBe(404)
     const everywhere = await at.post(`${external}/query`, { query: 'secret' }, theirs)
     expect(everywhere.data.hits).toEqual([])
-    expect(await at.found([kb], 'secret')).toEqual(['d'])
+    expect(await at.searchIds([kb], 'secret')).toEqual(['d'])
     const list = await at.get(`${path}?size=200`, theirs)
     expect(list.data.items.map(({ id }: { id: string }) => id)).not.toContain(kb)
   })
 
   test('is deleted with all that is in it', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['x'] }])
     const gone = await at.call('DELETE', `${path}/${kb}`, { headers: lawyer })
     expect([gone.status, gone.data]).toEqual([200, { deleted: true }])
@@ -129,7 +129,7 @@ describe('a system base', () => {
 
 describe('the documents of a base', () => {
   test('come in pages', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const ids = Array.from({ length: 5 }, (_, index) => `d${index}`)
     await at.upsert(
       kb,

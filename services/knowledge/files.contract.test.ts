@@ -47,7 +47,7 @@ const hurry = () => at.sql`update knowledge.jobs set run_at = now() where status
 
 describe('attaching a file', () => {
   test('parses, cuts and indexes it as a job', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const text = '第一章 总则\n第一条 借款应当返还。\n第二条 利息由当事人约定。'
     stub.files.set(id(1), { parseStatus: 'PENDING', text })
     const started = await attach(kb, id(1), { doc_type: 'contract' })
@@ -55,11 +55,11 @@ describe('attaching a file', () => {
       202,
       { job_id: expect.any(String), status: 'PENDING', kb_id: kb, file_id: id(1) },
     ])
-    await at.settle()
+    await at.runJobs()
     expect((await job(started.data.job_id)).status).toBe('PENDING')
     stub.files.get(id(1))!.parseStatus = 'SUCCEEDED'
     await hurry()
-    await at.settle()
+    await at.runJobs()
     expect(await job(started.data.job_id)).toMatchObject({
       kind: 'attach',
       kb_id: kb,
@@ -83,17 +83,17 @@ describe('attaching a file', () => {
   })
 
   test('that can not be parsed fails and says why', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     stub.files.set(id(2), { parseStatus: 'FAILED', parseError: 'It is encrypted.' })
     const { data } = await attach(kb, id(2))
-    await at.settle()
+    await at.runJobs()
     const error = 'The file could not be parsed: It is encrypted.'
     expect(await job(data.job_id)).toMatchObject({ status: 'FAILED', error })
     expect(await fileOf(kb)).toMatchObject({ status: 'FAILED', error })
   })
 
   test('is refused where the caller does not see the file', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const unseen = await attach(kb, id(3))
     expect([unseen.status, unseen.code]).toEqual([404, 'NOT_FOUND'])
     expect((await at.get(`${external}/bases/${kb}/files`)).data.total).toBe(0)
@@ -103,21 +103,21 @@ describe('attaching a file', () => {
   })
 
   test('waits for a service that is away', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     stub.files.set(id(4), { parseStatus: 'SUCCEEDED', text: 'Estoppel.' })
     const { data } = await attach(kb, id(4))
     stub.down = true
-    await at.settle()
+    await at.runJobs()
     stub.down = false
     expect((await job(data.job_id)).status).toBe('PENDING')
     await hurry()
-    await at.settle()
+    await at.runJobs()
     expect((await job(data.job_id)).status).toBe('SUCCEEDED')
-    expect(await at.found([kb], 'estoppel')).toEqual([id(4)])
+    expect(await at.searchIds([kb], 'estoppel')).toEqual([id(4)])
   })
 
   test('is given up in the end', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     stub.files.set(id(5), { parseStatus: 'SUCCEEDED', text: 'x' })
     const { data } = await attach(kb, id(5))
     await at.sql`
@@ -128,14 +128,14 @@ describe('attaching a file', () => {
   })
 
   test('is undone by taking it out', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     stub.files.set(id(6), { parseStatus: 'SUCCEEDED', text: 'Laches.' })
     await attach(kb, id(6))
-    await at.settle()
+    await at.runJobs()
     const path = `${external}/bases/${kb}/files/${id(6)}`
     const gone = await at.call('DELETE', path, { headers: lawyer })
     expect(gone.data).toEqual({ documents: 1, chunks: 1 })
-    expect(await at.found([kb], 'laches')).toEqual([])
+    expect(await at.searchIds([kb], 'laches')).toEqual([])
     expect((await at.call('DELETE', path, { headers: lawyer })).status).toBe(404)
   })
 })
@@ -144,7 +144,7 @@ describe('reindexing', () => {
   const search = '/api/v1/internal/search'
 
   test('of a file is a job that finds the same afterwards', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [
       { document_id: 'a', file_id: 'f', chunks: ['bailment one', 'bailment two'] },
       { document_id: 'b', chunks: ['bailment three'] },
@@ -152,7 +152,7 @@ describe('reindexing', () => {
     const before = (await at.search([kb], 'bailment')).data.hits
     const started = await at.post(`${search}/reindex-by-file`, { kb_id: kb, file_id: 'f' })
     expect([started.status, started.data.status]).toEqual([202, 'PENDING'])
-    await at.settle()
+    await at.runJobs()
     expect(await job(started.data.job_id)).toMatchObject({
       kind: 'reindex',
       status: 'SUCCEEDED',
@@ -164,14 +164,14 @@ describe('reindexing', () => {
   })
 
   test('mends an index that has lost its entries', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'a', chunks: ['novation'] }])
     await at.sql`delete from knowledge.postings`
-    expect(await at.found([kb], 'novation')).toEqual([])
+    expect(await at.searchIds([kb], 'novation')).toEqual([])
     const { data } = await at.post(`${search}/reindex-batch`, { kb_ids: [kb] })
-    await at.settle()
+    await at.runJobs()
     expect((await job(data.job_id)).status).toBe('SUCCEEDED')
-    expect(await at.found([kb], 'novation')).toEqual(['a'])
+    expect(await at.searchIds([kb], 'novation')).toEqual(['a'])
     const unknown = await at.post(`${search}/reindex-batch`, { kb_ids: ['sys_nowhere'] })
     expect(unknown.status).toBe(404)
   })

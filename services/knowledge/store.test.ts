@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 test('a chunk that says the same keeps its place, unless it is another article', async () => {
-  const kb = await at.base()
+  const kb = await at.createBase()
   const placeOf = async (article: string, more = {}) => {
     const chunks = [{ content: 'a covenant', metadata: { article, ...more } }]
     await at.upsert(kb, [{ document_id: 'law', chunks }])

@@ -24,7 +24,7 @@ const submit = (id: string, kind: keyof typeof doors, body: object) =>
 
 describe('analysis versions', () => {
   test('count up from one, per matter', async () => {
-    const [one, two] = [await at.make(), await at.make()]
+    const [one, two] = [await at.createMatter(), await at.createMatter()]
     expect(await latest(one.id)).toEqual({ version: 0, submitted: none })
     for (const version of [1, 2, 3]) {
       const { status, data } = await allocate(one.id, { kind: 'evidence' })
@@ -43,13 +43,13 @@ describe('analysis versions', () => {
   })
 
   test('may be allocated without a body', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const { data } = await at.call('POST', `${internal}/${id}/analysis/versions/allocate`)
     expect(data).toEqual({ version: 1 })
   })
 
   test('allocated fifty at once are 1 to 50', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const answers = await Promise.all(Array.from({ length: 50 }, () => allocate(id)))
     const versions = answers.map(({ data }) => data.version).sort((a, b) => a - b)
     expect(versions).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
@@ -57,7 +57,7 @@ describe('analysis versions', () => {
   })
 
   test('of one allocation_key are one, also at once', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const keys = ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']
     const answers = await Promise.all(
       keys.map((allocation_key) => allocate(id, { allocation_key })),
@@ -74,7 +74,7 @@ describe('analysis versions', () => {
 
 describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (kind) => {
   test('keeps items or a result, once per version', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await allocate(id)
     await allocate(id)
     const items = [{ name: '借条', weight: 1 }, 'text', null]
@@ -101,7 +101,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
   })
 
   test('of a version that was never allocated is a conflict', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     for (const version of [1, 2_147_483_647]) {
       const { status, code } = await submit(id, kind, { version, items: [] })
       expect([status, code]).toEqual([409, 'CONFLICT'])
@@ -110,7 +110,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
   })
 
   test('takes either items or a result', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await allocate(id)
     const bodies = [
       { version: 1 },
@@ -126,7 +126,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
   })
 
   test('by two at once keeps one of them', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await allocate(id)
     const answers = await Promise.all(
       [1, 2].map((n) => submit(id, kind, { version: 1, items: [n] })),
@@ -139,7 +139,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
 
 describe('reading analyses', () => {
   test('comes in pages, the newest first', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     for (const kind of ['a', 'b', 'c']) await allocate(id, { kind })
     await submit(id, 'issues', { version: 2, items: [1] })
     const page = await at.read(`${path}/${id}/analysis?size=2`)
@@ -156,7 +156,7 @@ describe('reading analyses', () => {
   })
 
   test('gives null for what was not submitted, and 404 for what is not there', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await allocate(id)
     const { submitted, ...read } = await at.read(`${path}/${id}/analysis/1`)
     expect(submitted).toEqual(none)

@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 beforeEach(() => {
-  files.asked.length = 0
+  files.requests.length = 0
   files.state.down = false
 })
 
 const withDeliverables = async (...deliverables: object[]) => {
-  const { id } = await at.make({ provider_organization_id: 'firm' })
+  const { id } = await at.createMatter({ provider_organization_id: 'firm' })
   await at.sync(id, { deliverables })
   return id
 }
@@ -50,7 +50,7 @@ describe('deliverables', () => {
     const one = await at.read(`${path}/${id}/deliverables/a`)
     expect(one).toEqual({ ...page.items[0], presigned_url: `https://files.test/f-1?n=${made}` })
     expect(one.presigned_url).not.toBe(page.items[0].presigned_url)
-    expect(files.asked).toHaveLength(2)
+    expect(files.requests).toHaveLength(2)
   })
 
   test('are asked for in the name of the matter’s organization, and of no person', async () => {
@@ -58,7 +58,7 @@ describe('deliverables', () => {
     const headers = { 'x-organization-id': 'firm', 'x-request-id': 'r-1' }
     const { data } = await at.call('GET', `${path}/${id}/deliverables/a`, { headers })
     expect(data.presigned_url).toContain('f-1')
-    const [asked] = files.asked
+    const [asked] = files.requests
     expect(asked).toMatchObject({
       path: '/api/v1/internal/files/presigned-url',
       body: { fileId: 'f-1', expires_in: 900 },
@@ -104,7 +104,7 @@ describe('deliverables', () => {
     expect(data.items).toHaveLength(30)
     expect(data.items.every((each: any) => each.presigned_url === null)).toBe(true)
     // Once it is seen to be away, the rest is not asked for.
-    expect(new Set(files.asked.map(({ body }) => body.fileId)).size).toBeLessThanOrEqual(10)
+    expect(new Set(files.requests.map(({ body }) => body.fileId)).size).toBeLessThanOrEqual(10)
   })
 
   test('that are not there are 404', async () => {

@@ -52,7 +52,7 @@ describe('making a matter', () => {
       profile: { amount: 1.5, gone: null },
       data: { litigation: { court: '朝阳', gone: null }, gone: null },
     }
-    expect(await at.make(told)).toMatchObject({
+    expect(await at.createMatter(told)).toMatchObject({
       ...told,
       service_type_id: '4',
       user_id: '7',
@@ -104,7 +104,7 @@ describe('making a matter', () => {
 
 describe('editing a matter', () => {
   test('merges what is told and leaves the rest', async () => {
-    const { id } = await at.make({
+    const { id } = await at.createMatter({
       profile: { a: 1, b: { c: 1, d: 2 }, gone: 1 },
       data: { workbench: { goal: 'x', step: 1 }, litigation: { court: 'y' }, work_product: {} },
       file_ids: ['f-1', 'f-2'],
@@ -134,7 +134,7 @@ describe('editing a matter', () => {
   })
 
   test('that changes nothing leaves the version and tells no event', async () => {
-    const before = await at.make({ profile: { a: { x: 1, y: 2 } } })
+    const before = await at.createMatter({ profile: { a: { x: 1, y: 2 } } })
     const same = { title: before.title, profile: { a: { y: 2, x: 1 }, b: null }, file_ids: [] }
     expect((await put(before.id, same)).data).toEqual(before)
     expect((await put(before.id, {})).data).toEqual(before)
@@ -142,7 +142,7 @@ describe('editing a matter', () => {
   })
 
   test('takes back a matter as it was read, and refuses what can’t be edited', async () => {
-    const before = await at.make()
+    const before = await at.createMatter()
     expect((await put(before.id, before)).data).toEqual(before)
     for (const other of [
       { status: 'ACTIVE' },
@@ -157,7 +157,7 @@ describe('editing a matter', () => {
   })
 
   test('with a stale If-Match changes nothing', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     expect((await put(id, { title: 'A' }, { 'if-match': '"1"' })).status).toBe(200)
     const stale = await put(id, { title: 'B' }, { 'if-match': '"1"' })
     expect([stale.status, stale.code, stale.data]).toEqual([
@@ -170,7 +170,7 @@ describe('editing a matter', () => {
   })
 
   test('by ten people at once loses nobody’s member', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const names = Array.from({ length: 10 }, (_, n) => `member${n}`)
     await Promise.all(names.map((name) => put(id, { profile: { [name]: name } })))
     const { profile, version } = await at.matter(id)
@@ -179,7 +179,7 @@ describe('editing a matter', () => {
   })
 
   test('is told in the timeline: who, what, from what to what', async () => {
-    const { id } = await at.make({ profile: { amount: 1 } })
+    const { id } = await at.createMatter({ profile: { amount: 1 } })
     await put(id, { title: 'New', profile: { amount: 2 } }, { 'x-user-id': 'u-9' })
     const [edited, made] = (await at.timeline(id)).events
     expect(edited).toEqual({
@@ -195,7 +195,7 @@ describe('editing a matter', () => {
   })
 
   test('that is long is told in short', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await put(id, { title: 'New', profile: { text: 'x'.repeat(100_000) } })
     const [edited] = (await at.timeline(id)).events
     expect(edited.to).toEqual({ title: 'New', profile: '…' })
@@ -206,7 +206,7 @@ describe('editing a matter', () => {
       expect((await put(id, { title: 'T' })).status).toBe(404)
       expect((await at.call('GET', `${path}/${id}`)).status).toBe(404)
     }
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const refused = await at.call('DELETE', `${path}/${id}`)
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT'])
     expect((await at.matter(id)).id).toBe(id)

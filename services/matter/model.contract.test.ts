@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { internal, type MatterStage, path, stageMatter } from '../../tests/support/matter.ts'
 import {
+  applyChange,
   applySync,
+  applyTodo,
   canMove,
-  change,
-  complete,
-  type Model,
+  completeTodo,
+  type MatterModel,
   newModel,
-  patchTodo,
   readModel,
   type SyncBody,
 } from '../../tests/support/matter-model.ts'
@@ -24,7 +24,7 @@ interface Real {
 }
 /** The model, and what was answered to each sync_key. */
 interface Expected {
-  model: Model
+  model: MatterModel
   synced: Map<string, { body: SyncBody; answer: any }>
 }
 
@@ -89,11 +89,11 @@ const isChange = (data: any) => Object.values<number>(data.changed).some((count)
 class Act extends Step {
   readonly name: string
   readonly send: (id: string) => Promise<{ status: number }>
-  readonly next: (model: Model) => Model | 'refused'
+  readonly next: (model: MatterModel) => MatterModel | 'refused'
   constructor(
     name: string,
     send: (id: string) => Promise<{ status: number }>,
-    next: (model: Model) => Model | 'refused',
+    next: (model: MatterModel) => MatterModel | 'refused',
   ) {
     super()
     this.name = name
@@ -169,7 +169,7 @@ const steps = [
         `status(${status})`,
         (id) => at.post(`${path}/${id}/status`, { status }),
         (model) =>
-          change(model, (after) => {
+          applyChange(model, (after) => {
             after.status = status
             return canMove(model.status, status)
           }),
@@ -180,7 +180,7 @@ const steps = [
       new Act(
         `complete(${todo_key}, ${result})`,
         (id) => at.post(`${path}/${id}/todos/${todo_key}/complete`, { result }),
-        (model) => change(model, (after) => complete(after, { todo_key, result })),
+        (model) => applyChange(model, (after) => completeTodo(after, { todo_key, result })),
       ),
   ),
   fc.tuple(todoKey, of('A', 'B')).map(
@@ -189,8 +189,8 @@ const steps = [
         `todo(${todo_key}, ${title})`,
         (id) => at.post(`${path}/${id}/todos`, { todo_key, title }),
         (model) =>
-          change(model, (after) => {
-            patchTodo(after, { todo_key, title })
+          applyChange(model, (after) => {
+            applyTodo(after, { todo_key, title })
             return true
           }),
       ),
@@ -199,7 +199,7 @@ const steps = [
     new Act(
       'allocate',
       (id) => at.post(`${internal}/${id}/analysis/versions/allocate`),
-      (model) => change(model, (after) => Boolean(++after.analysis)),
+      (model) => applyChange(model, (after) => Boolean(++after.analysis)),
     ),
   ),
 ]
@@ -207,7 +207,7 @@ const steps = [
 test('whatever is done in whatever order, the matter is what the model says', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 12 }), async (commands) => {
-      const { id } = await at.make({ title: 'T0' })
+      const { id } = await at.createMatter({ title: 'T0' })
       await fc.asyncModelRun(
         () => ({ model: { model: newModel('T0'), synced: new Map() }, real: { id } }),
         commands,

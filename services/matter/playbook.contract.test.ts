@@ -120,7 +120,7 @@ test('a playbook_id that is told is neither kept nor answered, and nothing else 
 })
 
 test('two syncs that differ in a playbook_id alone are the same sync', async () => {
-  const { id } = await at.make()
+  const { id } = await at.createMatter()
   await at.sync(id, { sync_key: 'k', profile: { a: 1 } })
   const again = await at.sync(id, {
     sync_key: 'k',
@@ -151,10 +151,10 @@ test('a playbook_id that was stored before is in no answer, and told to no servi
   ])
   for (const { text } of writes) expect(text).not.toContain('playbook_id')
 
-  memory.asked.length = 0
+  memory.requests.length = 0
   while ((await at.tick()) > 0);
-  expect(memory.asked.length).toBeGreaterThan(0)
-  expect(JSON.stringify(memory.asked.map(({ body }) => body))).not.toContain('playbook_id')
+  expect(memory.requests.length).toBeGreaterThan(0)
+  expect(JSON.stringify(memory.requests.map(({ body }) => body))).not.toContain('playbook_id')
 })
 
 test('whatever the value, every playbook_id goes and the rest stays', () => {

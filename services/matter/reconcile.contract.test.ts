@@ -17,7 +17,7 @@ afterAll(() => at.close())
 beforeEach(async () => {
   memory.state.down = false
   await at.sql`delete from matter.jobs`
-  memory.asked.length = 0
+  memory.requests.length = 0
 })
 
 const fact = (entity_key: string, content: string | null, more = {}) => ({
@@ -32,7 +32,7 @@ const waiting = async () =>
 
 describe('the facts of a matter', () => {
   test('are told to memory-service as a job, all of them as they are', async () => {
-    const { id } = await at.make({ user_id: 7 })
+    const { id } = await at.createMatter({ user_id: 7 })
     const told = {
       category: 'evidence',
       value: { page: 1 },
@@ -40,10 +40,10 @@ describe('the facts of a matter', () => {
       metadata: { by: 'x' },
     }
     await at.sync(id, { facts: [fact('b', 'two', told), fact('a', 'one')] })
-    expect(memory.asked).toEqual([])
+    expect(memory.requests).toEqual([])
     expect(await at.tick()).toBe(1)
-    expect(memory.asked).toHaveLength(1)
-    const [{ path, headers, body }] = memory.asked as any
+    expect(memory.requests).toHaveLength(1)
+    const [{ path, headers, body }] = memory.requests as any
     expect(path).toBe('/api/v1/internal/memory/reconcile')
     expect(headers.get('x-organization-id')).toBe('acme')
     expect(body).toEqual({
@@ -64,11 +64,11 @@ describe('the facts of a matter', () => {
     })
     await at.sync(id, { facts: [fact('a', null), fact('b', 'two', told), fact('never', null)] })
     expect(await at.tick()).toBe(1)
-    expect(memory.asked[1]!.body.facts.map((each: any) => each.entity_key)).toEqual(['b'])
+    expect(memory.requests[1]!.body.facts.map((each: any) => each.entity_key)).toEqual(['b'])
   })
 
   test('that did not change are not told again', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await at.sync(id, { facts: [fact('a', 'one', { value: { x: 1, y: 2 } })] })
     await at.tick()
     const { data } = await at.sync(id, {
@@ -82,18 +82,18 @@ describe('the facts of a matter', () => {
   })
 
   test('changed many times before the job runs are told once, as they are then', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     for (const content of ['one', 'two', 'three'])
       await at.sync(id, { facts: [fact('a', content)] })
     expect(await at.tick()).toBe(1)
-    expect(memory.asked.map(({ body }) => [body.matter_version, body.facts[0].content])).toEqual([
-      [4, 'three'],
-    ])
+    expect(memory.requests.map(({ body }) => [body.matter_version, body.facts[0].content])).toEqual(
+      [[4, 'three']],
+    )
     expect(await at.tick()).toBe(0)
   })
 
   test('wait while memory-service is down, and no write fails by it', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     memory.state.down = true
     const { status } = await at.sync(id, { facts: [fact('a', 'one')] })
     expect(status).toBe(200)
@@ -105,27 +105,27 @@ describe('the facts of a matter', () => {
     await at.sync(id, { facts: [fact('a', 'two')] })
     expect(await waiting()).toBe(1)
     memory.state.down = false
-    memory.asked.length = 0
+    memory.requests.length = 0
     await due()
     // The circuit to a dead peer may still be open for a while.
-    for (let attempt = 0; memory.asked.length === 0 && attempt < 100; attempt++) {
+    for (let attempt = 0; memory.requests.length === 0 && attempt < 100; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       await due()
       await at.tick()
     }
-    expect(memory.asked.at(-1)!.body.facts).toMatchObject([{ content: 'two' }])
+    expect(memory.requests.at(-1)!.body.facts).toMatchObject([{ content: 'two' }])
     expect(await waiting()).toBe(0)
   })
 
   test('of a sync that was refused are not told', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const { status } = await at.sync(id, { status: 'ARCHIVED', facts: [fact('a', 'one')] })
     expect(status).toBe(409)
     expect(await at.tick()).toBe(0)
   })
 
   test('must be facts', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const issue = async (more: object) => {
       const { status, data } = await at.sync(id, {
         facts: [fact('a', 'x'), { ...fact('b', 'y'), ...more }],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(async () => {
   await at.sql`delete from matter.service_types`
-  platform.asked.length = 0
+  platform.requests.length = 0
   platform.state.down = false
 })
 
@@ -29,12 +29,12 @@ test('service types come from platform-service, and are asked for once a minute'
   expect(await read()).toEqual(types('A'))
   value = types('B')
   for (let n = 0; n < 3; n++) expect(await read()).toEqual(types('A'))
-  expect(platform.asked.map(({ path }) => path)).toEqual([
+  expect(platform.requests.map(({ path }) => path)).toEqual([
     '/api/v1/internal/platform/configs/matters.service_types',
   ])
   await aMinuteLater()
   expect(await read()).toEqual(types('B'))
-  expect(platform.asked).toHaveLength(2)
+  expect(platform.requests).toHaveLength(2)
 })
 
 test('while platform-service is down the last known are served', async () => {
@@ -49,7 +49,7 @@ test('where none are configured, or none were ever read, there are none', async 
   value = undefined
   expect(await read()).toEqual(empty)
   expect(await read()).toEqual(empty)
-  expect(platform.asked).toHaveLength(1)
+  expect(platform.requests).toHaveLength(1)
   await at.sql`delete from matter.service_types`
   platform.state.down = true
   expect(await read()).toEqual(empty)

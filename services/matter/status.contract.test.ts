@@ -12,7 +12,7 @@ const move = (id: string, status: unknown, more = {}, headers = {}) =>
 
 describe('the status of a matter', () => {
   test('goes its way from draft to archive, each step a version and an event', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const way = ['ACTIVE', 'ON_HOLD', 'ACTIVE', 'COMPLETED', 'ARCHIVED']
     for (const [index, status] of way.entries()) {
       const { status: code, data, headers } = await move(id, status, { reason: `step ${index}` })
@@ -33,7 +33,7 @@ describe('the status of a matter', () => {
   })
 
   test('makes no other move, and says which are possible', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const refused = await move(id, 'COMPLETED')
     expect([refused.status, refused.code]).toEqual([409, 'CONFLICT'])
     expect(refused.data).toEqual({ status: 'DRAFT', possible: ['ACTIVE', 'CANCELLED'] })
@@ -45,14 +45,14 @@ describe('the status of a matter', () => {
   })
 
   test('to the one it has changes nothing', async () => {
-    const before = await at.make()
+    const before = await at.createMatter()
     const { status, data } = await move(before.id, 'DRAFT', { reason: 'none' })
     expect([status, data]).toEqual([200, before])
     expect((await at.timeline(before.id)).events).toHaveLength(1)
   })
 
   test('with a stale If-Match stays', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await move(id, 'ACTIVE')
     const stale = await move(id, 'ON_HOLD', {}, { 'if-match': '"1"' })
     expect([stale.status, stale.code]).toEqual([409, 'VERSION_CONFLICT'])
@@ -60,7 +60,7 @@ describe('the status of a matter', () => {
   })
 
   test('must be one that there is', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     for (const status of ['OPEN', 'draft', null, undefined, 1]) {
       expect((await move(id, status)).status).toBe(400)
     }
@@ -72,7 +72,7 @@ describe('the status of a matter', () => {
       ['COMPLETED', 'CANCELLED'],
       ['ON_HOLD', 'COMPLETED'],
     ]) {
-      const { id } = await at.make()
+      const { id } = await at.createMatter()
       await move(id, 'ACTIVE')
       const answers = await Promise.all([move(id, first), move(id, second)])
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MatterStage, stageMatter } from '../../tests/support/matter.ts'
 import {
   applySync,
-  type Model,
+  type MatterModel,
   newModel,
   readModel,
   type SyncBody,
@@ -47,7 +47,7 @@ test('parts that are repeated, reordered and sent at once come to the same matte
   )
   await fc.assert(
     fc.asyncProperty(delivery, async ({ list, waves }) => {
-      const { id } = await at.make({ title: 'T0' })
+      const { id } = await at.createMatter({ title: 'T0' })
       const applied = new Set<string>()
       for (const wave of waves) {
         const answers = await Promise.all([...wave, ...wave].map((part) => at.sync(id, part)))
@@ -59,8 +59,8 @@ test('parts that are repeated, reordered and sent at once come to the same matte
         })
       }
       expect(applied.size).toBe(list.length)
-      const inTurn = list.reduce<Model>(
-        (model, part) => applySync(model, part) as Model,
+      const inTurn = list.reduce<MatterModel>(
+        (model, part) => applySync(model, part) as MatterModel,
         newModel('T0'),
       )
       expect(await readModel(at, id)).toEqual(inTurn)

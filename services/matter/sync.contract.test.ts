@@ -34,7 +34,7 @@ const full = {
 
 describe('a sync', () => {
   test('writes all that it tells, in one version and one event', async () => {
-    const { id } = await at.make({ file_ids: ['f-1'] })
+    const { id } = await at.createMatter({ file_ids: ['f-1'] })
     const { status, data } = await at.sync(id, full)
     expect([status, data]).toEqual([
       200,
@@ -83,7 +83,7 @@ describe('a sync', () => {
   })
 
   test('told again changes nothing', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await at.sync(id, full)
     const before = [await at.matter(id), await at.todos(id), await at.timeline(id)]
     const { data } = await at.sync(id, full)
@@ -93,7 +93,7 @@ describe('a sync', () => {
   })
 
   test('merges by member, and null removes one', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await at.sync(id, full)
     await at.sync(id, {
       cause_of_action_code: null,
@@ -108,7 +108,7 @@ describe('a sync', () => {
 
   test('moves a draft to active with a cause of action or a finished intake, and not else', async () => {
     const moved = async (body: object) => {
-      const { id } = await at.make()
+      const { id } = await at.createMatter()
       await at.sync(id, body)
       return (await at.matter(id)).status
     }
@@ -124,7 +124,7 @@ describe('a sync', () => {
   })
 
   test('is whole or not at all', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await at.sync(id, {
       todos: [{ todo_key: 'done' }],
       complete_todos: [{ todo_key: 'done', result: 1 }],
@@ -158,7 +158,7 @@ describe('a sync', () => {
   })
 
   test('keeps the times of phases by their status', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const phases = async (...list: object[]) => {
       await at.sync(id, { phases: list })
       return (await at.timeline(id)).phases
@@ -198,7 +198,7 @@ describe('a sync', () => {
   })
 
   test('moves the version of a deliverable that changes', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const told = (file_id: string) => ({ deliverables: [{ deliverable_key: 'd', file_id }] })
     await at.sync(id, told('f-1'))
     await at.sync(id, told('f-1'))
@@ -209,7 +209,7 @@ describe('a sync', () => {
   })
 
   test('does not open what is done, and takes the last of one key told twice', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const twice = [
       { todo_key: 'k', title: 'A' },
       { todo_key: 'k', title: 'B' },
@@ -229,7 +229,7 @@ describe('a sync', () => {
 
 describe('a sync_key', () => {
   test('is applied once, and gives the first answer again', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const first = await at.sync(id, { sync_key: 'k', title: 'A', profile: { a: 1, b: 2 } })
     await at.sync(id, { title: 'B' })
     const again = await at.sync(id, { profile: { b: 2, a: 1 }, title: 'A', sync_key: 'k' })
@@ -241,14 +241,14 @@ describe('a sync_key', () => {
   })
 
   test('is the matter’s own', async () => {
-    const [one, two] = [await at.make(), await at.make()]
+    const [one, two] = [await at.createMatter(), await at.createMatter()]
     for (const { id } of [one, two]) {
       expect((await at.sync(id, { sync_key: 'k', title: 'A' })).data.applied).toBe(true)
     }
   })
 
   test('sent by ten at once is applied once, and all hear the same', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const body = { ...full, sync_key: 'race' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => at.sync(id, body)))
     expect(answers.filter(({ data }) => data.applied)).toHaveLength(1)
@@ -259,7 +259,7 @@ describe('a sync_key', () => {
   })
 
   test('sent with two bodies at once is one of them', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const titles = ['A', 'B']
     const answers = await Promise.all(titles.map((title) => at.sync(id, { sync_key: 'k', title })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
@@ -269,7 +269,7 @@ describe('a sync_key', () => {
 })
 
 test('the workflow profile tells what the engine may know, and nothing else', async () => {
-  const { id } = await at.make({ lawyer_id: 'l-1' })
+  const { id } = await at.createMatter({ lawyer_id: 'l-1' })
   await at.sync(id, full)
   const { data } = await at.call('GET', `${internal}/${id}/workflow/profile`)
   expect(data).toEqual({

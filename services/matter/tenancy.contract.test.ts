@@ -6,7 +6,11 @@ let at: MatterStage
 let id: string
 beforeAll(async () => {
   at = await stageMatter()
-  ;({ id } = await at.make({ title: 'Secret', user_id: 'u-1', provider_organization_id: 'firm' }))
+  ;({ id } = await at.createMatter({
+    title: 'Secret',
+    user_id: 'u-1',
+    provider_organization_id: 'firm',
+  }))
   await at.sync(id, {
     todos: [{ todo_key: 'secret' }],
     deliverables: [{ deliverable_key: 'secret' }],

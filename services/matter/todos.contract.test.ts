@@ -14,7 +14,7 @@ const complete = (id: string, todo: string, body: object = {}) =>
 
 describe('a todo', () => {
   test('is made by its key', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const bare = await upsert(id, 'bare')
     expect([bare.status, bare.data]).toEqual([
       201,
@@ -45,7 +45,7 @@ describe('a todo', () => {
   })
 
   test('is changed by its key, members left out stay', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const told = { title: 'A', review_type: 'confirm', due_at: '2027-01-01T00:00:00Z' }
     const { data: made } = await upsert(id, 'k', { ...told, payload: { a: 1 } })
     const again = await upsert(id, 'k', { title: 'A' })
@@ -71,7 +71,7 @@ describe('a todo', () => {
   })
 
   test('is completed once, by key or by id', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const { data: first } = await upsert(id, 'first')
     await upsert(id, 'second/第二')
     const done = await complete(id, 'first', { result: { sure: true, how: 1 } })
@@ -97,7 +97,7 @@ describe('a todo', () => {
   })
 
   test('that is done or cancelled is not opened again by a repeat', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await upsert(id, 'done', { title: 'A' })
     const { data: done } = await complete(id, 'done', { result: 1 })
     expect((await upsert(id, 'done', { title: 'B', status: 'OPEN' })).data).toEqual(done)
@@ -109,7 +109,7 @@ describe('a todo', () => {
   })
 
   test('completed by many at once with other results is done with one of them', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     await upsert(id, 'k')
     const answers = await Promise.all([1, 2, 3, 4].map((result) => complete(id, 'k', { result })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
@@ -118,7 +118,7 @@ describe('a todo', () => {
   })
 
   test('made by many at once is one', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(id, 'k')))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
     expect(await at.todos(id)).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('a todo', () => {
   })
 
   test('made with an Idempotency-Key is answered as the first time', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const headers = { 'idempotency-key': 'todo' }
     const first = await upsert(id, 'k', {}, headers)
     const again = await upsert(id, 'k', {}, headers)
@@ -134,7 +134,7 @@ describe('a todo', () => {
   })
 
   test('that is wrong is refused, and one that is not there is 404', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     const issue = async (key: string, more = {}) => {
       const { status, data } = await upsert(id, key, more)
       return [status, data.issues[0].path]
@@ -150,7 +150,7 @@ describe('a todo', () => {
   })
 
   test('is listed in the order of making, by status and actor', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createMatter()
     for (const key of ['c', 'a', 'b']) await upsert(id, key)
     await upsert(id, 'd', { actor: 'lawyer' })
     await complete(id, 'a')

@@ -170,7 +170,7 @@ describe('rerank', () => {
     const answer = await recall(question)
     expect(keys(answer)).toEqual([...plain].reverse())
     expect(answer.data).toMatchObject({ reranked: true, degraded: false })
-    expect(reranker.asked()).toMatchObject({ query: '还款期限', top_n: 10 })
+    expect(reranker.lastRequest()).toMatchObject({ query: '还款期限', top_n: 10 })
   })
 
   test('without it the same facts come, and degraded says so', async () => {

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const version = '4.32.5'
-const here = dirname(fileURLToPath(import.meta.url))
-const cache = join(here, '../../.cache/fuzz')
+const fuzzDirectory = dirname(fileURLToPath(import.meta.url))
+const cache = join(fuzzDirectory, '../../.cache/fuzz')
 const environment = join(cache, `schemathesis-${version}`)
 
 /** Why there is no schemathesis; undefined once it is installed, which the first call sees to. */
-export function missing(): string | undefined {
+export function installProblem(): string | undefined {
   const installed = join(environment, 'installed')
   if (existsSync(installed)) return undefined
   rmSync(environment, { recursive: true, force: true })
@@ -34,7 +34,7 @@ interface Report {
   test_cases: { generated: number; unique_failures: number; errored: number }
 }
 
-interface Run {
+interface FuzzOptions {
   /** Where the service listens. */
   url: string
   headers: Record<string, string>
@@ -43,7 +43,7 @@ interface Run {
 }
 
 /** Runs every check of schemathesis in all its phases. */
-export async function fuzz(service: string, { url, headers, examples, seed }: Run) {
+export async function fuzz(service: string, { url, headers, examples, seed }: FuzzOptions) {
   const directory = join(cache, service)
   mkdirSync(directory, { recursive: true })
   const report = join(directory, 'report.json')
@@ -55,7 +55,7 @@ export async function fuzz(service: string, { url, headers, examples, seed }: Ru
     ...['--request-timeout', '20', '--report', 'json', '--report-json-path', report],
     ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
   ]
-  const { code, output } = await spoken(join(environment, 'bin/schemathesis'), args, directory)
+  const { code, output } = await runCommand(join(environment, 'bin/schemathesis'), args, directory)
   if (!existsSync(report)) throw new Error(`schemathesis did not run:\n${output}`)
   const { operations, test_cases } = JSON.parse(readFileSync(report, 'utf8')) as Report
   return {
@@ -67,12 +67,12 @@ export async function fuzz(service: string, { url, headers, examples, seed }: Ru
   }
 }
 
-function spoken(command: string, args: string[], cwd: string) {
+function runCommand(command: string, args: string[], cwd: string) {
   const child = spawn(command, args, {
     cwd,
     env: {
       ...process.env,
-      PYTHONPATH: here,
+      PYTHONPATH: fuzzDirectory,
       PYTHONDONTWRITEBYTECODE: '1',
       SCHEMATHESIS_HOOKS: 'hooks',
     },

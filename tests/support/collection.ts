@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { stageCollector } from './collector.ts'
 
 const api = '/api/v1/collector'
-const person = {
+const managerHeaders = {
   'x-internal-api-key': undefined,
   'x-user-id': 'u',
   'x-permissions': 'collector:manage',
@@ -15,9 +15,9 @@ type Page = string | ((request: IncomingMessage, response: ServerResponse) => vo
 /** collector-service as people use it, and a site that it may collect. */
 export async function stageCollection() {
   const pages: Record<string, Page> = {}
-  const seen: string[] = []
+  const requestedPaths: string[] = []
   const server = createServer((request, response) => {
-    seen.push(request.url!)
+    requestedPaths.push(request.url!)
     const page = pages[request.url!]
     if (typeof page === 'function') page(request, response)
     else if (page === undefined) response.writeHead(404).end()
@@ -28,7 +28,7 @@ export async function stageCollection() {
   const site = `http://127.0.0.1:${port}`
   const at = await stageCollector({
     env: { COLLECTOR_ALLOWED_HOSTS: `127.0.0.1:${port}`, COLLECTOR_HOST_DELAY_MS: '1' },
-    headers: person,
+    headers: managerHeaders,
   })
   const call = (method: string, path: string, body?: unknown, headers = {}) =>
     at.call(method, `${api}${path}`, { ...(body === undefined ? {} : { body }), headers })
@@ -36,17 +36,17 @@ export async function stageCollection() {
     ...at,
     site,
     pages,
-    seen,
+    requestedPaths: requestedPaths,
     call,
     /** A call of any path. */
-    ask: at.call,
+    request: at.call,
     /** What robots.txt says is kept for a while, so that it says the same in every test. */
-    clear() {
+    reset() {
       for (const path of Object.keys(pages)) delete pages[path]
       pages['/robots.txt'] = 'User-agent: *\nDisallow: /a/secret'
-      seen.length = 0
+      requestedPaths.length = 0
     },
-    make: async (body: object = {}) =>
+    createSource: async (body: object = {}) =>
       (await call('POST', '/sources', { name: 'S', kind: 'http', url: `${site}/`, ...body })).data,
     /** Begins a run of a source, and lets it come to its end. */
     async collect(id: string) {

@@ -54,13 +54,13 @@ export const configsItem = (item_id: string, depends_on: string[] = []) => ({
 export function configsPackage(
   packageId: string,
   items: Record<string, Record<string, unknown>>,
-  needs: Record<string, string[]> = {},
+  dependencies: Record<string, string[]> = {},
 ) {
   const ids = Object.keys(items)
   return {
     'manifest.json': manifest(
       packageId,
-      ids.map((id) => configsItem(id, needs[id])),
+      ids.map((id) => configsItem(id, dependencies[id])),
     ),
     ...Object.fromEntries(
       ids.map((id) => [
@@ -74,29 +74,29 @@ export function configsPackage(
 /** Targets that keep what they are given: rows by key, counted as the real ones count. */
 export function makeTargets() {
   const rows = new Map<string, { owner: string | null; record: string }>()
-  const state = { down: false, refuse: new Set<string>() }
-  const asked: { path: string; body: any }[] = []
+  const state = { down: false, rejectBodiesWith: new Set<string>() }
+  const requests: { path: string; body: any }[] = []
 
-  function counted(path: string, body: any) {
+  function applyRecords(path: string, body: any) {
     const { dry_run, digest, source, ...lists } = body
     const owner = path.includes('/seed/') ? (source?.package_id ?? null) : null
     const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 }
-    const given = new Map<string, string>()
+    const incoming = new Map<string, string>()
     for (const [name, list] of Object.entries(lists).filter(([, list]) => Array.isArray(list))) {
       for (const record of list as any[]) {
         const { key, element_id, item_id, code, document_id } = record
         const id = key ?? element_id ?? item_id ?? code ?? document_id ?? canonicalJson(record)
-        given.set(`${path} ${lists.kb?.name ?? ''} ${name} ${id}`, canonicalJson(record))
+        incoming.set(`${path} ${lists.kb?.name ?? ''} ${name} ${id}`, canonicalJson(record))
       }
     }
-    for (const [key, record] of given) {
-      const before = rows.get(key)
-      counts[!before ? 'created' : before.record === record ? 'unchanged' : 'updated']++
+    for (const [key, record] of incoming) {
+      const existing = rows.get(key)
+      counts[!existing ? 'created' : existing.record === record ? 'unchanged' : 'updated']++
       if (!dry_run) rows.set(key, { owner, record })
     }
     for (const [key, row] of owner === null ? [] : rows) {
       if (row.owner !== owner || !key.startsWith(`${path} ${lists.kb?.name ?? ''} `)) continue
-      if (given.has(key)) continue
+      if (incoming.has(key)) continue
       counts.deleted++
       if (!dry_run) rows.delete(key)
     }
@@ -112,21 +112,22 @@ export function makeTargets() {
       return state.down ? fault(503, 'INTERNAL') : Response.json({ status: 'UP' })
     }
     const body = JSON.parse(await request.text())
-    asked.push({ path: pathname, body })
+    requests.push({ path: pathname, body })
     if (state.down) return fault(503, 'UPSTREAM_UNAVAILABLE')
     const text = JSON.stringify(body)
-    if ([...state.refuse].some((word) => text.includes(word)))
+    if ([...state.rejectBodiesWith].some((word) => text.includes(word)))
       return fault(400, 'VALIDATION_FAILED')
-    return Response.json({ code: 0, message: 'ok', data: counted(pathname, body) })
+    return Response.json({ code: 0, message: 'ok', data: applyRecords(pathname, body) })
   }
   return {
     peer,
-    asked,
+    requests: requests,
     state,
     /** What was asked that was more than a question. */
-    writes: () => asked.filter(({ body }) => !body.dry_run),
+    writes: () => requests.filter(({ body }) => !body.dry_run),
     /** All that is kept, by name. */
-    kept: () => Object.fromEntries([...rows].map(([key, { record }]) => [key, record]).sort()),
+    storedRecords: () =>
+      Object.fromEntries([...rows].map(([key, { record }]) => [key, record]).sort()),
   }
 }
 

@@ -24,54 +24,58 @@ export const parseEvents = (text: string): StreamEvent[] =>
     })
 
 /** What a stream says until it has said so; then the reader goes away, unless it is to stay. */
-export async function readUntil(response: Response, said: string, leave = true): Promise<string> {
+export async function readUntil(
+  response: Response,
+  expected: string,
+  cancel = true,
+): Promise<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  while (!text.includes(said)) {
+  while (!text.includes(expected)) {
     const { done, value } = await reader.read()
     if (done) break
     text += value
   }
-  if (leave) await reader.cancel()
+  if (cancel) await reader.cancel()
   return text.slice(0, text.lastIndexOf('\n\n') + 2)
 }
 
 /** A matter-service that makes one matter a session, and keeps what it was asked. */
-export function makeMatters() {
-  const made = new Map<string, string>()
-  const matter = makePeer(({ path: sessionsPath, body }) => {
-    if (sessionsPath.endsWith('/from-consultation')) {
+export function makeMatterPeer() {
+  const matterIds = new Map<string, string>()
+  const matter = makePeer(({ path, body }) => {
+    if (path.endsWith('/from-consultation')) {
       const { session_id } = body
-      const created = !made.has(session_id)
-      made.set(session_id, made.get(session_id) ?? `m-${made.size + 1}`)
-      return { matter_id: made.get(session_id), status: 'DRAFT', created }
+      const created = !matterIds.has(session_id)
+      matterIds.set(session_id, matterIds.get(session_id) ?? `m-${matterIds.size + 1}`)
+      return { matter_id: matterIds.get(session_id), status: 'DRAFT', created }
     }
-    if (sessionsPath.endsWith('/workflow/profile')) {
+    if (path.endsWith('/workflow/profile')) {
       const profile = { goal: 'x', deep: [{ playbook_config: { a: 1 }, kept: true }] }
       return { matter_id: 'm', status: 'DRAFT', profile, todos: [], secret: 1, playbook_config: {} }
     }
     return { id: 'm', title: 'A matter', data: { playbook_config: 1, kept: 2 } }
   })
-  return { ...matter, made }
+  return { ...matter, matterIds }
 }
 
 /** A consultations-service on stage, with the calls that its tests begin with. */
 export async function stageConsultations(options: Options = {}) {
   const engine = scriptedEngine()
-  const matter = makeMatters()
+  const matter = makeMatterPeer()
   const at = await stage(consultations, {
     ...options,
     headers: { 'x-user-id': 'u-1', 'x-user-type': 'client', ...options.headers },
     peers: { 'ai-engine': engine.peer, 'matter-service': matter.peer, ...options.peers },
   })
-  const post = (sessionsPath: string, body: unknown = {}, headers = {}) =>
-    at.call('POST', sessionsPath, { body, headers })
-  const read = async (sessionsPath: string) => (await at.call('GET', sessionsPath)).data
+  const post = (path: string, body: unknown = {}, headers = {}) =>
+    at.call('POST', path, { body, headers })
+  const read = async (path: string) => (await at.call('GET', path)).data
   const open = async (body: object = {}) => (await post(sessionsPath, body)).data
   /** A request whose answer is read as it comes. */
-  const raw = (method: string, sessionsPath: string, body?: unknown, headers = {}) =>
+  const raw = (method: string, path: string, body?: unknown, headers = {}) =>
     at.fetch(
-      new Request(`http://test${sessionsPath}`, {
+      new Request(`http://test${path}`, {
         method,
         headers: {
           'x-user-id': 'u-1',

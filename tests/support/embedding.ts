@@ -7,7 +7,7 @@ type Behaviour = 'answer' | 'error' | 'garbage' | 'nothing' | 'refuse'
 export const dims = 256
 
 /** A vector of a text's words: texts that share words are near each other. */
-export function vectorOf(text: string, size = dims): number[] {
+export function embedText(text: string, size = dims): number[] {
   const vector = new Array<number>(size).fill(0)
   for (const word of tokenize(text)) {
     const hash = hash32(word)
@@ -19,12 +19,12 @@ export function vectorOf(text: string, size = dims): number[] {
 /** An OpenAI-compatible embedding API that answers as told. */
 export async function embeddingServer() {
   let behaviour: Behaviour = 'answer'
-  const asked: string[] = []
+  const inputs: string[] = []
   let size = dims
-  const answers: Record<Behaviour, (input: string[]) => Response> = {
+  const responses: Record<Behaviour, (input: string[]) => Response> = {
     answer: (input) =>
       Response.json({
-        data: input.map((text, index) => ({ index, embedding: vectorOf(text, size) })).reverse(),
+        data: input.map((text, index) => ({ index, embedding: embedText(text, size) })).reverse(),
       }),
     error: () => new Response('no', { status: 500 }),
     garbage: () => new Response('<html>'),
@@ -35,11 +35,11 @@ export async function embeddingServer() {
     async (request) => {
       if (request.method === 'HEAD') return new Response()
       const { input } = (await request.json()) as { input: string[] }
-      asked.push(...input)
+      inputs.push(...input)
       if (input.some((text) => text.includes('indigestible'))) {
         return new Response('too long', { status: 400 })
       }
-      return answers[behaviour](input)
+      return responses[behaviour](input)
     },
     0,
     '127.0.0.1',
@@ -55,11 +55,11 @@ export async function embeddingServer() {
       behaviour = next
     },
     /** Of which size the vectors are from now on. */
-    dimensions(next = dims) {
+    setDimensions(next = dims) {
       size = next
     },
     /** The texts it was asked for since the last time. */
-    asked: () => asked.splice(0),
+    takeInputs: () => inputs.splice(0),
     close: () => server.close(0),
   }
 }

@@ -35,14 +35,14 @@ export async function stageEngine(options: Options = {}) {
     at.call('POST', `${ai}${path}`, { body, headers })
   const get = (path: string, headers = {}) => at.call('GET', `${ai}${path}`, { headers })
   /** What was synced to the matter, in order. */
-  const synced = () =>
-    peers.matter.asked.filter(({ path }) => path.endsWith('/sync/all')).map(({ body }) => body)
-  return { ...at, ...peers, post, get, synced }
+  const syncBodies = () =>
+    peers.matter.requests.filter(({ path }) => path.endsWith('/sync/all')).map(({ body }) => body)
+  return { ...at, ...peers, post, get, syncBodies: syncBodies }
 }
 
 export type EngineStage = Awaited<ReturnType<typeof stageEngine>>
 
-export const eventsIn = (text: string): { event: string; data: any }[] =>
+export const parseNdjson = (text: string): { event: string; data: any }[] =>
   text
     .split('\n')
     .filter((line) => line !== '')
@@ -52,11 +52,11 @@ export const eventsIn = (text: string): { event: string; data: any }[] =>
 export const answersTo = (card: { questions: any[] }) => ({
   answers: card.questions.map((question) => ({
     field_key: question.field_key,
-    value: fitting(question),
+    value: validAnswer(question),
   })),
 })
 
-function fitting({ input_type, options }: any): unknown {
+function validAnswer({ input_type, options }: any): unknown {
   if (input_type === 'select') return options[0].value
   if (input_type === 'multi_select') return [options[0].value]
   if (input_type === 'number' || input_type === 'money') return 100_000

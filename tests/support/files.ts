@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import files from '../../services/files/service.ts'
 import { startS3 } from './s3.ts'
-import { key, place, stage } from './stage.ts'
+import { key, stage, testProject } from './stage.ts'
 
 const api = '/api/v1/files'
 
-export interface Kept {
+export interface TestStorage {
   variables: Record<string, string>
   /** Everything that it holds, finished or not. */
   holds(): Promise<string[]>
@@ -15,8 +15,8 @@ export interface Kept {
 }
 
 /** A storage for this place: a directory, but where there are none S3. Or why there is none. */
-export async function newStorage(): Promise<Kept | string> {
-  if (place === 'workerd') {
+export async function newStorage(): Promise<TestStorage | string> {
+  if (testProject === 'workerd') {
     const s3 = await startS3()
     if (typeof s3 === 'string') return s3
     return { variables: { FILES_STORAGE: 's3', ...s3.variables }, holds: s3.holds, drop: s3.stop }
@@ -24,7 +24,7 @@ export async function newStorage(): Promise<Kept | string> {
   return newDirectory()
 }
 
-export function newDirectory(): Kept & { directory: string } {
+export function newDirectory(): TestStorage & { directory: string } {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-files-'))
   return {
     directory,
@@ -44,19 +44,19 @@ export interface Form {
 }
 
 /** A form as a browser would send it. */
-export async function formOf({ bytes = 'Hello.', filename = 'hello.txt', fields = {} }: Form) {
+export async function encodeForm({ bytes = 'Hello.', filename = 'hello.txt', fields = {} }: Form) {
   const form = new FormData()
   form.set('file', new Blob([bytes as string]), filename)
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  const sent = new Response(form)
+  const response = new Response(form)
   return {
-    raw: await sent.bytes(),
-    headers: { 'content-type': sent.headers.get('content-type')! },
+    raw: await response.bytes(),
+    headers: { 'content-type': response.headers.get('content-type')! },
   }
 }
 
 /** files-service as people and services use it; without other headers, Ann of acme asks. */
-export async function stageFiles(storage: Kept, env: Record<string, string> = {}) {
+export async function stageFiles(storage: TestStorage, env: Record<string, string> = {}) {
   const at = await stage(files, {
     env: { ...storage.variables, ...env },
     headers: { 'x-user-id': 'ann' },
@@ -68,11 +68,11 @@ export async function stageFiles(storage: Kept, env: Record<string, string> = {}
       headers: Record<string, string | undefined> = {},
       path = `${api}/upload`,
     ) {
-      const { raw, headers: type } = await formOf(form)
+      const { raw, headers: type } = await encodeForm(form)
       return at.call('POST', path, { raw, headers: { ...type, ...headers } })
     },
     /** What is due in the background is done, and what is left over swept up. */
-    background: () => at.call('POST', '/api/v1/internal/actuator/tick'),
+    runBackground: () => at.call('POST', '/api/v1/internal/actuator/tick'),
     /** The answer itself, whose bytes are not text. */
     async bytes(path: string, headers: Record<string, string> = {}) {
       const response = await at.fetch(

@@ -6,7 +6,7 @@ import { textOf } from '../../services/knowledge/text.ts'
 import { asker } from './qdrant.ts'
 
 /** A point as it can be compared: whose it is, its words, and whether it has a meaning. */
-interface Known {
+interface IndexedPoint {
   id: number
   document_id: string
   section_id: string | null
@@ -16,7 +16,7 @@ interface Known {
 }
 
 /** What the search engine ought to hold, from the texts that the database has. */
-export async function inDatabase(sql: Sql): Promise<Known[]> {
+export async function expectedPoints(sql: Sql): Promise<IndexedPoint[]> {
   const rows = await sql`
     select chunk.base, seq, document_id, section_id, title, content, chunk.metadata,
       chunk.metadata ->> 'heading' as heading,
@@ -36,10 +36,10 @@ export async function inDatabase(sql: Sql): Promise<Known[]> {
 }
 
 /** What it does hold, by the alias that searches go by. */
-export async function inEngine(url: string, alias = 'knowledge_chunks'): Promise<Known[]> {
-  const asked = { limit: 100_000, with_payload: true, with_vector: true }
-  const answer = await asker(url)('POST', `/collections/${alias}/points/scroll`, asked)
-  return (answer?.points ?? []).map(({ id, payload, vector }: any) => ({
+export async function readPoints(url: string, alias = 'knowledge_chunks'): Promise<IndexedPoint[]> {
+  const scrollRequest = { limit: 100_000, with_payload: true, with_vector: true }
+  const page = await asker(url)('POST', `/collections/${alias}/points/scroll`, scrollRequest)
+  return (page?.points ?? []).map(({ id, payload, vector }: any) => ({
     id,
     document_id: payload.document_id,
     section_id: payload.section_id,
@@ -49,32 +49,32 @@ export async function inEngine(url: string, alias = 'knowledge_chunks'): Promise
   }))
 }
 
-interface Drawn {
+interface GraphContent {
   nodes: string[]
   edges: string[]
 }
 
-const drawn = (nodes: object[], edges: object[]): Drawn => ({
+const sortedGraph = (nodes: object[], edges: object[]): GraphContent => ({
   nodes: nodes.map((node) => JSON.stringify(node)).sort(),
   edges: [...new Set(edges.map((edge) => JSON.stringify(edge)))].sort(),
 })
 
 /** What the graph ought to hold. */
-export async function wantedOfGraph(sql: Sql): Promise<Drawn> {
+export async function expectedGraph(sql: Sql): Promise<GraphContent> {
   const { nodes, edges } = await wholeGraph(sql)
-  return drawn(
+  return sortedGraph(
     nodes.map(({ id, label, name }) => ({ id, label, name })),
     edges.map(({ from, type, to }) => ({ from, type, to })),
   )
 }
 
 /** What it does hold. */
-export async function inGraph(url: string): Promise<Drawn> {
+export async function readGraph(url: string): Promise<GraphContent> {
   const driver = neo4j.driver(url)
   try {
     const read = async (text: string) =>
       (await driver.executeQuery(text)).records.map((record) => record.toObject())
-    return drawn(
+    return sortedGraph(
       await read('MATCH (n:Knowledge) RETURN n.id AS id, n.label AS label, n.name AS name'),
       await read(
         'MATCH (a:Knowledge)-[e]->(b:Knowledge) RETURN a.id AS from, type(e) AS type, b.id AS to',

@@ -20,23 +20,23 @@ export interface TestDocument {
 
 interface KnowledgeOptions extends Options {
   /** Whether a write waits for what comes behind it, so that the next search finds it. */
-  settles?: boolean
+  runsJobs?: boolean
 }
 
-export async function stageKnowledge({ settles = false, ...options }: KnowledgeOptions = {}) {
+export async function stageKnowledge({ runsJobs = false, ...options }: KnowledgeOptions = {}) {
   const at = await stage(knowledge, options)
   const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}) =>
     at.call('POST', path, { body, headers })
   const get = (path: string, headers: Record<string, string | undefined> = {}) =>
     at.call('GET', path, { headers })
-  let named = 0
+  let baseCount = 0
 
   /** A new base of the organization. */
-  async function base(headers: Record<string, string> = {}): Promise<string> {
-    const body = { name: `Base ${++named}` }
-    const made = await post(`${external}/bases`, body, { ...lawyer, ...headers })
-    expect(made.status, made.text).toBe(201)
-    return made.data.id
+  async function createBase(headers: Record<string, string> = {}): Promise<string> {
+    const body = { name: `Base ${++baseCount}` }
+    const created = await post(`${external}/bases`, body, { ...lawyer, ...headers })
+    expect(created.status, created.text).toBe(201)
+    return created.data.id
   }
 
   async function upsert(kb_id: string, documents: TestDocument[]) {
@@ -54,7 +54,7 @@ export async function stageKnowledge({ settles = false, ...options }: KnowledgeO
         ),
       })),
     })
-    if (settles) await settle()
+    if (runsJobs) await runJobs()
     return written
   }
 
@@ -62,18 +62,27 @@ export async function stageKnowledge({ settles = false, ...options }: KnowledgeO
     post(`${atomic}/${mode}-search`, { kb_ids, query, ...more })
 
   /** Ids of the documents that a search finds, best first. */
-  async function found(kb_ids: string[], query: string, more: object = {}): Promise<string[]> {
-    const answer = await search(kb_ids, query, more)
-    expect(answer.status, answer.text).toBe(200)
-    return answer.data.hits.map((hit: { document_id: string }) => hit.document_id)
+  async function searchIds(kb_ids: string[], query: string, more: object = {}): Promise<string[]> {
+    const response = await search(kb_ids, query, more)
+    expect(response.status, response.text).toBe(200)
+    return response.data.hits.map((hit: { document_id: string }) => hit.document_id)
   }
 
   /** Runs the jobs that are due until none is. */
-  async function settle() {
+  async function runJobs() {
     while ((await at.tick()) > 0);
   }
 
-  return { ...at, post, get, base, upsert, search, found, settle }
+  return {
+    ...at,
+    post,
+    get,
+    createBase: createBase,
+    upsert,
+    search,
+    searchIds: searchIds,
+    runJobs: runJobs,
+  }
 }
 
 export type KnowledgeStage = Awaited<ReturnType<typeof stageKnowledge>>

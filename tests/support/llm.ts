@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { freePort } from './free-port.ts'
-import { guard } from './process.ts'
+import { killWithParent } from './process.ts'
 
 export interface Llm {
   /** For AI_BASE_URL. */
@@ -11,7 +11,7 @@ export interface Llm {
   stop(): void
 }
 
-const patienceMs = 100_000
+const startTimeoutMs = 100_000
 
 /**
  * A real model behind an OpenAI-compatible API: the one at TEST_AI_BASE_URL, or one that is started by the
@@ -24,9 +24,9 @@ export async function startLlm(): Promise<Llm | string> {
   if (!existsSync(script))
     return 'no model: neither TEST_AI_BASE_URL nor LEGAL_SUITE_BACKENDS is set'
   const port = await freePort()
-  const pid = await started(script, port)
+  const pid = await runStartScript(script, port)
   if (pid === undefined) return `no model: ${script} did not start one`
-  const release = guard({ pid })
+  const release = killWithParent({ pid })
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     model: 'default',
@@ -38,22 +38,22 @@ export async function startLlm(): Promise<Llm | string> {
 }
 
 /** It installs what it needs at first, which may take longer than a test can wait; then it goes on alone. */
-function started(script: string, port: number): Promise<number | undefined> {
+function runStartScript(script: string, port: number): Promise<number | undefined> {
   const child = spawn('bash', [script], {
     env: { ...process.env, LLM_PORT: String(port) },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   })
   child.unref()
-  let said = ''
+  let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
   return new Promise((resolve) => {
-    const late = setTimeout(resolve, patienceMs, undefined)
+    const timeout = setTimeout(resolve, startTimeoutMs, undefined)
     child.once('close', () => {
-      clearTimeout(late)
-      const pid = /pid (\d+)/.exec(said)?.[1]
+      clearTimeout(timeout)
+      const pid = /pid (\d+)/.exec(output)?.[1]
       resolve(pid === undefined ? undefined : Number(pid))
     })
   })

@@ -1,7 +1,7 @@
 import { internal, type MatterStage, path } from './matter.ts'
 
 /** What a matter is to be, said a second time and as plainly as can be: the service must agree. */
-export interface Model {
+export interface MatterModel {
   version: number
   title: string
   status: string
@@ -33,7 +33,7 @@ export interface SyncBody {
   facts?: { entity_key: string; content: string | null }[]
 }
 
-export const newModel = (title: string): Model => ({
+export const newModel = (title: string): MatterModel => ({
   version: 1,
   title,
   status: 'DRAFT',
@@ -61,47 +61,50 @@ export const canMove = (from: string, to: string) =>
   from === to || transitions[from]!.split(' ').includes(to)
 
 /** The model after a change, its version one higher if anything of it is other than before. */
-export function change(before: Model, mutate: (model: Model) => boolean): Model | 'refused' {
+export function applyChange(
+  before: MatterModel,
+  mutate: (model: MatterModel) => boolean,
+): MatterModel | 'refused' {
   const after = structuredClone(before)
   if (!mutate(after)) return 'refused'
   if (JSON.stringify(after) !== JSON.stringify(before)) after.version++
   return after
 }
 
-export const applySync = (before: Model, body: SyncBody) =>
-  change(before, (model) => {
+export const applySync = (before: MatterModel, body: SyncBody) =>
+  applyChange(before, (model) => {
     const { cause_of_action_code: cause } = body
     const intake = mergeByKey(body.phases, 'phase_id').some(
       (patch) => patch.phase_id === 'intake' && patch.status === 'COMPLETED',
     )
-    const requested = body.status ?? model.status
-    const activates = model.status === 'DRAFT' && (typeof cause === 'string' || intake)
-    if (activates && (requested === 'DRAFT' || !canMove('DRAFT', requested)))
+    const nextStatus = body.status ?? model.status
+    const isActivated = model.status === 'DRAFT' && (typeof cause === 'string' || intake)
+    if (isActivated && (nextStatus === 'DRAFT' || !canMove('DRAFT', nextStatus)))
       model.status = 'ACTIVE'
-    if (!(activates && requested === 'DRAFT')) {
-      if (!canMove(model.status, requested)) return false
-      model.status = requested
+    if (!(isActivated && nextStatus === 'DRAFT')) {
+      if (!canMove(model.status, nextStatus)) return false
+      model.status = nextStatus
     }
     if (body.title !== undefined) model.title = body.title
     if (cause !== undefined) model.cause = cause
     for (const [name, value] of Object.entries(body.profile ?? {}))
-      setOrRemove(model.profile, name, value)
+      setOrDelete(model.profile, name, value)
     for (const [name, section] of Object.entries(body.data ?? {})) {
-      if (!isObject(section)) setOrRemove(model.data, name, section)
+      if (!isObject(section)) setOrDelete(model.data, name, section)
       else {
         if (!isObject(model.data[name])) model.data[name] = {}
         for (const [member, value] of Object.entries(section))
-          setOrRemove(model.data[name], member, value)
+          setOrDelete(model.data[name], member, value)
       }
     }
     for (const file of body.file_ids ?? [])
       if (!model.file_ids.includes(file)) model.file_ids.push(file)
-    for (const patch of mergeByKey(body.phases, 'phase_id')) patchPhase(model, patch)
-    for (const patch of mergeByKey(body.todos, 'todo_key')) patchTodo(model, patch)
+    for (const patch of mergeByKey(body.phases, 'phase_id')) applyPhase(model, patch)
+    for (const patch of mergeByKey(body.todos, 'todo_key')) applyTodo(model, patch)
     for (const patch of mergeByKey(body.deliverables, 'deliverable_key'))
-      patchDeliverable(model, patch)
-    for (const patch of body.facts ?? []) setOrRemove(model.facts, patch.entity_key, patch.content)
-    return (body.complete_todos ?? []).every((patch) => complete(model, patch))
+      applyDeliverable(model, patch)
+    for (const patch of body.facts ?? []) setOrDelete(model.facts, patch.entity_key, patch.content)
+    return (body.complete_todos ?? []).every((patch) => completeTodo(model, patch))
   })
 
 /** A key told twice in one list is told once, the later members over the earlier. */
@@ -114,12 +117,12 @@ function mergeByKey<Patch extends object>(list: Patch[] | undefined, key: keyof 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function setOrRemove(into: Json, name: string, value: unknown) {
+function setOrDelete(into: Json, name: string, value: unknown) {
   if (value === null) delete into[name]
   else into[name] = value
 }
 
-function patchPhase(model: Model, patch: NonNullable<SyncBody['phases']>[number]) {
+function applyPhase(model: MatterModel, patch: NonNullable<SyncBody['phases']>[number]) {
   const orders = Object.values(model.phases).map((phase) => phase.order)
   const before = model.phases[patch.phase_id]
   model.phases[patch.phase_id] = {
@@ -129,7 +132,7 @@ function patchPhase(model: Model, patch: NonNullable<SyncBody['phases']>[number]
   }
 }
 
-export function patchTodo(model: Model, patch: NonNullable<SyncBody['todos']>[number]) {
+export function applyTodo(model: MatterModel, patch: NonNullable<SyncBody['todos']>[number]) {
   const before = model.todos[patch.todo_key]
   if (before && before.status !== 'OPEN') return
   model.todos[patch.todo_key] = {
@@ -139,8 +142,8 @@ export function patchTodo(model: Model, patch: NonNullable<SyncBody['todos']>[nu
   }
 }
 
-export function complete(
-  model: Model,
+export function completeTodo(
+  model: MatterModel,
   { todo_key, result }: { todo_key: string; result: unknown },
 ) {
   const todo = model.todos[todo_key]
@@ -150,7 +153,10 @@ export function complete(
   return true
 }
 
-function patchDeliverable(model: Model, patch: NonNullable<SyncBody['deliverables']>[number]) {
+function applyDeliverable(
+  model: MatterModel,
+  patch: NonNullable<SyncBody['deliverables']>[number],
+) {
   const before = model.deliverables[patch.deliverable_key]
   if (before?.file_id === patch.file_id) return
   model.deliverables[patch.deliverable_key] = {
@@ -160,7 +166,7 @@ function patchDeliverable(model: Model, patch: NonNullable<SyncBody['deliverable
 }
 
 /** The real matter in the model's words. */
-export async function readModel(at: MatterStage, id: string): Promise<Model> {
+export async function readModel(at: MatterStage, id: string): Promise<MatterModel> {
   const [matter, todos, timeline, deliverables, latest, facts] = await Promise.all([
     at.matter(id),
     at.todos(id),
@@ -169,7 +175,7 @@ export async function readModel(at: MatterStage, id: string): Promise<Model> {
     at.read(`${internal}/${id}/analysis/versions/latest`),
     at.sql`select entity_key, content from matter.facts where matter_id = ${id}`,
   ])
-  const by = (list: any[], key: string, value: (each: any) => any) =>
+  const indexBy = (list: any[], key: string, value: (each: any) => any) =>
     Object.fromEntries(list.map((each) => [each[key], value(each)]))
   return {
     version: matter.version,
@@ -179,17 +185,17 @@ export async function readModel(at: MatterStage, id: string): Promise<Model> {
     profile: matter.profile,
     data: matter.data,
     file_ids: matter.file_ids,
-    phases: by(timeline.phases, 'phase_id', ({ phase_name, status, order_num }) => ({
+    phases: indexBy(timeline.phases, 'phase_id', ({ phase_name, status, order_num }) => ({
       name: phase_name,
       status,
       order: order_num,
     })),
-    todos: by(todos, 'todo_key', ({ title, status, result }) => ({ title, status, result })),
-    deliverables: by(deliverables.items, 'deliverable_key', ({ file_id, version }) => ({
+    todos: indexBy(todos, 'todo_key', ({ title, status, result }) => ({ title, status, result })),
+    deliverables: indexBy(deliverables.items, 'deliverable_key', ({ file_id, version }) => ({
       file_id,
       version,
     })),
-    facts: by(facts, 'entity_key', ({ content }) => content),
+    facts: indexBy(facts, 'entity_key', ({ content }) => content),
     analysis: latest.version,
   }
 }

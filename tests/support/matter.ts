@@ -22,7 +22,8 @@ export async function stageMatter(options: Options = {}) {
     post,
     read,
     /** A new matter. */
-    make: async (body: object = {}) => (await post(path, { title: 'Loan to Li', ...body })).data,
+    createMatter: async (body: object = {}) =>
+      (await post(path, { title: 'Loan to Li', ...body })).data,
     matter: (id: string) => read(`${path}/${id}`),
     sync: (id: string, body: object) => post(`${internal}/${id}/sync/all`, body),
     timeline: (id: string) => read(`${path}/${id}/timeline`),
@@ -39,7 +40,7 @@ export interface RecordedRequest {
 }
 
 /** A service that keeps what it was asked and answers as it is told at the time. */
-export function makePeer(respond: (requests: RecordedRequest) => unknown) {
+export function makePeer(respond: (request: RecordedRequest) => unknown) {
   const requests: RecordedRequest[] = []
   const state = { down: false }
   const peer: Peer = async (request) => {
@@ -58,5 +59,5 @@ export function makePeer(respond: (requests: RecordedRequest) => unknown) {
       ? Response.json({ code: 'NOT_FOUND', message: 'Not here.', data: null }, { status: 404 })
       : Response.json({ code: 0, message: 'ok', data })
   }
-  return { peer, asked: requests, state }
+  return { peer, requests, state }
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePort } from './free-port.ts'
-import { guard } from './process.ts'
+import { killWithParent } from './process.ts'
 
 export interface Neo4jServer {
   url: string
@@ -27,7 +27,7 @@ export async function startNeo4j(): Promise<Neo4jServer | string> {
   if (!(await started(script, directory, port)))
     return `no Neo4j server: ${script} did not start one`
   const pid = Number(readFileSync(join(directory, 'neo4j.pid'), 'utf8'))
-  const release = guard({ pid })
+  const release = killWithParent({ pid })
   return {
     url: `bolt://127.0.0.1:${port}`,
     async stop() {

@@ -7,17 +7,17 @@ export function run(command: string, args: string[], env: Record<string, string>
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const release = guard(child)
+  const release = killWithParent(child)
 
   let output = ''
-  const waiting = new Set<() => void>()
-  const heard = (text: string) => {
+  const listeners = new Set<() => void>()
+  const appendOutput = (text: string) => {
     output = (output + text).slice(-50_000)
-    for (const look of waiting) look()
+    for (const check of listeners) check()
   }
-  child.stdout.setEncoding('utf8').on('data', heard)
-  child.stderr.setEncoding('utf8').on('data', heard)
-  child.on('error', (error) => heard(String(error)))
+  child.stdout.setEncoding('utf8').on('data', appendOutput)
+  child.stderr.setEncoding('utf8').on('data', appendOutput)
+  child.on('error', (error) => appendOutput(String(error)))
 
   let ended = false
   const exit = new Promise<number | string>((resolve) => {
@@ -25,7 +25,7 @@ export function run(command: string, args: string[], env: Record<string, string>
       ended = true
       release()
       resolve(code ?? signal ?? 'unknown')
-      for (const look of waiting) look()
+      for (const check of listeners) check()
     })
   })
 
@@ -38,37 +38,37 @@ export function run(command: string, args: string[], env: Record<string, string>
     signal: (signal: NodeJS.Signals) => child.kill(signal),
 
     /** Comes back when it has said so; fails when it ends without. */
-    said: (text: string) =>
+    waitForOutput: (text: string) =>
       new Promise<void>((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (output.includes(text)) resolve()
           else if (ended) reject(new Error(`It ended without saying “${text}”:\n${output}`))
           else return
-          waiting.delete(look)
+          listeners.delete(check)
         }
-        waiting.add(look)
-        look()
+        listeners.add(check)
+        check()
       }),
 
     async stop() {
-      const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), 10_000)
       if (!ended) child.kill('SIGTERM')
       await exit
-      clearTimeout(late)
+      clearTimeout(killTimer)
     },
   }
 }
 
 /** Ends the child when we are gone, however that came about: our end of its guard's pipe closes. */
-export function guard({ pid }: Pick<ChildProcess, 'pid'>) {
+export function killWithParent({ pid }: Pick<ChildProcess, 'pid'>) {
   if (pid === undefined) return () => {}
   const script = 'read released || kill -KILL "$0"'
-  const watching = spawn('sh', ['-c', script, String(pid)], {
+  const watchdog = spawn('sh', ['-c', script, String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })
-  watching.unref()
-  return () => watching.stdin.end('released\n')
+  watchdog.unref()
+  return () => watchdog.stdin.end('released\n')
 }
 
 export type Running = ReturnType<typeof run>

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePort } from './free-port.ts'
-import { guard } from './process.ts'
+import { killWithParent } from './process.ts'
 import { startStandIn } from './qdrant-stand-in/server.ts'
 
 export interface QdrantServer {
@@ -35,7 +35,7 @@ export async function startQdrant(): Promise<QdrantServer | string> {
     return `no Qdrant server: ${script} did not start one`
   const running = () => {
     const pid = Number(readFileSync(join(directory, 'qdrant.pid'), 'utf8'))
-    const release = guard({ pid })
+    const release = killWithParent({ pid })
     return async (signal: NodeJS.Signals) => {
       process.kill(pid, signal)
       while (runs(pid)) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 
 type Behaviour = 'reverse' | 'error' | 'garbage' | 'hang' | 'duplicate' | 'outside'
-type Question = { query: string; documents: string[]; top_n: number }
+type RerankRequest = { query: string; documents: string[]; top_n: number }
 
 /** A rerank service that answers as told: the documents in reverse, or one of many wrong things. */
 export async function rerankServer() {
   let behaviour: Behaviour = 'reverse'
-  let last: Question | undefined
-  const answers: Record<Behaviour, (documents: string[]) => Response | Promise<Response>> = {
+  let lastRequest: RerankRequest | undefined
+  const responses: Record<Behaviour, (documents: string[]) => Response | Promise<Response>> = {
     reverse: (documents) =>
       Response.json({
         results: documents.map((_, index) => ({ index, relevance_score: index / 10 })),
@@ -28,8 +28,8 @@ export async function rerankServer() {
     hostname: '127.0.0.1',
     fetch: async (request) => {
       if (request.method === 'HEAD') return new Response()
-      last = (await request.json()) as Question
-      return answers[behaviour](last.documents)
+      lastRequest = (await request.json()) as RerankRequest
+      return responses[behaviour](lastRequest.documents)
     },
   })
   await new Promise((resolve) => server.once('listening', resolve))
@@ -39,7 +39,7 @@ export async function rerankServer() {
     behave(next: Behaviour) {
       behaviour = next
     },
-    asked: () => last,
+    lastRequest: () => lastRequest,
     close: () =>
       new Promise<void>((done) => {
         server.close(() => done())

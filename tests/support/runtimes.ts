@@ -11,14 +11,14 @@ import { services } from '../../services/_run/services.ts'
 import { workerdConfig } from '../../services/_run/workerd-config.ts'
 import { freePort } from './free-port.ts'
 import { type Running, run } from './process.ts'
-import { startRelay } from './relay.ts'
+import { startWebSocketProxy } from './websocket-proxy.ts'
 
 type Variables = Record<string, string>
 type Launch = (
   service: Service,
   env: Variables,
   port: number,
-  opened: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ) => Promise<Running>
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,29 +30,29 @@ const launch: Record<'node' | 'deno' | 'workerd', Launch> = {
     run(process.execPath, [entry('node.ts'), folder], { ...env, PORT: String(port) }),
 
   deno: async ({ folder }, env, port) => {
-    const allowed = [
+    const permissions = [
       ...['--allow-env', '--allow-net', '--allow-read', '--allow-sys=hostname'],
       // Where files are kept, and the process that parses them.
       ...(env.FILES_DIR ? [`--allow-write=${env.FILES_DIR}`, '--allow-run'] : []),
     ]
-    const where = ['--host=127.0.0.1', `--port=${port}`]
+    const listenOptions = ['--host=127.0.0.1', `--port=${port}`]
     return run(
       binary('deno'),
-      ['serve', '--no-prompt', ...allowed, ...where, entry('deno.ts'), folder],
+      ['serve', '--no-prompt', ...permissions, ...listenOptions, entry('deno.ts'), folder],
       { ...env, DENO_DIR: join(root, 'node_modules/.cache/deno'), DENO_NO_UPDATE_CHECK: '1' },
     )
   },
 
-  workerd: async (service, env, port, opened) => {
-    const relay = opened.adopt(await startRelay(), (relay) => relay.close())
+  workerd: async (service, env, port, resources) => {
+    const relay = resources.adopt(await startWebSocketProxy(), (relay) => relay.close())
     const directory = mkdtempSync(join(tmpdir(), 'legal-suite-edge-'))
-    opened.defer(() => rmSync(directory, { recursive: true, force: true }))
+    resources.defer(() => rmSync(directory, { recursive: true, force: true }))
     await bundle(service, directory)
-    const told = { ...env, NEON_WS_PROXY: relay.address }
-    const placed = { service, address: `127.0.0.1:${port}`, variables: Object.keys(told) }
+    const variables = { ...env, NEON_WS_PROXY: relay.address }
+    const deployment = { service, address: `127.0.0.1:${port}`, variables: Object.keys(variables) }
     const config = join(directory, 'config.capnp')
-    writeFileSync(config, workerdConfig([placed]))
-    return run(binary('workerd'), ['serve', config], told)
+    writeFileSync(config, workerdConfig([deployment]))
+    return run(binary('workerd'), ['serve', config], variables)
   },
 }
 
@@ -65,18 +65,18 @@ export async function startProcess(
   env: Variables,
   peers: Record<string, Peer>,
 ) {
-  await using opened = new AsyncDisposableStack()
-  const addresses = await serve(peers, opened)
+  await using resources = new AsyncDisposableStack()
+  const addresses = await servePeers(peers, resources)
   // The database is ready and work is done when a test ticks, not when a timer does.
-  const told = { MIGRATE: 'false', BACKGROUND: 'false', ...addresses, ...env }
+  const variables = { MIGRATE: 'false', BACKGROUND: 'false', ...addresses, ...env }
   const port = await freePort()
-  const process = await launch[runtime](service, told, port, opened)
-  opened.defer(() => process.stop())
+  const process = await launch[runtime](service, variables, port, resources)
+  resources.defer(() => process.stop())
   const address = `127.0.0.1:${port}`
-  await ready(process, address)
+  await waitUntilReady(process, address)
 
   const send = (path: string, init?: RequestInit) => fetch(`http://${address}${path}`, init)
-  const open = opened.move()
+  const moved = resources.move()
   return {
     address,
     process,
@@ -99,33 +99,33 @@ export async function startProcess(
       if (!response.ok) throw new Error(`tick: ${response.status} ${await response.text()}`)
       return ((await response.json()) as { ran: number }).ran
     },
-    close: () => open.disposeAsync(),
+    close: () => moved.disposeAsync(),
   }
 }
 
 /** A service without a stub is at an address where nobody answers. */
-async function serve(
+async function servePeers(
   peers: Record<string, Peer>,
-  opened: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ): Promise<Variables> {
   const addresses = services.map(({ name }) => [addressVariable(name), 'http://127.0.0.1:1'])
   for (const [name, peer] of Object.entries(peers)) {
-    const server = opened.adopt(await listen(peer, 0, '127.0.0.1'), (server) => server.close(0))
+    const server = resources.adopt(await listen(peer, 0, '127.0.0.1'), (server) => server.close(0))
     addresses.push([addressVariable(name), `http://127.0.0.1:${server.port}`])
   }
   return Object.fromEntries(addresses)
 }
 
 /** Comes back when the service at an address is ready, or fails with what its process said. */
-export async function ready(process: Running, address: string) {
+export async function waitUntilReady(process: Running, address: string) {
   const deadline = Date.now() + 30_000
-  const ask = () =>
+  const probe = () =>
     fetch(`http://${address}${actuator}/health/readiness`).then(
       async (response) => (await response.text()) && response.status,
       () => 0,
     )
   for (;;) {
-    const status = await ask()
+    const status = await probe()
     if (status === 200) return
     // A worker that cannot start says so with every request.
     if (process.ended() || status === 500 || Date.now() > deadline) {

@@ -9,7 +9,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { freePort } from './free-port.ts'
-import { guard } from './process.ts'
+import { killWithParent } from './process.ts'
 
 /** What files-service is told of a storage. */
 export type S3Variables = Record<`S3_${string}`, string>
@@ -39,7 +39,7 @@ export async function startS3(): Promise<S3 | string> {
   const port = await freePort()
   if (!(await started(script, directory, port))) return `no S3 server: ${script} did not start one`
   const pid = Number(readFileSync(join(directory, 'vgw.pid'), 'utf8'))
-  const release = guard({ pid })
+  const release = killWithParent({ pid })
   return bucketAt(`http://127.0.0.1:${port}`, async () => {
     process.kill(pid)
     release()

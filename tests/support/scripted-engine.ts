@@ -1,19 +1,19 @@
 import { newId } from '../../services/_kit/ids.ts'
 import type { Peer } from '../../services/_kit/peer.ts'
 
-export interface Event {
+export interface EngineEvent {
   event: string
   data: Record<string, unknown>
 }
-type Plan = (asked: any) => Iterable<Event> | AsyncIterable<Event>
+type RunScript = (request: any) => Iterable<EngineEvent> | AsyncIterable<EngineEvent>
 
-interface Run {
+interface ScriptedRun {
   run_id: string
   thread_id: string
   user_message: string
   lines: string[]
-  over: boolean
-  heard: Set<() => void>
+  ended: boolean
+  waiters: Set<() => void>
 }
 
 export const token = (content: string, node = 'chat_respond') => ({
@@ -24,7 +24,7 @@ export const end = (output: string, status = 'completed') => ({
   event: 'end',
   data: { output, status },
 })
-export const aCard = (card_id: string = newId()) => ({
+export const makeCard = (card_id: string = newId()) => ({
   card_id,
   review_type: 'clarify',
   title: '请补充',
@@ -35,7 +35,7 @@ export const aCard = (card_id: string = newId()) => ({
 })
 
 /** Says back what it was told, in two words. */
-export const echo: Plan = ({ message = 'answered' }) => [
+export const echo: RunScript = ({ message = 'answered' }) => [
   { event: 'progress', data: { node: 'router', message: 'thinking' } },
   token('secret thoughts', 'router'),
   token('You said: '),
@@ -45,11 +45,11 @@ export const echo: Plan = ({ message = 'answered' }) => [
 ]
 
 /** Asks a card with the first message, and says back what is said later. */
-export const asking: Plan = (asked) =>
-  asked.message === undefined
-    ? echo(asked)
+export const askCardFirst: RunScript = (request) =>
+  request.message === undefined
+    ? echo(request)
     : (() => {
-        const card = aCard()
+        const card = makeCard()
         return [
           { event: 'task_start', data: { task_id: 't', skill: 'intake', title: 'Intake' } },
           { event: 'card', data: card },
@@ -58,36 +58,36 @@ export const asking: Plan = (asked) =>
       })()
 
 /** An ai-engine that does what a test tells it to; its runs and their events outlive every connection. */
-export function scriptedEngine(plan: Plan = echo) {
-  const runs: Run[] = []
+export function scriptedEngine(script: RunScript = echo) {
+  const runs: ScriptedRun[] = []
   const cards = new Map<string, any>()
-  const asked: { path: string; body: any; headers: Headers }[] = []
+  const requests: { path: string; body: any; headers: Headers }[] = []
   const open = new Set<ReadableStreamDefaultController>()
-  const state = { plan, down: false, after: undefined as number | undefined }
+  const state = { plan: script, down: false, closeAfter: undefined as number | undefined }
 
-  async function drive(run: Run, body: any) {
+  async function drive(run: ScriptedRun, body: any) {
     for await (const { event, data } of state.plan(body)) {
       const seq = run.lines.length + 1
       if (event === 'card') cards.set(run.thread_id, data)
-      run.over = event === 'end'
+      run.ended = event === 'end'
       run.lines.push(JSON.stringify({ event, data: { ...data, seq } }))
-      for (const tell of run.heard) tell()
-      run.heard.clear()
+      for (const notify of run.waiters) notify()
+      run.waiters.clear()
     }
   }
 
-  function begin(body: any): Run {
+  function startRun(body: any): ScriptedRun {
     const { thread_id, message = '' } = body
-    const run = { run_id: newId(), thread_id, user_message: message, lines: [], over: false }
-    const begun: Run = { ...run, heard: new Set() }
-    runs.unshift(begun)
-    void drive(begun, body)
-    return begun
+    const run = { run_id: newId(), thread_id, user_message: message, lines: [], ended: false }
+    const started: ScriptedRun = { ...run, waiters: new Set() }
+    runs.unshift(started)
+    void drive(started, body)
+    return started
   }
 
-  const streamOf = (run: Run, after: number) => {
+  const streamRun = (run: ScriptedRun, after: number) => {
     const encoder = new TextEncoder()
-    let at = after
+    let position = after
     let own: ReadableStreamDefaultController
     const body = new ReadableStream({
       start(controller) {
@@ -95,14 +95,14 @@ export function scriptedEngine(plan: Plan = echo) {
         open.add(controller)
       },
       async pull(controller) {
-        while (at >= run.lines.length) {
-          if (run.over || at === state.after) {
+        while (position >= run.lines.length) {
+          if (run.ended || position === state.closeAfter) {
             open.delete(controller)
             return controller.close()
           }
-          await new Promise<void>((go) => run.heard.add(go))
+          await new Promise<void>((go) => run.waiters.add(go))
         }
-        if (open.has(controller)) controller.enqueue(encoder.encode(`${run.lines[at++]}\n`))
+        if (open.has(controller)) controller.enqueue(encoder.encode(`${run.lines[position++]}\n`))
       },
       cancel: () => void open.delete(own),
     })
@@ -119,14 +119,14 @@ export function scriptedEngine(plan: Plan = echo) {
     const path = pathname.replace('/api/v1/internal/ai', '')
     const text = await request.text()
     const body = text ? JSON.parse(text) : null
-    asked.push({ path, body, headers: request.headers })
+    requests.push({ path, body, headers: request.headers })
     if (state.down) return new Response('gone', { status: 502 })
     const thread = body?.thread_id ?? searchParams.get('thread_id')
-    const running = runs.some((run) => run.thread_id === thread && !run.over)
+    const running = runs.some((run) => run.thread_id === thread && !run.ended)
     const card = cards.get(thread)
     if (path === '/agent/execute/stream') {
       if (running) return fault(409, 'TURN_IN_PROGRESS')
-      return card ? fault(409, 'CARD_PENDING', { card }) : streamOf(begin(body), 0)
+      return card ? fault(409, 'CARD_PENDING', { card }) : streamRun(startRun(body), 0)
     }
     if (path === '/agent/resume/stream') {
       if (!card) return fault(409, 'NO_PENDING_CARD')
@@ -134,24 +134,24 @@ export function scriptedEngine(plan: Plan = echo) {
       const missing = card.questions.some((q: any) => q.required && !keys.includes(q.field_key))
       if (missing) return fault(400, 'VALIDATION_FAILED', { issues: [] })
       cards.delete(thread)
-      return streamOf(begin(body), 0)
+      return streamRun(startRun(body), 0)
     }
     if (path === '/agent/pending_card')
       return ok({ has_pending_card: card !== undefined, card: card ?? null })
     if (path === '/timeline') return ok({ items: runs.filter((run) => run.thread_id === thread) })
     const run = runs.find(({ run_id }) => path === `/agent/runs/${run_id}/stream`)
-    return run ? streamOf(run, Number(searchParams.get('after'))) : fault(404, 'NOT_FOUND')
+    return run ? streamRun(run, Number(searchParams.get('after'))) : fault(404, 'NOT_FOUND')
   }
 
   return {
     peer,
     runs,
-    asked,
+    requests: requests,
     state,
     /** Requests for a run, by what they asked. */
-    begun: () => asked.filter(({ path }) => /(execute|resume)\/stream$/.test(path)),
+    runRequests: () => requests.filter(({ path }) => /(execute|resume)\/stream$/.test(path)),
     /** Ends every connection, whatever was still to come. */
-    cut() {
+    closeStreams() {
       for (const controller of open) controller.close()
       open.clear()
     },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** What the server does with one request. */
-export interface Turn {
+export interface ModelReply {
   /** Words, one event each. */
   say?: string | string[]
   call?: { name: string; arguments: unknown; id?: string }[]
@@ -19,10 +19,10 @@ export interface Turn {
   waitMs?: number
   betweenMs?: number
   /** After so many events the connection is torn, or falls silent. */
-  cutAfter?: number
-  silentAfter?: number
+  disconnectAfter?: number
+  stallAfter?: number
   /** Does not stream, whatever it is asked. */
-  whole?: boolean
+  nonStreaming?: boolean
   usage?: { prompt_tokens: unknown; completion_tokens: unknown } | null
   /** Goes on for ever with this. */
   endless?: string
@@ -36,13 +36,13 @@ export interface ScriptedModel {
   /** Headers of the requests. */
   headers: Record<string, string | string[] | undefined>[]
   /** What it does from now on, one turn a request; the last turn is repeated. */
-  script(...turns: Turn[]): void
+  script(...replies: ModelReply[]): void
   close(): Promise<void>
 }
 
 /** An OpenAI-compatible server on loopback that does what a test tells it to. */
-export async function scriptedModel(...first: Turn[]): Promise<ScriptedModel> {
-  let turns = first
+export async function scriptedModel(...first: ModelReply[]): Promise<ScriptedModel> {
+  let replies = first
   const requests: any[] = []
   const headers: ScriptedModel['headers'] = []
   const server = createServer(async (request, response) => {
@@ -54,8 +54,8 @@ export async function scriptedModel(...first: Turn[]): Promise<ScriptedModel> {
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     requests.push(JSON.parse(body))
     headers.push(request.headers)
-    const turn = turns.length > 1 ? turns.shift()! : (turns[0] ?? {})
-    await play(turn, response).catch(() => response.destroy())
+    const reply = replies.length > 1 ? replies.shift()! : (replies[0] ?? {})
+    await sendReply(reply, response).catch(() => response.destroy())
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
@@ -64,7 +64,7 @@ export async function scriptedModel(...first: Turn[]): Promise<ScriptedModel> {
     requests,
     headers,
     script(...next) {
-      turns = next
+      replies = next
       requests.length = 0
       headers.length = 0
     },
@@ -76,32 +76,32 @@ export async function scriptedModel(...first: Turn[]): Promise<ScriptedModel> {
   }
 }
 
-async function play(turn: Turn, response: ServerResponse) {
-  if (turn.waitMs) await wait(turn.waitMs)
-  if (turn.status) {
-    response.writeHead(turn.status, turn.headers).end(turn.raw ?? '{"error":{"message":"no"}}')
+async function sendReply(reply: ModelReply, response: ServerResponse) {
+  if (reply.waitMs) await wait(reply.waitMs)
+  if (reply.status) {
+    response.writeHead(reply.status, reply.headers).end(reply.raw ?? '{"error":{"message":"no"}}')
     return
   }
-  if (turn.whole) {
-    const json = { 'content-type': 'application/json', ...turn.headers }
-    response.writeHead(200, json).end(JSON.stringify(wholeAnswer(turn)))
+  if (reply.nonStreaming) {
+    const json = { 'content-type': 'application/json', ...reply.headers }
+    response.writeHead(200, json).end(JSON.stringify(completionBody(reply)))
     return
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream', ...turn.headers })
-  if (turn.raw !== undefined) {
-    response.end(turn.raw)
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers })
+  if (reply.raw !== undefined) {
+    response.end(reply.raw)
     return
   }
-  while (turn.endless !== undefined && !response.destroyed) await send(response, turn.endless)
+  while (reply.endless !== undefined && !response.destroyed) await send(response, reply.endless)
   let sent = 0
-  for (const event of eventsOf(turn)) {
-    if (sent === turn.cutAfter) {
+  for (const event of eventsOf(reply)) {
+    if (sent === reply.disconnectAfter) {
       // What was sent still arrives.
       response.socket?.destroySoon()
       return
     }
-    if (sent === turn.silentAfter) return
-    if (sent > 0 && turn.betweenMs) await wait(turn.betweenMs)
+    if (sent === reply.stallAfter) return
+    if (sent > 0 && reply.betweenMs) await wait(reply.betweenMs)
     await send(response, `data: ${event}\n\n`)
     sent++
   }
@@ -111,19 +111,19 @@ async function play(turn: Turn, response: ServerResponse) {
 /** Waits where the reader is slower than we are. */
 async function send(response: ServerResponse, text: string) {
   if (response.write(text)) return
-  const settled = new AbortController()
-  const { signal } = settled
+  const done = new AbortController()
+  const { signal } = done
   await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
-  settled.abort()
+  done.abort()
 }
 
-const wordsOf = ({ say = [], json }: Turn) =>
+const textParts = ({ say = [], json }: ModelReply) =>
   json !== undefined ? [JSON.stringify(json)] : typeof say === 'string' ? [say] : say
 
-const counted = (turn: Turn) =>
-  turn.usage === null ? {} : { usage: turn.usage ?? { prompt_tokens: 11, completion_tokens: 7 } }
+const usageOf = (reply: ModelReply) =>
+  reply.usage === null ? {} : { usage: reply.usage ?? { prompt_tokens: 11, completion_tokens: 7 } }
 
-const callsOf = ({ call = [] }: Turn) =>
+const toolCallsOf = ({ call = [] }: ModelReply) =>
   call.map(({ name, id, arguments: input }, index) => ({
     index,
     id: id ?? `call_${index}`,
@@ -131,10 +131,10 @@ const callsOf = ({ call = [] }: Turn) =>
     function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
   }))
 
-function eventsOf(turn: Turn): string[] {
+function eventsOf(reply: ModelReply): string[] {
   const chunk = (choice: object) =>
     JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })
-  const calls = callsOf(turn).flatMap(
+  const calls = toolCallsOf(reply).flatMap(
     ({ index, id, type, function: { name, arguments: input } }) => [
       chunk({ delta: { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] } }),
       ...(input.match(/[\s\S]{1,8}/g) ?? []).map((piece) =>
@@ -143,20 +143,24 @@ function eventsOf(turn: Turn): string[] {
     ],
   )
   return [
-    ...wordsOf(turn).map((content) => chunk({ delta: { content } })),
+    ...textParts(reply).map((content) => chunk({ delta: { content } })),
     ...calls,
     chunk({ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }),
-    ...(turn.usage === null ? [] : [JSON.stringify({ choices: [], ...counted(turn) })]),
+    ...(reply.usage === null ? [] : [JSON.stringify({ choices: [], ...usageOf(reply) })]),
     '[DONE]',
   ]
 }
 
-const wholeAnswer = (turn: Turn) => ({
+const completionBody = (reply: ModelReply) => ({
   choices: [
     {
-      message: { role: 'assistant', content: wordsOf(turn).join(''), tool_calls: callsOf(turn) },
+      message: {
+        role: 'assistant',
+        content: textParts(reply).join(''),
+        tool_calls: toolCallsOf(reply),
+      },
       finish_reason: 'stop',
     },
   ],
-  ...counted(turn),
+  ...usageOf(reply),
 })

@@ -11,7 +11,7 @@ export interface DataFile {
 }
 
 /** Every JSON file below a directory of a package. */
-export function dataFiles(packageId: string, directory: string): DataFile[] {
+export function readDataFiles(packageId: string, directory: string): DataFile[] {
   const root = join(packagesDirectory, packageId)
   return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))
@@ -22,18 +22,18 @@ export function dataFiles(packageId: string, directory: string): DataFile[] {
     })
 }
 
-export const manifestOf = (packageId: string) =>
+export const readManifest = (packageId: string) =>
   JSON.parse(readFileSync(join(packagesDirectory, packageId, 'manifest.json'), 'utf8'))
 
 /** The data files that a manifest names, in any setting of any item. */
-export function namedFiles(manifest: any): string[] {
+export function referencedFiles(manifest: any): string[] {
   return manifest.items
     .flatMap((item: any) => Object.values(item.config).flat())
     .flatMap((value: unknown) => /^\$\{PACKAGE_DIR\}\/(.+)$/.exec(String(value))?.[1] ?? [])
 }
 
 /** The text of each article by `law article`, as the collection has it newest; or why there are none. */
-export function statutes(): Map<string, string> | string {
+export function readStatutes(): Map<string, string> | string {
   const file = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data', 'statutes.jsonl.gz')
   if (!existsSync(file)) return 'LEGAL_SUITE_DATA names no directory with statutes.jsonl.gz'
   const editions = new Map<string, Map<string, string>[]>()
@@ -46,13 +46,13 @@ export function statutes(): Map<string, string> | string {
   }
   return new Map(
     [...editions].flatMap(([law, all]) =>
-      [...all.reduce(inForce)].map(([article, text]) => [`${law} ${article}`, text] as const),
+      [...all.reduce(mergeEditions)].map(([article, text]) => [`${law} ${article}`, text] as const),
     ),
   )
 }
 
 /** A later edition that is much shorter than the one before is what changed in that one. */
-const inForce = (before: Map<string, string>, after: Map<string, string>) =>
+const mergeEditions = (before: Map<string, string>, after: Map<string, string>) =>
   after.size * 2 > before.size ? after : new Map([...before, ...after])
 
 /** What the profiles call some interpretations in running text. */
@@ -67,7 +67,7 @@ export const shortNames: Record<string, string> = {
   知识产权案件管辖规定: '最高人民法院关于第一审知识产权民事、行政案件管辖的若干规定',
 }
 
-export interface Cited {
+export interface Citation {
   where: string
   law: string
   article: string
@@ -75,12 +75,12 @@ export interface Cited {
 }
 
 /** Every legal_basis of a record, at any depth. */
-export function citationsOf(value: unknown, where: string): Cited[] {
+export function citationsOf(value: unknown, where: string): Citation[] {
   if (Array.isArray(value)) return value.flatMap((each) => citationsOf(each, where))
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
     name === 'legal_basis'
-      ? (member as Cited[]).map((cited) => ({ ...cited, where }))
+      ? (member as Citation[]).map((cited) => ({ ...cited, where }))
       : citationsOf(member, where),
   )
 }

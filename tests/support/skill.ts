@@ -15,14 +15,14 @@ import { PhasePatch } from '../../services/matter/phases.ts'
 import { TodoPatch } from '../../services/matter/todo.ts'
 
 /** What matter-service takes of what a skill made. */
-const Synced = Products.extend({
+const SyncedProducts = Products.extend({
   phases: z.array(PhasePatch).optional(),
   todos: z.array(TodoPatch).optional(),
   facts: z.array(FactPatch).optional(),
   deliverables: z.array(DeliverablePatch).optional(),
 })
 
-export interface Trial {
+export interface SkillTestOptions {
   complete?: Complete | undefined
   tools?: Record<string, Tool>
   state?: Record<string, unknown>
@@ -30,38 +30,43 @@ export interface Trial {
 }
 
 /** A thread with one skill in it, which keeps the skill to its contract as the engine does. */
-export function tryThread(name: string, skill: SkillCode, trial: Trial = {}) {
-  const state: Record<string, unknown> = { messages: [], file_ids: [], ...trial.state }
+export function makeSkillThread(name: string, skill: SkillCode, options: SkillTestOptions = {}) {
+  const state: Record<string, unknown> = { messages: [], file_ids: [], ...options.state }
   const said: string[] = []
   const signal = AbortSignal.timeout(60_000)
-  const model = trial.complete ? makeModel(trial.complete, { signal }) : null
+  const model = options.complete ? makeModel(options.complete, { signal }) : null
   let card: z.infer<typeof Card> | null = null
 
   async function run(message: string, answered: AnsweredCard | null) {
     const inputs = { ...state, message }
-    const told = await skill.run({
+    const result = await skill.run({
       inputs: skill.inputs.parse(inputs),
       state: structuredClone((state[name] ?? {}) as Record<string, unknown>),
       answered,
       model,
       instructions: 'Do it well.',
-      tools: trial.tools ?? {},
+      tools: options.tools ?? {},
       emitText: (words) => said.push(words),
       discardText: () => said.splice(0),
       progress: () => {},
       signal,
-      today: trial.today ?? '2026-06-15',
+      today: options.today ?? '2026-06-15',
     })
-    const output = skill.outputs.parse(told.output)
+    const output = skill.outputs.parse(result.output)
     // What is stored is JSON.
     state[name] = { ...(state[name] as object), ...JSON.parse(JSON.stringify(output)) }
-    const control = Control.parse(told.control ?? {})
+    const control = Control.parse(result.control ?? {})
     const { review_type, title, questions } = control
     card =
       control.action === 'ask_user'
         ? Card.parse({ card_id: crypto.randomUUID(), review_type, title, questions })
         : null
-    return { output, reply: told.reply, products: Synced.parse(told.products ?? {}), card }
+    return {
+      output,
+      reply: result.reply,
+      products: SyncedProducts.parse(result.products ?? {}),
+      card,
+    }
   }
 
   return {
@@ -72,7 +77,7 @@ export function tryThread(name: string, skill: SkillCode, trial: Trial = {}) {
       return run(message, null)
     },
     /** Runs it once more, with nothing new. */
-    again: () => run('', null),
+    rerun: () => run('', null),
     /** Answers the card that was asked, by the last part of each field_key. */
     async answer(answers: Record<string, unknown>) {
       const byKey = Object.fromEntries(

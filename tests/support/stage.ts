@@ -3,15 +3,15 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 import type { Peer } from '../../services/_kit/peer.ts'
 import type { Service } from '../../services/_kit/service.ts'
 import { makeSql } from '../../services/_kit/sql/sql.ts'
+import { checkResponse } from './check-response.ts'
 import { newDatabase } from './databases.ts'
-import { checkAnswer } from './described.ts'
 import { startProcess } from './runtimes.ts'
 
 export const key = 'a-key-for-tests-only'
 
 /** Where the contract tests run: in this process on either database, or in a process of each runtime. */
-export type Place = 'pglite' | 'postgres' | 'deno' | 'workerd'
-export const place = (process.env.TEST_PLACE ?? 'pglite') as Place
+export type TestProject = 'pglite' | 'postgres' | 'deno' | 'workerd'
+export const testProject = (process.env.TEST_PROJECT ?? 'pglite') as TestProject
 
 export interface Call {
   body?: unknown
@@ -20,7 +20,7 @@ export interface Call {
   headers?: Record<string, string | undefined>
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: Headers
   code: unknown
@@ -38,21 +38,21 @@ export interface Options {
 
 /** A service on a new database of its own, asked as its clients ask it. */
 export async function stage(service: Service, options: Options = {}) {
-  const database = await newDatabase(place === 'pglite' ? 'pglite' : 'postgres')
+  const database = await newDatabase(testProject === 'pglite' ? 'pglite' : 'postgres')
   const env = { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...options.env }
   const peers = options.peers ?? {}
   const running =
-    place === 'deno' || place === 'workerd'
-      ? await startProcess(place, service, { ...env, DATABASE_URL: database.url }, peers)
-      : startHere(service, database.driver, env, peers)
+    testProject === 'deno' || testProject === 'workerd'
+      ? await startProcess(testProject, service, { ...env, DATABASE_URL: database.url }, peers)
+      : startInProcess(service, database.driver, env, peers)
   const sql = makeSql(database.driver)
 
   async function call(
     method: string,
     path: string,
     { body, raw, headers }: Call = {},
-  ): Promise<Answer> {
-    const sent = Object.entries({
+  ): Promise<TestResponse> {
+    const sentHeaders = Object.entries({
       'x-internal-api-key': key,
       'x-organization-id': 'acme',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -62,12 +62,12 @@ export async function stage(service: Service, options: Options = {}) {
     const response = await running.fetch(
       new Request(`http://test${path}`, {
         method,
-        headers: sent,
+        headers: sentHeaders,
         body: (raw as string | undefined) ?? (body === undefined ? null : JSON.stringify(body)),
       }),
     )
     const text = await response.text()
-    checkAnswer(service, method, path, response, text)
+    checkResponse(service, method, path, response, text)
     const envelope = response.headers.get('content-type')?.startsWith('application/json')
       ? JSON.parse(text)
       : {}
@@ -88,7 +88,7 @@ export async function stage(service: Service, options: Options = {}) {
 
 export type Stage = Awaited<ReturnType<typeof stage>>
 
-function startHere(
+function startInProcess(
   service: Service,
   database: Parameters<typeof makeSql>[0],
   env: Record<string, string>,

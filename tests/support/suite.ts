@@ -1,7 +1,7 @@
 import { newDatabase } from './databases.ts'
 import { freePort } from './free-port.ts'
 import { type Running, run } from './process.ts'
-import { ready } from './runtimes.ts'
+import { waitUntilReady } from './runtimes.ts'
 import { scriptedModel } from './scripted-model.ts'
 import { key } from './stage.ts'
 
@@ -14,18 +14,18 @@ type Folder = keyof typeof addresses | 'consultations'
 
 /** The services of a consultation, each in a process of its own, over HTTP, on one PostgreSQL. */
 export async function startSuite(env: Record<string, string> = {}) {
-  await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(await newDatabase('postgres'), (database) => database.drop())
+  await using resources = new AsyncDisposableStack()
+  const database = resources.adopt(await newDatabase('postgres'), (database) => database.drop())
   // One that always refuses leaves the work to the rules of the skills.
-  const model = opened.adopt(await scriptedModel({ status: 400 }), (model) => model.close())
+  const model = resources.adopt(await scriptedModel({ status: 400 }), (model) => model.close())
   const processes: Running[] = []
-  opened.defer(async () => {
+  resources.defer(async () => {
     await Promise.all(processes.map((each) => each.stop()))
   })
 
   const [memory, matter, engine, one, two] = await Promise.all(Array.from({ length: 5 }, freePort))
-  const at = (port: number | undefined) => `http://127.0.0.1:${port}`
-  const told = {
+  const urlOf = (port: number | undefined) => `http://127.0.0.1:${port}`
+  const variables = {
     ENVIRONMENT: 'test',
     INTERNAL_API_KEY: key,
     DATABASE_URL: database.url,
@@ -34,18 +34,18 @@ export async function startSuite(env: Record<string, string> = {}) {
     LOG_LEVEL: 'warn',
     AI_BASE_URL: model.baseUrl,
     AI_MODEL: 'scripted',
-    [addresses.memory]: at(memory),
-    [addresses.matter]: at(matter),
-    [addresses['ai-engine']]: at(engine),
+    [addresses.memory]: urlOf(memory),
+    [addresses.matter]: urlOf(matter),
+    [addresses['ai-engine']]: urlOf(engine),
     // The engine goes without it.
     KNOWLEDGE_SERVICE_URL: 'http://127.0.0.1:1',
     ...env,
   }
   const starter = (folder: Folder, port: number | undefined) => async () => {
     const args = ['services/_run/node.ts', folder]
-    const started = run(process.execPath, args, { ...told, PORT: String(port) })
+    const started = run(process.execPath, args, { ...variables, PORT: String(port) })
     processes.push(started)
-    await ready(started, `127.0.0.1:${port}`)
+    await waitUntilReady(started, `127.0.0.1:${port}`)
     return started
   }
   const start = {
@@ -59,12 +59,12 @@ export async function startSuite(env: Record<string, string> = {}) {
     first: await start.first(),
     second: await start.second(),
   }
-  const open = opened.move()
+  const moved = resources.move()
   return {
     model,
-    matter: at(matter),
+    matter: urlOf(matter),
     /** Two replicas of consultations-service. */
-    replicas: [at(one), at(two)] as const,
+    replicas: [urlOf(one), urlOf(two)] as const,
     /** Ends a process as a power cut would. */
     async kill(which: keyof typeof running) {
       running[which].signal('SIGKILL')
@@ -73,7 +73,7 @@ export async function startSuite(env: Record<string, string> = {}) {
     async restart(which: keyof typeof running) {
       running[which] = await start[which]()
     },
-    close: () => open.disposeAsync(),
+    close: () => moved.disposeAsync(),
   }
 }
 

@@ -2,18 +2,18 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** How the way to a server may be. */
-export type Way = 'open' | 'refused' | 'silent' | 'reset'
+export type ProxyMode = 'open' | 'refused' | 'silent' | 'reset'
 
 /** A way to a server on this machine that can be cut in several manners. */
 export async function tcpProxy(port: number) {
-  let way: Way = 'open'
+  let mode: ProxyMode = 'open'
   const pairs = new Set<[Socket, Socket]>()
-  const server = createServer((here) => {
-    if (way === 'reset') return void here.on('error', () => {}).resetAndDestroy()
-    const there = connect(port, '127.0.0.1')
-    const pair: [Socket, Socket] = [here, there]
+  const server = createServer((client) => {
+    if (mode === 'reset') return void client.on('error', () => {}).resetAndDestroy()
+    const upstream = connect(port, '127.0.0.1')
+    const pair: [Socket, Socket] = [client, upstream]
     pairs.add(pair)
-    for (const [one, other] of [pair, [there, here]] as const) {
+    for (const [one, other] of [pair, [upstream, client]] as const) {
       one.setNoDelay()
       one.on('error', () => other.destroy())
       one.on('close', () => {
@@ -21,14 +21,14 @@ export async function tcpProxy(port: number) {
         pairs.delete(pair)
       })
     }
-    if (way === 'open') flow(pair)
+    if (mode === 'open') resumePair(pair)
   })
-  const flow = ([here, there]: [Socket, Socket]) => {
-    here.pipe(there)
-    there.pipe(here)
+  const resumePair = ([client, upstream]: [Socket, Socket]) => {
+    client.pipe(upstream)
+    upstream.pipe(client)
   }
-  const halt = ([here, there]: [Socket, Socket]) => {
-    for (const socket of [here, there]) socket.unpipe().pause()
+  const pausePair = ([client, upstream]: [Socket, Socket]) => {
+    for (const socket of [client, upstream]) socket.unpipe().pause()
   }
   const listen = async (at: number) => {
     server.listen(at, '127.0.0.1')
@@ -36,31 +36,31 @@ export async function tcpProxy(port: number) {
   }
   await listen(0)
   const { port: own } = server.address() as AddressInfo
-  const cut = () => {
-    for (const [here] of pairs) here.resetAndDestroy()
+  const resetAll = () => {
+    for (const [client] of pairs) client.resetAndDestroy()
   }
-  const leave = () =>
+  const stopListening = () =>
     new Promise<unknown>((left) => {
       server.close(left)
-      cut()
+      resetAll()
     })
   return {
     port: own,
     /** What was held back by silence goes on its way when the way is open again. */
-    async become(next: Way) {
-      if (next === way) return
-      if (next === 'refused') await leave()
-      else if (way === 'refused') await listen(own)
-      if (next === 'reset') cut()
+    async setMode(next: ProxyMode) {
+      if (next === mode) return
+      if (next === 'refused') await stopListening()
+      else if (mode === 'refused') await listen(own)
+      if (next === 'reset') resetAll()
       for (const pair of pairs) {
-        if (next === 'silent') halt(pair)
-        if (way === 'silent' && next === 'open') flow(pair)
+        if (next === 'silent') pausePair(pair)
+        if (mode === 'silent' && next === 'open') resumePair(pair)
       }
-      way = next
+      mode = next
     },
     async close() {
-      if (way === 'refused') cut()
-      else await leave()
+      if (mode === 'refused') resetAll()
+      else await stopListening()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newDatabase } from '../../../tests/support/databases.ts'
-import { startRelay } from '../../../tests/support/relay.ts'
+import { startWebSocketProxy } from '../../../tests/support/websocket-proxy.ts'
 import { neonDriver } from './neon.ts'
 import { postgresDriver } from './postgres.ts'
 import { type Driver, json, makeSql, numberArray, type Row, type Sql, textArray } from './sql.ts'
@@ -15,7 +15,7 @@ afterAll(() => close())
 async function open(kind: 'pglite' | 'postgres' | 'neon') {
   await close?.()
   const database = await newDatabase(kind === 'pglite' ? 'pglite' : 'postgres')
-  const relay = kind === 'neon' ? await startRelay() : undefined
+  const relay = kind === 'neon' ? await startWebSocketProxy() : undefined
   connect = (pool) =>
     relay ? neonDriver(database.url, pool, relay.address) : postgresDriver(database.url, pool)
   sql = makeSql(kind === 'pglite' ? database.driver : connect(5))

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startLlm } from '../../../tests/support/llm.ts'
-import { tryThread } from '../../../tests/support/skill.ts'
+import { makeSkillThread } from '../../../tests/support/skill.ts'
 import chat from '../skills/chat/skill.ts'
 import intake from '../skills/intake_collection/skill.ts'
 import { makeModel } from './make-model.ts'
@@ -66,11 +66,11 @@ real('hanging up ends the call', async () => {
 })
 
 real('the skills work with it, whatever it says', async () => {
-  const taken = await tryThread('intake_collection', intake, { complete }).say(
+  const taken = await makeSkillThread('intake_collection', intake, { complete }).say(
     '我在2024年3月5日借给张三10万元，有借条，他一直不还。我想要回借款。',
   )
   expect(taken.output).toMatchObject({ amount: 100_000, event_date: '2024-03-05' })
-  const trial = tryThread('chat', chat, {
+  const trial = makeSkillThread('chat', chat, {
     complete: (request, heard) => complete({ ...request, max_tokens: 40 }, heard),
   })
   const { output, reply } = await trial.say('What is a loan?')

@@ -108,7 +108,7 @@ test('a tool that fails is told to the model in a word', async () => {
 test('after a break in the second round the words of the first are said again', async () => {
   server.script(
     { say: 'One.', call: [{ name: 'look', arguments: { word: 'x' } }] },
-    { say: ['Tw', 'o.'], cutAfter: 1 },
+    { say: ['Tw', 'o.'], disconnectAfter: 1 },
     { say: 'Two.' },
   )
   const said: string[] = []

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  type ModelReply,
   type ScriptedModel,
   scriptedModel,
-  type Turn,
 } from '../../../tests/support/scripted-model.ts'
 import type { ModelRequest } from './model.ts'
 import { ModelError } from './model-error.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 async function ask(
-  turns: Turn[],
+  turns: ModelReply[],
   options: Partial<OpenAi> = {},
   request: Partial<ModelRequest> = {},
 ) {
@@ -90,7 +90,7 @@ test('a call of a tool is put together from its pieces', async () => {
 })
 
 test('a server that does not stream is understood as well', async () => {
-  const { answer, said } = await ask([{ say: 'all at once', whole: true }])
+  const { answer, said } = await ask([{ say: 'all at once', nonStreaming: true }])
   expect(answer).toMatchObject({ text: 'all at once', input_tokens: 11 })
   expect(said).toBe('all at once')
 })
@@ -112,7 +112,7 @@ test('a stream that ends without its end is cut off, one that lacks but its mark
   })
 })
 
-test.each<[string, Turn]>([
+test.each<[string, ModelReply]>([
   ['is asked too often', { status: 429, headers: { 'retry-after': '0' } }],
   ['has a fault', { status: 503 }],
   ['sends what is no JSON', { raw: 'data: {"choices": [\n\n' }],
@@ -161,7 +161,7 @@ test('a server that is slow but goes on is heard to its end', async () => {
   expect(tries).toBe(1)
 })
 
-test.each<[string, Turn]>([
+test.each<[string, ModelReply]>([
   ['a line without end', { endless: 'x'.repeat(65_536) }],
   [
     'words without end',

@@ -92,7 +92,7 @@ describe('legal-seed', () => {
 
   test('tells machines the same as JSON', async () => {
     at.library.put('machines', configsPackage('machines', { one: { 'm.a': 'refuse-me' } }))
-    at.targets.state.refuse.add('refuse-me')
+    at.targets.state.rejectBodiesWith.add('refuse-me')
     const failed = await seed(['apply', 'machines', '--json'])
     expect([failed.code, failed.err]).toEqual([1, ''])
     expect(JSON.parse(failed.out)).toMatchObject({ status: 'failed', dry_run: false })

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CollectionStage, stageCollection } from '../../../tests/support/collection.ts'
-import { place } from '../../../tests/support/stage.ts'
+import { testProject } from '../../../tests/support/stage.ts'
 
-const fetches = place !== 'workerd'
+const fetches = testProject !== 'workerd'
 if (!fetches) console.warn('skipped: workerd can’t choose the address that it connects to')
 
 const page = (text: string) => `<title>T ${text}</title><main>${text}</main>`
@@ -13,12 +13,12 @@ beforeAll(async () => {
   at = await stageCollection()
 })
 afterAll(() => at.close())
-beforeEach(() => at.clear())
+beforeEach(() => at.reset())
 
 describe.runIf(fetches)('a run', () => {
   test('fetches a page and tells new from changed and unchanged', async () => {
     at.pages['/'] = page('first text')
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     const run = await at.collect(id)
     expect(run).toMatchObject({ status: 'SUCCEEDED', counts: { found: 1, new: 1, failed: 0 } })
     const [document] = await at.documents(id)
@@ -41,7 +41,7 @@ describe.runIf(fetches)('a run', () => {
       if (headers['if-none-match'] === '"v1"') response.writeHead(304).end()
       else response.writeHead(200, { etag: '"v1"', 'content-type': 'text/plain' }).end('plain 文本')
     }
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     expect((await at.collect(id)).counts.new).toBe(1)
     expect((await at.collect(id)).counts).toMatchObject({ unchanged: 1, failed: 0 })
     expect((await at.documents(id))[0]).toMatchObject({ status: 'UNCHANGED', title: 'plain 文本' })
@@ -51,7 +51,7 @@ describe.runIf(fetches)('a run', () => {
     const links = ['/a/1', '/a/2#part', '/b/1', 'http://elsewhere.test/a/1', '/a/secret']
     at.pages['/'] = links.map((href) => `<a href="${href}">x</a>`).join('')
     for (const path of ['/a/1', '/a/2', '/b/1', '/c']) at.pages[path] = page(`text of ${path}`)
-    const crawled = await at.make({ include: ['/', '/a/*'] })
+    const crawled = await at.createSource({ include: ['/', '/a/*'] })
     const run = await at.collect(crawled.id)
     expect(run.counts).toMatchObject({ found: 4, new: 3, skipped: 1 })
     expect((await at.documents(crawled.id)).map((each: any) => each.url).sort()).toEqual([
@@ -59,26 +59,30 @@ describe.runIf(fetches)('a run', () => {
       `${at.site}/a/1`,
       `${at.site}/a/2`,
     ])
-    expect(at.seen).not.toContain('/a/secret')
+    expect(at.requestedPaths).not.toContain('/a/secret')
 
     const inner = `<urlset><url><loc>${at.site}/a/1</loc></url><url><loc>${at.site}/c</loc></url></urlset>`
     at.pages['/index.xml'] =
       `<sitemapindex><sitemap><loc>${at.site}/inner.gz</loc></sitemap></sitemapindex>`
     at.pages['/inner.gz'] = (_, response) => response.end(gzipSync(inner))
-    const sitemap = await at.make({ kind: 'sitemap', url: `${at.site}/index.xml`, exclude: ['/c'] })
+    const sitemap = await at.createSource({
+      kind: 'sitemap',
+      url: `${at.site}/index.xml`,
+      exclude: ['/c'],
+    })
     expect((await at.collect(sitemap.id)).counts).toMatchObject({ found: 1, new: 1 })
 
     at.pages['/feed'] = '<rss><channel><item><link>/c</link></item></channel></rss>'
-    const feed = await at.make({ kind: 'rss', url: `${at.site}/feed` })
+    const feed = await at.createSource({ kind: 'rss', url: `${at.site}/feed` })
     expect((await at.collect(feed.id)).counts).toMatchObject({ found: 1, new: 1 })
-    const lost = await at.make({ kind: 'rss', url: `${at.site}/lost` })
+    const lost = await at.createSource({ kind: 'rss', url: `${at.site}/lost` })
     expect(await at.collect(lost.id)).toMatchObject({ status: 'FAILED', counts: { found: 0 } })
   })
 
   test('never leaves the public Internet, whatever a page says', async () => {
     at.pages['/'] = (_, response) =>
       response.writeHead(302, { location: 'http://localhost:1/' }).end()
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     const run = await at.collect(id)
     expect([run.status, run.log.at(-1).message]).toEqual([
       'FAILED',
@@ -91,12 +95,12 @@ describe.runIf(fetches)('a run', () => {
     at.pages['/'] = (_, response) => {
       released = () => response.end('late')
     }
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     const { data: run } = await at.call('POST', `/sources/${id}/runs`)
     const second = await at.call('POST', `/sources/${id}/runs`)
     expect([second.status, second.code]).toEqual([409, 'RUN_IN_PROGRESS'])
     const working = at.tick()
-    await expect.poll(() => at.seen, { timeout: 10_000 }).toContain('/')
+    await expect.poll(() => at.requestedPaths, { timeout: 10_000 }).toContain('/')
     const cancelled = await at.call('POST', `/runs/${run.id}/cancel`)
     expect(cancelled.data).toMatchObject({ status: 'CANCELLED' })
     await working
@@ -113,7 +117,7 @@ describe.runIf(fetches)('a run', () => {
     at.pages['/'] = '<a href="/1">x</a><a href="/2">x</a>'
     at.pages['/1'] = page('one')
     at.pages['/2'] = page('two')
-    const { id } = await at.make({ include: ['/1', '/2'] })
+    const { id } = await at.createSource({ include: ['/1', '/2'] })
     const { data: run } = await at.call('POST', `/sources/${id}/runs`)
     // As its worker left it: the first two pages are done, and its lease has run out.
     await at.sql`update collector.runs set status = 'RUNNING', attempt = 1, counts = counts || '{"new": 2}'
@@ -133,12 +137,12 @@ describe.runIf(fetches)('a run', () => {
       status: 'SUCCEEDED',
       counts: { new: 3 },
     })
-    expect(at.seen.filter((path) => path !== '/robots.txt')).toEqual(['/2'])
+    expect(at.requestedPaths.filter((path) => path !== '/robots.txt')).toEqual(['/2'])
   })
 
   test('begins by a schedule, once', async () => {
     at.pages['/'] = page('scheduled')
-    const { id, next_run_at } = await at.make({ schedule: '*/5 * * * *' })
+    const { id, next_run_at } = await at.createSource({ schedule: '*/5 * * * *' })
     expect(Date.parse(next_run_at)).toBeGreaterThan(Date.now())
     await at.sql`update collector.sources set next_run_at = now() - interval '1 minute' where id = ${id}`
     await Promise.all([at.tick(), at.tick()])
@@ -155,7 +159,7 @@ describe.runIf(fetches)('a run', () => {
 })
 
 test.skipIf(fetches)('without a fetcher a run waits for a runtime that has one', async () => {
-  const { id } = await at.make()
+  const { id } = await at.createSource()
   const run = await at.collect(id)
   expect(run.status).toBe('PENDING')
   expect((await at.call('POST', `/runs/${run.id}/cancel`)).data.status).toBe('CANCELLED')

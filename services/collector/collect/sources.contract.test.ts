@@ -6,7 +6,7 @@ beforeAll(async () => {
   at = await stageCollection()
 })
 afterAll(() => at.close())
-beforeEach(() => at.clear())
+beforeEach(() => at.reset())
 
 describe('a source', () => {
   test('is made, read, edited under its version and deleted', async () => {
@@ -52,7 +52,7 @@ describe('a source', () => {
   })
 
   test('is for those who may: reading and managing are two permissions', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     const read = { 'x-permissions': 'collector:read' }
     expect((await at.call('GET', `/sources/${id}`, undefined, read)).status).toBe(200)
     expect((await at.call('PUT', `/sources/${id}`, {}, read)).status).toBe(403)
@@ -70,17 +70,17 @@ describe('a source', () => {
 
 describe('a document', () => {
   test('is uploaded and imported into the base of its source', async () => {
-    const { id } = await at.make({ kind: 'upload', url: null, kb_id: 'kb-1' })
+    const { id } = await at.createSource({ kind: 'upload', url: null, kb_id: 'kb-1' })
     expect((await at.call('POST', `/sources/${id}/runs`)).status).toBe(409)
     const upload = { title: '合同', content: '<p>第一条 甲方。</p>', content_type: 'text/html' }
     const made = await at.call('POST', `/sources/${id}/documents`, upload)
     expect([made.status, made.data.status]).toEqual([201, 'NEW'])
     const again = await at.call('POST', `/sources/${id}/documents`, upload)
     expect(again.data.id).toBe(made.data.id)
-    at.targets.asked.length = 0
+    at.targets.requests.length = 0
     const imported = await at.call('POST', `/documents/${made.data.id}/import`)
     expect([imported.status, imported.data.status]).toEqual([200, 'IMPORTED'])
-    const [{ path, body }] = at.targets.asked as [{ path: string; body: any }]
+    const [{ path, body }] = at.targets.requests as [{ path: string; body: any }]
     expect(path).toBe('/api/v1/internal/atomic/batch-upsert')
     expect(body.documents[0]).toMatchObject({
       kb_id: 'kb-1',
@@ -92,7 +92,7 @@ describe('a document', () => {
   })
 
   test('without a base is not imported', async () => {
-    const { id } = await at.make({ kind: 'upload', url: null })
+    const { id } = await at.createSource({ kind: 'upload', url: null })
     const { data } = await at.call('POST', `/sources/${id}/documents`, { title: 'x', content: 'y' })
     const refused = await at.call('POST', `/documents/${data.id}/import`)
     expect([refused.status, refused.message]).toEqual([409, expect.stringContaining('kb_id')])
@@ -101,7 +101,7 @@ describe('a document', () => {
 
 describe('the same at the paths that ask for the key', () => {
   test('needs no permission there, and an organization to make something', async () => {
-    const { id } = await at.make()
+    const { id } = await at.createSource()
     const keyed = {
       'x-internal-api-key': 'a-key-for-tests-only',
       'x-permissions': undefined,
@@ -109,7 +109,7 @@ describe('the same at the paths that ask for the key', () => {
     }
     for (const root of ['/internal/collector', '/api/v1/internal/collector']) {
       const get = (headers: object) =>
-        at.ask('GET', `${root}/sources/${id}`, { headers: { ...keyed, ...headers } })
+        at.request('GET', `${root}/sources/${id}`, { headers: { ...keyed, ...headers } })
       expect((await get({})).status).toBe(200)
       expect((await get({ 'x-organization-id': undefined })).status).toBe(200)
       expect((await get({ 'x-organization-id': 'others' })).status).toBe(404)
@@ -117,7 +117,7 @@ describe('the same at the paths that ask for the key', () => {
     }
     const body = { name: 'S', kind: 'upload' }
     const headers = { ...keyed, 'x-organization-id': undefined }
-    const made = await at.ask('POST', '/internal/collector/sources', { body, headers })
+    const made = await at.request('POST', '/internal/collector/sources', { body, headers })
     expect([made.status, made.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 })

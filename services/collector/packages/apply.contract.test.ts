@@ -5,9 +5,10 @@ import {
   internal,
   stageCollector,
 } from '../../../tests/support/collector.ts'
-import { place } from '../../../tests/support/stage.ts'
+import { testProject } from '../../../tests/support/stage.ts'
 
-if (place === 'workerd') console.warn('skipped: there are no directories of packages on workerd')
+if (testProject === 'workerd')
+  console.warn('skipped: there are no directories of packages on workerd')
 
 let at: CollectorStage
 let packages = 0
@@ -18,8 +19,8 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(() => {
   id = `package_${++packages}`
-  at.targets.asked.length = 0
-  at.targets.state.refuse.clear()
+  at.targets.requests.length = 0
+  at.targets.state.rejectBodiesWith.clear()
 })
 
 const counts = (created: number, updated = 0, unchanged = 0) => ({
@@ -30,7 +31,7 @@ const own = (values: Record<string, unknown>) =>
 const put = (items: Record<string, Record<string, unknown>>, needs = {}) =>
   at.library.put(id, configsPackage(id, items, needs))
 
-describe.skipIf(place === 'workerd')('an apply', () => {
+describe.skipIf(testProject === 'workerd')('an apply', () => {
   test('says what it would do, does it, and then has nothing left to do', async () => {
     put({ one: own({ a: 1, b: 2 }), two: own({ c: 3 }) }, { two: ['one'] })
     const { data: dry } = await at.apply([id], { dry_run: true })
@@ -57,16 +58,16 @@ describe.skipIf(place === 'workerd')('an apply', () => {
       { status: 'applied', counts: counts(1) },
     ])
     expect(at.targets.writes().map(({ body }) => body.configs.length)).toEqual([2, 1])
-    expect(at.targets.asked[0]!.body.source).toEqual({ package_id: id, version: '2026-01-31' })
+    expect(at.targets.requests[0]!.body.source).toEqual({ package_id: id, version: '2026-01-31' })
 
-    at.targets.asked.length = 0
+    at.targets.requests.length = 0
     const { data: again } = await at.apply([id])
     expect(again.packages[0]).toMatchObject({ status: 'unchanged' })
     expect(again.packages[0].items[0]).toMatchObject({
       status: 'unchanged',
       counts: counts(0, 0, 2),
     })
-    expect(at.targets.asked).toEqual([])
+    expect(at.targets.requests).toEqual([])
 
     const { data: forced } = await at.apply([id], { force: true })
     expect(forced.packages[0]).toMatchObject({ status: 'applied' })
@@ -107,7 +108,7 @@ describe.skipIf(place === 'workerd')('an apply', () => {
       { one: own({ a: 'refuse-me' }), two: own({ b: 1 }), three: own({ c: 1 }) },
       { two: ['one'], three: [] },
     )
-    at.targets.state.refuse.add('refuse-me')
+    at.targets.state.rejectBodiesWith.add('refuse-me')
     const fine = `${id}_fine`
     at.library.put(fine, configsPackage(fine, { one: own({ fine: 1 }) }))
     const { status, data } = await at.apply([id, fine])
@@ -120,7 +121,7 @@ describe.skipIf(place === 'workerd')('an apply', () => {
     ])
     const { data: alone } = await at.apply([id])
     expect([alone.status, alone.packages[0].items[2].status]).toEqual(['failed', 'unchanged'])
-    at.targets.state.refuse.clear()
+    at.targets.state.rejectBodiesWith.clear()
     const { data: healed } = await at.apply([id])
     expect(healed.status).toBe('succeeded')
     expect(healed.packages[0].items.map((each: any) => each.status)).toEqual([
@@ -135,7 +136,7 @@ describe.skipIf(place === 'workerd')('an apply', () => {
     const odd = await at.apply([id, `${id}_odd`])
     expect([odd.status, odd.code]).toEqual([422, 'MANIFEST_INVALID'])
     expect((await at.apply([])).status).toBe(400)
-    expect(at.targets.asked).toEqual([])
+    expect(at.targets.requests).toEqual([])
   })
 
   test('is kept as a run, dry or not', async () => {
@@ -186,7 +187,7 @@ describe.skipIf(place === 'workerd')('an apply', () => {
   })
 })
 
-describe.skipIf(place === 'workerd')('a person', () => {
+describe.skipIf(testProject === 'workerd')('a person', () => {
   const apply = (headers: Record<string, string | undefined>) =>
     at.post(
       `/api/v1/seed-packages/${id}/apply`,

@@ -104,7 +104,7 @@ describe('an apply that is cut off at any step', () => {
       if (cutAt % 2) await second.tick()
       const run = await second.apply({ package_ids: ['crashed'], run_id })
       expect([cutAt, run.status, essence(run)]).toEqual([cutAt, 'succeeded', expected])
-      expect(Object.keys(targets.kept())).toHaveLength(5)
+      expect(Object.keys(targets.storedRecords())).toHaveLength(5)
       expect(await sql`select package_id from collector.package_leases`).toEqual([])
       expect((await second.apply({ package_ids: ['crashed'] })).packages[0].status).toBe(
         'unchanged',

@@ -19,7 +19,7 @@ afterAll(() => at.close())
 async function faultsOf(id: string): Promise<{ path: string; message: string }[]> {
   const { status, code, data } = await at.apply([id])
   expect([status, code]).toEqual([422, 'MANIFEST_INVALID'])
-  expect(at.targets.asked).toEqual([])
+  expect(at.targets.requests).toEqual([])
   expect((await at.sql`select id from collector.seed_runs`).length).toBe(0)
   return data.issues
 }

@@ -7,9 +7,10 @@ import {
   manifest,
   stageCollector,
 } from '../../../tests/support/collector.ts'
-import { key, place } from '../../../tests/support/stage.ts'
+import { key, testProject } from '../../../tests/support/stage.ts'
 
-if (place === 'workerd') console.warn('skipped: there are no directories of packages on workerd')
+if (testProject === 'workerd')
+  console.warn('skipped: there are no directories of packages on workerd')
 
 let at: CollectorStage
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-test.runIf(place === 'workerd')('without directories the service says so', async () => {
+test.runIf(testProject === 'workerd')('without directories the service says so', async () => {
   const answers = [
     await at.get(internal),
     await at.get(`${internal}/any/manifest`),
@@ -30,7 +31,7 @@ test.runIf(place === 'workerd')('without directories the service says so', async
   }
 })
 
-describe.skipIf(place === 'workerd')('packages', () => {
+describe.skipIf(testProject === 'workerd')('packages', () => {
   test('are listed with what became of them', async () => {
     at.library.put('b_right', configsPackage('b_right', { one: { k: 1 } }))
     at.library.put('a_wrong', { 'manifest.json': '{' })

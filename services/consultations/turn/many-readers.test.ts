@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { makeMatters, parseEvents, sessionsPath } from '../../../tests/support/consultations.ts'
+import { makeMatterPeer, parseEvents, sessionsPath } from '../../../tests/support/consultations.ts'
 import { newDatabase } from '../../../tests/support/databases.ts'
 import { startProcess } from '../../../tests/support/runtimes.ts'
 import { end, gate, scriptedEngine, token } from '../../../tests/support/scripted-engine.ts'
@@ -14,7 +14,7 @@ afterAll(() => database.drop())
 /** A process of its own, which may be short of memory. */
 async function start(env: Record<string, string> = {}) {
   const told = { INTERNAL_API_KEY: key, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...env }
-  const peers = { 'ai-engine': engine.peer, 'matter-service': makeMatters().peer }
+  const peers = { 'ai-engine': engine.peer, 'matter-service': makeMatterPeer().peer }
   const { address, process, close } = await startProcess('node', consultations, told, peers)
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`http://${address}${path}`, {

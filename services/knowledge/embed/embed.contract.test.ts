@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { dims, embeddingServer, vectorOf } from '../../../tests/support/embedding.ts'
+import { dims, embeddingServer, embedText } from '../../../tests/support/embedding.ts'
 import { atomic, type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
 
 let at: KnowledgeStage
@@ -22,11 +22,11 @@ const documents = [
 
 describe('with an embedding API', () => {
   test('vectors are made behind the write, and searched', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const written = await at.upsert(kb, documents)
     expect(written.data.index).toEqual({ status: 'queued' })
     expect((await at.search([kb], 'borrower loan', {}, 'vector')).data.hits).toEqual([])
-    await at.settle()
+    await at.runJobs()
     const { data } = await at.search([kb], 'borrower loan', {}, 'vector')
     expect(data).toMatchObject({ backend: 'database', degraded: false, reason: null })
     expect(data.hits[0]).toMatchObject({ document_id: 'loan', matched_by: ['vector'] })
@@ -34,9 +34,9 @@ describe('with an embedding API', () => {
   })
 
   test('hybrid makes one list of both, each chunk once', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
-    await at.settle()
+    await at.runJobs()
     const { data } = await at.search([kb], 'rent', {}, 'hybrid')
     expect(data.degraded).toBe(false)
     const ids = data.hits.map((hit: any) => hit.document_id)
@@ -51,25 +51,25 @@ describe('with an embedding API', () => {
   })
 
   test('the same content is not embedded again', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['first content', 'second content'] }])
-    await at.settle()
-    api.asked()
+    await at.runJobs()
+    api.takeInputs()
     await at.upsert(kb, [
       { document_id: 'd', title: 'Other', chunks: ['first content', 'third content'] },
       { document_id: 'e', chunks: ['second content'] },
     ])
-    await at.settle()
-    expect(api.asked()).toEqual(['third content'])
+    await at.runJobs()
+    expect(api.takeInputs()).toEqual(['third content'])
   })
 
   test('filters and the day hold for vectors too', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [
       ...documents,
       { document_id: 'old', metadata: { effective_to: '2000-01-01' }, chunks: ['a loan of old'] },
     ])
-    await at.settle()
+    await at.runJobs()
     const ids = async (more: object) =>
       (await at.search([kb], 'loan', more, 'vector')).data.hits.map((hit: any) => hit.document_id)
     expect(await ids({ filters: { document_ids: ['rent'] } })).toEqual(['rent'])
@@ -80,24 +80,24 @@ describe('with an embedding API', () => {
   test.each(['error', 'garbage', 'nothing', 'refuse'] as const)(
     'that answers with %s, a search goes by words and says so',
     async (behaviour) => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, documents)
-      await at.settle()
+      await at.runJobs()
       // It answers in between, so that its circuit is closed and it is asked every time.
       expect((await at.search([kb], 'rent', {}, 'vector')).data.degraded).toBe(false)
       api.behave(behaviour)
-      api.asked()
+      api.takeInputs()
       for (const mode of ['vector', 'hybrid']) {
         const { data } = await at.search([kb], 'rent', {}, mode)
         expect([data.degraded, data.reason]).toEqual([true, 'embedding_unavailable'])
         expect(data.hits.map((hit: any) => hit.document_id)).toContain('rent')
       }
-      expect(api.asked()).toEqual(['rent', 'rent'])
+      expect(api.takeInputs()).toEqual(['rent', 'rent'])
     },
   )
 
   test('a vector of another size is refused', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const chunk = { content: 'x', embedding: [1, 2, 3] }
     const refused = await at.upsert(kb, [{ document_id: 'd', chunks: [chunk] }])
     expect([refused.status, refused.data.issues[0].path]).toEqual([
@@ -114,25 +114,25 @@ describe('with an embedding API', () => {
   })
 
   test('a text that it refuses does not keep the others from their vectors', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const texts = Array.from({ length: 40 }, (_, n) => `usual text ${n}`)
     await at.upsert(kb, [{ document_id: 'd', chunks: [...texts, 'indigestible text'] }])
-    await at.settle()
-    const question = { kb_ids: [kb], vector: vectorOf('usual text 7'), top_k: 100 }
+    await at.runJobs()
+    const question = { kb_ids: [kb], vector: embedText('usual text 7'), top_k: 100 }
     const { data } = await at.post(`${atomic}/vector-search`, question)
     expect(data.hits).toHaveLength(40)
-    api.asked()
+    api.takeInputs()
     await at.post('/api/v1/internal/search/reindex-batch', { kb_ids: [kb] })
-    await at.settle()
-    expect(api.asked()).toEqual([])
+    await at.runJobs()
+    expect(api.takeInputs()).toEqual([])
   })
 
   test('that was away until its job was given up gets its texts later', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['very late vector'] }])
     await at.sql`update knowledge.jobs set status = 'DEAD' where kind = 'embed'`
     await at.call('POST', '/api/v1/internal/actuator/tick')
-    await at.settle()
+    await at.runJobs()
     const kept = await at.sql`
       select from knowledge.embeddings join knowledge.chunks using (hash)
       where content = 'very late vector'`
@@ -140,14 +140,14 @@ describe('with an embedding API', () => {
   })
 
   test('that fails for a while gets its texts later', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     api.behave('refuse')
     await at.upsert(kb, [{ document_id: 'd', chunks: ['late vector'] }])
-    await at.settle()
+    await at.runJobs()
     api.behave('answer')
     await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
-    await at.settle()
-    expect(api.asked()).toContain('late vector')
+    await at.runJobs()
+    expect(api.takeInputs()).toContain('late vector')
     const kept = await at.sql`
       select from knowledge.embeddings join knowledge.chunks using (hash)
       where content = 'late vector'`

@@ -6,7 +6,7 @@ import {
   seed,
   stageKnowledge,
 } from '../../../tests/support/knowledge.ts'
-import { inGraph, wantedOfGraph } from '../../../tests/support/knowledge-state.ts'
+import { expectedGraph, readGraph } from '../../../tests/support/knowledge-state.ts'
 import { startNeo4j } from '../../../tests/support/neo4j.ts'
 import { tcpProxy } from '../../../tests/support/tcp-proxy.ts'
 
@@ -118,9 +118,10 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
 
   const hurry = async () => {
     await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
-    await at.settle()
+    await at.runJobs()
   }
-  const isEqual = async () => expect(await inGraph(server.url)).toEqual(await wantedOfGraph(at.sql))
+  const isEqual = async () =>
+    expect(await readGraph(server.url)).toEqual(await expectedGraph(at.sql))
 
   test('a document that is written to a system base is in it, and gone when it is deleted', async () => {
     const kb = 'sys_laws'
@@ -157,7 +158,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   test.each(['refused', 'silent', 'reset'] as const)(
     'when the way to it is %s a search goes on, and it is mended afterwards',
     async (broken) => {
-      const { post, upsert, settle, sql, close } = await staged('3000')
+      const { post, upsert, runJobs: settle, sql, close } = await staged('3000')
       const kb_ids = [(await importLaws(post)).kb]
       const search = async () =>
         (await post(`${atomic}/graph-rag-search`, { query: 'unpaid loan', kb_ids })).data
@@ -169,7 +170,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
       await expect.poll(imported, { timeout: 20_000 }).toBe('synced')
       await expect.poll(async () => (await search()).graph.used, { timeout: 20_000 }).toBe(true)
 
-      await way.become(broken)
+      await way.setMode(broken)
       const { hits, graph } = await search()
       expect([hits.length > 0, graph.enabled, graph.used]).toEqual([true, true, false])
       const nothing = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
@@ -179,9 +180,9 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
       await hurry()
       await hurry()
 
-      await way.become('open')
+      await way.setMode('open')
       await hurry()
-      expect(await inGraph(server.url)).toEqual(await wantedOfGraph(sql))
+      expect(await readGraph(server.url)).toEqual(await expectedGraph(sql))
       await close()
     },
   )
@@ -196,7 +197,7 @@ describe('a graph that does not answer', () => {
   afterAll(() => at.close())
 
   test('stops nothing', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['escheat'] }])
     const { data } = await at.post(`${atomic}/graph-rag-search`, { kb_ids: [kb], query: 'escheat' })
     expect(data).toMatchObject({

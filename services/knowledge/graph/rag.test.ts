@@ -11,7 +11,7 @@ let at: KnowledgeStage
 let kb: string
 beforeAll(async () => {
   at = await stageKnowledge()
-  kb = await at.base()
+  kb = await at.createBase()
   await at.upsert(kb, [
     { document_id: 'seed', chunks: ['mortgage of land'] },
     { document_id: 'near', chunks: ['mortgage of ships'] },

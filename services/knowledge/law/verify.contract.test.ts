@@ -135,7 +135,7 @@ describe('citations/verify', () => {
   })
 
   test('sees the laws of the organization and no other', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, [
       {
         document_id: 'house',

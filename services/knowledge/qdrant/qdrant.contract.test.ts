@@ -7,7 +7,7 @@ import {
   stageKnowledge,
 } from '../../../tests/support/knowledge.ts'
 import { asker, searchBackends } from '../../../tests/support/qdrant.ts'
-import { failures, unreliable } from '../../../tests/support/unreliable.ts'
+import { failures, unreliableProxy } from '../../../tests/support/unreliable-proxy.ts'
 
 const { servers, stop } = await searchBackends()
 afterAll(stop)
@@ -22,17 +22,17 @@ describe.each(servers)('with $name', ({ url }) => {
   const ask = asker(url)
   let at: KnowledgeStage
   let api: Awaited<ReturnType<typeof embeddingServer>>
-  let between: Awaited<ReturnType<typeof unreliable>>
+  let between: Awaited<ReturnType<typeof unreliableProxy>>
   beforeAll(async () => {
     api = await embeddingServer()
-    between = await unreliable(url)
+    between = await unreliableProxy(url)
     const env = {
       ...api.variables,
       KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
       QDRANT_URL: between.url,
       QDRANT_TIMEOUT_MS: '1000',
     }
-    at = await stageKnowledge({ env, settles: true })
+    at = await stageKnowledge({ env, runsJobs: true })
   })
   afterAll(async () => {
     await at.close()
@@ -46,11 +46,11 @@ describe.each(servers)('with $name', ({ url }) => {
 
   const hurry = async () => {
     await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
-    await at.settle()
+    await at.runJobs()
   }
   const tick = async () => {
     await at.call('POST', '/api/v1/internal/actuator/tick')
-    await at.settle()
+    await at.runJobs()
   }
   const path = '/collections/knowledge_chunks/points'
   const points = async () => (await ask('POST', `${path}/count`, { exact: true })).count
@@ -62,7 +62,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect.poll(async () => (await hybrid(kb)).backend, { timeout: 20_000 }).toBe('qdrant')
 
   test('a hybrid search is one request', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const written = await at.upsert(kb, documents)
     expect(written.data.index).toEqual({ status: 'queued' })
     between.requests()
@@ -77,19 +77,19 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('what is deleted is gone there too', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     await at.post('/api/v1/internal/atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
-    expect(await at.found([kb], 'tenant')).toEqual([])
-    await at.settle()
+    expect(await at.searchIds([kb], 'tenant')).toEqual([])
+    await at.runJobs()
     expect(await points()).toBe(await chunks())
     await at.call('DELETE', `${external}/bases/${kb}`, { headers: lawyer })
-    await at.settle()
+    await at.runJobs()
     expect(await points()).toBe(await chunks())
   })
 
   test.each(failures)('that fails with %s, the database answers and says so', async (failure) => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     await closed(kb)
     await between.behave(failure)
@@ -112,7 +112,7 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('is not asked for a while when it failed several times, and then again', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     await closed(kb)
     await between.behave('error')
@@ -127,18 +127,18 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('a write while it is away is found at once, and there when it is back', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await between.behave('error')
     const written = await at.upsert(kb, documents)
     expect(written.status).toBe(200)
-    expect((await at.found([kb], 'tenant'))[0]).toBe('rent')
+    expect((await at.searchIds([kb], 'tenant'))[0]).toBe('rent')
     await between.behave('pass')
     await hurry()
     expect(await points()).toBe(await chunks())
   })
 
   test('what is missing is found and mended', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     const { points: some } = await ask('POST', `${path}/scroll`, { limit: 2 })
     const ids = some.map(({ id }: { id: number }) => id)
@@ -149,7 +149,7 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('what is other than it should be, or should not be, is found and mended', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     const all = async () =>
       (await ask('POST', `${path}/scroll`, { limit: 1_000 })).points.map((point: any) => [
@@ -172,7 +172,7 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('that lost everything is filled again', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     await ask('DELETE', '/collections/knowledge_chunks_v1')
     const meanwhile = await at.search([kb], 'tenant')
@@ -183,7 +183,7 @@ describe.each(servers)('with $name', ({ url }) => {
   })
 
   test('that lost its alias gets it again', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, documents)
     const actions = [{ delete_alias: { alias_name: 'knowledge_chunks' } }]
     await ask('POST', '/collections/aliases', { actions })

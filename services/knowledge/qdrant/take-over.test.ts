@@ -4,7 +4,7 @@ import { type Database, newDatabase } from '../../../tests/support/databases.ts'
 import { embeddingServer } from '../../../tests/support/embedding.ts'
 import { atomic, seed } from '../../../tests/support/knowledge.ts'
 import { type Replica, startReplica } from '../../../tests/support/knowledge-replica.ts'
-import { inDatabase, inEngine } from '../../../tests/support/knowledge-state.ts'
+import { expectedPoints, readPoints } from '../../../tests/support/knowledge-state.ts'
 import { asker, searchBackends } from '../../../tests/support/qdrant.ts'
 import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
 
@@ -27,7 +27,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     replicas = []
   })
   afterEach(async () => {
-    api.dimensions()
+    api.setDimensions()
     await Promise.all(replicas.map((replica) => replica.stop()))
     await ask('DELETE', '/collections/one')
     await ask('DELETE', '/collections/two')
@@ -66,7 +66,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     expect
       .poll(
         async () => {
-          const [here, there] = [await inDatabase(sql), await inEngine(url)]
+          const [here, there] = [await expectedPoints(sql), await readPoints(url)]
           return JSON.stringify(here) === JSON.stringify(there)
         },
         { timeout: 30_000 },
@@ -84,7 +84,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     })
     await taken(index)
     // Where neither side has the vectors yet they are the same too.
-    const lacking = async () => (await inDatabase(sql)).filter(({ meaning }) => !meaning).length
+    const lacking = async () => (await expectedPoints(sql)).filter(({ meaning }) => !meaning).length
     await expect.poll(lacking, { timeout: 30_000 }).toBe(0)
     await same()
     return replica
@@ -143,7 +143,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     await old.stop()
     replicas = []
     const other = { KNOWLEDGE_EMBEDDING_MODEL: 'other', KNOWLEDGE_EMBEDDING_DIMS: '128' }
-    api.dimensions(128)
+    api.setDimensions(128)
     const replica = start('two', other)
     while ((await leadsTo()) !== 'two') {
       const data = await search(replica, 'w7')

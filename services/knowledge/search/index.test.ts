@@ -52,7 +52,7 @@ describe('putting the index in order', () => {
   afterAll(() => at.close())
 
   test('leaves one row a block without what is gone, and the same answers', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const documents = Array.from({ length: 1_200 }, (_, index) => ({
       document_id: `d${index}`,
       file_id: index % 3 === 0 ? 'gone' : 'kept',
@@ -70,18 +70,18 @@ describe('putting the index in order', () => {
       insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
       select gen_random_uuid(), 'order', jsonb_build_object('base', no), now(), 1
       from knowledge.bases where id = ${kb}`
-    await at.settle()
+    await at.runJobs()
     expect(await rows()).toEqual([{ part: -1, entries: 800 }])
     const after = (await at.search([kb], 'covenant 700')).data.hits
     expect(after[0]).toMatchObject({ document_id: 'd700' })
     const ids = (hits: { document_id: string }[]) => hits.map((hit) => hit.document_id)
     expect(ids(after)).toEqual(ids(before))
     await at.upsert(kb, [{ document_id: 'new', chunks: ['covenant fresh'] }])
-    expect(await at.found([kb], 'fresh')).toEqual(['new'])
+    expect(await at.searchIds([kb], 'fresh')).toEqual(['new'])
   })
 
   test('counts who cites a law, and a law that others cite comes first', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const law = (title: string) => ({
       document_id: title,
       title,
@@ -92,18 +92,18 @@ describe('putting the index in order', () => {
       law('乙法'),
       { document_id: 'c', chunks: ['依照《乙法》办理。', '《中华人民共和国乙法》另有规定。'] },
     ])
-    expect((await at.found([kb], '返还孳息'))[0]).toBe('甲法')
+    expect((await at.searchIds([kb], '返还孳息'))[0]).toBe('甲法')
     await at.sql`update knowledge.bases set taken = 10000 where id = ${kb}`
     await at.upsert(kb, [{ document_id: 'd', chunks: ['无关。'] }])
-    await at.settle()
+    await at.runJobs()
     expect(await at.sql`select title from knowledge.documents where cited = 2`).toEqual([
       { title: '乙法' },
     ])
-    expect((await at.found([kb], '返还孳息'))[0]).toBe('乙法')
+    expect((await at.searchIds([kb], '返还孳息'))[0]).toBe('乙法')
   })
 
   test('is asked for once there is enough to do', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const waiting = async () =>
       (
         await at.sql`
@@ -114,9 +114,9 @@ describe('putting the index in order', () => {
     await at.sql`update knowledge.bases set taken = 10000 where id = ${kb}`
     await at.upsert(kb, [{ document_id: 'd', chunks: ['y'] }])
     expect(await waiting()).toBe(1)
-    await at.settle()
+    await at.runJobs()
     const [state] = await at.sql`select taken from knowledge.bases where id = ${kb}`
     expect(state).toEqual({ taken: 0 })
-    expect(await at.found([kb], 'y')).toEqual(['d'])
+    expect(await at.searchIds([kb], 'y')).toEqual(['d'])
   })
 })

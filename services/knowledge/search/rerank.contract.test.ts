@@ -12,8 +12,8 @@ describe('a rerank service', () => {
     service = await rerankServer()
     api = await embeddingServer()
     const env = { ...api.variables, RERANK_URL: service.url, RERANK_TIMEOUT_MS: '500' }
-    at = await stageKnowledge({ env, settles: true })
-    kb = await at.base()
+    at = await stageKnowledge({ env, runsJobs: true })
+    kb = await at.createBase()
     await at.upsert(kb, [
       { document_id: 'a', chunks: ['fief fief fief'] },
       { document_id: 'b', chunks: ['fief and much else that is said of it'] },
@@ -40,7 +40,7 @@ describe('a rerank service', () => {
     expect(ids(data)).toEqual(ids(plain).reverse())
     expect(data.hits.map((hit: any) => hit.score)).toEqual([0.2, 0.1, 0])
     expect(data.hits[0].matched_by).toEqual(['keyword', 'vector'])
-    expect(service.asked()).toMatchObject({ query: 'fief', top_n: 3 })
+    expect(service.lastRequest()).toMatchObject({ query: 'fief', top_n: 3 })
     expect(data).toMatchObject({ degraded: false, reason: null })
     const outside = await at.post(`${external}/query`, { kb_ids: [kb], query: 'fief' })
     expect(ids(outside.data)).toEqual(ids(data))
@@ -76,7 +76,7 @@ describe('a rerank service', () => {
         const data = await hybrid()
         expect(data.hits).toEqual(plain.hits)
         expect(data).toMatchObject({ degraded: true, reason: 'rerank_unavailable' })
-        expect(service.asked()).toMatchObject({ query: 'fief' })
+        expect(service.lastRequest()).toMatchObject({ query: 'fief' })
       },
     )
 

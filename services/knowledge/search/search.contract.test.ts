@@ -14,13 +14,13 @@ const filler = Array.from({ length: 30 }, (_, index) => ({
 describe.each(backends)('with $name', ({ backend, env }) => {
   let at: KnowledgeStage
   beforeAll(async () => {
-    at = await stageKnowledge({ env, settles: backend === 'qdrant' })
+    at = await stageKnowledge({ env, runsJobs: backend === 'qdrant' })
   })
   afterAll(() => at.close())
 
   describe('keyword-search', () => {
     test('answers with hits as the contract has them', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         {
           document_id: 'lending',
@@ -52,7 +52,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
     })
 
     test('finds Chinese and English words, the better match first', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
         { document_id: 'wages', chunks: ['用人单位拖欠劳动报酬的，劳动者可以申请支付令。'] },
@@ -60,17 +60,17 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         { document_id: 'deposit', chunks: ['The landlord returns the deposit to the tenant.'] },
         { document_id: 'tenant', chunks: ['A tenant keeps the garden.'] },
       ])
-      expect(await at.found([kb], '老板拖欠劳动报酬怎么办')).toEqual(
+      expect(await at.searchIds([kb], '老板拖欠劳动报酬怎么办')).toEqual(
         expect.arrayContaining(['wages', 'labour']),
       )
-      expect((await at.found([kb], '拖欠劳动报酬'))[0]).toBe('wages')
-      expect((await at.found([kb], "tenant's deposits"))[0]).toBe('deposit')
-      expect(await at.found([kb], 'xyzzy')).toEqual([])
-      expect(await at.found([kb], '？！')).toEqual([])
+      expect((await at.searchIds([kb], '拖欠劳动报酬'))[0]).toBe('wages')
+      expect((await at.searchIds([kb], "tenant's deposits"))[0]).toBe('deposit')
+      expect(await at.searchIds([kb], 'xyzzy')).toEqual([])
+      expect(await at.searchIds([kb], '？！')).toEqual([])
     })
 
     test('keeps article and case numbers whole, however they are written', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       const article = (number: string) => ({
         document_id: number,
         title: 'Statute',
@@ -88,15 +88,15 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         },
       ])
       for (const query of ['第六百七十五条', '第675条', 'Art. 675', 'Article 675']) {
-        expect((await at.found([kb], query))[0], query).toBe('第六百七十五条')
+        expect((await at.searchIds([kb], query))[0], query).toBe('第六百七十五条')
       }
-      expect((await at.found([kb], '第675条之一'))[0]).toBe('第六百七十五条之一')
-      expect((await at.found([kb], '(2021)京01民终1234号'))[0]).toBe('case')
-      expect((await at.found([kb], '（2021）京01民终1235号'))[0]).toBe('other')
+      expect((await at.searchIds([kb], '第675条之一'))[0]).toBe('第六百七十五条之一')
+      expect((await at.searchIds([kb], '(2021)京01民终1234号'))[0]).toBe('case')
+      expect((await at.searchIds([kb], '（2021）京01民终1235号'))[0]).toBe('other')
     })
 
     test('goes by filters', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         {
           document_id: 'a',
@@ -110,7 +110,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
           chunks: [{ section_id: 's', content: 'lien', metadata: { court: 'x', year: 2020 } }],
         },
       ])
-      const ids = (filters: object) => at.found([kb], 'lien', { filters })
+      const ids = (filters: object) => at.searchIds([kb], 'lien', { filters })
       expect((await ids({})).sort()).toEqual(['a', 'a', 'b'])
       expect(await ids({ doc_types: ['case'] })).toEqual(['b'])
       expect(await ids({ document_ids: ['a'] })).toEqual(['a', 'a'])
@@ -121,7 +121,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
     })
 
     test('finds the law that is in force on the day', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       const version = (document_id: string, metadata: object) => ({
         document_id,
         metadata,
@@ -134,7 +134,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         version('timeless', {}),
       ])
       const on = async (as_of?: string) =>
-        (await at.found([kb], 'usury', as_of ? { as_of } : {})).sort()
+        (await at.searchIds([kb], 'usury', as_of ? { as_of } : {})).sort()
       expect(await on()).toEqual(['new', 'timeless'])
       expect(await on('2020-12-31')).toEqual(['old', 'timeless'])
       expect(await on('2021-01-01')).toEqual(['new', 'timeless'])
@@ -142,7 +142,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
     })
 
     test('finds what is in force where most is not', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       const repealed = Array.from({ length: 400 }, (_, index) => ({
         document_id: `gone-${index}`,
         metadata: { effective_to: '2000-01-01' },
@@ -152,11 +152,11 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         ...repealed,
         { document_id: 'left', chunks: ['Among many other things that are said here: tithe.'] },
       ])
-      expect(await at.found([kb], 'tithe')).toEqual(['left'])
+      expect(await at.searchIds([kb], 'tithe')).toEqual(['left'])
     })
 
     test('gives the same order in pages as at once', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(
         kb,
         Array.from({ length: 130 }, (_, index) => ({
@@ -165,56 +165,56 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         })),
       )
       const all = [
-        ...(await at.found([kb], 'easement', { top_k: 100 })),
-        ...(await at.found([kb], 'easement', { top_k: 100, offset: 100 })),
+        ...(await at.searchIds([kb], 'easement', { top_k: 100 })),
+        ...(await at.searchIds([kb], 'easement', { top_k: 100, offset: 100 })),
       ]
       expect(new Set(all).size).toBe(130)
       const paged: string[] = []
       for (let offset = 0; offset < 130; offset += 35) {
-        paged.push(...(await at.found([kb], 'easement', { top_k: 35, offset })))
+        paged.push(...(await at.searchIds([kb], 'easement', { top_k: 35, offset })))
       }
       expect(paged).toEqual(all)
       const { data } = await at.search([kb], 'easement', { top_k: 1 })
       const above = data.hits[0].score + 1
-      expect(await at.found([kb], 'easement', { min_score: above })).toEqual([])
+      expect(await at.searchIds([kb], 'easement', { min_score: above })).toEqual([])
     })
 
     test('prefers a title and a phrase that the question says', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
         { document_id: 'a', title: '担保制度解释', chunks: ['保证人承担的责任由当事人约定。'] },
         { document_id: 'b', title: '民间借贷规定', chunks: ['保证人承担的责任由当事人约定。'] },
       ])
-      expect((await at.found([kb], '民间借贷的保证人'))[0]).toBe('b')
+      expect((await at.searchIds([kb], '民间借贷的保证人'))[0]).toBe('b')
       await at.upsert(kb, [
         { document_id: 'c', title: 'T', chunks: ['quorum of directors and notice of meeting'] },
         { document_id: 'd', title: 'T', chunks: ['notice of directors and quorum of meeting'] },
       ])
-      expect((await at.found([kb], 'quorum of meeting'))[0]).toBe('d')
+      expect((await at.searchIds([kb], 'quorum of meeting'))[0]).toBe('d')
     })
 
     test('finds a cause of action by its other names', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
         { document_id: 'lending', chunks: ['民间借贷纠纷由被告住所地人民法院管辖。'] },
       ])
-      expect(await at.found([kb], '欠钱赖账')).toEqual([])
+      expect(await at.searchIds([kb], '欠钱赖账')).toEqual([])
       const profiles = [
         { code: 'lending', name: '民间借贷纠纷', aliases: ['欠钱赖账', 'unpaid loan'] },
       ]
       await at.post(`${seed}/cause-of-action-profiles/import`, { profiles })
-      expect((await at.found([kb], '欠钱赖账'))[0]).toBe('lending')
-      expect((await at.found([kb], 'an unpaid loan, please help'))[0]).toBe('lending')
+      expect((await at.searchIds([kb], '欠钱赖账'))[0]).toBe('lending')
+      expect((await at.searchIds([kb], 'an unpaid loan, please help'))[0]).toBe('lending')
     })
 
     test('searches several bases at once, and all that may be read by default', async () => {
-      const [one, two] = [await at.base(), await at.base()]
+      const [one, two] = [await at.createBase(), await at.createBase()]
       await at.upsert(one, [{ document_id: 'in-one', chunks: ['seisin'] }])
       await at.upsert(two, [{ document_id: 'in-two', chunks: ['seisin'] }])
-      expect((await at.found([one, two], 'seisin')).sort()).toEqual(['in-one', 'in-two'])
-      expect((await at.found([], 'seisin')).sort()).toEqual(['in-one', 'in-two'])
+      expect((await at.searchIds([one, two], 'seisin')).sort()).toEqual(['in-one', 'in-two'])
+      expect((await at.searchIds([], 'seisin')).sort()).toEqual(['in-one', 'in-two'])
       const unknown = await at.search(['sys_nowhere'], 'seisin')
       expect([unknown.status, unknown.code]).toEqual([404, 'NOT_FOUND'])
     })

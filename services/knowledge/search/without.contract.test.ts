@@ -13,13 +13,13 @@ afterAll(stop)
 describe.each(backends)('with $name', ({ backend, env }) => {
   let at: KnowledgeStage
   beforeAll(async () => {
-    at = await stageKnowledge({ env, settles: backend === 'qdrant' })
+    at = await stageKnowledge({ env, runsJobs: backend === 'qdrant' })
   })
   afterAll(() => at.close())
 
   describe('without embeddings', () => {
     test.each(['vector', 'hybrid'])('%s-search answers by words and says so', async (mode) => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [{ document_id: 'd', chunks: ['usufruct'] }])
       const { data } = await at.search([kb], 'usufruct', {}, mode)
       expect(data).toMatchObject({
@@ -31,14 +31,14 @@ describe.each(backends)('with $name', ({ backend, env }) => {
     })
 
     test('query is the hybrid search from outside', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [{ document_id: 'd', chunks: ['chattel'] }])
       const { data } = await at.post(`${external}/query`, { kb_ids: [kb], query: 'chattel' })
       expect(data).toMatchObject({ hits: [{ document_id: 'd' }], degraded: true })
     })
 
     test('vectors that came with their chunks are searched by a vector', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [
         { document_id: 'north', chunks: [{ content: 'n', embedding: [0, 1, 0.1] }] },
         { document_id: 'east', chunks: [{ content: 'e', embedding: [1, 0, 0.1] }] },
@@ -60,7 +60,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
 
   describe('graph-query and graph-rag-search without a graph', () => {
     test('answer with nothing, and as the hybrid search', async () => {
-      const kb = await at.base()
+      const kb = await at.createBase()
       await at.upsert(kb, [{ document_id: 'd', chunks: ['replevin'] }])
       const graph = await at.post(`${atomic}/graph-query`, { text: 'replevin' })
       expect(graph.data).toEqual({ enabled: false, nodes: [], edges: [], document_ids: [] })

@@ -67,7 +67,7 @@ describe('an import', () => {
         }
         await send(before)
         await send(after)
-        const found = await at.found([kb.name], 'common', { top_k: 100 })
+        const found = await at.searchIds([kb.name], 'common', { top_k: 100 })
         expect(found.sort()).toEqual(after.map((each) => each.id).sort())
         expect(await send(after)).toEqual({
           created: 0,
@@ -83,7 +83,7 @@ describe('an import', () => {
 
 describe('pages', () => {
   test('hold everything once, in one order', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const ids = Array.from({ length: 23 }, (_, index) => `d${String(index).padStart(2, '0')}`)
     await at.upsert(
       kb,

@@ -74,32 +74,32 @@ const statutes = [
 
 describe('lay words', () => {
   test('find what statutes say for them, and nothing once they are gone', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     await at.upsert(kb, statutes)
     const asked = '老板欠工钱'
     const source = { package_id: 'p' }
-    expect(await at.found([kb], asked)).not.toContain('labour')
+    expect(await at.searchIds([kb], asked)).not.toContain('labour')
     await send(at, [boss, pay], { source })
-    expect((await at.found([kb], asked))[0]).toBe('labour')
+    expect((await at.searchIds([kb], asked))[0]).toBe('labour')
     await send(at, [], { source })
-    expect(await at.found([kb], asked)).not.toContain('labour')
+    expect(await at.searchIds([kb], asked)).not.toContain('labour')
   })
 
   test('lead to the laws that are asked of in such words', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const same = ['发生争议的，可以申请处理。']
     await at.upsert(kb, [
       { document_id: 'a', title: '交通法', chunks: same },
       { document_id: 'b', title: '劳动法', chunks: same },
     ])
-    expect(await at.found([kb], '工钱争议')).toEqual(['a', 'b'])
+    expect(await at.searchIds([kb], '工钱争议')).toEqual(['a', 'b'])
     await send(at, [{ ...pay, words: {} }], { source: { package_id: 'p' } })
-    expect(await at.found([kb], '工钱争议')).toEqual(['b', 'a'])
-    expect(await at.found([kb], '交通争议')).toEqual(['a', 'b'])
+    expect(await at.searchIds([kb], '工钱争议')).toEqual(['b', 'a'])
+    expect(await at.searchIds([kb], '交通争议')).toEqual(['a', 'b'])
   })
 
   test('lead to articles by their number', async () => {
-    const kb = await at.base()
+    const kb = await at.createBase()
     const article = (section_id: string) => ({ section_id, content: '发生争议的，申请处理。' })
     await at.upsert(kb, [
       { document_id: 'a', title: '劳动法', chunks: ['第一条', '第二条', '第三条'].map(article) },
@@ -112,7 +112,7 @@ describe('lay words', () => {
 
   test('show nobody what is not theirs', async () => {
     await send(at, [boss, pay], { source: { package_id: 'p' } })
-    const kb = await at.base({ 'x-organization-id': 'other' })
+    const kb = await at.createBase({ 'x-organization-id': 'other' })
     await at.upsert(kb, statutes)
     const { data } = await at.search([], '老板欠工钱', { top_k: 100 })
     expect(data.hits.map((hit: any) => hit.kb_id)).not.toContain(kb)
@@ -122,10 +122,10 @@ describe('lay words', () => {
   test('are left alone where they are switched off', async () => {
     const off = await stageKnowledge({ env: { KNOWLEDGE_LAY_WORDS: 'false' } })
     try {
-      const kb = await off.base()
+      const kb = await off.createBase()
       await off.upsert(kb, statutes)
       expect(await send(off, [boss, pay])).toEqual(counts(2, 0, 0, 0))
-      expect(await off.found([kb], '老板欠工钱')).not.toContain('labour')
+      expect(await off.searchIds([kb], '老板欠工钱')).not.toContain('labour')
     } finally {
       await off.close()
     }

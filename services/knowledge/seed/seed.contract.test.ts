@@ -220,8 +220,8 @@ describe('seed/system-kb-documents/import', () => {
     })
     const fewer = [law('a', 'Article 1 Loans are forgiven.'), law('c', 'Article 1 New.')]
     expect((await send({ kb, documents: fewer, source })).data).toEqual(counts(1, 1, 0, 1))
-    expect(await at.found(['sys_import'], 'leases')).toEqual([])
-    expect(await at.found(['sys_import'], 'forgiven')).toEqual(['a'])
+    expect(await at.searchIds(['sys_import'], 'leases')).toEqual([])
+    expect(await at.searchIds(['sys_import'], 'forgiven')).toEqual(['a'])
   })
 
   test('without a source removes nothing', async () => {

@@ -1,7 +1,7 @@
 import { Document, Packer, Paragraph, Table, TableCell, TableRow } from 'docx'
 import { PDFDocument, StandardFonts } from 'pdf-lib'
-import { asPng, type Picture } from './picture.ts'
-import { type Member, member, zip } from './zip.ts'
+import { encodePng, type Picture } from './picture.ts'
+import { textEntry, type ZipEntry, zip } from './zip.ts'
 
 /** A PDF; a page is a text, or a picture that a scanner made. */
 export async function pdf(pages: (string | Picture)[]): Promise<Uint8Array> {
@@ -11,7 +11,7 @@ export async function pdf(pages: (string | Picture)[]): Promise<Uint8Array> {
     const page = document.addPage([400, 300])
     if (typeof content === 'string') page.drawText(content, { x: 40, y: 200, size: 14, font })
     else
-      page.drawImage(await document.embedPng(asPng(content)), {
+      page.drawImage(await document.embedPng(encodePng(content)), {
         x: 20,
         y: 100,
         width: 360,
@@ -47,25 +47,25 @@ const packages = 'http://schemas.openxmlformats.org/package/2006'
 const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** A workbook of one sheet; `cells` is the XML of its rows. */
-export function xlsx(cells: string, extra: Member[] = []): Uint8Array {
+export function xlsx(cells: string, extra: ZipEntry[] = []): Uint8Array {
   return zip([
-    member(
+    textEntry(
       '[Content_Types].xml',
       `<Types xmlns="${packages}/content-types"><Default Extension="xml" ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${sheetType}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${sheetType}.worksheet+xml"/></Types>`,
     ),
-    member(
+    textEntry(
       '_rels/.rels',
       `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     ),
-    member(
+    textEntry(
       'xl/workbook.xml',
       `<workbook xmlns="${main}" xmlns:r="${relations}"><sheets><sheet name="借款" sheetId="1" r:id="r1"/></sheets></workbook>`,
     ),
-    member(
+    textEntry(
       'xl/_rels/workbook.xml.rels',
       `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${relations}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
     ),
-    member(
+    textEntry(
       'xl/worksheets/sheet1.xml',
       `<worksheet xmlns="${main}"><sheetData>${cells}</sheetData></worksheet>`,
     ),

@@ -1,61 +1,64 @@
 import { zlibSync } from 'fflate'
 import { rawPdf, xlsx } from './documents.ts'
-import { joined, type Member, member, zip } from './zip.ts'
+import { concatBytes, textEntry, type ZipEntry, zip } from './zip.ts'
 
 const MiB = 1024 * 1024
 const catalog = '<< /Type /Catalog /Pages 2 0 R >>'
 const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>'
 
 /** An archive that calls itself a Word document, with one more member. */
-const document = (...members: Member[]) =>
-  zip([member('word/document.xml', '<w:document/>'), ...members])
+const document = (...members: ZipEntry[]) =>
+  zip([textEntry('word/document.xml', '<w:document/>'), ...members])
 
 /** Thirty members of ten megabytes each, packed into a few kilobytes. */
 export const zipBomb = () =>
-  document({ name: 'word/media/zero.bin', bytes: new Uint8Array(10 * MiB), times: 30 })
+  document({ name: 'word/media/zero.bin', bytes: new Uint8Array(10 * MiB), copies: 30 })
 
 /** The same, but the archive says that a member has a hundred bytes. */
-export const lyingZipBomb = () =>
+export const zipBombWithFalseSizes = () =>
   document({
     name: 'word/media/zero.bin',
     bytes: new Uint8Array(10 * MiB),
-    declared: 100,
-    times: 30,
+    declaredSize: 100,
+    copies: 30,
   })
 
-const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from(
+const billionLaughsXml = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from(
   { length: 20 },
   (_, n) => `<!ENTITY ${'b'.repeat(n + 1)} "${`&${'b'.repeat(n) || 'a'};`.repeat(10)}">`,
 ).join('')}]><w:document>&${'b'.repeat(20)};</w:document>`
 
-export const billionLaughs = () => zip([member('word/document.xml', laughs)])
+export const billionLaughs = () => zip([textEntry('word/document.xml', billionLaughsXml)])
 
 /** The same in UTF-16, where the letters are not next to each other. */
-export const wideBillionLaughs = () =>
+export const utf16BillionLaughs = () =>
   zip([
-    { name: 'word/document.xml', bytes: new Uint8Array(Buffer.from(`\ufeff${laughs}`, 'utf16le')) },
+    {
+      name: 'word/document.xml',
+      bytes: new Uint8Array(Buffer.from(`\ufeff${billionLaughsXml}`, 'utf16le')),
+    },
   ])
 
-export const manyMembers = () =>
-  document({ name: 'word/media/empty', bytes: new Uint8Array(), times: 20_000 })
+export const manyEntries = () =>
+  document({ name: 'word/media/empty', bytes: new Uint8Array(), copies: 20_000 })
 
-export const lockedZip = () =>
-  zip([{ ...member('word/document.xml', '<w:document/>'), locked: true }])
+export const encryptedZip = () =>
+  zip([{ ...textEntry('word/document.xml', '<w:document/>'), encrypted: true }])
 
 /** What Office makes of a document with a password. */
-export const lockedOffice = () =>
-  joined(
+export const encryptedOffice = () =>
+  concatBytes(
     Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1),
     new Uint8Array(1024),
     new Uint8Array(Buffer.from('EncryptedPackage', 'utf16le')),
     new Uint8Array(1024),
   )
 
-export const oldOffice = () =>
-  joined(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1), new Uint8Array(2048))
+export const legacyOffice = () =>
+  concatBytes(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1), new Uint8Array(2048))
 
 /** Two cells, as far apart as a sheet allows. */
-export const vastSheet = () =>
+export const sparseSheet = () =>
   xlsx(
     '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
   )
@@ -66,7 +69,7 @@ export function manyPages(count: number): Uint8Array {
   return rawPdf([catalog, `<< /Type /Pages /Count ${count} /Kids [${kids}] >>`, ...pages])
 }
 
-export const lockedPdf = () =>
+export const encryptedPdf = () =>
   rawPdf(
     [
       catalog,
@@ -79,13 +82,13 @@ export const lockedPdf = () =>
 
 /** A page whose instructions are a gigabyte once unpacked. */
 export function pdfBomb(): Uint8Array {
-  const packed = zlibSync(new Uint8Array(256 * MiB).fill(0x20))
-  const stream = Buffer.from(packed).toString('latin1')
+  const compressed = zlibSync(new Uint8Array(256 * MiB).fill(0x20))
+  const stream = Buffer.from(compressed).toString('latin1')
   return rawPdf([
     catalog,
     '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
     '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents [4 0 R 4 0 R 4 0 R 4 0 R] >>',
-    `<< /Length ${packed.length} /Filter /FlateDecode >>\nstream\n${stream}\nendstream`,
+    `<< /Length ${compressed.length} /Filter /FlateDecode >>\nstream\n${stream}\nendstream`,
   ])
 }
 
@@ -117,4 +120,4 @@ export function hugeTiff(): Uint8Array {
   return bytes
 }
 
-export const plainZip = () => zip([member('notes.txt', 'Nothing to see.')])
+export const plainZip = () => zip([textEntry('notes.txt', 'Nothing to see.')])

@@ -4,10 +4,10 @@ import type { Picture } from './picture.ts'
 const dcCounts = [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
 const dcValues = Array.from({ length: 12 }, (_, n) => n)
 /** All codes of eight bits and more: runs of zeros in the high half, the size of a value in the low one. */
-const acValues = [0x00, 0xf0, ...runs()]
+const acValues = [0x00, 0xf0, ...acSymbols()]
 const acCounts = [0, 0, 0, 0, 0, 0, 0, 162, 0, 0, 0, 0, 0, 0, 0, 0]
 
-function runs(): number[] {
+function acSymbols(): number[] {
   return Array.from({ length: 16 }, (_, run) =>
     Array.from({ length: 10 }, (_, size) => (run << 4) | (size + 1)),
   ).flat()
@@ -21,10 +21,10 @@ const zigzag = [
   ...[52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63],
 ]
 
-const step = 8
+const quantizationStep = 8
 
 /** A baseline JPEG, as plain as one can be. */
-export function asJpeg(picture: Picture): Uint8Array {
+export function encodeJpeg(picture: Picture): Uint8Array {
   const { width, height } = picture
   const segment = (marker: number, ...data: number[]) => [
     ...[0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255],
@@ -32,18 +32,18 @@ export function asJpeg(picture: Picture): Uint8Array {
   ]
   return Uint8Array.from([
     ...[0xff, 0xd8],
-    ...segment(0xdb, 0, ...Array<number>(64).fill(step)),
+    ...segment(0xdb, 0, ...Array<number>(64).fill(quantizationStep)),
     ...segment(0xc0, 8, height >> 8, height & 255, width >> 8, width & 255, 1, 1, 0x11, 0),
     ...segment(0xc4, 0x00, ...dcCounts, ...dcValues),
     ...segment(0xc4, 0x10, ...acCounts, ...acValues),
     ...segment(0xda, 1, 1, 0, 0, 63, 0),
-    ...scan(picture),
+    ...encodeScan(picture),
     ...[0xff, 0xd9],
   ])
 }
 
-function* scan(picture: Picture): Generator<number> {
-  const [dc, ac] = [codes(dcCounts, dcValues), codes(acCounts, acValues)]
+function* encodeScan(picture: Picture): Generator<number> {
+  const [dc, ac] = [huffmanCodes(dcCounts, dcValues), huffmanCodes(acCounts, acValues)]
   let [bits, count] = [0, 0]
   function* put([code, length]: [number, number]) {
     for (let at = length - 1; at >= 0; at--) {
@@ -54,16 +54,16 @@ function* scan(picture: Picture): Generator<number> {
       ;[bits, count] = [0, 0]
     }
   }
-  const sizeOf = (value: number) => 32 - Math.clz32(Math.abs(value))
+  const bitLength = (value: number) => 32 - Math.clz32(Math.abs(value))
   const valueBits = (value: number): [number, number] => [
-    value < 0 ? value + (1 << sizeOf(value)) - 1 : value,
-    sizeOf(value),
+    value < 0 ? value + (1 << bitLength(value)) - 1 : value,
+    bitLength(value),
   ]
-  let before = 0
-  for (const block of blocks(picture)) {
-    const difference = block[0]! - before
-    before = block[0]!
-    yield* put(dc.get(sizeOf(difference))!)
+  let previousDc = 0
+  for (const block of dctBlocks(picture)) {
+    const difference = block[0]! - previousDc
+    previousDc = block[0]!
+    yield* put(dc.get(bitLength(difference))!)
     yield* put(valueBits(difference))
     let zeros = 0
     for (const at of zigzag.slice(1)) {
@@ -73,7 +73,7 @@ function* scan(picture: Picture): Generator<number> {
         continue
       }
       for (; zeros > 15; zeros -= 16) yield* put(ac.get(0xf0)!)
-      yield* put(ac.get((zeros << 4) | sizeOf(value))!)
+      yield* put(ac.get((zeros << 4) | bitLength(value))!)
       yield* put(valueBits(value))
       zeros = 0
     }
@@ -82,7 +82,10 @@ function* scan(picture: Picture): Generator<number> {
   while (count > 0) yield* put([1, 1])
 }
 
-function codes(counts: number[], values: number[]): Map<number, [code: number, length: number]> {
+function huffmanCodes(
+  counts: number[],
+  values: number[],
+): Map<number, [code: number, length: number]> {
   const found = new Map<number, [number, number]>()
   let [code, next] = [0, 0]
   counts.forEach((count, index) => {
@@ -97,7 +100,7 @@ const cosines = Array.from({ length: 64 }, (_, n) =>
 )
 
 /** Blocks of eight by eight as quantized frequencies; past its edges the picture is white. */
-function* blocks({ width, height, pixels }: Picture): Generator<number[]> {
+function* dctBlocks({ width, height, pixels }: Picture): Generator<number[]> {
   for (let top = 0; top < height; top += 8) {
     for (let left = 0; left < width; left += 8) {
       const grey = (x: number, y: number) =>
@@ -109,7 +112,7 @@ function* blocks({ width, height, pixels }: Picture): Generator<number[]> {
           for (let x = 0; x < 8; x++) sum += grey(x, y) * cosines[x * 8 + u]! * cosines[y * 8 + v]!
         }
         const scale = (u === 0 ? Math.SQRT1_2 : 1) * (v === 0 ? Math.SQRT1_2 : 1)
-        return Math.round((sum * scale) / 4 / step)
+        return Math.round((sum * scale) / 4 / quantizationStep)
       })
     }
   }

@@ -120,13 +120,13 @@ const glyphs: Record<string, { width: number; strokes: Stroke[] }> = {
 const margin = 40
 
 /** Black on white; a unit of a glyph is `unit` pixels. */
-export function draw(text: string, unit = 4): Picture {
-  const drawn = [...text].map((each) => glyphs[each]!)
-  const width = drawn.reduce((sum, glyph) => sum + glyph.width, 0) * unit + 2 * margin
+export function drawText(text: string, unit = 4): Picture {
+  const textGlyphs = [...text].map((each) => glyphs[each]!)
+  const width = textGlyphs.reduce((sum, glyph) => sum + glyph.width, 0) * unit + 2 * margin
   const height = 16 * unit + 2 * margin
   const pixels = new Uint8Array(width * height).fill(255)
   let left = margin
-  for (const glyph of drawn) {
+  for (const glyph of textGlyphs) {
     for (const [x, y, w, h] of glyph.strokes) {
       const from = left + x * unit
       for (let row = margin + y * unit; row < margin + (y + h) * unit; row++) {
@@ -138,14 +138,14 @@ export function draw(text: string, unit = 4): Picture {
   return { width, height, pixels }
 }
 
-export function asPng({ width, height, pixels }: Picture): Uint8Array {
+export function encodePng({ width, height, pixels }: Picture): Uint8Array {
   const png = new PNG({ width, height })
   for (const [at, grey] of pixels.entries()) png.data.set([grey, grey, grey, 255], at * 4)
   return new Uint8Array(PNG.sync.write(png))
 }
 
 /** Without compression; the directory of tags is at its end. */
-export function asTiff({ width, height, pixels }: Picture): Uint8Array {
+export function encodeTiff({ width, height, pixels }: Picture): Uint8Array {
   const tags = [
     [256, width],
     [257, height],

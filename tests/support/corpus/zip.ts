@@ -1,57 +1,63 @@
 import { deflateSync } from 'fflate'
 
-export interface Member {
+export interface ZipEntry {
   name: string
   bytes: Uint8Array
   /** What the archive says the size is, where it lies. */
-  declared?: number
+  declaredSize?: number
   /** Says that it is encrypted. */
-  locked?: boolean
+  encrypted?: boolean
   /** Put in this often, with the same packed bytes. */
-  times?: number
+  copies?: number
 }
 
 const text = new TextEncoder()
-export const member = (name: string, content: string): Member => ({
+export const textEntry = (name: string, content: string): ZipEntry => ({
   name,
   bytes: text.encode(content),
 })
 
 /** A zip archive that says what it is told to, true or not. */
-export function zip(members: Member[]): Uint8Array {
+export function zip(members: ZipEntry[]): Uint8Array {
   const files: Uint8Array[] = []
   const directory: Uint8Array[] = []
   let offset = 0
-  for (const { name, bytes, declared = bytes.length, locked = false, times = 1 } of members) {
-    const packed = deflateSync(bytes)
+  for (const {
+    name,
+    bytes,
+    declaredSize = bytes.length,
+    encrypted = false,
+    copies = 1,
+  } of members) {
+    const compressed = deflateSync(bytes)
     const checksum = crc32(bytes)
-    for (let n = 0; n < times; n++) {
-      const label = text.encode(times > 1 ? `${name}.${n}` : name)
+    for (let n = 0; n < copies; n++) {
+      const label = text.encode(copies > 1 ? `${name}.${n}` : name)
       const common = fields(
         [2, 20],
-        [2, locked ? 1 : 0],
+        [2, encrypted ? 1 : 0],
         [2, 8],
         [4, 0],
         [4, checksum],
-        [4, packed.length],
-        [4, declared],
+        [4, compressed.length],
+        [4, declaredSize],
         [2, label.length],
         [2, 0],
       )
-      const header = joined(fields([4, 0x04034b50]), common, label)
+      const header = concatBytes(fields([4, 0x04034b50]), common, label)
       directory.push(
-        joined(
+        concatBytes(
           fields([4, 0x02014b50], [2, 20]),
           common,
           fields([2, 0], [2, 0], [2, 0], [4, 0], [4, offset]),
           label,
         ),
       )
-      files.push(header, packed)
-      offset += header.length + packed.length
+      files.push(header, compressed)
+      offset += header.length + compressed.length
     }
   }
-  const index = joined(...directory)
+  const index = concatBytes(...directory)
   const count = directory.length
   const end = fields(
     [4, 0x06054b50],
@@ -63,27 +69,27 @@ export function zip(members: Member[]): Uint8Array {
     [4, offset],
     [2, 0],
   )
-  return joined(...files, index, end)
+  return concatBytes(...files, index, end)
 }
 
 function fields(...list: [size: 2 | 4, value: number][]): Uint8Array {
   const bytes = new Uint8Array(list.reduce((sum, [size]) => sum + size, 0))
   const view = new DataView(bytes.buffer)
-  let at = 0
+  let offsetInBuffer = 0
   for (const [size, value] of list) {
-    if (size === 2) view.setUint16(at, value, true)
-    else view.setUint32(at, value, true)
-    at += size
+    if (size === 2) view.setUint16(offsetInBuffer, value, true)
+    else view.setUint32(offsetInBuffer, value, true)
+    offsetInBuffer += size
   }
   return bytes
 }
 
-export function joined(...parts: Uint8Array[]): Uint8Array {
+export function concatBytes(...parts: Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
+  let offsetInBuffer = 0
   for (const part of parts) {
-    all.set(part, at)
-    at += part.length
+    all.set(part, offsetInBuffer)
+    offsetInBuffer += part.length
   }
   return all
 }

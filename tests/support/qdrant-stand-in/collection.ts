@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import type { Condition, Filter, NewCollection, Point, Search, Sparse } from './shapes.ts'
+import type { Condition, Filter, NewCollection, Point, Search, Sparse } from './schemas.ts'
 
 /** The request is at fault, in the way that the server would say so. */
-export class Refusal extends Error {
+export class QdrantError extends Error {
   readonly status: number
 
   constructor(status: number, message: string) {
@@ -25,34 +25,42 @@ export class Collection {
 
   upsert(points: readonly Point[]) {
     for (const { vector } of points) {
-      for (const [name, value] of Object.entries(vector)) this.check(name, value)
+      for (const [name, value] of Object.entries(vector)) this.checkVector(name, value)
     }
     for (const point of points) this.points.set(point.id, structuredClone(point))
   }
 
-  private check(name: string, vector: readonly number[] | Sparse) {
+  private checkVector(name: string, vector: readonly number[] | Sparse) {
     const dense = this.config.vectors[name]
     const sparse = this.config.sparse_vectors[name]
-    if (!dense && !sparse) throw new Refusal(400, `Not existing vector name error: ${name}`)
-    if (isSparse(vector) !== (sparse !== undefined)) throw new Refusal(400, 'Conversion error')
+    if (!dense && !sparse) throw new QdrantError(400, `Not existing vector name error: ${name}`)
+    if (isSparse(vector) !== (sparse !== undefined)) throw new QdrantError(400, 'Conversion error')
     if (dense && !isSparse(vector) && vector.length !== dense.size) {
-      throw new Refusal(400, `Vector dimension error: expected ${dense.size}, got ${vector.length}`)
+      throw new QdrantError(
+        400,
+        `Vector dimension error: expected ${dense.size}, got ${vector.length}`,
+      )
     }
   }
 
-  remove(which: { points: number[] } | { filter: Filter }) {
-    const ids = 'points' in which ? which.points : this.matching(which.filter).map(({ id }) => id)
+  remove(selection: { points: number[] } | { filter: Filter }) {
+    const ids =
+      'points' in selection
+        ? selection.points
+        : this.filterPoints(selection.filter).map(({ id }) => id)
     for (const id of ids) this.points.delete(id)
   }
 
-  inOrder() {
+  sortedById() {
     return [...this.points.values()].sort((a, b) => a.id - b.id)
   }
 
   query({ query, using, filter, limit }: Search) {
-    this.check(using, query)
-    const scoreOf = isSparse(query) ? this.bySparse(using, query) : byDense(using, query)
-    return this.matching(filter)
+    this.checkVector(using, query)
+    const scoreOf = isSparse(query)
+      ? this.makeSparseScorer(using, query)
+      : makeCosineScorer(using, query)
+    return this.filterPoints(filter)
       .flatMap(({ id, vector }) => {
         const own = vector[using]
         const score = own === undefined ? undefined : scoreOf(own)
@@ -62,20 +70,24 @@ export class Collection {
       .slice(0, limit)
   }
 
-  private bySparse(using: string, query: Sparse) {
+  private makeSparseScorer(using: string, query: Sparse) {
     const isIdf = this.config.sparse_vectors[using]!.modifier === 'idf'
-    const holding = new Map(query.indices.map((index) => [index, 0]))
-    let all = 0
+    const documentFrequency = new Map(query.indices.map((index) => [index, 0]))
+    let pointCount = 0
     for (const { vector } of this.points.values()) {
       const own = vector[using]
       if (!own || !isSparse(own)) continue
-      all++
+      pointCount++
       for (const index of own.indices) {
-        if (holding.has(index)) holding.set(index, holding.get(index)! + 1)
+        if (documentFrequency.has(index))
+          documentFrequency.set(index, documentFrequency.get(index)! + 1)
       }
     }
     const idf = (index: number) =>
-      Math.log((all - holding.get(index)! + 0.5) / (holding.get(index)! + 0.5) + 1)
+      Math.log(
+        (pointCount - documentFrequency.get(index)! + 0.5) / (documentFrequency.get(index)! + 0.5) +
+          1,
+      )
     const weights = new Map(
       query.indices.map((index, at) => [index, query.values[at]! * (isIdf ? idf(index) : 1)]),
     )
@@ -88,18 +100,21 @@ export class Collection {
     }
   }
 
-  private matching(filter: Filter | undefined) {
-    const all = [...this.points.values()]
-    if (!filter) return all
-    return all.filter(({ payload }) => filter.must.every((each) => holds(payload, each)))
+  private filterPoints(filter: Filter | undefined) {
+    const pointCount = [...this.points.values()]
+    if (!filter) return pointCount
+    return pointCount.filter(({ payload }) =>
+      filter.must.every((each) => matchesCondition(payload, each)),
+    )
   }
 }
 
-const byDense = (_: string, query: readonly number[]) => (own: readonly number[] | Sparse) => {
-  const vector = own as readonly number[]
-  const product = vector.reduce((sum, value, at) => sum + value * query[at]!, 0)
-  return product / (Math.hypot(...vector) * Math.hypot(...query) || 1)
-}
+const makeCosineScorer =
+  (_: string, query: readonly number[]) => (own: readonly number[] | Sparse) => {
+    const vector = own as readonly number[]
+    const product = vector.reduce((sum, value, at) => sum + value * query[at]!, 0)
+    return product / (Math.hypot(...vector) * Math.hypot(...query) || 1)
+  }
 
 /** What a payload has at a key: each element of a list counts for itself. */
 function valuesAt(payload: unknown, key: string): unknown[] {
@@ -110,15 +125,15 @@ function valuesAt(payload: unknown, key: string): unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-function holds(payload: unknown, condition: Condition): boolean {
-  if ('should' in condition) return condition.should.some((each) => holds(payload, each))
+function matchesCondition(payload: unknown, condition: Condition): boolean {
+  if ('should' in condition) return condition.should.some((each) => matchesCondition(payload, each))
   if ('is_empty' in condition) return valuesAt(payload, condition.is_empty.key).length === 0
   const values = valuesAt(payload, condition.key)
   if ('range' in condition) {
     const { lte = Number.POSITIVE_INFINITY, gt = Number.NEGATIVE_INFINITY } = condition.range
     return values.some((value) => typeof value === 'number' && value <= lte && value > gt)
   }
-  const wanted: readonly unknown[] =
+  const accepted: readonly unknown[] =
     'any' in condition.match ? condition.match.any : [condition.match.value]
-  return values.some((value) => wanted.includes(value))
+  return values.some((value) => accepted.includes(value))
 }

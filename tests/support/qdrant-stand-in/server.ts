@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type Listening, listen } from '../../../services/_run/listen.ts'
-import { Collection, Refusal } from './collection.ts'
-import * as shapes from './shapes.ts'
+import { Collection, QdrantError } from './collection.ts'
+import * as shapes from './schemas.ts'
 
-type Answer = (parts: string[], body: unknown, query: URLSearchParams) => unknown
+type RouteHandler = (parts: string[], body: unknown, query: URLSearchParams) => unknown
 
 /** What the service says to Qdrant, answered as Qdrant does, and anything else refused. */
 export class QdrantStandIn {
@@ -15,55 +15,57 @@ export class QdrantStandIn {
     this.key = key
   }
 
-  private named(name: string): Collection {
+  private findCollection(name: string): Collection {
     const collection = this.collections.get(this.aliases.get(name) ?? name)
-    if (!collection) throw new Refusal(404, `Not found: Collection \`${name}\` doesn't exist!`)
+    if (!collection) throw new QdrantError(404, `Not found: Collection \`${name}\` doesn't exist!`)
     return collection
   }
 
-  private readonly answers: [RegExp, Answer][] = [
+  private readonly routes: [RegExp, RouteHandler][] = [
     [/^GET \/collections$/, () => ({ collections: names(this.collections) })],
     [/^GET \/aliases$/, () => ({ aliases: this.allAliases() })],
-    [/^POST \/collections\/aliases$/, (_, body) => this.realias(body)],
+    [/^POST \/collections\/aliases$/, (_, body) => this.updateAliases(body)],
     [/^GET \/collections\/([^/]+)\/exists$/, ([name]) => ({ exists: this.has(name!) })],
-    [/^PUT \/collections\/([^/]+)$/, ([name], body) => this.create(name!, body)],
-    [/^DELETE \/collections\/([^/]+)$/, ([name]) => this.drop(name!)],
-    [/^PUT \/collections\/([^/]+)\/index$/, ([name], body) => this.index(name!, body)],
+    [/^PUT \/collections\/([^/]+)$/, ([name], body) => this.createCollection(name!, body)],
+    [/^DELETE \/collections\/([^/]+)$/, ([name]) => this.dropCollection(name!)],
+    [/^PUT \/collections\/([^/]+)\/index$/, ([name], body) => this.createFieldIndex(name!, body)],
     [
       /^PUT \/collections\/([^/]+)\/points$/,
       ([name], body, query) => {
-        this.named(name!).upsert(parsed(shapes.Upsert, body).points)
-        return done(query)
+        this.findCollection(name!).upsert(parseBody(shapes.Upsert, body).points)
+        return completedUpdate(query)
       },
     ],
     [
       /^POST \/collections\/([^/]+)\/points$/,
       ([name], body) => {
-        const { ids, ...what } = parsed(shapes.Retrieve, body)
-        const { points } = this.named(name!)
-        return ids.flatMap((id) => (points.has(id) ? [shown(points.get(id)!, what)] : []))
+        const { ids, ...selection } = parseBody(shapes.Retrieve, body)
+        const { points } = this.findCollection(name!)
+        return ids.flatMap((id) =>
+          points.has(id) ? [selectFields(points.get(id)!, selection)] : [],
+        )
       },
     ],
     [
       /^POST \/collections\/([^/]+)\/points\/delete$/,
       ([name], body, query) => {
-        this.named(name!).remove(parsed(shapes.Delete, body))
-        return done(query)
+        this.findCollection(name!).remove(parseBody(shapes.Delete, body))
+        return completedUpdate(query)
       },
     ],
     [
       /^POST \/collections\/([^/]+)\/points\/count$/,
       ([name], body) => {
-        parsed(shapes.Count, body)
-        return { count: this.named(name!).points.size }
+        parseBody(shapes.Count, body)
+        return { count: this.findCollection(name!).points.size }
       },
     ],
     [/^POST \/collections\/([^/]+)\/points\/scroll$/, ([name], body) => this.scroll(name!, body)],
     [
       /^POST \/collections\/([^/]+)\/points\/query\/batch$/,
       ([name], body) => {
-        const { searches } = parsed(shapes.Searches, body)
-        const collection = this.named(name!)
+        const { searches } = parseBody(shapes.Searches, body)
+        const collection = this.findCollection(name!)
         return searches.map((search) => ({ points: collection.query(search) }))
       },
     ],
@@ -78,15 +80,15 @@ export class QdrantStandIn {
           status: 401,
         })
       }
-      for (const [pattern, answer] of this.answers) {
+      for (const [pattern, handle] of this.routes) {
         const match = pattern.exec(`${request.method} ${pathname}`)
         if (!match) continue
-        const result = answer(match.slice(1).map(decodeURIComponent), bodyOf(text), searchParams)
+        const result = handle(match.slice(1).map(decodeURIComponent), parseJson(text), searchParams)
         return Response.json({ result, status: 'ok', time: 0 })
       }
       return new Response('', { status: 404 })
     } catch (thrown) {
-      if (!(thrown instanceof Refusal)) throw thrown
+      if (!(thrown instanceof QdrantError)) throw thrown
       const { status, message } = thrown
       return Response.json({ status: { error: message }, time: 0 }, { status })
     }
@@ -102,30 +104,30 @@ export class QdrantStandIn {
     }))
   }
 
-  private create(name: string, body: unknown) {
-    const config = parsed(shapes.NewCollection, body)
-    parsed(shapes.Name, name)
-    if (this.has(name)) throw new Refusal(409, `Collection \`${name}\` already exists!`)
+  private createCollection(name: string, body: unknown) {
+    const config = parseBody(shapes.NewCollection, body)
+    parseBody(shapes.Name, name)
+    if (this.has(name)) throw new QdrantError(409, `Collection \`${name}\` already exists!`)
     this.collections.set(name, new Collection(config))
     return true
   }
 
-  private drop(name: string) {
+  private dropCollection(name: string) {
     for (const [alias, collection] of this.aliases) {
       if (collection === name) this.aliases.delete(alias)
     }
     return this.collections.delete(name)
   }
 
-  private index(name: string, body: unknown) {
-    const { field_name, field_schema } = parsed(shapes.FieldIndex, body)
-    this.named(name).fields.set(field_name, field_schema)
+  private createFieldIndex(name: string, body: unknown) {
+    const { field_name, field_schema } = parseBody(shapes.FieldIndex, body)
+    this.findCollection(name).fields.set(field_name, field_schema)
     return { operation_id: 0, status: 'completed' }
   }
 
   /** All of them or none. */
-  private realias(body: unknown) {
-    const { actions } = parsed(shapes.Aliases, body)
+  private updateAliases(body: unknown) {
+    const { actions } = parseBody(shapes.Aliases, body)
     const next = new Map(this.aliases)
     for (const action of actions) {
       if ('delete_alias' in action) {
@@ -133,9 +135,10 @@ export class QdrantStandIn {
       } else {
         const { alias_name, collection_name } = action.create_alias
         if (!this.collections.has(collection_name)) {
-          throw new Refusal(404, `Not found: Collection \`${collection_name}\` doesn't exist!`)
+          throw new QdrantError(404, `Not found: Collection \`${collection_name}\` doesn't exist!`)
         }
-        if (this.collections.has(alias_name)) throw new Refusal(409, 'Collection already exists')
+        if (this.collections.has(alias_name))
+          throw new QdrantError(409, 'Collection already exists')
         next.set(alias_name, collection_name)
       }
     }
@@ -145,12 +148,12 @@ export class QdrantStandIn {
   }
 
   private scroll(name: string, body: unknown) {
-    const { limit, offset, ...what } = parsed(shapes.Scroll, body)
-    const from = this.named(name)
-      .inOrder()
+    const { limit, offset, ...selection } = parseBody(shapes.Scroll, body)
+    const from = this.findCollection(name)
+      .sortedById()
       .filter(({ id }) => id >= (offset ?? 0))
     return {
-      points: from.slice(0, limit).map((point) => shown(point, what)),
+      points: from.slice(0, limit).map((point) => selectFields(point, selection)),
       next_page_offset: from[limit]?.id ?? null,
     }
   }
@@ -160,38 +163,38 @@ const names = (collections: ReadonlyMap<string, unknown>) =>
   [...collections.keys()].map((name) => ({ name }))
 
 /** Who does not wait is told only that it was heard; the service always waits. */
-function done(query: URLSearchParams) {
-  if (query.get('wait') !== 'true') throw new Refusal(400, 'the service waits for its writes')
+function completedUpdate(query: URLSearchParams) {
+  if (query.get('wait') !== 'true') throw new QdrantError(400, 'the service waits for its writes')
   return { operation_id: 0, status: 'completed' }
 }
 
-interface Wanted {
+interface FieldSelection {
   with_payload?: string[] | true | undefined
   with_vector?: boolean | undefined
 }
 
-const shown = ({ id, payload, vector }: shapes.Point, wanted: Wanted) => ({
+const selectFields = ({ id, payload, vector }: shapes.Point, selection: FieldSelection) => ({
   id,
   payload: Object.fromEntries(
     Object.entries(payload).filter(
-      ([name]) => !Array.isArray(wanted.with_payload) || wanted.with_payload.includes(name),
+      ([name]) => !Array.isArray(selection.with_payload) || selection.with_payload.includes(name),
     ),
   ),
-  ...(wanted.with_vector ? { vector } : {}),
+  ...(selection.with_vector ? { vector } : {}),
 })
 
-function bodyOf(text: string): unknown {
+function parseJson(text: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {
-    throw new Refusal(400, 'Format error in JSON body')
+    throw new QdrantError(400, 'Format error in JSON body')
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const { data, error } = schema.safeParse(body)
-  if (error) throw new Refusal(400, `Format error in JSON body: ${z.prettifyError(error)}`)
+  if (error) throw new QdrantError(400, `Format error in JSON body: ${z.prettifyError(error)}`)
   return data as T
 }
 

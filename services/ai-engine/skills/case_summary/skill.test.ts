@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, scriptedModel } from '../../../../tests/support/scripted-model.ts'
-import { tryThread } from '../../../../tests/support/skill.ts'
+import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import { openAiComplete } from '../../model/openai.ts'
 import skill from './skill.ts'
 
@@ -23,7 +23,7 @@ const intake_collection = {
   interest_agreed: null,
 }
 const thread = (withModel = false, intake: object = intake_collection) =>
-  tryThread('case_summary', skill, {
+  makeSkillThread('case_summary', skill, {
     state: { intake_collection: intake, file_ids: ['f-1', 'f-2'] },
     complete: withModel
       ? openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 })
@@ -110,7 +110,7 @@ test('the same material is not shown to a model twice', async () => {
   server.script({ json: refined })
   const trial = thread(true)
   const first = await trial.say(story)
-  const again = await trial.again()
+  const again = await trial.rerun()
   expect(again.output).toEqual(first.output)
   expect(again.products).toEqual({})
   expect(server.requests).toHaveLength(1)
@@ -143,7 +143,7 @@ test('it names what has to be proved, with the law that each element rests on', 
       return { code: 'private_lending', elements }
     },
   }
-  const trial = tryThread('case_summary', skill, { state: { intake_collection }, tools })
+  const trial = makeSkillThread('case_summary', skill, { state: { intake_collection }, tools })
   const { output, reply, products } = await trial.say(story)
   expect(asked).toEqual([{ cause_of_action_code: 'private_lending' }])
   expect(output.summary.elements).toEqual(elements)
@@ -154,7 +154,7 @@ test('it names what has to be proved, with the law that each element rests on', 
 test('where knowledge is away it goes without, and catches up once it is back', async () => {
   let away = true
   const tools = { legal_elements: async () => (away ? { unavailable: true } : { elements }) }
-  const trial = tryThread('case_summary', skill, { state: { intake_collection }, tools })
+  const trial = makeSkillThread('case_summary', skill, { state: { intake_collection }, tools })
   expect((await trial.say(story)).output.summary.elements).toEqual([])
   away = false
   expect((await trial.say(story)).output.summary.elements).toEqual(elements)

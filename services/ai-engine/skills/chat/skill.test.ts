@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, scriptedModel } from '../../../../tests/support/scripted-model.ts'
-import { tryThread } from '../../../../tests/support/skill.ts'
+import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import { openAiComplete } from '../../model/openai.ts'
 import type { Tool } from '../../skill.ts'
 import skill from './skill.ts'
@@ -29,7 +29,7 @@ const none: Tool = async () => ({ facts: [] })
 const thread = (
   options: { recall?: Tool; law?: Record<string, Tool>; state?: object; model?: boolean } = {},
 ) =>
-  tryThread('chat', skill, {
+  makeSkillThread('chat', skill, {
     state: { matter, intake_collection, ...options.state },
     tools: { recall_memory: options.recall ?? none, ...options.law },
     complete: options.model
@@ -171,7 +171,7 @@ test('a law that the model cites and nothing confirms is marked as not verified'
 })
 
 test('an answer that broke off is unsaid and said again', async () => {
-  server.script({ say: ['wrong ', 'words'], cutAfter: 1 }, { say: '好的' })
+  server.script({ say: ['wrong ', 'words'], disconnectAfter: 1 }, { say: '好的' })
   const trial = thread({ model: true })
   expect((await trial.say('好吗')).reply).toBe('好的')
   expect(trial.said.join('')).toBe('好的')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, scriptedModel } from '../../../../tests/support/scripted-model.ts'
-import { tryThread } from '../../../../tests/support/skill.ts'
+import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import { openAiComplete } from '../../model/openai.ts'
 import skill from './skill.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const thread = () =>
-  tryThread('intake_collection', skill, {
+  makeSkillThread('intake_collection', skill, {
     complete: openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 }),
   })
 const nothing = {

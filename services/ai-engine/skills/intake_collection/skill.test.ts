@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tryThread } from '../../../../tests/support/skill.ts'
+import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import type { Question } from '../../card.ts'
 import { causes } from './causes.ts'
 import skill from './skill.ts'
 
 const thread = (state: Record<string, unknown> = {}) =>
-  tryThread('intake_collection', skill, { state })
+  makeSkillThread('intake_collection', skill, { state })
 const keys = (card: { questions: Question[] } | null) =>
   card?.questions.map(({ field_key }) => field_key.replace('intake_collection.', ''))
 

@@ -74,16 +74,16 @@ export const Delete = z.union([
   z.strictObject({ filter: Filter }),
 ])
 
-const Selected = {
+const selectionFields = {
   with_payload: z.union([z.array(z.string()), z.literal(true)]).optional(),
   with_vector: z.boolean().optional(),
 }
 export const Scroll = z.strictObject({
   limit: z.int().min(1).default(10),
   offset: PointId.nullish(),
-  ...Selected,
+  ...selectionFields,
 })
-export const Retrieve = z.strictObject({ ids: z.array(PointId), ...Selected })
+export const Retrieve = z.strictObject({ ids: z.array(PointId), ...selectionFields })
 export const Count = z.strictObject({ exact: z.boolean().default(true) })
 
 export const Searches = z.strictObject({

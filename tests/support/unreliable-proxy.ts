@@ -17,30 +17,30 @@ export const failures = [
 export type Failure = (typeof failures)[number]
 
 /** Something that passes requests on to a server, or fails in the way it is told. */
-export async function unreliable(url: string) {
+export async function unreliableProxy(url: string) {
   let behaviour: Failure | 'pass' = 'pass'
   let requests = 0
-  const say = (response: ServerResponse, status: number, body: string) =>
+  const send = (response: ServerResponse, status: number, body: string) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-  const answers: Record<
+  const handlers: Record<
     Failure | 'pass',
     (request: IncomingMessage, response: ServerResponse) => unknown
   > = {
-    pass: (request, response) => pass(url, request, response),
+    pass: (request, response) => forward(url, request, response),
     // Nobody listens, once those who are connected are gone.
     refuse: (request) => request.socket.destroy(),
     reset: (request) => request.socket.resetAndDestroy(),
     hang: () => {},
     trickle: (_, response) => trickle(response),
-    forbid: (_, response) => say(response, 403, '{}'),
-    busy: (_, response) => say(response, 429, '{}'),
-    error: (_, response) => say(response, 500, 'no'),
-    garbage: (_, response) => say(response, 200, '<html>'),
-    odd: (_, response) => say(response, 200, '{"result": {"surprise": true}}'),
+    forbid: (_, response) => send(response, 403, '{}'),
+    busy: (_, response) => send(response, 429, '{}'),
+    error: (_, response) => send(response, 500, 'no'),
+    garbage: (_, response) => send(response, 200, '<html>'),
+    odd: (_, response) => send(response, 200, '{"result": {"surprise": true}}'),
   }
   const server = createServer((request, response) => {
     requests++
-    answers[behaviour](request, response)
+    handlers[behaviour](request, response)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
@@ -48,7 +48,7 @@ export async function unreliable(url: string) {
   }
   await listen(0)
   const { port } = server.address() as AddressInfo
-  const leave = () =>
+  const stopListening = () =>
     new Promise<unknown>((left) => {
       server.close(left)
       server.closeAllConnections()
@@ -57,7 +57,7 @@ export async function unreliable(url: string) {
     url: `http://127.0.0.1:${port}`,
     async behave(next: Failure | 'pass') {
       if (next === behaviour) return
-      if (next === 'refuse') await leave()
+      if (next === 'refuse') await stopListening()
       if (behaviour === 'refuse') await listen(port)
       behaviour = next
       // What hung goes on hanging; whoever waits for it has a deadline.
@@ -68,18 +68,18 @@ export async function unreliable(url: string) {
       requests = 0
       return since
     },
-    close: leave,
+    close: stopListening,
   }
 }
 
-async function pass(url: string, request: IncomingMessage, response: ServerResponse) {
+async function forward(url: string, request: IncomingMessage, response: ServerResponse) {
   try {
     const { method = 'GET', headers } = request
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     const key = headers['api-key']
-    const answer = await fetch(url + request.url, {
+    const upstream = await fetch(url + request.url, {
       method,
       headers: {
         'content-type': 'application/json',
@@ -87,8 +87,8 @@ async function pass(url: string, request: IncomingMessage, response: ServerRespo
       },
       ...(body.length > 0 ? { body } : {}),
     })
-    response.writeHead(answer.status, { 'content-type': 'application/json' })
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    response.writeHead(upstream.status, { 'content-type': 'application/json' })
+    response.end(Buffer.from(await upstream.arrayBuffer()))
   } catch {
     response.destroy()
   }

@@ -6,10 +6,10 @@ import type { Service } from '../../services/_kit/service.ts'
 
 type Operation = { path: RegExp; method: string; validators: Map<string, ValidateFunction | null> }
 
-const known = new WeakMap<Service, Operation[]>()
+const operationsByService = new WeakMap<Service, Operation[]>()
 
 /** Every answer to a described operation has a described status and fits its schema. */
-export function checkAnswer(
+export function checkResponse(
   service: Service,
   method: string,
   path: string,
@@ -17,7 +17,7 @@ export function checkAnswer(
   text: string,
 ) {
   const pathname = path.replace(/\?.*/s, '')
-  const operation = operationsOf(service).find(
+  const operation = compileOperations(service).find(
     (each) => each.method === method.toLowerCase() && each.path.test(pathname),
   )
   if (!operation) return
@@ -25,15 +25,16 @@ export function checkAnswer(
   const validate = operation.validators.get(String(status))
   expect(validate, `${method} ${pathname} answered ${status}, undescribed: ${text}`).toBeDefined()
   if (!validate) return
-  const fits = validate(JSON.parse(text))
-  expect(fits, `${method} ${pathname} ${status}: ${JSON.stringify(validate.errors)} ${text}`).toBe(
-    true,
-  )
+  const isValid = validate(JSON.parse(text))
+  expect(
+    isValid,
+    `${method} ${pathname} ${status}: ${JSON.stringify(validate.errors)} ${text}`,
+  ).toBe(true)
 }
 
-function operationsOf(service: Service): Operation[] {
-  const before = known.get(service)
-  if (before) return before
+function compileOperations(service: Service): Operation[] {
+  const cached = operationsByService.get(service)
+  if (cached) return cached
   const document = description(service.name, '0', service.endpoints)
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -72,6 +73,6 @@ function operationsOf(service: Service): Operation[] {
     (a, b) =>
       b.path.source.replaceAll('[^/]+', '').length - a.path.source.replaceAll('[^/]+', '').length,
   )
-  known.set(service, operations)
+  operationsByService.set(service, operations)
   return operations
 }

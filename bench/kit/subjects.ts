@@ -5,21 +5,21 @@ import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { queryTokens } from '../../services/_kit/tokenize.ts'
 import memory from '../../services/memory/service.ts'
 import { headers, key, tenant } from './requests.ts'
-import { quoted, type Store } from './store.ts'
+import { quoteLexeme, type Store } from './store.ts'
 
-export interface Question {
+export interface RecallQuery {
   user: string
   query: string
 }
 
-export interface Engine {
+export interface Subject {
   /** The ids of the ten best facts, best first. */
-  ask(question: Question): Promise<string[]>
+  recall(question: RecallQuery): Promise<string[]>
   close(): Promise<void>
 }
 
 /** memory-service's recall, from request to answer, without the network. */
-export function service({ url }: Store): Engine {
+export function memoryService({ url }: Store): Subject {
   const database = postgresDriver(url, 10)
   const { fetch } = memory.start({
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key },
@@ -31,7 +31,7 @@ export function service({ url }: Store): Engine {
     version: '0',
   })
   return {
-    async ask({ user, query }) {
+    async recall({ user, query }) {
       const request = new Request('http://bench/api/v1/internal/memory/recall', {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
@@ -47,11 +47,11 @@ export function service({ url }: Store): Engine {
 }
 
 /** PostgreSQL's own ranking of the same words, facts that have any of them. */
-export function tsRank({ url }: Store): Engine {
+export function tsRank({ url }: Store): Subject {
   const sql = postgres(url, { max: 1 })
   return {
-    async ask({ user, query }) {
-      const words = queryTokens(query).map(quoted).join(' | ')
+    async recall({ user, query }) {
+      const words = queryTokens(query).map(quoteLexeme).join(' | ')
       const rows = await sql<{ id: string }[]>`
         select facts.* from (
           select id, ts_rank(words, ${words}::tsquery) as rank from vectors

@@ -9,14 +9,14 @@ import {
 
 /** What this project's own packages hold: stricter than what the service takes from anyone. */
 
-const Words = z.string().trim().min(1)
-const English = Words.regex(/^[^\p{Script=Han}]*$/u, 'English holds no Chinese characters.')
-const Chinese = Words.regex(/\p{Script=Han}/u, 'Chinese words are expected.')
+const NonEmpty = z.string().trim().min(1)
+const English = NonEmpty.regex(/^[^\p{Script=Han}]*$/u, 'English holds no Chinese characters.')
+const Chinese = NonEmpty.regex(/\p{Script=Han}/u, 'Chinese words are expected.')
 
 const Basis = z.strictObject({
-  law: Words,
+  law: NonEmpty,
   article: z.string().regex(/^第[零一二三四五六七八九十百千]+条$/),
-  quote: Words.max(200),
+  quote: NonEmpty.max(200),
 })
 const bilingual = { name: Chinese, name_en: English, description: Chinese, description_en: English }
 const choices = ['select', 'multi_select']
@@ -32,7 +32,7 @@ export const SeedQuestion = z
       return skill === 'intake_collection' && (known || rest.length === 1)
     }, 'intake_collection.<code>.<fact>, or a field that the intake knows'),
     options: z
-      .array(z.strictObject({ value: Words, label: Words, label_en: English }))
+      .array(z.strictObject({ value: NonEmpty, label: NonEmpty, label_en: English }))
       .min(2)
       .optional(),
     help_en: English.optional(),
@@ -56,11 +56,11 @@ const Defence = z.strictObject({
 const Calculation = z.strictObject({
   name: Chinese,
   name_en: English,
-  formula: Words,
-  inputs: z.array(Words).min(1),
+  formula: NonEmpty,
+  inputs: z.array(NonEmpty).min(1),
   legal_basis: z.array(Basis).min(1),
 })
-const Case = z
+const StoryCase = z
   .strictObject({ facts: Chinese, met: z.boolean(), why: Chinese.optional() })
   .refine(({ met, why }) => met || why !== undefined, { message: 'Say why it is not met.' })
 
@@ -77,7 +77,7 @@ export const SeedElement = z.strictObject({
   legal_basis: z.array(Basis).min(1),
   defences: z.array(Defence).min(1),
   calculation: Calculation.nullable(),
-  cases: z.array(Case).min(2),
+  cases: z.array(StoryCase).min(2),
 })
 
 export const SeedProfile = z.strictObject({
@@ -86,8 +86,8 @@ export const SeedProfile = z.strictObject({
   code: z.string().regex(/^[a-z0-9_]+$/),
   parent_code: z.string().regex(/^[a-z0-9_]+$/),
   dictionary_version: Chinese,
-  aliases: z.array(Words).min(3).max(19),
-  keywords: z.array(Words).min(3),
+  aliases: z.array(NonEmpty).min(3).max(19),
+  keywords: z.array(NonEmpty).min(3),
   typical_claims: z.array(Chinese).min(1),
   limitation: z.strictObject({ years: z.number().positive().nullable(), basis: Chinese }),
   jurisdiction_hint: Chinese,

@@ -9,9 +9,9 @@ import { newDatabase } from './databases.ts'
 import { key } from './stage.ts'
 
 /** collector-service and the services it seeds, in this process on one embedded database. */
-export async function startSeeded(env: Record<string, string>) {
+export async function startSeedServices(env: Record<string, string>) {
   const database = await newDatabase('pglite')
-  const started = startOn(database.driver, env)
+  const started = startSeedServicesOn(database.driver, env)
   return {
     ...started,
     sql: makeSql(database.driver),
@@ -20,10 +20,10 @@ export async function startSeeded(env: Record<string, string>) {
   }
 }
 
-export function startOn(driver: Driver, env: Record<string, string>) {
+export function startSeedServicesOn(driver: Driver, env: Record<string, string>) {
   const running = new Map<string, Peer>()
-  const [, , seeding] = [platform, knowledge, collector].map((service) => {
-    const one = service.start({
+  const [, , seeder] = [platform, knowledge, collector].map((service) => {
+    const started = service.start({
       env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
       database: driver,
       peers: (name) => (request) => {
@@ -36,8 +36,8 @@ export function startOn(driver: Driver, env: Record<string, string>) {
       runtime: 'node',
       version: '0',
     })
-    running.set(service.name, one.fetch)
-    return one
+    running.set(service.name, started.fetch)
+    return started
   })
   async function call(service: string, method: string, path: string, body?: unknown) {
     const response = await running.get(service)!(
@@ -56,22 +56,25 @@ export function startOn(driver: Driver, env: Record<string, string>) {
   }
   return {
     call,
-    settle: () => seeding!.afterListen(),
-    tick: () => seeding!.tick(),
+    afterListen: () => seeder!.afterListen(),
+    tick: () => seeder!.tick(),
     apply: (package_ids: string[], more: object = {}) =>
       call('collector-service', 'POST', '/api/v1/internal/seed-packages/apply-internal', {
         package_ids,
         ...more,
       }),
     /** Makes a service unreachable. */
-    remove: (name: string) => running.delete(name),
+    disconnect: (name: string) => running.delete(name),
   }
 }
 
-export type Seeded = Awaited<ReturnType<typeof startSeeded>>
+export type SeedServices = Awaited<ReturnType<typeof startSeedServices>>
 
 /** Every row of some schemas with the transaction that wrote it last, and where it lies. */
-export async function rowsIn({ sql }: Pick<Seeded, 'sql'>, schemas: string[]): Promise<unknown[]> {
+export async function readRowVersions(
+  { sql }: Pick<SeedServices, 'sql'>,
+  schemas: string[],
+): Promise<unknown[]> {
   const rows: unknown[] = []
   for (const schema of schemas) {
     rows.push(

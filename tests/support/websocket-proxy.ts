@@ -7,16 +7,16 @@ import { createWebSocketStream, WebSocketServer } from 'ws'
  * What stands between Neon's driver and a PostgreSQL server of our own: the bytes of a WebSocket to
  * `ws://relay?address=host:port` go to that address, and back.
  */
-export async function startRelay() {
+export async function startWebSocketProxy() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
   await once(server, 'listening')
   server.on('connection', (socket, request) => {
     const target = new URL(`tcp://${addressIn(request.url)}`)
-    const there = connect(Number(target.port), target.hostname).setNoDelay()
-    const here = createWebSocketStream(socket)
+    const upstream = connect(Number(target.port), target.hostname).setNoDelay()
+    const client = createWebSocketStream(socket)
     // When either side goes, for whatever reason, so does the other.
-    pipeline(here, there, () => here.destroy())
-    pipeline(there, here, () => there.destroy())
+    pipeline(client, upstream, () => client.destroy())
+    pipeline(upstream, client, () => upstream.destroy())
   })
   const { port } = server.address() as AddressInfo
   return {
