@@ -7,7 +7,7 @@ import { HostConfig } from '../services/_run/config.ts'
 import { services } from '../services/_run/services.ts'
 import { generateBundled } from '../services/ai-engine/skills/generate.node.ts'
 
-/** Writes what is made from the sources; with --check, says what differs instead. */
+/** Writes the generated files. With --check, reports stale files and exits with 1. */
 const generated: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'services/ai-engine/skills/bundled.ts': generateBundled,
@@ -20,15 +20,15 @@ for (const [file, make] of Object.entries(generated)) {
   if (!process.argv.includes('--check')) writeFileSync(path, make())
   else if (readFileSync(path, 'utf8') !== make()) {
     stale++
-    console.error(`${file} is not what the sources say; run npm run generate.`)
+    console.error(`${file} is stale. Run npm run generate.`)
   }
 }
 process.exit(stale === 0 ? 0 : 1)
 
 function configuration(): string {
   const parts: [string, string, z.ZodObject][] = [
-    ['The process', 'Read by whatever hosts a service: `npm start`, a container.', HostConfig],
-    ['Every service', '', KitConfig],
+    ['Process', 'Read by the host of a service: `npm start` or a container.', HostConfig],
+    ['All services', '', KitConfig],
     ...services
       .filter(({ config }) => Object.keys(config.shape).length > 0)
       .map(({ name, config }): [string, string, z.ZodObject] => [name, '', config]),
@@ -36,15 +36,15 @@ function configuration(): string {
   const addresses = services.map(({ name }) => `\`${addressVariable(name)}\``).join(', ')
   return `# Configuration
 
-Everything is told through the environment. A value that can't be used stops the start with one message
-that lists all of them. An empty variable is an unset one.
+Services read their configuration from environment variables. Invalid values stop the start with one message that
+lists all of them. An empty variable counts as unset.
 
-Made from the sources by \`npm run generate\`.
+\`npm run generate\` writes this file from the sources.
 ${parts.map(([title, note, schema]) => `\n## ${title}\n\n${note && `${note}\n\n`}${table(schema)}`).join('')}
-## Where the other services are
+## Addresses of other services
 
-A service finds another at \`http://<its name>\`, or where \`<NAME>_URL\` says: ${addresses}, and so on for
-every name. With \`npm start\` they are in one process and need no address.
+Default address of a service: \`http://<name>\`. These variables override it: ${addresses}.
+With \`npm start\` the services run in one process and need no address.
 `
 }
 
@@ -62,5 +62,5 @@ function table(schema: z.ZodObject): string {
       : String(type ?? 'string')
     return `| \`${name}\` | ${kind} | ${standard === undefined || standard === '' ? '' : `\`${String(standard)}\``} | ${description} |`
   })
-  return `| Variable | Kind | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  return `| Variable | Type | Default | Description |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

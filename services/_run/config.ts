@@ -45,7 +45,7 @@ export const HostConfig = z.object({
     .int()
     .min(0)
     .default(25_000)
-    .describe('Seconds for running requests and streams to finish after SIGTERM.'),
+    .describe('Milliseconds for running requests and streams to finish after SIGTERM.'),
   MIGRATE: z
     .stringbool()
     .default(true)
