@@ -23,16 +23,52 @@ export const english = {
 
 export const BurdenOfProof = z.enum(['plaintiff', 'defendant'])
 
-/** What defeats an element although its facts are proved. */
+/**
+ * Answer of the other side to an element. A denial contests its facts and a rule of law is applied by
+ * the court: neither shifts a burden. Only an objection brings new facts that somebody has to prove.
+ */
 export const Defence = z
   .object({
     name: Name,
     name_en: Name.optional(),
     description: Text,
-    burden_of_proof: BurdenOfProof.default('defendant'),
+    kind: z.enum(['denial', 'objection', 'rule_of_law']).optional(),
+    burden_of_proof: BurdenOfProof.optional().describe('Party that proves an objection.'),
     legal_basis: LegalBasis.default([]),
   })
+  .refine((defence) => (defence.kind ?? 'objection') === 'objection' || !defence.burden_of_proof, {
+    path: ['burden_of_proof'],
+    message: 'Only an objection has a burden of proof.',
+  })
   .meta({ id: 'Defence' })
+
+/** A party of the legal relation, and the position in which it usually comes to court. */
+export const CauseParty = z
+  .object({
+    role: Key,
+    name: Name,
+    name_en: Name.optional(),
+    position: z.enum(['plaintiff', 'defendant', 'either']),
+  })
+  .meta({ id: 'CauseParty' })
+
+/** The edition of a law that a profile rests on. */
+export const LawEdition = z
+  .object({
+    law: z.string().min(1).max(300),
+    effective_from: z.iso.date().nullable(),
+  })
+  .meta({ id: 'LawEdition' })
+
+/** A newer text that a profile does not cite yet. */
+export const LaterText = z
+  .object({
+    title: z.string().min(1).max(300),
+    number: z.string().max(100).optional(),
+    effective_from: z.iso.date().nullable(),
+    note: z.string().max(2_000),
+  })
+  .meta({ id: 'LaterText' })
 
 /** How a sum or a period that belongs to an element is found. */
 export const Calculation = z

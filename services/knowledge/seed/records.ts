@@ -5,10 +5,13 @@ import type { LayWord } from '../search/lay-words.ts'
 import {
   BurdenOfProof,
   Calculation,
+  CauseParty,
   Defence,
   ElementCase,
   english,
   Key,
+  LaterText,
+  LawEdition,
   LegalBasis,
   Name,
   Text,
@@ -26,6 +29,11 @@ export const LitigationElement = z
     order_num: Order,
     burden_of_proof: BurdenOfProof.default('plaintiff'),
     required: z.boolean().default(true),
+    side: Key.optional().describe(
+      'Role of the party whose claim rests on the element. Default: whoever claims.',
+    ),
+    applies_when: z.string().max(500).optional().describe('Condition under which it is needed.'),
+    applies_when_en: z.string().max(500).optional(),
     evidence_types: Texts,
     questions: z.array(JsonObject).max(200).default([]),
     legal_basis: LegalBasis.default([]),
@@ -86,6 +94,11 @@ export const CauseOfActionProfile = z
       .max(500)
       .optional()
       .describe('Of the list of causes that the name is taken from.'),
+    as_of: z.iso.date().optional().describe('Day on which the law was checked.'),
+    parties: z.array(CauseParty).max(20).optional(),
+    laws: z.array(LawEdition).max(200).optional().describe('Statutes that are cited.'),
+    interpretations: z.array(LawEdition).max(200).optional(),
+    later_texts: z.array(LaterText).max(50).optional(),
   })
   .meta({ id: 'CauseOfActionProfile' })
 export type CauseOfActionProfile = z.output<typeof CauseOfActionProfile>

@@ -133,8 +133,13 @@ describe('causes of action', () => {
     const told = element('full.e1', {
       cause_of_action_code: 'full',
       ...{ name_en: 'Agreement', description_en: 'They agreed.', standard: 'High probability' },
+      ...{ side: 'lender', applies_when: '请求利息', applies_when_en: 'Interest is claimed' },
       defences: [
-        { name: '已还', description: '', burden_of_proof: 'defendant', legal_basis },
+        { name: '否认', description: '', kind: 'denial', legal_basis },
+        {
+          ...{ name: '已还', description: '', kind: 'objection', burden_of_proof: 'defendant' },
+          legal_basis,
+        },
         {
           name: '时效',
           name_en: 'Time',
@@ -158,6 +163,11 @@ describe('causes of action', () => {
     const profile = {
       ...{ code: 'full', name: '全', name_en: 'Full', description_en: 'All of it.' },
       ...{ dictionary_version: '2025', risk_factors: [{ name: 'r', name_en: 'R' }] },
+      as_of: '2026-11-15',
+      parties: [{ role: 'lender', name: '出借人', name_en: 'Lender', position: 'plaintiff' }],
+      laws: [{ law: 'Sample Code', effective_from: '2021-01-01' }],
+      interpretations: [{ law: 'Sample Rules', effective_from: null }],
+      later_texts: [{ title: 'New Code', number: '1', effective_from: '2027-01-01', note: 'n' }],
     }
     await at.post(`${seed}/cause-of-action-profiles/import`, { profiles: [profile] })
     await at.post(`${seed}/structured/import`, { litigation_elements: [told] })
@@ -169,6 +179,11 @@ describe('causes of action', () => {
 
   test.each([
     ['defences.0.burden_of_proof', { defences: [{ name: 'd', burden_of_proof: 'judge' }] }],
+    ['defences.0.kind', { defences: [{ name: 'd', kind: 'excuse' }] }],
+    [
+      'defences.0.burden_of_proof',
+      { defences: [{ name: 'd', kind: 'denial', burden_of_proof: 'defendant' }] },
+    ],
     ['calculation.formula', { calculation: { name: 'c' } }],
     ['cases.0.met', { cases: [{ facts: 'f' }] }],
   ])('an element with a malformed %s is refused', async (path, odd) => {
