@@ -18,7 +18,7 @@ interface Size {
   syncs: number
 }
 
-/** sync/all of a full analysis, beside its own statements. */
+/** Compares sync/all of a complete analysis with its bare SQL statements. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const size = quick ? { rounds: 2, syncs: 40 } : { rounds: 5, syncs: 200 }
   const server = await startPostgres({ durable: true })
@@ -53,7 +53,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   }
 }
 
-/** The first analysis of a matter, one that changes all of it, and the second sent again. */
+/** Measures three syncs: the first of a matter, one that changes everything, and a repetition. */
 async function compare(name: string, subject: Subject, size: Size): Promise<string[][]> {
   const [first, second] = [JSON.stringify(analysis(1)), JSON.stringify(analysis(2))]
   const bodies = [first, second, second]

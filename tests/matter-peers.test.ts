@@ -4,7 +4,7 @@ import platform from '../services/platform/service.ts'
 import { stageMatter } from './support/matter.ts'
 import { stage } from './support/stage.ts'
 
-test('what a matter knows is what memory-service remembers of the case', async () => {
+test('the facts of a matter are sent to memory-service', async () => {
   const memoryStage = await stage(memory)
   const at = await stageMatter({ peers: { 'memory-service': memoryStage.fetch } })
   const { id } = await at.createMatter({ user_id: 7 })
@@ -35,7 +35,7 @@ test('what a matter knows is what memory-service remembers of the case', async (
   await memoryStage.close()
 })
 
-test('service types are those that platform-service is told of', async () => {
+test('service types are read from platform-service', async () => {
   const platformStage = await stage(platform)
   const at = await stageMatter({ peers: { 'platform-service': platformStage.fetch } })
   const value = { service_types: [{ id: 'review', name: 'Review' }], resolved_service_types: {} }

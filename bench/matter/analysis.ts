@@ -25,7 +25,7 @@ const list = <T>(length: number, make: (index: number) => T) =>
 const members = (length: number) =>
   Object.fromEntries(list(length, (n) => [`member_${n}`, sentence(12)]))
 
-/** What a whole analysis tells; another `edition` tells other things under the same keys. */
+/** Body of a complete sync. Another `edition` has other values under the same keys. */
 export const analysis = (edition: number) => ({
   sync_key: `analysis-${edition}`,
   title: `民间借贷纠纷 ${edition}`,

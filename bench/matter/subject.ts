@@ -18,7 +18,7 @@ export interface Statement {
 
 export type Subject = Awaited<ReturnType<typeof open>>
 
-/** matter-service on a database, and what it asks of it. */
+/** Starts matter-service on a database and records its statements. */
 export async function open(driver: Driver) {
   await migrate(driver, matter.folder, matter.schema)
   let recording: Statement[] | undefined
@@ -54,7 +54,7 @@ export async function open(driver: Driver) {
     sync,
     make: async (): Promise<string> =>
       (await request('/api/v1/matters', JSON.stringify({ title: 'Bench', user_id: 'bench' }))).id,
-    /** The statements of one sync, in the order the service makes them. */
+    /** Statements of one sync in order of execution. */
     async record(id: string, body: string): Promise<Statement[]> {
       recording = []
       await sync(id, body)
@@ -67,7 +67,7 @@ export async function open(driver: Driver) {
 
 const uuid = /[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g
 
-/** The same statements for another matter: every other id in them is made anew. */
+/** Rewrites recorded statements for another matter; all other ids are replaced by new ones. */
 export const statementsFor = (template: Statement[], from: string, to: string): Statement[] =>
   template.map(({ text, params }) => ({
     text,
@@ -76,7 +76,7 @@ export const statementsFor = (template: Statement[], from: string, to: string): 
     ),
   }))
 
-/** Nothing but the statements, in one transaction. */
+/** Executes the statements in one transaction. */
 export const replay = (driver: Driver, statements: Statement[]) =>
   driver.transaction(async (query) => {
     for (const { text, params } of statements) await query(text, params)

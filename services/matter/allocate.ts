@@ -16,8 +16,10 @@ const Allocation = z
       .min(1)
       .max(100)
       .nullish()
-      .describe('A note; there is one sequence per matter.'),
-    allocation_key: Name.nullish().describe('The same key gives the same version.'),
+      .describe('Label of the version. A matter has one sequence for all kinds.'),
+    allocation_key: Name.nullish().describe(
+      'Idempotency key: the same key returns the same version.',
+    ),
   })
   .meta({ examples: [{ kind: 'evidence', allocation_key: 'run-1' }] })
 
@@ -28,7 +30,7 @@ export const allocate = [
     '/api/v1/internal/matters/:id/analysis/versions/allocate',
     {
       summary: 'Allocate an analysis version',
-      description: '1, 2, 3 … without gap or double, however many ask at once.',
+      description: 'Versions are 1, 2, 3, … without gaps or duplicates, also under concurrency.',
       guard: serviceGuard,
       params: ById,
       body: bodySchema(Allocation.prefault({})),
@@ -46,7 +48,7 @@ export const allocate = [
           values (${matter.id}, ${to}, ${kind ?? null}, ${allocation_key ?? null})`
         await commitChange(sql, matter, engineActor, {
           type: 'analysis.allocated',
-          summary: `Began analysis version ${to}${kind ? ` (${kind})` : ''}.`,
+          summary: `Allocated analysis version ${to}${kind ? ` (${kind})` : ''}.`,
           from: { analysis_version: from },
           to: { analysis_version: to },
         })

@@ -23,7 +23,7 @@ const submit = (id: string, kind: keyof typeof doors, body: object) =>
   at.post(`${internal}/${id}/${doors[kind]}`, body)
 
 describe('analysis versions', () => {
-  test('count up from one, per matter', async () => {
+  test('versions of a matter count from 1', async () => {
     const [one, two] = [await at.createMatter(), await at.createMatter()]
     expect(await latest(one.id)).toEqual({ version: 0, submitted: none })
     for (const version of [1, 2, 3]) {
@@ -42,13 +42,13 @@ describe('analysis versions', () => {
     })
   })
 
-  test('may be allocated without a body', async () => {
+  test('a version is allocated without a body', async () => {
     const { id } = await at.createMatter()
     const { data } = await at.call('POST', `${internal}/${id}/analysis/versions/allocate`)
     expect(data).toEqual({ version: 1 })
   })
 
-  test('allocated fifty at once are 1 to 50', async () => {
+  test('fifty concurrent allocations return 1 to 50', async () => {
     const { id } = await at.createMatter()
     const answers = await Promise.all(Array.from({ length: 50 }, () => allocate(id)))
     const versions = answers.map(({ data }) => data.version).sort((a, b) => a - b)
@@ -56,7 +56,7 @@ describe('analysis versions', () => {
     expect((await at.matter(id)).version).toBe(51)
   })
 
-  test('of one allocation_key are one, also at once', async () => {
+  test('concurrent allocations with one allocation_key return one version', async () => {
     const { id } = await at.createMatter()
     const keys = ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']
     const answers = await Promise.all(
@@ -73,7 +73,7 @@ describe('analysis versions', () => {
 })
 
 describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (kind) => {
-  test('keeps items or a result, once per version', async () => {
+  test('items or a result are stored once per version', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
     await allocate(id)
@@ -100,7 +100,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
     expect((await at.read(`${path}/${id}/analysis/2`))[kind]).toMatchObject({ items: null, result })
   })
 
-  test('of a version that was never allocated is a conflict', async () => {
+  test('submitting an unallocated version is 409', async () => {
     const { id } = await at.createMatter()
     for (const version of [1, 2_147_483_647]) {
       const { status, code } = await submit(id, kind, { version, items: [] })
@@ -109,7 +109,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
     expect((await latest(id)).submitted).toEqual(none)
   })
 
-  test('takes either items or a result', async () => {
+  test('a body with both or neither of items and result is 400', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
     const bodies = [
@@ -125,7 +125,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
     expect((await submit(id, kind, { version: 1, items: [] })).data.stored).toBe(0)
   })
 
-  test('by two at once keeps one of them', async () => {
+  test('of two concurrent submissions one is stored', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
     const answers = await Promise.all(
@@ -138,7 +138,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
 })
 
 describe('reading analyses', () => {
-  test('comes in pages, the newest first', async () => {
+  test('analysis versions are paged, newest first', async () => {
     const { id } = await at.createMatter()
     for (const kind of ['a', 'b', 'c']) await allocate(id, { kind })
     await submit(id, 'issues', { version: 2, items: [1] })
@@ -155,7 +155,7 @@ describe('reading analyses', () => {
     ])
   })
 
-  test('gives null for what was not submitted, and 404 for what is not there', async () => {
+  test('missing submissions are null and an unknown version is 404', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
     const { submitted, ...read } = await at.read(`${path}/${id}/analysis/1`)

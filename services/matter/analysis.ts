@@ -9,7 +9,7 @@ import { ById, requireVisible } from './matter.ts'
 import { StoredJson, StoredObject } from './playbook.ts'
 import { serviceGuard, userGuard, visibleToService, visibleToUser } from './scope.ts'
 
-/** What the engine submits of each version. */
+/** Kinds of results that the engine submits for a version. */
 export const Kind = z.enum(['evidences', 'sufficiency', 'issues', 'strategies', 'risk_assessment'])
 export type Kind = z.infer<typeof Kind>
 
@@ -25,7 +25,7 @@ const perKind = <Schema extends z.ZodType>(schema: Schema) =>
 const Latest = z.object({ version: z.int().min(0), submitted: perKind(z.boolean()) })
 
 const AnalysisVersion = Latest.extend({
-  kind: z.string().nullable().describe('The note it was allocated with.'),
+  kind: z.string().nullable().describe('Label given at allocation.'),
   created_at: Time,
 })
 
@@ -61,7 +61,7 @@ export const analysis = [
   get(
     '/api/v1/internal/matters/:id/analysis/versions/latest',
     {
-      summary: 'The latest analysis version, 0 when there is none',
+      summary: 'Get the latest analysis version, 0 if there is none',
       guard: serviceGuard,
       params: ById,
       responses: { 200: Latest },
@@ -78,7 +78,7 @@ export const analysis = [
   get(
     path,
     {
-      summary: 'The analysis versions of a matter, the newest first',
+      summary: 'List the analysis versions of a matter, newest first',
       guard: userGuard,
       params: ById,
       query: PageQuery,
@@ -98,7 +98,7 @@ export const analysis = [
   get(
     `${path}/:version`,
     {
-      summary: 'Everything that was submitted of an analysis version',
+      summary: 'Get the submissions of an analysis version',
       guard: userGuard,
       params: ById.extend({ version: MatterVersion }),
       responses: { 200: Analysis },

@@ -10,7 +10,7 @@ const blueprint = {
   phases: [phase],
 }
 
-test('the bundled blueprints are what they should be, and none is fine', () => {
+test('the bundled blueprints are valid and an empty list is accepted', () => {
   expect(parseBlueprints(bundledBlueprints)).toHaveLength(3)
   expect(parseBlueprints([])).toEqual([])
   expect(parseBlueprints([blueprint])).toEqual([blueprint])
@@ -27,6 +27,6 @@ test.each([
   expect(() => parseBlueprints([wrong])).toThrow()
 })
 
-test('two blueprints of one id stop the start', () => {
-  expect(() => parseBlueprints([blueprint, blueprint])).toThrow('An id twice.')
+test('duplicate blueprint ids throw', () => {
+  expect(() => parseBlueprints([blueprint, blueprint])).toThrow('Duplicate id.')
 })

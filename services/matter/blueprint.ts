@@ -5,7 +5,7 @@ import privateLending from './blueprints/private-lending.json' with { type: 'jso
 import { Name, Title } from './fields.ts'
 import { MatterCategory } from './matter.ts'
 
-/** How a kind of matter usually goes, for display. Nothing is ever run by it, so nothing else fits in. */
+/** Typical course of a kind of matter, for display only. Strict: unknown members are rejected. */
 export const Blueprint = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9_]{1,100}$/),
@@ -31,10 +31,10 @@ const areUnique = (keys: string[]) => new Set(keys).size === keys.length
 const Bundle = z
   .array(
     Blueprint.refine(({ phases }) => areUnique(phases.map((phase) => phase.phase_id)), {
-      error: 'A phase_id twice.',
+      error: 'Duplicate phase_id.',
     }),
   )
-  .refine((list) => areUnique(list.map((blueprint) => blueprint.id)), { error: 'An id twice.' })
+  .refine((list) => areUnique(list.map((blueprint) => blueprint.id)), { error: 'Duplicate id.' })
 
-/** Stops the start of a service whose blueprints are not what they should be; none is fine. */
+/** Throws on invalid blueprints, which stops the start of the service. An empty list is valid. */
 export const parseBlueprints = (files: unknown[]): readonly Blueprint[] => Bundle.parse(files)

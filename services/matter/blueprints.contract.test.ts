@@ -9,7 +9,7 @@ afterAll(() => at.close())
 
 const path = '/api/v1/flow-blueprints'
 
-test('blueprints are listed and read', async () => {
+test('blueprints are listed and returned by id', async () => {
   const page = await at.read(path)
   expect(page).toMatchObject({ page: 1, total: 3, total_pages: 1 })
   for (const blueprint of page.items) {
@@ -25,7 +25,7 @@ test('blueprints are listed and read', async () => {
   expect(await ids('size=1&page=2')).toEqual([page.items[1].id])
 })
 
-test('they are read and nothing else', async () => {
+test('writing methods on blueprints are 405', async () => {
   expect((await at.call('GET', `${path}/nothing`)).status).toBe(404)
   expect((await at.call('POST', path, { body: {} })).status).toBe(405)
   expect((await at.call('PUT', `${path}/contract_review`, { body: {} })).status).toBe(405)

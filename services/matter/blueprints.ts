@@ -13,7 +13,7 @@ export const blueprints = [
   get(
     path,
     {
-      summary: 'How matters usually go, for display',
+      summary: 'List flow blueprints',
       guard: userGuard,
       query: PageQuery.extend({ matter_category: MatterCategory.optional() }),
       responses: { 200: pageSchema(Blueprint) },
@@ -31,7 +31,7 @@ export const blueprints = [
   get(
     `${path}/:id`,
     {
-      summary: 'Read a blueprint',
+      summary: 'Get a flow blueprint',
       guard: userGuard,
       params: z.object({ id: z.string() }),
       responses: { 200: Blueprint },

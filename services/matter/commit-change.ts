@@ -4,7 +4,7 @@ import { fragment, identifier, join, json, type Sql } from '../_kit/sql/sql.ts'
 import { insertEvent, type NewEvent } from './events.ts'
 import type { Matter } from './matter.ts'
 
-/** What of a matter can change after it was made. */
+/** Mutable members of a matter. */
 export type Changes = Partial<
   Omit<
     Matter,
@@ -14,7 +14,7 @@ export type Changes = Partial<
 
 const VersionRow = z.object({ version: Version, updated_at: Time })
 
-/** Every write of a matter that is held ends here: its version moves by one, and an event tells why. */
+/** Commits a change of a locked matter: increments the version and records an event. */
 export async function commitChange(
   sql: Sql,
   matter: Matter,

@@ -5,7 +5,7 @@ import { columns, Matter } from './matter.ts'
 
 type NewMatter = Omit<Matter, 'id' | 'status' | 'version' | 'created_at' | 'updated_at'>
 
-/** A new matter in DRAFT; undefined where the session has one already. */
+/** Inserts a matter in DRAFT. Returns undefined if the session already has a matter. */
 export async function createMatter(
   sql: Sql,
   actor: string,
@@ -25,7 +25,7 @@ export async function createMatter(
   if (!created) return undefined
   await sql`${insertEvent(created.id, actor, {
     type: 'matter.created',
-    summary: created.session_id === null ? 'Made.' : 'Made from a consultation.',
+    summary: created.session_id === null ? 'Created.' : 'Created from a consultation.',
     from: {},
     to: { title: created.title, status: created.status, session_id: created.session_id },
   })}`

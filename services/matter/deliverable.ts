@@ -20,20 +20,22 @@ export const Deliverable = StoredDeliverable.extend({
   presigned_url: z
     .string()
     .nullable()
-    .describe('Made for this answer; null without a file, or while files-service is away.'),
+    .describe(
+      'Created for this response. Null without a file, or if files-service is unavailable.',
+    ),
 }).meta({ id: 'Deliverable' })
 
 export const columns = fragment`deliverable_key, title, kind, file_id, version, created_at`
 
 export const DeliverablePatch = z.object({
   deliverable_key: Name,
-  title: Title.optional().describe('By default the key.'),
-  kind: z.string().min(1).max(100).optional().describe('By default `document`.'),
+  title: Title.optional().describe('Default: the key.'),
+  kind: z.string().min(1).max(100).optional().describe('Default: `document`.'),
   file_id: ExternalId.nullable().optional(),
 })
 export type DeliverablePatch = z.output<typeof DeliverablePatch>
 
-/** What a deliverable becomes; its version moves when anything of it changes. */
+/** Applies a patch. The version increases by one if anything changes. */
 export function patchDeliverable(
   before: DeliverableState | undefined,
   patch: DeliverablePatch,

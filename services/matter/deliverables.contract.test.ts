@@ -28,7 +28,7 @@ const withDeliverables = async (...deliverables: object[]) => {
 }
 
 describe('deliverables', () => {
-  test('have a fresh link each time they are read', async () => {
+  test('every read returns a new download link', async () => {
     const id = await withDeliverables(
       { deliverable_key: 'a', title: '起诉状', kind: 'complaint', file_id: 'f-1' },
       { deliverable_key: 'b' },
@@ -53,7 +53,7 @@ describe('deliverables', () => {
     expect(files.requests).toHaveLength(2)
   })
 
-  test('are asked for in the name of the matter’s organization, and of no person', async () => {
+  test('links are requested as the organization of the matter without a user', async () => {
     const id = await withDeliverables({ deliverable_key: 'a', file_id: 'f-1' })
     const headers = { 'x-organization-id': 'firm', 'x-request-id': 'r-1' }
     const { data } = await at.call('GET', `${path}/${id}/deliverables/a`, { headers })
@@ -72,7 +72,7 @@ describe('deliverables', () => {
     ])
   })
 
-  test('have no link where the file is gone', async () => {
+  test('the link of a deleted file is null', async () => {
     const id = await withDeliverables(
       { deliverable_key: 'a', file_id: 'gone-1' },
       { deliverable_key: 'b', file_id: 'f-1' },
@@ -82,7 +82,7 @@ describe('deliverables', () => {
     expect(items[1].presigned_url).toContain('f-1')
   })
 
-  test('come in pages, each with its links', async () => {
+  test('deliverables are paged with their links', async () => {
     const keys = Array.from({ length: 25 }, (_, n) => `d${String(n).padStart(2, '0')}`)
     const id = await withDeliverables(
       ...keys.map((deliverable_key) => ({ deliverable_key, file_id: `file-${deliverable_key}` })),
@@ -93,7 +93,7 @@ describe('deliverables', () => {
     for (const { file_id, presigned_url } of page.items) expect(presigned_url).toContain(file_id)
   })
 
-  test('are listed without links while files-service is away', async () => {
+  test('links are null while files-service is unavailable', async () => {
     const keys = Array.from({ length: 30 }, (_, n) => `d${n}`)
     const id = await withDeliverables(
       ...keys.map((deliverable_key) => ({ deliverable_key, file_id: `f-${deliverable_key}` })),
@@ -103,11 +103,11 @@ describe('deliverables', () => {
     expect(status).toBe(200)
     expect(data.items).toHaveLength(30)
     expect(data.items.every((each: any) => each.presigned_url === null)).toBe(true)
-    // Once it is seen to be away, the rest is not asked for.
+    // After the first failure no further link is requested.
     expect(new Set(files.requests.map(({ body }) => body.fileId)).size).toBeLessThanOrEqual(10)
   })
 
-  test('that are not there are 404', async () => {
+  test('an unknown deliverable is 404', async () => {
     const id = await withDeliverables()
     expect((await at.call('GET', `${path}/${id}/deliverables/a`)).status).toBe(404)
   })

@@ -17,7 +17,7 @@ export const deliverables = [
   get(
     path,
     {
-      summary: 'The deliverables of a matter, each with a fresh link',
+      summary: 'List the deliverables of a matter with new download links',
       guard: userGuard,
       params: ById,
       query: PageQuery,
@@ -39,7 +39,7 @@ export const deliverables = [
   get(
     `${path}/:deliverableKey`,
     {
-      summary: 'A deliverable with a fresh link',
+      summary: 'Get a deliverable with a new download link',
       guard: userGuard,
       params: ByKey,
       responses: { 200: Deliverable },
@@ -58,8 +58,8 @@ export const deliverables = [
 ]
 
 /**
- * Who may see the matter may see what it delivers, so the file is asked for in the name of the
- * matter's organization and not of the person, who may be of the firm that it was given to.
+ * Requests files as the organization of the matter. Everyone who can see the matter may read its
+ * deliverables, including people of the provider organization.
  */
 const requestAs = (
   { requestId, traceparent }: { requestId: string; traceparent: string },
@@ -71,7 +71,7 @@ const requestAs = (
 const Link = z.object({ url: z.string() })
 const batchSize = 10
 
-/** A file that is gone has no link, and neither has any while files-service does not answer. */
+/** Adds download links. The link is null for a deleted file and while files-service is unavailable. */
 async function withLinks(files: Client, stored: StoredDeliverable[], options: RequestOptions) {
   let unavailable = false
   async function presign(fileId: string): Promise<string | null> {

@@ -7,12 +7,12 @@ import { FileIds, OrganizationId, Title } from './fields.ts'
 import { type Matter, MatterCategory, Status } from './matter.ts'
 import { diffMembers, isEqual, mergePatch, mergeSections, union } from './merge.ts'
 
-/** What people may send back as they read it, and not otherwise. */
+/** Fields that a request may repeat but not change. */
 const ImmutableFields = z.object({
-  status: Status.optional().describe('As it is; it moves by /status.'),
-  organization_id: OrganizationId.optional().describe('As it is.'),
-  user_id: ExternalId.optional().describe('As it is.'),
-  session_id: ExternalId.nullable().optional().describe('As it is.'),
+  status: Status.optional().describe('Must equal the current value. Change it with POST /status.'),
+  organization_id: OrganizationId.optional().describe('Must equal the current value.'),
+  user_id: ExternalId.optional().describe('Must equal the current value.'),
+  session_id: ExternalId.nullable().optional().describe('Must equal the current value.'),
 })
 
 const EditableFields = z.object({
@@ -56,7 +56,7 @@ export async function updateMatter(
   return commitChange(sql, before, actor, event, changes)
 }
 
-/** Of what is wanted, what is not so already. */
+/** Returns the members of `next` that differ from the matter. */
 export const changedMembers = (before: Matter, next: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(next).filter(
@@ -69,7 +69,8 @@ function rejectImmutable(before: Matter, body: z.output<typeof ImmutableFields>)
     .filter((member) => body[member] !== undefined && body[member] !== before[member])
     .map((member) => ({
       path: member,
-      message: member === 'status' ? 'Moves only by /status.' : 'Cannot change.',
+      message:
+        member === 'status' ? 'Change the status with POST /status.' : 'This field is immutable.',
     }))
   if (issues.length > 0) throw invalid(issues)
 }

@@ -5,7 +5,7 @@ import { fragment, json, type Sql } from '../_kit/sql/sql.ts'
 import type { Members } from './merge.ts'
 import { StoredJson } from './playbook.ts'
 
-/** What happened to a matter: who did it, when, and what it was before and after. */
+/** Change of a matter: actor, time, and state before and after. */
 export const Event = z
   .object({
     id: Id,
@@ -25,7 +25,7 @@ export interface NewEvent {
   to: Members
 }
 
-/** The statement that keeps an event, to be part of the write that it tells of. */
+/** Builds the insert of an event, to be combined with the write that it describes. */
 export const insertEvent = (matterId: string, actor: string, event: NewEvent) => fragment`
   insert into matter.events (id, matter_id, type, actor, summary, before, after)
   values (${newId()}, ${matterId}, ${event.type}, ${actor}, ${event.summary},
@@ -37,7 +37,7 @@ export const loadNewestEvents = (sql: Sql, matterId: string) => sql.rows(Event)`
   select id, type, actor, at, summary, before as "from", after as "to" from matter.events
   where matter_id = ${matterId} order by no desc limit ${maxEvents}`
 
-/** An event tells of a change, it is no second copy of it: what is long is left out of it. */
+/** Replaces long values by `…`: events describe changes and are not copies of the data. */
 function truncateState(state: Members): Members {
   if (JSON.stringify(state).length <= 4_000) return state
   return Object.fromEntries(

@@ -20,7 +20,7 @@ const Fact = z.object({
 })
 type Fact = z.infer<typeof Fact>
 
-/** A fact of the case as the engine knows it, by its key; told whole, or with content null removed. */
+/** A complete fact of the case by key. Content null removes the fact. */
 export const FactPatch = z.object({
   entity_key: Name,
   category: Category.default('case_detail'),
@@ -31,7 +31,7 @@ export const FactPatch = z.object({
 })
 export type FactPatch = z.output<typeof FactPatch>
 
-/** The fact that was told; null where it is to be no more. */
+/** Returns the new fact, or null if the patch removes it. */
 export const patchFact = ({ content, ...fact }: FactPatch): Fact | null =>
   content === null ? null : { ...fact, content }
 
@@ -70,10 +70,10 @@ const upsertFacts = (sql: Sql, matterId: string, facts: Fact[]) => sql`
   set category = excluded.category, content = excluded.content, value = excluded.value,
     confidence = excluded.confidence, metadata = excluded.metadata`
 
-/** A memory-service that is away delays the job, for as long as it takes. */
+/** The job is retried until memory-service is available. */
 const unlimitedAttempts = 1_000_000
 
-/** They go to memory-service all in one request, and that has its limits. */
+/** Limits of the reconcile request of memory-service, which carries all facts. */
 const limits = { facts: 2_000, bytes: 900_000 }
 const FactsSize = z.object({ facts: z.int(), bytes: z.int() })
 
@@ -82,9 +82,13 @@ async function checkSize(sql: Sql, matterId: string) {
     select count(*) as facts, coalesce(sum(octet_length(to_jsonb(fact)::text)), 0)::int8 as bytes
     from matter.facts as fact where matter_id = ${matterId}`
   if (size!.facts <= limits.facts && size!.bytes <= limits.bytes) return
-  throw new Fault('CONFLICT', 'The matter would hold more facts than memory-service takes.', {
-    data: { ...size, most: limits },
-  })
+  throw new Fault(
+    'CONFLICT',
+    'The matter exceeds the limit of facts that memory-service accepts.',
+    {
+      data: { ...size, most: limits },
+    },
+  )
 }
 
 const Payload = z.object({ matter_id: z.uuid() })
@@ -95,7 +99,7 @@ const MatterFacts = z.object({
   facts: z.array(Fact),
 })
 
-/** Makes memory say of the case what the matter says now: one statement sees one state of both. */
+/** Sends the current facts to memory-service. One statement reads version and facts consistently. */
 export async function reconcileMemory({ sql, memory }: ServiceContext<Deps>, payload: unknown) {
   const { matter_id } = Payload.parse(payload)
   const current = await sql.row(MatterFacts)`

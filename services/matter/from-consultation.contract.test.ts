@@ -32,7 +32,7 @@ const todosOf = async (id: string) =>
   (await at.todos(id)).map(({ todo_key, actor, status }: any) => [todo_key, actor, status])
 
 describe('a matter from a consultation', () => {
-  test('is a draft of the session with something to collect', async () => {
+  test('from-consultation creates a draft with the intake todo', async () => {
     const body = asked({ service_type_id: 3, file_ids: ['f-1'] })
     const { status, data } = await open(body)
     expect([status, data]).toEqual([
@@ -57,7 +57,7 @@ describe('a matter from a consultation', () => {
     expect(events).toMatchObject([{ type: 'matter.created', actor: '7' }])
   })
 
-  test('is the same for the same session, as it is by now', async () => {
+  test('a second call for a session returns the current matter', async () => {
     const body = asked()
     const { data: first } = await open(body)
     await at.post(`${path}/${first.matter_id}/status`, { status: 'ACTIVE' })
@@ -70,7 +70,7 @@ describe('a matter from a consultation', () => {
     expect(await at.todos(first.matter_id)).toHaveLength(1)
   })
 
-  test('asked for by twenty at once is one', async () => {
+  test('twenty concurrent calls create one matter', async () => {
     const body = asked({ providerOrganizationId: 'firm' })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -79,7 +79,7 @@ describe('a matter from a consultation', () => {
     )
     expect(new Set(answers.map(({ data }) => data.matter_id)).size).toBe(1)
     const made = answers.filter(({ data }) => data.created)
-    // The one that made it may be repeated under its Idempotency-Key.
+    // The creating request can be repeated with its Idempotency-Key.
     expect([1, 5]).toContain(made.length)
     expect(answers.every(({ status, data }) => status === (data.created ? 201 : 200))).toBe(true)
     const { total } = await at.read(`${path}?q=loan&user_id=7&size=1`)
@@ -87,7 +87,7 @@ describe('a matter from a consultation', () => {
     expect(await at.todos(made[0]!.data.matter_id)).toHaveLength(2)
   })
 
-  test('of the same session in another organization is another', async () => {
+  test('the same session id in another organization creates another matter', async () => {
     const body = asked()
     const mine = await open(body)
     const theirs = await open(
@@ -98,7 +98,7 @@ describe('a matter from a consultation', () => {
     expect(theirs.data.matter_id).not.toBe(mine.data.matter_id)
   })
 
-  test('takes the organization of body or header, which may not contradict each other', async () => {
+  test('the organization comes from body or header; a contradiction is 400', async () => {
     const contradiction = await open(asked({ organization_id: 'other' }))
     expect([contradiction.status, contradiction.data.issues[0].path]).toEqual([
       400,
@@ -160,12 +160,12 @@ describe('a matter from a consultation', () => {
     },
   )
 
-  test('takes the user type from the header where the body has none', async () => {
+  test('the user type defaults to the header', async () => {
     const { data } = await open(asked(), { 'x-user-type': 'lawyer' })
     expect((await at.matter(data.matter_id)).lawyer_id).toBe('7')
   })
 
-  test('without a title is called by its service type', async () => {
+  test('the title defaults to the name of the service type', async () => {
     const titled = async (more: object) => {
       const { data } = await open(asked({ title: undefined, ...more }))
       const { title, service_type_id } = await at.matter(data.matter_id)
@@ -184,7 +184,7 @@ describe('a matter from a consultation', () => {
     expect((await titled({ service_type_id: 'toString' }))[0]).toBe('ToString')
   })
 
-  test('needs a session, a user and the key', async () => {
+  test('a missing session or user is 400, a missing key 401', async () => {
     for (const [member, value] of Object.entries({
       session_id: '',
       user_id: null,

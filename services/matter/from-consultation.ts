@@ -21,9 +21,9 @@ const FromConsultation = z
   .object({
     session_id: ExternalId,
     user_id: ExternalId,
-    organization_id: OrganizationId.optional().describe('By default that of the header.'),
+    organization_id: OrganizationId.optional().describe('Default: X-Organization-Id.'),
     title: z.string().max(500).nullish(),
-    service_type_id: ExternalId.nullish().describe('By default `legal_consultation`.'),
+    service_type_id: ExternalId.nullish().describe('Default: `legal_consultation`.'),
     file_ids: FileIds.nullish(),
     user_type: UserType.nullish(),
     lawyer_id: ExternalId.nullish(),
@@ -42,9 +42,9 @@ export const fromConsultation = [
   post(
     '/api/v1/internal/matters/from-consultation',
     {
-      summary: 'The matter of a consultation session',
+      summary: 'Create the matter of a consultation session',
       description:
-        'Made in DRAFT with its first todos (201); a session that has one gets the same again (200), also when two ask at once. A lawyer who consults is bound to the matter, a firm_admin binds the organization as firm; a provider organization without a lawyer makes the todo `dispatch_lawyer`.',
+        'Creates a matter in DRAFT with its first todos (201). A session that already has a matter returns it (200), also under concurrency. User type `lawyer` sets lawyer_id, `firm_admin` sets firm_id. A provider organization without a lawyer adds the todo `dispatch_lawyer`.',
       guard: serviceGuard,
       body: bodySchema(FromConsultation),
       responses: { 200: FromConsultationResponse, 201: FromConsultationResponse },
@@ -55,7 +55,7 @@ export const fromConsultation = [
       assertSameOrganization(caller, body.organization_id, 'organization_id')
       const organization = body.organization_id ?? caller.organizationId
       if (organization === undefined) {
-        const message = 'Required where X-Organization-Id is not sent.'
+        const message = 'Required without X-Organization-Id.'
         throw invalid([{ path: 'organization_id', message }])
       }
       const request = {
@@ -99,7 +99,7 @@ async function createFromConsultation(sql: Sql, organization: string, request: F
 function buildFirstTodos(matter: Matter, userType: UserType | null | undefined) {
   const intake = patchTodo(undefined, {
     todo_key: 'intake_collection',
-    title: 'Collect what the case needs to begin',
+    title: 'Collect the intake information',
     actor: userType === 'lawyer' || userType === 'firm_admin' ? userType : 'client',
     review_type: 'clarify',
     payload: { session_id: matter.session_id },
@@ -107,7 +107,7 @@ function buildFirstTodos(matter: Matter, userType: UserType | null | undefined) 
   if (matter.provider_organization_id === null || matter.lawyer_id !== null) return [intake]
   const dispatch = patchTodo(undefined, {
     todo_key: 'dispatch_lawyer',
-    title: 'Give the matter to a lawyer',
+    title: 'Assign a lawyer to the matter',
     actor: 'firm_admin',
     review_type: 'select',
     payload: { provider_organization_id: matter.provider_organization_id },

@@ -43,7 +43,6 @@ export const Matter = z
   .meta({ id: 'Matter' })
 export type Matter = z.infer<typeof Matter>
 
-/** The columns that make a Matter. */
 export const columns = fragment`
   id, title, status, matter_category, cause_of_action_code, service_type_id, session_id, user_id,
   organization_id, provider_organization_id, lawyer_id, firm_id, file_ids, profile, data, version,
@@ -57,7 +56,7 @@ export async function loadMatter(sql: Sql, scope: Scope, id: string): Promise<Ma
   return matter ?? throwNotFound(id)
 }
 
-/** The same, held until the transaction ends: writers of a matter come one after another. */
+/** Loads and locks a matter until the transaction ends, which serializes its writers. */
 export async function lockMatter(
   sql: Sql,
   scope: Scope,
@@ -73,7 +72,7 @@ export async function lockMatter(
 
 const MatterOwner = Matter.pick({ organization_id: true })
 
-/** Whose matter it is, for those who need no more of it than that it is there. */
+/** Checks that the matter is visible and returns its organization. Throws 404 otherwise. */
 export async function requireVisible(
   sql: Sql,
   scope: Scope,

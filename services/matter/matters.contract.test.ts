@@ -11,8 +11,8 @@ const nowhere = '01900000-0000-7000-8000-000000000000'
 const put = (id: string, body: object, headers = {}) =>
   at.call('PUT', `${path}/${id}`, { body, headers })
 
-describe('making a matter', () => {
-  test('gives a draft of the caller, with everything that a matter has', async () => {
+describe('creating a matter', () => {
+  test('POST creates a draft of the caller with all fields', async () => {
     const made = await at.post(path, { title: '借款纠纷' })
     expect([made.status, made.headers.get('etag')]).toEqual([201, '"1"'])
     expect(made.data).toEqual({
@@ -38,7 +38,7 @@ describe('making a matter', () => {
     expect(await at.matter(made.data.id)).toEqual(made.data)
   })
 
-  test('takes every member that is told, ids as numbers too', async () => {
+  test('POST stores every field and accepts numeric ids', async () => {
     const told = {
       matter_category: 'labor_arbitration',
       cause_of_action_code: 'wages',
@@ -64,7 +64,7 @@ describe('making a matter', () => {
     })
   })
 
-  test('once per Idempotency-Key, also when it is sent many times at once', async () => {
+  test('concurrent requests with one Idempotency-Key create one matter', async () => {
     const headers = { 'idempotency-key': 'one' }
     const body = { title: 'Once' }
     const made = await Promise.all([1, 2, 3, 4].map(() => at.post(path, body, headers)))
@@ -73,7 +73,7 @@ describe('making a matter', () => {
     expect((await at.post(path, { title: 'Twice' }, headers)).status).toBe(409)
   })
 
-  test('needs a title, a known category and an organization that is the caller’s', async () => {
+  test('a missing title, unknown category or other organization is 400', async () => {
     const issues = async (body: object) => {
       const { status, data } = await at.post(path, { title: 'T', ...body })
       return [status, data.issues?.[0].path]
@@ -89,7 +89,7 @@ describe('making a matter', () => {
     ])
   })
 
-  test('is for whoever says who they are', async () => {
+  test('requests without identity are 401', async () => {
     const nobody = await at.post(path, { title: 'T' }, { 'x-organization-id': undefined })
     expect([nobody.status, nobody.code]).toEqual([401, 'UNAUTHENTICATED'])
     const unnamed = await at.post(path, { title: 'T' }, { 'x-user-id': undefined })
@@ -102,8 +102,8 @@ describe('making a matter', () => {
   })
 })
 
-describe('editing a matter', () => {
-  test('merges what is told and leaves the rest', async () => {
+describe('updating a matter', () => {
+  test('an update merges the given fields and keeps the rest', async () => {
     const { id } = await at.createMatter({
       profile: { a: 1, b: { c: 1, d: 2 }, gone: 1 },
       data: { workbench: { goal: 'x', step: 1 }, litigation: { court: 'y' }, work_product: {} },
@@ -133,7 +133,7 @@ describe('editing a matter', () => {
     expect(cleared.data).toMatchObject({ cause_of_action_code: null, lawyer_id: null, version: 3 })
   })
 
-  test('that changes nothing leaves the version and tells no event', async () => {
+  test('an update without changes keeps the version and records no event', async () => {
     const before = await at.createMatter({ profile: { a: { x: 1, y: 2 } } })
     const same = { title: before.title, profile: { a: { y: 2, x: 1 }, b: null }, file_ids: [] }
     expect((await put(before.id, same)).data).toEqual(before)
@@ -141,7 +141,7 @@ describe('editing a matter', () => {
     expect((await at.timeline(before.id)).events).toHaveLength(1)
   })
 
-  test('takes back a matter as it was read, and refuses what can’t be edited', async () => {
+  test('a matter can be sent back unchanged; immutable fields are 400', async () => {
     const before = await at.createMatter()
     expect((await put(before.id, before)).data).toEqual(before)
     for (const other of [
@@ -156,7 +156,7 @@ describe('editing a matter', () => {
     expect(await at.matter(before.id)).toEqual(before)
   })
 
-  test('with a stale If-Match changes nothing', async () => {
+  test('a stale If-Match changes nothing', async () => {
     const { id } = await at.createMatter()
     expect((await put(id, { title: 'A' }, { 'if-match': '"1"' })).status).toBe(200)
     const stale = await put(id, { title: 'B' }, { 'if-match': '"1"' })
@@ -169,7 +169,7 @@ describe('editing a matter', () => {
     expect((await put(id, { title: 'C' }, { 'if-match': '"2"' })).data.version).toBe(3)
   })
 
-  test('by ten people at once loses nobody’s member', async () => {
+  test('ten concurrent updates keep every member', async () => {
     const { id } = await at.createMatter()
     const names = Array.from({ length: 10 }, (_, n) => `member${n}`)
     await Promise.all(names.map((name) => put(id, { profile: { [name]: name } })))
@@ -178,7 +178,7 @@ describe('editing a matter', () => {
     expect(version).toBe(11)
   })
 
-  test('is told in the timeline: who, what, from what to what', async () => {
+  test('an update is recorded in the timeline with actor, before and after', async () => {
     const { id } = await at.createMatter({ profile: { amount: 1 } })
     await put(id, { title: 'New', profile: { amount: 2 } }, { 'x-user-id': 'u-9' })
     const [edited, made] = (await at.timeline(id)).events
@@ -194,14 +194,14 @@ describe('editing a matter', () => {
     expect(made).toMatchObject({ type: 'matter.created', actor: 'u-1', to: { status: 'DRAFT' } })
   })
 
-  test('that is long is told in short', async () => {
+  test('long values are truncated in events', async () => {
     const { id } = await at.createMatter()
     await put(id, { title: 'New', profile: { text: 'x'.repeat(100_000) } })
     const [edited] = (await at.timeline(id)).events
     expect(edited.to).toEqual({ title: 'New', profile: '…' })
   })
 
-  test('answers 404 where nothing is, and 405 to DELETE', async () => {
+  test('an unknown matter is 404 and DELETE is 405', async () => {
     for (const id of [nowhere, 'no-uuid', '%00']) {
       expect((await put(id, { title: 'T' })).status).toBe(404)
       expect((await at.call('GET', `${path}/${id}`)).status).toBe(404)
@@ -222,7 +222,7 @@ describe('the list', () => {
     }
   }
 
-  test('filters by status, category, user and words, the latest changed first', async () => {
+  test('the list filters by status, category, user and q, last updated first', async () => {
     const { make, list } = inOrganization('list-1')
     const headers = { 'x-organization-id': 'list-1' }
     const loan = await make({ title: 'Loan to LI', matter_category: 'civil_litigation' })
@@ -246,7 +246,7 @@ describe('the list', () => {
     expect(await ids('status=DRAFT&user_id=u-1')).toEqual([other.id])
   })
 
-  test('comes in pages', async () => {
+  test('the list is paged', async () => {
     const { make, list } = inOrganization('list-2')
     for (let n = 0; n < 5; n++) await make({ title: `Matter ${n}` })
     const first = await list('size=2')

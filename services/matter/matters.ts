@@ -20,7 +20,7 @@ const NewMatter = z
     matter_category: MatterCategory.default('consultation'),
     cause_of_action_code: ExternalId.nullable().default(null),
     service_type_id: ExternalId.default('legal_consultation'),
-    user_id: ExternalId.optional().describe('Whose matter it is; by default of who asks.'),
+    user_id: ExternalId.optional().describe('Client of the matter. Default: the caller.'),
     organization_id: OrganizationId.optional(),
     provider_organization_id: OrganizationId.nullable().default(null),
     lawyer_id: ExternalId.nullable().default(null),
@@ -35,7 +35,7 @@ const Filters = PageQuery.extend({
   status: Status.optional(),
   matter_category: MatterCategory.optional(),
   user_id: z.string().max(200).optional(),
-  q: z.string().max(200).optional().describe('In the title or the cause of action code.'),
+  q: z.string().max(200).optional().describe('Text in the title or the cause of action code.'),
 })
 
 const path = '/api/v1/matters'
@@ -44,7 +44,7 @@ export const matters = [
   get(
     path,
     {
-      summary: 'Matters, the latest changed first',
+      summary: 'List matters, last updated first',
       guard: userGuard,
       query: Filters,
       responses: { 200: pageSchema(Matter) },
@@ -73,7 +73,7 @@ export const matters = [
   post(
     path,
     {
-      summary: 'Make a matter',
+      summary: 'Create a matter',
       guard: userGuard,
       body: bodySchema(NewMatter),
       responses: { 201: Matter },
@@ -101,7 +101,7 @@ export const matters = [
   get(
     `${path}/:id`,
     {
-      summary: 'Read a matter',
+      summary: 'Get a matter',
       guard: userGuard,
       params: ById,
       responses: { 200: Matter },
@@ -114,9 +114,9 @@ export const matters = [
   put(
     `${path}/:id`,
     {
-      summary: 'Edit a matter',
+      summary: 'Update a matter',
       description:
-        'Members left out stay. `profile` merges by member and `data` by the members of its sections; one set to null is removed. The status moves only by /status, and whose matter it is cannot change.',
+        'Omitted fields stay unchanged. `profile` merges by member, `data` by the members of each section; null removes a member. The status changes only by POST /status. Organization, user and session are immutable.',
       guard: userGuard,
       params: ById,
       body: bodySchema(MatterPatch),
@@ -134,10 +134,10 @@ export const matters = [
   ),
 
   get(
-    // Not every name: from-consultation is a neighbour.
+    // Matches UUIDs only, because from-consultation has the same prefix.
     '/api/v1/internal/matters/:id{[0-9a-fA-F-]{36}}',
     {
-      summary: 'Read a matter, as another service',
+      summary: 'Get a matter as a service',
       guard: serviceGuard,
       params: ById,
       responses: { 200: Matter },
@@ -148,11 +148,11 @@ export const matters = [
   ),
 ]
 
-/** A client opens matters for themselves; others may name the client. */
+/** Clients create matters for themselves; other user types may name the client. */
 function resolveOwner({ userId, userType }: Caller, requested: string | undefined): string {
   const owner = requested ?? userId
   if (owner === undefined) {
-    throw invalid([{ path: 'user_id', message: 'Required where X-User-Id is not sent.' }])
+    throw invalid([{ path: 'user_id', message: 'Required without X-User-Id.' }])
   }
   if (userType === 'client' && owner !== userId) {
     throw invalid([{ path: 'user_id', message: 'Contradicts the header X-User-Id.' }])

@@ -16,7 +16,7 @@ const leaf = fc.jsonValue({ maxDepth: 1 })
 const members = fc.dictionary(names, leaf)
 const sections = fc.dictionary(names, fc.oneof(members, leaf))
 
-test('two values are the same when their canonical texts are', () => {
+test('isEqual agrees with canonical JSON', () => {
   const shuffled = (value: unknown): unknown =>
     isObject(value)
       ? Object.fromEntries(
@@ -43,8 +43,8 @@ test('two values are the same when their canonical texts are', () => {
   ]).not.toContain(true)
 })
 
-describe('a merge by member', () => {
-  test('has what was told, without what was told to be null, and else what was there', () => {
+describe('mergePatch', () => {
+  test('the result has the patch members, without nulls, and the other existing members', () => {
     fc.assert(
       fc.property(members, members, (before, told) => {
         const after = mergePatch(before, told)
@@ -84,7 +84,7 @@ describe('a merge by member', () => {
     )
   })
 
-  test('of members that differ comes out the same in either order', () => {
+  test('patches of disjoint members commute', () => {
     const mine = fc.dictionary(fc.constantFrom('a', 'b'), leaf)
     const yours = fc.dictionary(fc.constantFrom('c', 'd'), leaf)
     fc.assert(
@@ -99,7 +99,7 @@ describe('a merge by member', () => {
   })
 })
 
-test('sections merge by their members where both are objects, and are replaced else', () => {
+test('sections merge if both are objects and are replaced otherwise', () => {
   fc.assert(
     fc.property(sections, sections, (before, told) => {
       const after = mergeSections(before, told)
@@ -114,17 +114,17 @@ test('sections merge by their members where both are objects, and are replaced e
   )
 })
 
-test('a union has each once, in the order of first mention', () => {
+test('union keeps each value once in order of first occurrence', () => {
   expect(union(['b', 'a'], ['c', 'a', 'c'])).toEqual(['b', 'a', 'c'])
 })
 
-describe('a keyed list', () => {
+describe('applyKeyedPatches', () => {
   type Told = { key: string; a?: number; b?: number }
   const next = (before: Told | undefined, told: Told) => ({ a: 0, b: 0, ...before, ...told })
   const tell = (before: ReadonlyMap<string, Told>, told: Told[]) =>
     applyKeyedPatches(before, told, ({ key }) => key, next)
 
-  test('takes the later members of a key told twice, and says what changed', () => {
+  test('later members of a repeated key win and changed states are returned', () => {
     const before = new Map([['x', { key: 'x', a: 1, b: 1 }]])
     const told = [
       { key: 'x', a: 5, b: 1 },
@@ -137,7 +137,7 @@ describe('a keyed list', () => {
     expect(before.size).toBe(1)
   })
 
-  test('told again does not change', () => {
+  test('applying the same patches twice changes nothing', () => {
     const one = fc.record(
       { key: fc.constantFrom('x', 'y'), a: fc.nat(2), b: fc.nat(2) },
       { requiredKeys: ['key'] },
@@ -151,7 +151,7 @@ describe('a keyed list', () => {
   })
 })
 
-test('a difference names what differs, and nothing where nothing does', () => {
+test('diffMembers returns the members that differ', () => {
   expect(
     diffMembers({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 3, d: 2 }, f: 'x' }, 1),
   ).toEqual({ from: { b: { c: 1 }, e: [1], f: null }, to: { b: { c: 3 }, e: null, f: 'x' } })

@@ -3,7 +3,7 @@ export type Members = Record<string, unknown>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether two JSON values say the same; the order of members says nothing. */
+/** Deep equality of JSON values. The order of members is ignored. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -17,13 +17,13 @@ export function isEqual(a: unknown, b: unknown): boolean {
   )
 }
 
-/** Members that are told replace those that are there; one told to be null is removed. */
+/** Replaces members by those of the patch. Null removes a member. */
 export const mergePatch = (before: Members, patch: Members): Members =>
   Object.fromEntries(
     Object.entries({ ...before, ...patch }).filter(([name]) => patch[name] !== null),
   )
 
-/** Sections merge by their own members; a section that is no object replaces the one that is there. */
+/** Merges each section by its members. A section that is not an object replaces the existing one. */
 export function mergeSections(before: Members, patch: Members): Members {
   const sections = Object.entries(patch).map(([name, section]) => {
     if (!isObject(section)) return [name, section]
@@ -33,14 +33,14 @@ export function mergeSections(before: Members, patch: Members): Members {
   return mergePatch(before, Object.fromEntries(sections))
 }
 
-/** Everything of both lists once, in the order of first mention. */
+/** Union of both lists in order of first occurrence. */
 export const union = (before: readonly string[], added: readonly string[]) => [
   ...new Set([...before, ...added]),
 ]
 
 /**
- * Tells a keyed list; what is other than before is what changed. A key told twice is told once, the
- * later members over the earlier, so that telling the whole again changes nothing.
+ * Applies patches by key and returns all states and the changed ones. Patches with the same key are merged
+ * first, later members over earlier ones, so that applying the list twice changes nothing.
  */
 export function applyKeyedPatches<State, Patch extends object>(
   before: ReadonlyMap<string, State>,
@@ -56,7 +56,7 @@ export function applyKeyedPatches<State, Patch extends object>(
   return { after, changed: new Map(changed) }
 }
 
-/** The members in which two states differ, as they were and as they are; objects are looked into. */
+/** Returns the members that differ, before and after. Descends into objects up to `depth`. */
 export function diffMembers(before: Members, after: Members, depth: number) {
   const from: [string, unknown][] = []
   const to: [string, unknown][] = []
@@ -70,6 +70,6 @@ export function diffMembers(before: Members, after: Members, depth: number) {
   return { from: Object.fromEntries(from), to: Object.fromEntries(to) }
 }
 
-/** A member of the value itself, not of what every object has. */
+/** Own member, without the prototype chain. */
 const ownMember = (value: Members, name: string) =>
   Object.hasOwn(value, name) ? (value[name] ?? null) : null

@@ -22,7 +22,7 @@ afterAll(() => at.close())
 interface Real {
   id: string
 }
-/** The model, and what was answered to each sync_key. */
+/** The model and the response to each sync_key. */
 interface Expected {
   model: MatterModel
   synced: Map<string, { body: SyncBody; answer: any }>
@@ -41,7 +41,7 @@ abstract class Step implements fc.AsyncCommand<Expected, Real> {
   }
 }
 
-/** Syncs sent at once: as if in some order, which their versions tell. */
+/** Concurrent syncs are equivalent to the order of their versions. */
 class Syncs extends Step {
   readonly bodies: SyncBody[]
   constructor(bodies: SyncBody[]) {
@@ -85,7 +85,7 @@ const isApplied = ({ status, data }: { status: number; data: any }) =>
   status === 200 && data.applied
 const isChange = (data: any) => Object.values<number>(data.changed).some((count) => count > 0)
 
-/** Something that a person does, and what it makes of the model. */
+/** A request of a user and its effect on the model. */
 class Act extends Step {
   readonly name: string
   readonly send: (id: string) => Promise<{ status: number }>
@@ -204,7 +204,7 @@ const steps = [
   ),
 ]
 
-test('whatever is done in whatever order, the matter is what the model says', async () => {
+test('after any sequence of operations the matter equals the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 12 }), async (commands) => {
       const { id } = await at.createMatter({ title: 'T0' })

@@ -19,7 +19,7 @@ export type Phase = z.infer<typeof Phase>
 
 const columns = fragment`phase_id, phase_name, status, order_num, started_at, completed_at`
 
-/** What the engine tells of a phase. Members left out stay; the times follow from the status. */
+/** Patch of a phase. Omitted fields stay unchanged; the times follow from the status. */
 export const PhasePatch = z.object({
   phase_id: Name,
   phase_name: Title.optional(),
@@ -30,7 +30,7 @@ export const PhasePatch = z.object({
 })
 export type PhasePatch = z.output<typeof PhasePatch>
 
-/** What a phase becomes; `last` is where a new one is put when nothing is said of its order. */
+/** Applies a patch. A new phase without order_num gets `defaultOrder`. */
 export function patchPhase(
   before: Phase | undefined,
   patch: PhasePatch,

@@ -44,7 +44,7 @@ const stored = async () => {
     .join('\n')
 }
 
-/** A request to each endpoint that takes a body, with a playbook_id wherever one may be. */
+/** One request per endpoint with a body, with playbook_id at every level. */
 async function tellAll(headers: Record<string, string> = {}) {
   const post = async (path: string, body: object) => {
     const answer = await at.post(path, { ...planted, ...body }, headers)
@@ -102,7 +102,7 @@ const readAll = async (id: string) => {
   return answers.map(({ text }) => text).join('\n')
 }
 
-test('a playbook_id that is told is neither kept nor answered, and nothing else is lost', async () => {
+test('playbook_id in a request is dropped and everything else is stored', async () => {
   const { id, text } = await tellAll({ 'idempotency-key': 'told' })
   expect(text).not.toContain('playbook_id')
   expect(await stored()).not.toContain('playbook_id')
@@ -119,7 +119,7 @@ test('a playbook_id that is told is neither kept nor answered, and nothing else 
   expect([evidences.items, sufficiency.result]).toEqual([[clean], clean])
 })
 
-test('two syncs that differ in a playbook_id alone are the same sync', async () => {
+test('two syncs that differ only in playbook_id are equal', async () => {
   const { id } = await at.createMatter()
   await at.sync(id, { sync_key: 'k', profile: { a: 1 } })
   const again = await at.sync(id, {
@@ -130,7 +130,7 @@ test('two syncs that differ in a playbook_id alone are the same sync', async () 
   expect([again.status, again.data.applied]).toEqual([200, false])
 })
 
-test('a playbook_id that was stored before is in no answer, and told to no service', async () => {
+test('a stored playbook_id is in no response and is not sent to other services', async () => {
   const { id } = await tellAll()
   const old = JSON.stringify(planted)
   await at.sql`update matter.matters set profile = ${old}::text::jsonb, data = ${old}::text::jsonb where id = ${id}`
@@ -157,7 +157,7 @@ test('a playbook_id that was stored before is in no answer, and told to no servi
   expect(JSON.stringify(memory.requests.map(({ body }) => body))).not.toContain('playbook_id')
 })
 
-test('whatever the value, every playbook_id goes and the rest stays', () => {
+test('stripPlaybook removes every playbook_id from any value and keeps the rest', () => {
   const name = fc.constantFrom('playbook_id', 'playbook_config', 'a', '__proto__', 'constructor')
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(

@@ -10,7 +10,7 @@ import { Todo } from './todo.ts'
 
 const TodoStatus = Todo.pick({ todo_key: true, status: true })
 
-/** What the engine may know of a matter, and nothing else. */
+/** Fields of a matter that the engine may read. */
 const Profile = z.object({
   matter_id: Id,
   ...Matter.pick({
@@ -30,7 +30,7 @@ export const profile = [
   get(
     '/api/v1/internal/matters/:id/workflow/profile',
     {
-      summary: 'What the engine may know of a matter',
+      summary: 'Get the workflow profile of a matter',
       guard: serviceGuard,
       params: ById,
       responses: { 200: Profile },

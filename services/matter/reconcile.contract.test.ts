@@ -25,13 +25,13 @@ const fact = (entity_key: string, content: string | null, more = {}) => ({
   content,
   ...more,
 })
-/** As if the time to try again had come. */
+/** Makes the retry of the job due now. */
 const due = () => at.sql`update matter.jobs set run_at = now() where status = 'PENDING'`
 const waiting = async () =>
   (await at.sql`select id from matter.jobs where status = 'PENDING'`).length
 
 describe('the facts of a matter', () => {
-  test('are told to memory-service as a job, all of them as they are', async () => {
+  test('a job sends all facts to memory-service', async () => {
     const { id } = await at.createMatter({ user_id: 7 })
     const told = {
       category: 'evidence',
@@ -67,7 +67,7 @@ describe('the facts of a matter', () => {
     expect(memory.requests[1]!.body.facts.map((each: any) => each.entity_key)).toEqual(['b'])
   })
 
-  test('that did not change are not told again', async () => {
+  test('unchanged facts are not sent again', async () => {
     const { id } = await at.createMatter()
     await at.sync(id, { facts: [fact('a', 'one', { value: { x: 1, y: 2 } })] })
     await at.tick()
@@ -81,7 +81,7 @@ describe('the facts of a matter', () => {
     expect(await at.tick()).toBe(0)
   })
 
-  test('changed many times before the job runs are told once, as they are then', async () => {
+  test('several changes before the job runs are sent once', async () => {
     const { id } = await at.createMatter()
     for (const content of ['one', 'two', 'three'])
       await at.sync(id, { facts: [fact('a', content)] })
@@ -92,7 +92,7 @@ describe('the facts of a matter', () => {
     expect(await at.tick()).toBe(0)
   })
 
-  test('wait while memory-service is down, and no write fails by it', async () => {
+  test('writes succeed while memory-service is down and facts are sent later', async () => {
     const { id } = await at.createMatter()
     memory.state.down = true
     const { status } = await at.sync(id, { facts: [fact('a', 'one')] })
@@ -107,7 +107,7 @@ describe('the facts of a matter', () => {
     memory.state.down = false
     memory.requests.length = 0
     await due()
-    // The circuit to a dead peer may still be open for a while.
+    // The circuit breaker of the peer may still be open.
     for (let attempt = 0; memory.requests.length === 0 && attempt < 100; attempt++) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       await due()
@@ -117,14 +117,14 @@ describe('the facts of a matter', () => {
     expect(await waiting()).toBe(0)
   })
 
-  test('of a sync that was refused are not told', async () => {
+  test('facts of a rejected sync are not sent', async () => {
     const { id } = await at.createMatter()
     const { status } = await at.sync(id, { status: 'ARCHIVED', facts: [fact('a', 'one')] })
     expect(status).toBe(409)
     expect(await at.tick()).toBe(0)
   })
 
-  test('must be facts', async () => {
+  test('invalid facts are 400', async () => {
     const { id } = await at.createMatter()
     const issue = async (more: object) => {
       const { status, data } = await at.sync(id, {

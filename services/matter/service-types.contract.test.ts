@@ -24,7 +24,7 @@ const types = (name: string) => ({
 })
 const empty = { service_types: [], resolved_service_types: [] }
 
-test('service types come from platform-service, and are asked for once a minute', async () => {
+test('service types come from platform-service and are cached for a minute', async () => {
   value = types('A')
   expect(await read()).toEqual(types('A'))
   value = types('B')
@@ -37,7 +37,7 @@ test('service types come from platform-service, and are asked for once a minute'
   expect(platform.requests).toHaveLength(2)
 })
 
-test('while platform-service is down the last known are served', async () => {
+test('cached service types are served while platform-service is down', async () => {
   value = types('A')
   await read()
   await aMinuteLater()
@@ -45,7 +45,7 @@ test('while platform-service is down the last known are served', async () => {
   expect(await read()).toEqual(types('A'))
 })
 
-test('where none are configured, or none were ever read, there are none', async () => {
+test('service types are empty if none are configured or cached', async () => {
   value = undefined
   expect(await read()).toEqual(empty)
   expect(await read()).toEqual(empty)
@@ -55,7 +55,7 @@ test('where none are configured, or none were ever read, there are none', async 
   expect(await read()).toEqual(empty)
 })
 
-test('a config of another shape is no failure', async () => {
+test('a config of another shape returns empty service types', async () => {
   for (const odd of [null, 'text', [1], { service_types: 'x' }]) {
     await at.sql`delete from matter.service_types`
     platform.state.down = false

@@ -18,9 +18,9 @@ export const serviceTypes = [
   get(
     '/api/v1/service-types',
     {
-      summary: 'The service types that platform-service is told of',
+      summary: 'List the service types configured in platform-service',
       description:
-        'At most 60 seconds old; older while platform-service does not answer, and empty where nothing was ever configured.',
+        'Cached for 60 seconds. Served stale while platform-service is unavailable; empty if nothing is configured.',
       guard: userGuard,
       responses: { 200: ServiceTypes },
     },
@@ -67,7 +67,7 @@ async function fetchServiceTypes(
   }
 }
 
-/** It is kept in the database: replicas share it, and a restart still has what was served before. */
+/** Cached in the database, so that replicas share the value and it survives a restart. */
 const CachedServiceTypes = z.object({ value: ServiceTypes, fresh: z.boolean() })
 
 const readCache = (sql: Sql) => sql.row(CachedServiceTypes)`
@@ -80,7 +80,7 @@ async function writeCache(sql: Sql, value: ServiceTypes): Promise<ServiceTypes> 
   return value
 }
 
-/** What people call a service type, as far as it was read before; this asks nobody. */
+/** Returns the name of a service type from the cache, without a request to platform-service. */
 export async function loadServiceTypeName(sql: Sql, id: string): Promise<string | undefined> {
   const { service_types, resolved_service_types } = (await readCache(sql))?.value ?? none
   return findName(resolved_service_types, id) ?? findName(service_types, id)
@@ -92,7 +92,7 @@ const Entry = z.object({
   name: z.string().min(1).max(500),
 })
 
-/** Entries are listed, each with its id, or kept under it. */
+/** Accepts a list of entries with ids or an object keyed by id. */
 function findName(types: unknown, id: string): string | undefined {
   if (isObject(types)) return Entry.safeParse(types[id]).data?.name
   const entries = Array.isArray(types) ? types.map((each) => Entry.safeParse(each).data) : []

@@ -11,7 +11,7 @@ const move = (id: string, status: unknown, more = {}, headers = {}) =>
   at.post(`${path}/${id}/status`, { status, ...more }, headers)
 
 describe('the status of a matter', () => {
-  test('goes its way from draft to archive, each step a version and an event', async () => {
+  test('every allowed transition increments the version and records an event', async () => {
     const { id } = await at.createMatter()
     const way = ['ACTIVE', 'ON_HOLD', 'ACTIVE', 'COMPLETED', 'ARCHIVED']
     for (const [index, status] of way.entries()) {
@@ -32,7 +32,7 @@ describe('the status of a matter', () => {
     })
   })
 
-  test('makes no other move, and says which are possible', async () => {
+  test('another transition is 409 with the possible ones', async () => {
     const { id } = await at.createMatter()
     const refused = await move(id, 'COMPLETED')
     expect([refused.status, refused.code]).toEqual([409, 'CONFLICT'])
@@ -44,14 +44,14 @@ describe('the status of a matter', () => {
     }
   })
 
-  test('to the one it has changes nothing', async () => {
+  test('the current status changes nothing', async () => {
     const before = await at.createMatter()
     const { status, data } = await move(before.id, 'DRAFT', { reason: 'none' })
     expect([status, data]).toEqual([200, before])
     expect((await at.timeline(before.id)).events).toHaveLength(1)
   })
 
-  test('with a stale If-Match stays', async () => {
+  test('a stale If-Match keeps the status', async () => {
     const { id } = await at.createMatter()
     await move(id, 'ACTIVE')
     const stale = await move(id, 'ON_HOLD', {}, { 'if-match': '"1"' })
@@ -59,7 +59,7 @@ describe('the status of a matter', () => {
     expect((await move(id, 'ON_HOLD', {}, { 'if-match': '"2"' })).data.status).toBe('ON_HOLD')
   })
 
-  test('must be one that there is', async () => {
+  test('an unknown status is 400', async () => {
     const { id } = await at.createMatter()
     for (const status of ['OPEN', 'draft', null, undefined, 1]) {
       expect((await move(id, status)).status).toBe(400)
@@ -67,7 +67,7 @@ describe('the status of a matter', () => {
     expect((await move('01900000-0000-7000-8000-000000000000', 'ACTIVE')).status).toBe(404)
   })
 
-  test('moved by two at once is moved by one of them', async () => {
+  test('of two concurrent transitions one succeeds', async () => {
     for (const [first, second] of [
       ['COMPLETED', 'CANCELLED'],
       ['ON_HOLD', 'COMPLETED'],

@@ -15,14 +15,14 @@ const legal = [
 
 const pairs = Status.options.flatMap((from) => Status.options.map((to) => [from, to] as const))
 
-test.each(pairs)('%s → %s is as the contract says', (from, to) => {
+test.each(pairs)('transition %s → %s follows the contract', (from, to) => {
   const expected = from === to || legal.includes(`${from} → ${to}`)
   expect(canMove(from, to)).toBe(expected)
   if (expected) expect(transition(from, to)).toBe(to)
-  else expect(() => transition(from, to)).toThrow(`A matter that is ${from} can't become ${to}.`)
+  else expect(() => transition(from, to)).toThrow(`Status ${from} cannot change to ${to}.`)
 })
 
-test.each(pairs)('a sync that activates nothing moves %s → %s as anybody does', (from, to) => {
+test.each(pairs)('a sync that does not activate handles %s → %s like POST /status', (from, to) => {
   const by = (how: () => Status) => {
     try {
       return how()
@@ -33,14 +33,14 @@ test.each(pairs)('a sync that activates nothing moves %s → %s as anybody does'
   expect(by(() => transitionBySync(from, to, false))).toBe(by(() => transition(from, to)))
 })
 
-test('a sync that activates moves a draft, and nothing else', () => {
+test('an activating sync changes only a draft', () => {
   for (const from of Status.options) {
     expect(transitionBySync(from, undefined, true)).toBe(from === 'DRAFT' ? 'ACTIVE' : from)
     expect(transitionBySync(from, undefined, false)).toBe(from)
   }
 })
 
-test('a draft that is activated by the same sync takes the status told from there', () => {
+test('an activating sync applies the requested status from ACTIVE', () => {
   expect(transitionBySync('DRAFT', 'DRAFT', true)).toBe('ACTIVE')
   expect(transitionBySync('DRAFT', 'CANCELLED', true)).toBe('CANCELLED')
   expect(transitionBySync('DRAFT', 'COMPLETED', true)).toBe('COMPLETED')

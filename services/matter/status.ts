@@ -18,17 +18,17 @@ const transitions: Record<Status, readonly Status[]> = {
 
 export const canMove = (from: Status, to: Status) => from === to || transitions[from].includes(to)
 
-/** The status after a move, or a conflict. To the status it has is no move at all. */
+/** Returns the new status or throws CONFLICT. The current status is always allowed. */
 export function transition(from: Status, to: Status): Status {
   if (canMove(from, to)) return to
-  throw new Fault('CONFLICT', `A matter that is ${from} can't become ${to}.`, {
+  throw new Fault('CONFLICT', `Status ${from} cannot change to ${to}.`, {
     data: { status: from, possible: transitions[from] },
   })
 }
 
 /**
- * The status after a sync. What activates a draft does so before the status that the engine tells,
- * unless that can be had without: an engine that repeats DRAFT means no step back.
+ * Returns the status after a sync. An activating sync moves DRAFT to ACTIVE before it applies the
+ * requested status, unless the request is reachable from DRAFT. A repeated DRAFT is not a step back.
  */
 export function transitionBySync(
   from: Status,
@@ -48,9 +48,9 @@ export const status = [
   post(
     '/api/v1/matters/:id/status',
     {
-      summary: 'Move a matter to another status',
+      summary: 'Change the status of a matter',
       description:
-        'DRAFT → ACTIVE → COMPLETED → ARCHIVED, ON_HOLD to and from ACTIVE, CANCELLED from DRAFT, ACTIVE or ON_HOLD; another move is a conflict. To the status it has: nothing changes.',
+        'DRAFT → ACTIVE → COMPLETED → ARCHIVED, ON_HOLD to and from ACTIVE, CANCELLED from DRAFT, ACTIVE or ON_HOLD. Other transitions are 409. The current status changes nothing.',
       guard: userGuard,
       params: ById,
       body: bodySchema(StatusRequest),

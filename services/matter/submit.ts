@@ -33,7 +33,7 @@ const Submission = z
 
 const SubmitResponse = z.object({ version: Version, stored: z.int().min(0) })
 
-/** Each product of an analysis: where it is submitted, and what it is in a sentence. */
+/** Kind, path and label of each analysis result. */
 const submitPaths: [Kind, string, string][] = [
   ['evidences', 'evidences/submit-analysis', 'the evidence analysis'],
   ['sufficiency', 'sufficiency/submit', 'the sufficiency of the evidence'],
@@ -48,7 +48,7 @@ export const submit = submitPaths.map(([kind, path, label]) =>
     {
       summary: `Submit ${label} of a version`,
       description:
-        'Once per version: the same again changes nothing, another is a conflict and leaves the first. So is a version that was never allocated. `stored` counts the items, or 1 for a result.',
+        'Idempotent per version and kind. A different body is 409 and leaves the first; a version that was not allocated is 409. `stored` is the number of items, or 1 for a result.',
       guard: serviceGuard,
       params: ById,
       body: bodySchema(Submission),
@@ -61,7 +61,10 @@ export const submit = submitPaths.map(([kind, path, label]) =>
         const before = await findSubmission(sql, matter.id, version, kind)
         if (!before) return saveSubmission(sql, matter, version, { kind, label, body })
         if (isEqual(before.body, body)) return before.stored
-        throw new Fault('CONFLICT', `Another analysis of ${kind} was submitted as ${version}.`)
+        throw new Fault(
+          'CONFLICT',
+          `Version ${version} already has a different submission of ${kind}.`,
+        )
       })
       return ok(c, { version, stored })
     },
@@ -84,7 +87,7 @@ async function saveSubmission(
 ): Promise<number> {
   const latest = await loadLatestVersion(sql, matter.id)
   if (version > latest) {
-    throw new Fault('CONFLICT', `The analysis version ${version} was never allocated.`, {
+    throw new Fault('CONFLICT', `Analysis version ${version} is not allocated.`, {
       data: { latest },
     })
   }

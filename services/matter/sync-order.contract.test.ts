@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-/** Syncs of one run of the engine: each tells its own part, under its own key. */
-// As JSON tells it: there is no -0.
+/** Syncs of one engine run: disjoint sections, each with its own key. */
+// JSON has no -0.
 const told = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
 const parts = fc
   .uniqueArray(fc.tuple(fc.nat(5), told), { minLength: 2, maxLength: 6, selector: ([n]) => n })
@@ -33,11 +33,11 @@ const parts = fc
     })),
   )
 
-test('parts that are repeated, reordered and sent at once come to the same matter', async () => {
+test('repeated, reordered and concurrent syncs result in the same matter', async () => {
   const delivery = parts.chain((list) =>
     fc.record({
       list: fc.constant(list),
-      /** Waves of what is sent at once, each part somewhere among them and many more than once. */
+      /** Batches of concurrent syncs; every sync occurs at least once. */
       waves: fc
         .array(fc.subarray(list), { maxLength: 4 })
         .chain((waves) =>

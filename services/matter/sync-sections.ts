@@ -11,7 +11,7 @@ import { applyKeyedPatches } from './merge.ts'
 import { loadPhases, type PhasePatch, patchPhase, savePhases } from './phases.ts'
 import { completeTodo, loadTodos, patchTodo, saveTodos, type TodoPatch } from './todo.ts'
 
-/** How many changed, and in a word each what they were and became. */
+/** Number of changed records and a summary of each, before and after. */
 interface SectionResult {
   changed: number
   from: Record<string, unknown>
@@ -54,7 +54,7 @@ export async function syncTodos(
   const completed = new Map<string, ReturnType<typeof patchTodo>>()
   for (const { todo_key, result } of completions) {
     const todo = completed.get(todo_key) ?? upserts.after.get(todo_key)
-    if (!todo) throw new Fault('CONFLICT', `There is no todo ${todo_key} to complete.`)
+    if (!todo) throw new Fault('CONFLICT', `Todo ${todo_key} does not exist.`)
     const after = completeTodo(todo, result)
     if (after !== todo) completed.set(todo_key, after)
   }

@@ -33,7 +33,7 @@ const full = {
 }
 
 describe('a sync', () => {
-  test('writes all that it tells, in one version and one event', async () => {
+  test('a sync writes all sections with one version and one event', async () => {
     const { id } = await at.createMatter({ file_ids: ['f-1'] })
     const { status, data } = await at.sync(id, full)
     expect([status, data]).toEqual([
@@ -92,7 +92,7 @@ describe('a sync', () => {
     expect((await at.sync(id, {})).data).toMatchObject({ version: 2, changed: none })
   })
 
-  test('merges by member, and null removes one', async () => {
+  test('a sync merges by member and null removes a member', async () => {
     const { id } = await at.createMatter()
     await at.sync(id, full)
     await at.sync(id, {
@@ -106,7 +106,7 @@ describe('a sync', () => {
     expect([matter.cause_of_action_code, matter.status]).toEqual([null, 'ACTIVE'])
   })
 
-  test('moves a draft to active with a cause of action or a finished intake, and not else', async () => {
+  test('only a cause of action or a completed intake activates a draft', async () => {
     const moved = async (body: object) => {
       const { id } = await at.createMatter()
       await at.sync(id, body)
@@ -123,7 +123,7 @@ describe('a sync', () => {
     expect(await moved({ cause_of_action_code: null, title: 'T' })).toBe('DRAFT')
   })
 
-  test('is whole or not at all', async () => {
+  test('a failing sync changes nothing', async () => {
     const { id } = await at.createMatter()
     await at.sync(id, {
       todos: [{ todo_key: 'done' }],
@@ -153,11 +153,11 @@ describe('a sync', () => {
     })
     expect([wrong.status, wrong.data.issues[0].path]).toEqual([400, 'phases.1.status'])
     expect([await at.matter(id), await at.todos(id), await at.timeline(id)]).toEqual(before)
-    // What was refused left its key free.
+    // A rejected sync does not consume its key.
     expect((await at.sync(id, rest)).data).toMatchObject({ applied: true, version: 3 })
   })
 
-  test('keeps the times of phases by their status', async () => {
+  test('phase times follow the status', async () => {
     const { id } = await at.createMatter()
     const phases = async (...list: object[]) => {
       await at.sync(id, { phases: list })
@@ -197,7 +197,7 @@ describe('a sync', () => {
     })
   })
 
-  test('moves the version of a deliverable that changes', async () => {
+  test('a changed deliverable gets a new version', async () => {
     const { id } = await at.createMatter()
     const told = (file_id: string) => ({ deliverables: [{ deliverable_key: 'd', file_id }] })
     await at.sync(id, told('f-1'))
@@ -208,7 +208,7 @@ describe('a sync', () => {
     expect([changed.version, changed.file_id, changed.kind]).toEqual([2, 'f-2', 'document'])
   })
 
-  test('does not open what is done, and takes the last of one key told twice', async () => {
+  test('done todos stay done and the last patch of a key wins', async () => {
     const { id } = await at.createMatter()
     const twice = [
       { todo_key: 'k', title: 'A' },
@@ -221,14 +221,14 @@ describe('a sync', () => {
     expect(await at.todos(id)).toMatchObject([{ title: 'B', status: 'DONE', result: 1 }])
   })
 
-  test('of a matter that is not there is 404', async () => {
+  test('a sync of an unknown matter is 404', async () => {
     expect((await at.sync('01900000-0000-7000-8000-000000000000', {})).status).toBe(404)
     expect((await at.call('POST', `${internal}/x/sync/all`, { raw: '{' })).status).toBe(404)
   })
 })
 
 describe('a sync_key', () => {
-  test('is applied once, and gives the first answer again', async () => {
+  test('a sync_key is applied once and returns the first response', async () => {
     const { id } = await at.createMatter()
     const first = await at.sync(id, { sync_key: 'k', title: 'A', profile: { a: 1, b: 2 } })
     await at.sync(id, { title: 'B' })
@@ -240,14 +240,14 @@ describe('a sync_key', () => {
     expect((await at.matter(id)).title).toBe('B')
   })
 
-  test('is the matter’s own', async () => {
+  test('a sync_key is scoped to its matter', async () => {
     const [one, two] = [await at.createMatter(), await at.createMatter()]
     for (const { id } of [one, two]) {
       expect((await at.sync(id, { sync_key: 'k', title: 'A' })).data.applied).toBe(true)
     }
   })
 
-  test('sent by ten at once is applied once, and all hear the same', async () => {
+  test('ten concurrent syncs with one key are applied once with equal responses', async () => {
     const { id } = await at.createMatter()
     const body = { ...full, sync_key: 'race' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => at.sync(id, body)))
@@ -258,7 +258,7 @@ describe('a sync_key', () => {
     expect((await at.timeline(id)).events).toHaveLength(2)
   })
 
-  test('sent with two bodies at once is one of them', async () => {
+  test('of two concurrent bodies with one key one is applied', async () => {
     const { id } = await at.createMatter()
     const titles = ['A', 'B']
     const answers = await Promise.all(titles.map((title) => at.sync(id, { sync_key: 'k', title })))
@@ -268,7 +268,7 @@ describe('a sync_key', () => {
   })
 })
 
-test('the workflow profile tells what the engine may know, and nothing else', async () => {
+test('the workflow profile contains exactly the fields of the contract', async () => {
   const { id } = await at.createMatter({ lawyer_id: 'l-1' })
   await at.sync(id, full)
   const { data } = await at.call('GET', `${internal}/${id}/workflow/profile`)

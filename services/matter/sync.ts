@@ -26,9 +26,9 @@ const SyncRequest = z
     title: Title.optional(),
     matter_category: MatterCategory.optional(),
     cause_of_action_code: ExternalId.nullable().optional(),
-    profile: JsonObject.optional().describe('Merged by member; null removes one.'),
+    profile: JsonObject.optional().describe('Merged by member; null removes a member.'),
     data: JsonObject.optional().describe('Merged by the members of each section.'),
-    file_ids: FileIds.default([]).describe('Added to those that are there.'),
+    file_ids: FileIds.default([]).describe('Added to the existing ids.'),
     phases: z.array(PhasePatch).max(500).default([]),
     todos: z.array(TodoPatch).max(2_000).default([]),
     complete_todos: z
@@ -74,9 +74,9 @@ export const sync = [
   post(
     '/api/v1/internal/matters/:id/sync/all',
     {
-      summary: 'Write what the engine made of a matter',
+      summary: 'Synchronize results of the engine to a matter',
       description:
-        'Whole or not at all. The same sync_key and body again change nothing and give the first answer with `applied` false; another body under it is a conflict. A cause of action or a COMPLETED `intake` phase moves DRAFT to ACTIVE.',
+        'One transaction. The same sync_key and body return the first response with `applied` false; another body with the same key is 409. A cause of action or a COMPLETED `intake` phase moves DRAFT to ACTIVE.',
       guard: serviceGuard,
       params: ById,
       body: bodySchema(SyncRequest),
@@ -127,7 +127,7 @@ async function applySync(sql: Sql, matter: Matter, body: SyncRequest): Promise<S
   return { ...response, version }
 }
 
-/** Synced the matter, 2 phases, 1 todo. */
+/** Example: Synced the matter, 2 phases, 1 todo. */
 function summaryOf({ matter, ...sections }: z.infer<typeof ChangeCounts>): string {
   const counts = Object.entries(sections).filter(([, count]) => count > 0)
   const words = counts.map(([what, count]) => {
@@ -137,7 +137,7 @@ function summaryOf({ matter, ...sections }: z.infer<typeof ChangeCounts>): strin
   return `Synced ${[...(matter > 0 ? ['the matter'] : []), ...words].join(', ')}.`
 }
 
-/** The matter's own members as the sync would have them. */
+/** Returns the members of the matter after the sync. */
 function targetMatter(matter: Matter, body: SyncRequest) {
   const { status, title, matter_category, cause_of_action_code, profile, data } = body
   const intakePhase = body.phases.findLast((phase) => phase.phase_id === 'intake' && phase.status)
@@ -167,7 +167,7 @@ async function findPreviousSync(
     where matter_id = ${matter_id} and sync_key = ${key}`
   if (!stored) return undefined
   if (stored.body_hash !== hash) {
-    throw new Fault('CONFLICT', `The sync_key ${key} was used before with another body.`)
+    throw new Fault('CONFLICT', `sync_key ${key} was used with another body.`)
   }
   return { matter_id, version: stored.version, applied: false, changed: stored.changed }
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-/** Every endpoint that names a matter, with a body that would do. */
+/** Every endpoint with a matter id, with a valid body. */
 const bodies: Record<string, object> = {
   'PUT /api/v1/matters/:id': { title: 'Stolen' },
   'POST /api/v1/matters/:id/status': { status: 'CANCELLED' },
@@ -62,7 +62,7 @@ const externals = doors.filter((door) => !door.path.startsWith(internal))
 const internals = doors.filter((door) => door.path.startsWith(internal))
 
 describe('a matter of another organization', () => {
-  test('has every door known to this test', () => {
+  test('every endpoint is covered by this test', () => {
     expect([externals.length, internals.length]).toEqual([11, 10])
   })
 
@@ -77,7 +77,7 @@ describe('a matter of another organization', () => {
     },
   )
 
-  test('is in no list', async () => {
+  test('a matter of another organization is in no list', async () => {
     for (const query of ['', 'q=secret', 'user_id=u-1']) {
       const headers = { 'x-organization-id': 'other' }
       const { data } = await at.call('GET', `${path}?${query}`, { headers })
@@ -99,7 +99,7 @@ describe('a matter of another client', () => {
     },
   )
 
-  test('is in their list only who it belongs to, and in everybody else’s', async () => {
+  test('a client lists only own matters, other user types all', async () => {
     const total = async (type: string, user: string) => {
       const headers = { 'x-user-type': type, 'x-user-id': user }
       return (await at.call('GET', path, { headers })).data.total
@@ -128,7 +128,7 @@ describe('identity', () => {
     },
   )
 
-  test('is asked for at every other external door too', async () => {
+  test('every other external endpoint requires identity', async () => {
     for (const door of [
       path,
       '/api/v1/service-types',
@@ -144,22 +144,22 @@ describe('identity', () => {
 describe('the provider that a matter was given to', () => {
   const firm = { 'x-organization-id': 'firm', 'x-user-id': 'l-1', 'x-user-type': 'lawyer' }
 
-  test('sees it and works on it', async () => {
+  test('the provider organization reads and updates the matter', async () => {
     const { data } = await at.call('GET', `${path}/${id}`, { headers: firm })
     expect(data.title).toBe('Secret')
     expect((await at.call('GET', path, { headers: firm })).data.total).toBe(1)
     const todo = await at.post(`${path}/${id}/todos`, { todo_key: 'firm' }, firm)
     expect(todo.status).toBe(201)
-    expect((await at.timeline(id)).events[0]).toMatchObject({ type: 'todo.made', actor: 'l-1' })
+    expect((await at.timeline(id)).events[0]).toMatchObject({ type: 'todo.created', actor: 'l-1' })
   })
 
-  test('does so no more when it is taken back', async () => {
+  test('a removed provider organization gets 404', async () => {
     await at.call('PUT', `${path}/${id}`, { body: { provider_organization_id: null } })
     expect((await at.call('GET', `${path}/${id}`, { headers: firm })).status).toBe(404)
   })
 })
 
-test('a service that names no organization is trusted', async () => {
+test('an internal call without organization is trusted', async () => {
   const headers = { 'x-organization-id': undefined }
   const { status, data, headers: sent } = await at.call('GET', `${internal}/${id}`, { headers })
   expect([status, data.id, sent.get('etag')]).toEqual([200, id, `"${data.version}"`])

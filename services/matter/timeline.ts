@@ -10,7 +10,7 @@ export const timeline = [
   get(
     '/api/v1/matters/:id/timeline',
     {
-      summary: 'The phases of a matter and the 200 newest events',
+      summary: 'Get the phases and the 200 newest events of a matter',
       guard: userGuard,
       params: ById,
       responses: { 200: z.object({ phases: z.array(Phase), events: z.array(Event) }) },

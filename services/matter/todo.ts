@@ -30,16 +30,16 @@ export type Todo = z.infer<typeof Todo>
 export const columns = fragment`
   id, todo_key, title, actor, review_type, status, payload, result, due_at, created_at, updated_at`
 
-/** What an upsert tells. Members left out stay, or have their defaults in a new todo. */
+/** Patch of a todo. Omitted fields stay unchanged, or have their defaults in a new todo. */
 export const TodoPatch = z
   .object({
     todo_key: Name,
-    title: Title.optional().describe('By default the key.'),
-    actor: Actor.optional().describe('Who has to do it; by default `client`.'),
+    title: Title.optional().describe('Default: the key.'),
+    actor: Actor.optional().describe('Responsible role. Default: `client`.'),
     review_type: z.string().min(1).max(100).nullable().optional(),
     status: TodoStatus.optional(),
-    payload: Json.optional().describe('By default `{}`.'),
-    result: Json.optional().describe('Kept with status `DONE`.'),
+    payload: Json.optional().describe('Default: `{}`.'),
+    result: Json.optional().describe('Stored with status `DONE`.'),
     due_at: Timestamp.nullable().optional(),
   })
   .meta({
@@ -47,7 +47,7 @@ export const TodoPatch = z
   })
 export type TodoPatch = z.output<typeof TodoPatch>
 
-/** What an upsert makes of a todo. One that is done or cancelled stays so: a repeat reopens nothing. */
+/** Applies a patch. A done or cancelled todo stays unchanged, so that a repeated sync does not reopen it. */
 export function patchTodo(before: TodoState | undefined, patch: TodoPatch): TodoState {
   if (before && before.status !== 'OPEN') return before
   const status = patch.status ?? 'OPEN'
@@ -64,12 +64,12 @@ export function patchTodo(before: TodoState | undefined, patch: TodoPatch): Todo
   }
 }
 
-/** What completing makes of a todo: once, with one result. */
+/** Completes a todo. The same result again changes nothing; another result is CONFLICT. */
 export function completeTodo(before: TodoState, result: unknown): TodoState {
   if (before.status === 'OPEN') return { ...before, status: 'DONE', result }
   if (before.status === 'DONE' && isEqual(before.result, result)) return before
   const state = before.status === 'DONE' ? 'done with another result' : 'cancelled'
-  throw new Fault('CONFLICT', `The todo ${before.todo_key} is ${state} already.`, {
+  throw new Fault('CONFLICT', `Todo ${before.todo_key} is already ${state}.`, {
     data: { todo_key: before.todo_key, status: before.status, result: before.result },
   })
 }
@@ -81,7 +81,7 @@ export async function loadTodos(sql: Sql, matterId: string, keys: string[]) {
   return new Map(rows.map((todo) => [todo.todo_key, todo]))
 }
 
-/** Writes todos by their keys, and gives them back whole. */
+/** Upserts todos by key and returns the stored rows. */
 export async function saveTodos(sql: Sql, matterId: string, todos: TodoState[]): Promise<Todo[]> {
   const rows = todos.map((todo) => ({ id: newId(), ...todo }))
   return sql.rows(Todo)`

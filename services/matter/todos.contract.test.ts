@@ -13,7 +13,7 @@ const complete = (id: string, todo: string, body: object = {}) =>
   at.post(`${path}/${id}/todos/${encodeURIComponent(todo)}/complete`, body)
 
 describe('a todo', () => {
-  test('is made by its key', async () => {
+  test('a new todo_key creates a todo', async () => {
     const { id } = await at.createMatter()
     const bare = await upsert(id, 'bare')
     expect([bare.status, bare.data]).toEqual([
@@ -44,7 +44,7 @@ describe('a todo', () => {
     expect((await at.matter(id)).version).toBe(3)
   })
 
-  test('is changed by its key, members left out stay', async () => {
+  test('an existing todo_key updates the given fields', async () => {
     const { id } = await at.createMatter()
     const told = { title: 'A', review_type: 'confirm', due_at: '2027-01-01T00:00:00Z' }
     const { data: made } = await upsert(id, 'k', { ...told, payload: { a: 1 } })
@@ -64,13 +64,13 @@ describe('a todo', () => {
     expect((await at.matter(id)).version).toBe(3)
     const [event] = (await at.timeline(id)).events
     expect(event).toMatchObject({
-      type: 'todo.changed',
+      type: 'todo.updated',
       from: { payload: { a: 1 }, review_type: 'confirm' },
       to: { payload: null, review_type: null },
     })
   })
 
-  test('is completed once, by key or by id', async () => {
+  test('a todo is completed once, by key or by id', async () => {
     const { id } = await at.createMatter()
     const { data: first } = await upsert(id, 'first')
     await upsert(id, 'second/第二')
@@ -96,7 +96,7 @@ describe('a todo', () => {
     })
   })
 
-  test('that is done or cancelled is not opened again by a repeat', async () => {
+  test('a repeated upsert does not reopen a done or cancelled todo', async () => {
     const { id } = await at.createMatter()
     await upsert(id, 'done', { title: 'A' })
     const { data: done } = await complete(id, 'done', { result: 1 })
@@ -108,7 +108,7 @@ describe('a todo', () => {
     expect((await complete(id, 'off')).status).toBe(409)
   })
 
-  test('completed by many at once with other results is done with one of them', async () => {
+  test('of concurrent completions with different results one is stored', async () => {
     const { id } = await at.createMatter()
     await upsert(id, 'k')
     const answers = await Promise.all([1, 2, 3, 4].map((result) => complete(id, 'k', { result })))
@@ -117,7 +117,7 @@ describe('a todo', () => {
     expect(todo).toEqual(answers.find(({ status }) => status === 200)!.data)
   })
 
-  test('made by many at once is one', async () => {
+  test('concurrent upserts create one todo', async () => {
     const { id } = await at.createMatter()
     const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(id, 'k')))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
@@ -125,7 +125,7 @@ describe('a todo', () => {
     expect((await at.matter(id)).version).toBe(2)
   })
 
-  test('made with an Idempotency-Key is answered as the first time', async () => {
+  test('an Idempotency-Key returns the first todo', async () => {
     const { id } = await at.createMatter()
     const headers = { 'idempotency-key': 'todo' }
     const first = await upsert(id, 'k', {}, headers)
@@ -133,7 +133,7 @@ describe('a todo', () => {
     expect([again.status, again.data]).toEqual([201, first.data])
   })
 
-  test('that is wrong is refused, and one that is not there is 404', async () => {
+  test('an invalid todo is 400 and an unknown one 404', async () => {
     const { id } = await at.createMatter()
     const issue = async (key: string, more = {}) => {
       const { status, data } = await upsert(id, key, more)
@@ -149,7 +149,7 @@ describe('a todo', () => {
     expect(await at.todos(id)).toEqual([])
   })
 
-  test('is listed in the order of making, by status and actor', async () => {
+  test('todos are listed in order of creation and filtered by status and actor', async () => {
     const { id } = await at.createMatter()
     for (const key of ['c', 'a', 'b']) await upsert(id, key)
     await upsert(id, 'd', { actor: 'lawyer' })

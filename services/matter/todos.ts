@@ -23,7 +23,9 @@ import {
 } from './todo.ts'
 
 const Filters = PageQuery.extend({ status: TodoStatus.optional(), actor: Actor.optional() })
-const ByKeyOrId = ById.extend({ todo: z.string().min(1).max(200).describe('Its key or its id.') })
+const ByKeyOrId = ById.extend({
+  todo: z.string().min(1).max(200).describe('Key or id of the todo.'),
+})
 const Result = z.object({ result: Json.default(null) })
 
 const path = '/api/v1/matters/:id/todos'
@@ -32,7 +34,7 @@ export const todos = [
   get(
     path,
     {
-      summary: 'The todos of a matter, in the order they were made',
+      summary: 'List the todos of a matter in order of creation',
       guard: userGuard,
       params: ById,
       query: Filters,
@@ -56,9 +58,9 @@ export const todos = [
   post(
     path,
     {
-      summary: 'Make or change a todo',
+      summary: 'Create or update a todo',
       description:
-        'By its key: a new one is made (201), one that is open is changed, one that is done or cancelled stays as it is (200).',
+        'Upsert by todo_key. A new todo is created (201), an open one is updated, a done or cancelled one stays unchanged (200).',
       guard: userGuard,
       params: ById,
       body: bodySchema(TodoPatch),
@@ -74,8 +76,8 @@ export const todos = [
         if (isEqual(before, after)) return { todo: await loadTodo(sql, matter.id, body.todo_key) }
         const [todo] = await saveTodos(sql, matter.id, [after])
         await commitChange(sql, matter, actorOf(caller), {
-          type: before ? 'todo.changed' : 'todo.made',
-          summary: `${before ? 'Changed' : 'New'} todo ${body.todo_key}: ${after.title}`,
+          type: before ? 'todo.updated' : 'todo.created',
+          summary: `${before ? 'Updated' : 'Created'} todo ${body.todo_key}: ${after.title}`,
           ...diffMembers(before ?? {}, after, 0),
         })
         return { todo: todo!, made: !before }
@@ -89,7 +91,7 @@ export const todos = [
     {
       summary: 'Complete a todo',
       description:
-        'Again with the same result nothing changes; with another, or where it was cancelled, it is a conflict.',
+        'The same result again changes nothing. Another result, or a cancelled todo, is 409.',
       guard: userGuard,
       params: ByKeyOrId,
       body: bodySchema(Result.prefault({})),

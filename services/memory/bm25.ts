@@ -1,21 +1,19 @@
 const k1 = 1.2
 const b = 0.75
 
-/** A fact as the ranking sees it: how many words it has, and how often each of the question's. */
+/** Length of a fact in tokens and the frequency of each query term in it. */
 export interface TermCounts {
   length: number
   counts: readonly number[]
 }
 
-/** What the ranking knows of all the facts in question. */
 export interface Statistics {
   facts: number
-  /** How many of them have each of the question's words. */
+  /** Number of facts that contain each query term. */
   documentFrequency: readonly number[]
   averageLength: number
 }
 
-/** Scores facts by BM25. */
 export function makeBm25Scorer({ facts, documentFrequency, averageLength }: Statistics) {
   const idf = documentFrequency.map((n) => Math.log(1 + (Math.max(facts, n) - n + 0.5) / (n + 0.5)))
   return ({ length, counts }: TermCounts): number => {
@@ -31,7 +29,6 @@ export function makeBm25Scorer({ facts, documentFrequency, averageLength }: Stat
 
 export const containsTerm = (fact: TermCounts, termIndex: number) => fact.counts[termIndex]! > 0
 
-/** The statistics of some facts. */
 export function statisticsOf(facts: readonly TermCounts[], termCount: number): Statistics {
   const documentFrequency = new Array<number>(termCount).fill(0)
   let length = 0

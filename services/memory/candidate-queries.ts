@@ -7,20 +7,20 @@ import {
 } from './bm25.ts'
 import { lengthBucket, lengthBuckets } from './terms.ts'
 
-/** A word in no more facts of the sample than this is so rare that the sample can't tell how rare. */
+/** At or below this sample frequency the document-frequency estimate is unreliable. */
 const lowFrequencyCutoff = 3
-/** Facts that the rare words may have in all, by what the sample tells. */
+/** Maximum number of facts with rare terms, estimated from the sample. */
 const maxRareTermFacts = 1_000
-/** Sets of common words that are looked for together. */
+/** Maximum number of frequent-term sets that are queried. */
 const maxTermSets = 8
-/** More words of a set would find little else: the commoner ones weigh little. */
+/** Further terms of a set are more frequent and add little to the score. */
 const maxTermsPerSet = 3
-/** A set that this many facts have in all is not looked for in longer ones. */
+/** A set with this many expected matches is not queried in longer facts. */
 const targetMatches = 300
-/** Entries of the index that all sets together may walk, by what the sample tells. */
+/** Maximum number of index entries scanned for all sets, estimated from the sample. */
 const maxPostingsScanned = 80_000
 
-/** The words, by their places, of which every fact is worth a look: the rarest of the question. */
+/** Selects the query terms whose facts are all fetched: the rarest ones. */
 export function rareTerms(statistics: Statistics, scale: number): number[] {
   const { documentFrequency } = statistics
   let facts = 0
@@ -32,15 +32,15 @@ export function rareTerms(statistics: Statistics, scale: number): number[] {
     })
 }
 
-/** Words by their places in the question, to be looked for together in facts of one size. */
+/** Query terms, by index, that a fact of one length bucket must all contain. */
 export interface TermQuery {
   terms: number[]
   bucket: number
 }
 
 /**
- * Which common words to look for together, to find facts that rank above those of a sample: the words
- * that its best facts have, in short facts first. One fact of the sample stands for `scale` of them.
+ * Plans conjunctive queries for facts that may rank above the sample: the frequent terms of the
+ * best-scored sample facts, short facts first. One fact of the sample represents `scale` facts.
  */
 export function planTermQueries(
   sample: TermCounts[],
@@ -74,7 +74,7 @@ export function planTermQueries(
 const containsAllTerms = (fact: TermCounts, terms: number[]) =>
   terms.every((term) => containsTerm(fact, term))
 
-/** The words of the best facts in the sample: the rarest of those that are common. */
+/** Returns the rarest frequent terms of each of the best-scored sample facts. */
 function cooccurringTerms(
   sample: TermCounts[],
   statistics: Statistics,

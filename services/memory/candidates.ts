@@ -4,17 +4,17 @@ import { containsTerm, type Statistics, statisticsOf, type TermCounts } from './
 import { planTermQueries, rareTerms } from './candidate-queries.ts'
 import { indexTerms, lengthBuckets, makeTermCountDecoder } from './terms.ts'
 
-/** Fewer facts than this are all looked at; of more, this many are drawn by sample_key. */
+/** Up to this many facts are ranked exactly; above it the facts with the lowest sample keys are the sample. */
 const sampleSize = 1_024
-/** Facts that are fetched for one rare word, and for all of them, the rarest first. */
+/** Maximum number of facts fetched per rare term and for all rare terms, rarest first. */
 const rareTermLimits = { condition: fragment`&&`, perQuery: 800, total: 2_000 }
-/** Facts that are fetched for common words together, and for all such sets of words. */
+/** Maximum number of facts fetched per set of frequent terms and for all sets. */
 const termSetLimits = { condition: fragment`@>`, perQuery: 300, total: 2_000 }
 
 export interface RecallScope {
   tenant: string
   user: string
-  /** Further conditions on the facts in question. */
+  /** Additional conditions on the facts, each starting with `and`. */
   filter: SqlFragment
 }
 
@@ -26,10 +26,9 @@ const IndexedRow = z.object({ id: z.string(), term_counts: z.string() })
 const SampledRow = IndexedRow.extend({ sample_key: z.number() })
 
 /**
- * The facts worth scoring for some words, and what the ranking must know of all the others. Few facts
- * are simply all of them. Of many, a sample tells how common each word is and which words go together;
- * then the index is asked for facts that may rank above those of the sample. So the work follows the
- * question and not the store.
+ * Selects the facts to score and estimates the collection statistics. A small collection is read whole.
+ * In a large one the sample estimates document frequencies and term co-occurrence, and index queries add
+ * facts that may rank above the sample. The cost depends on the query, not on the size of the collection.
  */
 export async function findCandidates(
   sql: Sql,
@@ -46,7 +45,7 @@ export async function findCandidates(
   const statistics = statisticsOf(sample, words.length)
   if (sample.length < sampleSize) return { facts: sample, statistics }
 
-  // Lots lie evenly between 0 and 1: how far those of the sample reach tells how many there are.
+  // Sample keys are uniform on [0, 1), so the largest key of the sample is the sampling rate.
   const scale = 1 / sampledRows.at(-1)!.sample_key
   const terms = (bucket: number, termIndexes: number[]) =>
     indexTerms(
@@ -77,7 +76,7 @@ export async function findCandidates(
   }
   const facts = [...found.values()]
 
-  // Of a rare word every fact was found, unless there were too many.
+  // All facts with a rare term were fetched, unless the limit was reached.
   const documentFrequency = statistics.documentFrequency.map((sampled, term) => {
     if (!rare.includes(term)) return sampled * scale
     const matchCount = facts.filter((fact) => containsTerm(fact, term)).length
@@ -88,14 +87,14 @@ export async function findCandidates(
   return { facts, statistics: { ...statistics, facts: sampleSize * scale, documentFrequency } }
 }
 
-/** The first by sample_key, which is chance; the same ones every time. */
+/** Reads the facts with the lowest sample keys: a random sample that repeats. */
 const readSample = (sql: Sql, { tenant, user, filter }: RecallScope) =>
   sql.rows(SampledRow)`
     select id, term_counts, sample_key from memory.facts
     where tenant_id = ${tenant} and user_id = ${user} and superseded_by is null ${filter}
     order by sample_key limit ${sampleSize}`
 
-/** `is true` around a condition keeps the planner from choosing an index by it. */
+/** `is true` around a condition prevents the planner from using an index for it. */
 const queryIndex = (
   sql: Sql,
   scope: RecallScope,

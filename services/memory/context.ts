@@ -17,16 +17,16 @@ const Context = z
   .meta({ id: 'UserContext' })
 type Context = z.infer<typeof Context>
 
-/** More facts than this are no context, they are an archive: recall is the way to them. */
+/** Maximum number of facts in a context, newest first. Older facts are reached by recall. */
 const maxContextFacts = 500
 
 export const context = [
   get(
     '/api/v1/internal/memory/users/:userId/context',
     {
-      summary: 'What is known of a user, to begin a conversation with',
+      summary: 'Get the context of a user',
       description:
-        'Global facts of category user_profile and preference, the facts of cases by case, and the summaries joined. `max_chars` bounds the length of the whole as JSON; the newest facts are kept.',
+        'Returns global facts of the categories user_profile and preference, the facts of each case, and the joined summaries. `max_chars` limits the length of the response as JSON; the newest facts are kept.',
       guard: organization,
       params: z.object({ userId: z.string().min(1).max(200) }),
       query: z.object({
@@ -54,12 +54,12 @@ const loadNewestFacts = (sql: Sql, tenant: string, user: string, caseId: string 
       ${caseId === undefined ? fragment`` : fragment`and (scope = 'global' or case_id = ${caseId})`}
     order by updated_at desc, id desc limit ${maxContextFacts}`
 
-/** Takes facts, the newest first, as long as the whole stays within its bound. */
+/** Adds facts, newest first, while the JSON stays within `maxChars`. */
 export function assembleContext(userId: string, facts: Fact[], maxChars: number): Context {
   const context: Context = { user_id: userId, profile: [], preferences: [], cases: [], summary: '' }
   let length = JSON.stringify(context).length
   const takeIfFits = (added: unknown) => {
-    // One more for the comma or the line break that joins it to the others.
+    // One extra character for the comma or line break.
     const addedLength = JSON.stringify(added).length + 1
     if (length + addedLength > maxChars) return false
     length += addedLength

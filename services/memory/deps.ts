@@ -5,14 +5,17 @@ import { makeReranker, type Reranker } from '../_kit/rerank.ts'
 import type { OpenContext } from '../_kit/service.ts'
 
 export const Config = z.object({
-  RERANK_URL: z.url().optional().describe('A rerank service; recall asks it when told to.'),
+  RERANK_URL: z
+    .url()
+    .optional()
+    .describe('URL of the rerank service. Used by recall when the request sets `rerank`.'),
   RERANK_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(60_000)
     .default(2_000)
-    .describe('How long recall waits for it.'),
+    .describe('Timeout of a rerank request in milliseconds.'),
 })
 
 export interface Deps {

@@ -15,7 +15,8 @@ export const extract = [
     '/api/v1/internal/memory/extract',
     {
       summary: 'Extract facts from a text',
-      description: 'A placeholder: takes anything, finds nothing, and says so in the final shape.',
+      description:
+        'Placeholder: accepts any body and returns no facts in the final response format.',
       guard: organization,
       body: z.unknown(),
       responses: { 200: ExtractResponse },

@@ -32,12 +32,11 @@ export const Fact = z
   .meta({ id: 'Fact' })
 export type Fact = z.infer<typeof Fact>
 
-/** The columns that make a Fact. */
 export const columns = fragment`
   id, tenant_id, user_id, scope, case_id, entity_key, category, content, value, confidence, source,
   metadata, version, has_conflict, created_at, updated_at`
 
-/** What a fact says, apart from whose it is. */
+/** Content of a fact without its identity. */
 export const FactContent = z.object({
   category: Category,
   content: Content,
@@ -48,7 +47,7 @@ export const FactContent = z.object({
 
 export const CaseId = ExternalId.nullish().transform((id) => id ?? null)
 
-/** `case_id` goes with scope `case`, and with no other. */
+/** Requires `case_id` with scope `case` and rejects it with scope `global`. */
 export function checkCaseId(
   fact: { scope: string; case_id: string | null },
   issue: z.RefinementCtx,
@@ -65,7 +64,7 @@ export function checkCaseId(
   }
 }
 
-/** The same rule in words of JSON Schema, for the description. */
+/** The rule of `checkCaseId` as JSON Schema, for the API description. */
 export const caseIdSchema = {
   if: { properties: { scope: { const: 'case' } } },
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema calls it so.

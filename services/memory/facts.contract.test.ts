@@ -24,8 +24,8 @@ const newFact = (more: object = {}) => ({
 const tell = (more?: object, headers = {}) =>
   at.call('POST', path, { body: newFact(more), headers })
 
-describe('telling a fact', () => {
-  test('a new key makes a fact, with its defaults', async () => {
+describe('creating a fact', () => {
+  test('a new key creates a fact with default values', async () => {
     const fact = newFact()
     const { status, data, headers } = await at.call('POST', path, { body: fact })
     expect(status).toBe(201)
@@ -43,7 +43,7 @@ describe('telling a fact', () => {
     expect(headers.get('etag')).toBe('"1"')
   })
 
-  test('the same told again changes nothing, whatever its confidence', async () => {
+  test('equal content with another confidence changes nothing', async () => {
     const fact = newFact()
     const first = await at.call('POST', path, { body: fact })
     const again = await at.call('POST', path, { body: { ...fact, confidence: 0.5 } })
@@ -51,7 +51,7 @@ describe('telling a fact', () => {
     expect(again.data).toEqual(first.data)
   })
 
-  test('a contradiction wins, and what it replaced is kept as a conflict', async () => {
+  test('different content replaces the old content, which is stored as a conflict', async () => {
     const fact = newFact({ user_id: 'contradicted' })
     const first = await at.call('POST', path, { body: fact })
     const other = { ...fact, content: '借款本金二十万元', value: { amount: 200_000 } }
@@ -100,7 +100,7 @@ describe('telling a fact', () => {
     expect([again.status, again.data.id]).toEqual([200, first.data.id])
   })
 
-  test('a value of any JSON comes back as it was told', async () => {
+  test('any JSON value is returned as it was stored', async () => {
     const values = [
       null,
       true,
@@ -119,7 +119,7 @@ describe('telling a fact', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('invalid requests', () => {
   const cases: [string, object, string][] = [
     ['scope case without a case', { case_id: undefined }, 'case_id'],
     ['scope global with a case', { scope: 'global' }, 'case_id'],
@@ -140,7 +140,7 @@ describe('what is refused', () => {
     expect(data.issues[0].path).toBe(issue)
   })
 
-  test('a body that is not JSON, not UTF-8, too deep, too large, or absurd', async () => {
+  test('a body that is not JSON, not UTF-8, too deep or too large is 400 or 413', async () => {
     const headers = { 'content-type': 'application/json' }
     const send = (raw: string | Uint8Array) => at.call('POST', path, { raw, headers })
     expect((await send('{"user_id": 7,')).status).toBe(400)
@@ -155,7 +155,7 @@ describe('what is refused', () => {
     expect((await at.call('POST', path, { raw: 'a=b', headers: form })).status).toBe(415)
   })
 
-  test('no organization, no key, a wrong key', async () => {
+  test('a missing organization is 400, a missing or wrong key 401', async () => {
     const nobody = await tell({}, { 'x-organization-id': undefined })
     expect([nobody.status, nobody.code]).toEqual([400, 'VALIDATION_FAILED'])
     for (const key of [undefined, '', 'wrong', 'a-key-for-tests-onl', 'a-key-for-tests-onlyx']) {
@@ -164,14 +164,14 @@ describe('what is refused', () => {
     }
   })
 
-  test('methods a path does not take, with those it does', async () => {
+  test('an unsupported method is 405 with Allow', async () => {
     const { status, code, headers } = await at.call('PATCH', path)
     expect([status, code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'POST'])
     expect((await at.call('POST', `${path}/x`)).headers.get('allow')).toBe('DELETE, GET, HEAD, PUT')
     expect((await at.call('GET', '/api/v1/internal/nowhere')).status).toBe(404)
   })
 
-  test('SQL in a text is a text', async () => {
+  test('SQL in a text is stored as text', async () => {
     const hostile = `'; drop table memory.facts; --`
     const { data } = await tell({ entity_key: hostile, content: hostile, case_id: hostile })
     expect((await at.call('GET', `${path}/${data.id}`)).data.content).toBe(hostile)
@@ -182,7 +182,7 @@ describe('what is refused', () => {
 })
 
 describe('reading, editing, deleting', () => {
-  test('another organization finds nothing to read, edit or delete', async () => {
+  test('reading, updating or deleting a fact of another organization is 404', async () => {
     const { data } = await tell()
     const headers = { 'x-organization-id': 'other' }
     for (const [method, body] of [
@@ -196,13 +196,13 @@ describe('reading, editing, deleting', () => {
     expect((await at.call('GET', `${path}/${data.id}`)).data).toEqual(data)
   })
 
-  test('an id that is none of ours is not found', async () => {
+  test('an unknown id is 404', async () => {
     for (const id of ['nope', '00000000-0000-7000-8000-000000000000', '%00', "1'or'1"]) {
       expect((await at.call('GET', `${path}/${id}`)).status).toBe(404)
     }
   })
 
-  test('an edit changes what it names, records no conflict, and moves the version', async () => {
+  test('an update changes the given fields, records no conflict and increments the version', async () => {
     const { data: before } = await tell({ metadata: { page: 1 } })
     const { status, data } = await at.call('PUT', `${path}/${before.id}`, {
       body: { content: '更正' },
@@ -213,7 +213,7 @@ describe('reading, editing, deleting', () => {
     expect(nulled.data).toMatchObject({ value: null, content: '更正', version: 3 })
   })
 
-  test('an edit may repeat whose fact it is, and may not change it', async () => {
+  test('an update may repeat identity fields but not change them', async () => {
     const { data: before } = await tell()
     const whole = await at.call('PUT', `${path}/${before.id}`, { body: { ...before, user_id: 7 } })
     expect(whole.status).toBe(200)
@@ -239,7 +239,7 @@ describe('reading, editing, deleting', () => {
     expect((await edit('*', 'any')).status).toBe(200)
   })
 
-  test('a deleted fact is gone with its conflicts, and gone the second time', async () => {
+  test('deleting a fact deletes its conflicts; a second delete is 404', async () => {
     const fact = newFact({ user_id: 'forgotten' })
     const { data } = await at.call('POST', path, { body: fact })
     await at.call('POST', path, { body: { ...fact, content: 'other' } })
@@ -250,8 +250,8 @@ describe('reading, editing, deleting', () => {
   })
 })
 
-describe('many at once', () => {
-  test('writers of one key make one fact, and every losing content is a conflict', async () => {
+describe('concurrent writers', () => {
+  test('concurrent writers of one key create one fact and store every other content as a conflict', async () => {
     const fact = newFact({ user_id: 'contended' })
     const writers = Array.from({ length: 30 }, (_, writer) => `content ${writer % 10}`)
     const answers = await Promise.all(
@@ -268,7 +268,7 @@ describe('many at once', () => {
     expect(conflicts.total).toBe(data.version - 1)
   })
 
-  test('edits that name a version are made one at a time', async () => {
+  test('of concurrent updates with one If-Match version one succeeds', async () => {
     const { data } = await tell()
     const edits = Array.from({ length: 10 }, (_, n) =>
       at.call('PUT', `${path}/${data.id}`, {
@@ -282,7 +282,7 @@ describe('many at once', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('gives the first answer again, and refuses another body', async () => {
+  test('the same key and body return the first response, another body is 409', async () => {
     const body = newFact()
     const headers = { 'idempotency-key': 'once' }
     const first = await at.call('POST', path, { body, headers })
@@ -296,7 +296,7 @@ describe('Idempotency-Key', () => {
     expect((await at.call('POST', path, { body, headers: elsewhere })).status).toBe(201)
   })
 
-  test('duplicates that come while the first runs wait for it', async () => {
+  test('concurrent duplicates wait for the first request', async () => {
     const body = newFact()
     const headers = { 'idempotency-key': 'together' }
     const answers = await Promise.all(
@@ -306,14 +306,14 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('a refused request leaves the key free', async () => {
+  test('a failed request does not consume the key', async () => {
     const headers = { 'idempotency-key': 'refused' }
     const body = newFact({ category: 'gossip' })
     expect((await at.call('POST', path, { body, headers })).status).toBe(400)
     expect((await at.call('POST', path, { body: newFact(), headers })).status).toBe(201)
   })
 
-  test('is forgotten after a day', async () => {
+  test('the key expires after a day', async () => {
     const headers = { 'idempotency-key': 'old' }
     await at.call('POST', path, { body: newFact(), headers })
     await at.sql`update memory.idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`

@@ -56,9 +56,9 @@ export const facts = [
   post(
     path,
     {
-      summary: 'Tell a fact',
+      summary: 'Create or update a fact',
       description:
-        'A new key makes a fact (201). The same content, value and category again change nothing; anything else wins over the old, which is kept as a conflict (200).',
+        'A new key creates a fact (201). Equal content, value and category change nothing (200). Otherwise the new content replaces the old content, which is stored as a conflict (200).',
       guard: organization,
       body: NewFact,
       example: {
@@ -89,7 +89,7 @@ export const facts = [
   get(
     `${path}/:factId`,
     {
-      summary: 'Read a fact',
+      summary: 'Get a fact',
       guard: organization,
       params: ById,
       responses: { 200: Fact },
@@ -104,8 +104,9 @@ export const facts = [
   put(
     `${path}/:factId`,
     {
-      summary: 'Edit a fact',
-      description: 'Members left out stay. Whose fact it is and its key cannot change.',
+      summary: 'Update a fact',
+      description:
+        'Omitted fields stay unchanged. The identity fields (tenant, user, scope, case, entity key) are immutable.',
       guard: organization,
       params: ById,
       body: FactPatch,
@@ -161,7 +162,10 @@ async function loadFact(sql: Sql, tenant: string, id: string, lock = false): Pro
 function rejectIdentityChange(before: Fact, body: z.output<typeof Identity>) {
   const issues = (Object.keys(Identity.shape) as (keyof typeof body)[])
     .filter((member) => body[member] !== undefined && body[member] !== before[member])
-    .map((member) => ({ path: member, message: 'Cannot change; tell a new fact instead.' }))
+    .map((member) => ({
+      path: member,
+      message: 'This field is immutable. Create a new fact instead.',
+    }))
   if (issues.length > 0) throw invalid(issues)
 }
 

@@ -62,7 +62,7 @@ const recall = (body: object, headers = {}) =>
   at.call('POST', path, { body: { user_id: 'u', ...body }, headers })
 const keys = ({ data }: { data: any }): string[] => data.facts.map((fact: any) => fact.entity_key)
 
-describe('recall by words', () => {
+describe('recall by query', () => {
   const cases: [string, string, string][] = [
     ['Chinese words', '拖欠工资怎么办', 'wage.arrears'],
     ['English words, whatever their number and case', 'EMAIL', 'contact.preference'],
@@ -78,7 +78,7 @@ describe('recall by words', () => {
     expect(answer.data).toMatchObject({ reranked: false, degraded: false })
   })
 
-  test('scores fall, and min_score cuts them', async () => {
+  test('scores are descending and min_score filters them', async () => {
     const { data } = await recall({ query: '转账 还款期限 借条' })
     const scores = data.facts.map((fact: any) => fact.score)
     expect(scores.length).toBeGreaterThan(1)
@@ -90,12 +90,12 @@ describe('recall by words', () => {
     )
   })
 
-  test('words that no fact has find nothing', async () => {
+  test('a query without matching terms returns nothing', async () => {
     expect((await recall({ query: 'zebra 斑马' })).data.facts).toEqual([])
     expect((await recall({ query: '…!?' })).data.facts).toEqual([])
   })
 
-  test('never reaches another user, another organization, or a fact that is gone', async () => {
+  test('recall excludes other users, other organizations and deleted facts', async () => {
     const { data } = await recall({ query: '拖欠工资 emails', top_k: 100 })
     for (const fact of data.facts) expect([fact.user_id, fact.tenant_id]).toEqual(['u', 'acme'])
     const other = await recall({ query: '工资' }, { 'x-organization-id': 'other' })
@@ -112,7 +112,7 @@ describe('recall by words', () => {
     expect((await recall({ user_id: 'w', query: 'short-lived' })).data.facts).toEqual([])
   })
 
-  test('an edited fact is found by its new words only', async () => {
+  test('an updated fact is found by its new content only', async () => {
     const body = {
       user_id: 'x',
       scope: 'global',
@@ -128,12 +128,12 @@ describe('recall by words', () => {
 })
 
 describe('recall by filter', () => {
-  test('without a query the newest come first', async () => {
+  test('recall without a query returns the newest facts first', async () => {
     const answer = await recall({ top_k: 3 })
     expect(keys(answer)).toEqual(['contact.language', 'contact.preference', 'law.article'])
   })
 
-  test('scope, case, category and key narrow it down', async () => {
+  test('scope, case, category and key filter the facts', async () => {
     expect(keys(await recall({ scope: 'global' }))).toEqual([
       'contact.language',
       'contact.preference',
@@ -147,7 +147,7 @@ describe('recall by filter', () => {
     expect(keys(await recall({ query: 'chinese emails', scope: 'case' }))).toEqual([])
   })
 
-  test('refuses what it can not mean', async () => {
+  test('invalid parameters are 400', async () => {
     for (const body of [
       { top_k: 0 },
       { top_k: 101 },
@@ -164,7 +164,7 @@ describe('recall by filter', () => {
 describe('rerank', () => {
   const question = { query: '还款期限', rerank: true }
 
-  test('takes the order and the scores of the rerank service', async () => {
+  test('reranked facts have the order and scores of the rerank service', async () => {
     reranker.behave('reverse')
     const plain = keys(await recall({ query: '还款期限' }))
     const answer = await recall(question)
@@ -173,7 +173,7 @@ describe('rerank', () => {
     expect(reranker.lastRequest()).toMatchObject({ query: '还款期限', top_n: 10 })
   })
 
-  test('without it the same facts come, and degraded says so', async () => {
+  test('a failing rerank service returns the same facts with degraded true', async () => {
     const plain = await recall({ query: '还款期限' })
     for (const fault of ['error', 'garbage', 'hang', 'duplicate', 'outside'] as const) {
       reranker.behave(fault)

@@ -47,7 +47,7 @@ const fact = (tenant: string, user: string, content: string, n: number): Told =>
   gone: n % 7 === 0,
 })
 
-/** Writes facts past the service, a thousand at a time. */
+/** Inserts facts directly into the database in batches of 1,000. */
 async function store(facts: Told[]) {
   const sql = makeSql(database.driver)
   for (let from = 0; from < facts.length; from += 1_000) {
@@ -93,7 +93,7 @@ function wordsOf(fact: Told): string[] {
   return all
 }
 
-/** BM25 by the book, over every fact: the score of each that has any of the words. */
+/** Reference BM25 over all facts: the score of each fact with a query term. */
 function bm25(facts: Told[], query: string): Map<string, number> {
   const asked = queryTokens(query)
   const texts = facts.map(wordsOf)
@@ -123,8 +123,8 @@ const vocabulary = '合同 借款 违约金 利息 contract payment tenants 第6
   ' ',
 )
 
-describe('of few facts', () => {
-  test('recall ranks by BM25 over all of them', async () => {
+describe('small collections', () => {
+  test('recall ranks all facts by BM25', async () => {
     let runs = 0
     const text = fc.array(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 12 })
     const whose = fc.record({
@@ -154,14 +154,14 @@ describe('of few facts', () => {
   })
 })
 
-describe('of many facts', () => {
+describe('large collections', () => {
   let facts: Told[]
   let state = 1
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 4_294_967_296
   }
-  // Common words come first, and the n-th is n times as rare as the first.
+  // Zipf distribution: the n-th word is n times as rare as the first.
   const characters = Array.from('合同借款违约金利息本房屋租赁工资赔偿原告被人法院证据转账')
   const common = characters.flatMap((one) => characters.map((other) => one + other))
   const word = () => common[Math.floor((common.length + 1) ** random()) - 1]!
@@ -180,7 +180,7 @@ describe('of many facts', () => {
     await makeSql(database.driver).statement('analyze memory.facts')
   })
 
-  test('recall finds nearly what BM25 over all of them finds, and nobody else’s', async () => {
+  test('recall nearly equals exact BM25 and excludes other users', async () => {
     const live = mine(facts, 'big')
     const ids = new Set(live.map(({ id }) => id))
     const shares: number[] = []
@@ -197,7 +197,7 @@ describe('of many facts', () => {
     expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.85)
   })
 
-  test('a word that one fact alone has finds that fact, long or short', async () => {
+  test('a term of a single fact finds that fact, long or short', async () => {
     for (const query of ['uniquelong', 'uniqueshort', `uniqueshort ${sentence(5)}`]) {
       const wanted = facts.find(({ content }) => content.includes(query.split(' ')[0]!))!
       const [first] = await recall('big', { query })
@@ -205,7 +205,7 @@ describe('of many facts', () => {
     }
   })
 
-  test('a filter leaves only what it allows', async () => {
+  test('filters hold in large collections', async () => {
     const allowed = new Set(
       mine(facts, 'big')
         .filter(({ category }) => category === 'evidence')

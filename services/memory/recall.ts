@@ -33,10 +33,10 @@ const RecallResponse = z.object({
   degraded: z.boolean(),
 })
 
-/** Words of a question that count; one that is longer is a document. */
+/** Maximum number of query tokens; the rest of the query is ignored. */
 const maxQueryTokens = 256
 
-/** How many facts a rerank service is shown, so that it can lift one that words alone ranked low. */
+/** Minimum number of facts sent to the rerank service, so that it can raise a fact that BM25 ranked low. */
 const rerankDepth = 50
 
 export const recall = [
@@ -45,7 +45,7 @@ export const recall = [
     {
       summary: 'Recall facts',
       description:
-        'Ranked by BM25 over content and entity_key; without a query the newest first, with score 0. `degraded` says that a rerank was asked for and could not be had.',
+        'Ranks facts by BM25 over content and entity_key. Without a query returns the newest facts with score 0. `degraded` is true if reranking was requested and failed.',
       guard: organization,
       body: RecallRequest,
       example: { user_id: 7, query: 'How much was lent?', top_k: 5 },

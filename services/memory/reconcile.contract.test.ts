@@ -34,7 +34,7 @@ const counts = (created: number, updated: number, unchanged: number, deleted: nu
 })
 
 describe('reconcile', () => {
-  test('makes, changes, leaves and removes, and counts each', async () => {
+  test('reconcile creates, updates, keeps and deletes facts and counts each', async () => {
     const at = newCase()
     expect((await reconcile(at, [told('a', '1'), told('b', '2'), told('c', '3')])).data).toEqual(
       counts(3, 0, 0, 0),
@@ -46,7 +46,7 @@ describe('reconcile', () => {
     expect((await reconcile(at, [])).data).toEqual(counts(0, 0, 0, 3))
   })
 
-  test('leaves facts of other sources alone, and takes a key they hold, keeping a conflict', async () => {
+  test('reconcile keeps facts of other sources and takes over their keys with a conflict', async () => {
     const case_id = newCase()
     const theirs = {
       user_id: 'u',
@@ -71,7 +71,7 @@ describe('reconcile', () => {
     expect(await inMemory(case_id)).toEqual({ free: 'said' })
   })
 
-  test('a matter that changes its own fact contradicts nobody', async () => {
+  test('a matter that changes its own fact causes no conflict', async () => {
     const at = newCase()
     await reconcile(at, [told('own', '1')])
     expect((await reconcile(at, [told('own', '2')])).data.updated).toBe(1)
@@ -79,7 +79,7 @@ describe('reconcile', () => {
     expect((await reconcile(at, [{ ...told('own', '2'), confidence: 0.4 }])).data.unchanged).toBe(1)
   })
 
-  test('an older state of the matter changes nothing', async () => {
+  test('an older matter_version changes nothing', async () => {
     const at = newCase()
     await reconcile(at, [told('a', 'new')], { matter_version: 5 })
     expect((await reconcile(at, [told('a', 'old')], { matter_version: 4 })).data).toEqual(
@@ -89,7 +89,7 @@ describe('reconcile', () => {
     expect((await reconcile(at, [told('a', 'newer')], { matter_version: 5 })).data.updated).toBe(1)
   })
 
-  test('is all or nothing', async () => {
+  test('a failing reconcile changes nothing', async () => {
     const at = newCase()
     await reconcile(at, [told('a', '1')])
     const twice = await reconcile(at, [told('b', '1'), told('b', '2')])
@@ -99,7 +99,7 @@ describe('reconcile', () => {
     expect(await inMemory(at)).toEqual({ a: '1' })
   })
 
-  test('whatever was there before, afterwards the matter facts are exactly those told', async () => {
+  test('after reconcile the matter facts equal the request for any previous state', async () => {
     const lists = fc.uniqueArray(
       fc.record({
         entity_key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
@@ -124,7 +124,7 @@ describe('reconcile', () => {
     )
   })
 
-  test('states that arrive together and out of order end in the newest', async () => {
+  test('concurrent reconciles in any order end in the newest version', async () => {
     const at = newCase()
     const versions = [3, 1, 5, 2, 4]
     const answers = await Promise.all(

@@ -19,7 +19,7 @@ const ReconcileRequest = z
     facts.forEach(({ entity_key }, index) => {
       if (seen.has(entity_key)) {
         const path = ['facts', index, 'entity_key']
-        issue.addIssue({ code: 'custom', path, message: 'The same key twice.' })
+        issue.addIssue({ code: 'custom', path, message: 'Duplicate key.' })
       }
       seen.add(entity_key)
     })
@@ -36,9 +36,9 @@ export const reconcile = [
   post(
     '/api/v1/internal/memory/reconcile',
     {
-      summary: 'Make memory say what the matter says',
+      summary: 'Replace the facts of a case with the facts of its matter',
       description:
-        'Afterwards the facts of source `matter` for this case are exactly these. An older matter_version than the last one changes nothing.',
+        'After the call the facts of source `matter` for this case are exactly the given facts. A matter_version older than the last one changes nothing.',
       guard: organization,
       body: ReconcileRequest,
       example: {
@@ -62,7 +62,7 @@ async function reconcileCase(sql: Sql, tenant: string, body: z.output<typeof Rec
   const counts = { created: 0, updated: 0, unchanged: 0, deleted: 0 }
   if (!(await claimMatterVersion(sql, tenant, body))) return counts
 
-  // In order of key: two writers of one case take the rows in the same order.
+  // Sorted by key, so that concurrent writers lock the rows in the same order.
   const sortedFacts = [...body.facts].sort((a, b) => (a.entity_key < b.entity_key ? -1 : 1))
   for (const fact of sortedFacts) {
     const change: Change = await upsertFact(
@@ -87,7 +87,7 @@ async function reconcileCase(sql: Sql, tenant: string, body: z.output<typeof Rec
   return { ...counts, deleted: deleted.length }
 }
 
-/** Takes the case's row, so that its reconciliations come one after another; false for an old state. */
+/** Locks the row of the case, which serializes its reconciliations. Returns false for an older version. */
 async function claimMatterVersion(
   sql: Sql,
   tenant: string,

@@ -21,7 +21,7 @@ const listed = async (user: string): Promise<string[]> => {
 }
 
 describe('refine', () => {
-  test('merges facts that are nearly the same, and leaves the others', async () => {
+  test('similar facts are merged, others stay', async () => {
     await tell('u', 'old', 'The client prefers email over phone calls.')
     const sure = await tell('u', 'sure', 'the client prefers e-mail over phone calls')
     await tell('u', 'new', 'The client prefers emails over phone calls!', { confidence: 0.5 })
@@ -38,7 +38,7 @@ describe('refine', () => {
     expect(again.data).toEqual({ examined: 2, merged: 0, facts: [] })
   })
 
-  test('what was superseded is still readable by id', async () => {
+  test('a superseded fact is readable by id', async () => {
     const first = await tell('readable', 'a', '偏好邮件沟通')
     await tell('readable', 'b', '偏好邮件沟通。')
     await at.call('POST', refine, { body: { user_id: 'readable' } })
@@ -47,7 +47,7 @@ describe('refine', () => {
     expect(await listed('readable')).toEqual(['b'])
   })
 
-  test('a dry run says the same and changes nothing', async () => {
+  test('a dry run returns the same counts and changes nothing', async () => {
     await tell('dry', 'a', 'same words')
     await tell('dry', 'b', 'Same words.')
     const dry = await at.call('POST', refine, { body: { user_id: 'dry', dry_run: true } })
@@ -55,7 +55,7 @@ describe('refine', () => {
     expect(await listed('dry')).toEqual(['a', 'b'])
   })
 
-  test('never merges across categories, scopes, cases, users or organizations', async () => {
+  test('facts of different categories, scopes, cases, users or organizations are not merged', async () => {
     const text = 'exactly the same words'
     await tell('apart', 'a', text)
     await tell('apart', 'b', text, { category: 'user_profile' })
@@ -69,7 +69,7 @@ describe('refine', () => {
     expect(elsewhere.data.examined).toBe(0)
   })
 
-  test('can be kept to one case', async () => {
+  test('refine with case_id merges only facts of that case', async () => {
     for (const case_id of ['1', '2']) {
       for (const key of ['a', 'b']) {
         await tell('cases', `${key}${case_id}`, 'twice told', { scope: 'case', case_id })
@@ -80,7 +80,7 @@ describe('refine', () => {
     expect(await listed('cases')).toHaveLength(3)
   })
 
-  test('a fact told anew under a superseded key is back', async () => {
+  test('creating a fact with a superseded key restores it', async () => {
     await tell('back', 'a', 'the same')
     await tell('back', 'b', 'the same')
     await at.call('POST', refine, { body: { user_id: 'back' } })

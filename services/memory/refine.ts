@@ -18,10 +18,10 @@ type RefineRequest = z.output<typeof RefineRequest>
 const RefineResponse = z.object({
   examined: z.int(),
   merged: z.int(),
-  facts: z.array(Fact).describe('The facts that took others in.'),
+  facts: z.array(Fact).describe('Facts that superseded others.'),
 })
 
-/** Facts examined in one call, the newest first: comparing is quadratic. */
+/** Maximum number of facts compared in one call, newest first: the comparison is quadratic. */
 const maxFactsExamined = 2_000
 const minSimilarity = 0.9
 
@@ -29,9 +29,9 @@ export const refine = [
   post(
     '/api/v1/internal/memory/refine',
     {
-      summary: 'Merge facts that say nearly the same',
+      summary: 'Merge similar facts',
       description:
-        'Within one scope, case and category; alike means that at most a tenth of the letters differ, punctuation and case aside. The most certain fact stays, the newest among equals; the others are superseded: out of lists and recall, still readable by id.',
+        'Compares facts of the same scope, case and category. Two facts are similar if at most a tenth of the letters differ, ignoring punctuation and case. The fact with the highest confidence stays, then the newest. The others are superseded: excluded from lists and recall, readable by id.',
       guard: organization,
       body: RefineRequest,
       example: { user_id: 7, dry_run: true },
@@ -54,7 +54,7 @@ export const refine = [
   ),
 ]
 
-/** Locked in order of id, so that two calls at once can't hold each other's facts. */
+/** Locks the facts in order of id, which prevents deadlocks between concurrent calls. */
 async function lockFacts(sql: Sql, tenant: string, { user_id, scope, case_id }: RefineRequest) {
   const facts = await sql.rows(Fact)`
     select ${columns} from memory.facts
@@ -76,7 +76,7 @@ async function lockFacts(sql: Sql, tenant: string, { user_id, scope, case_id }: 
 
 type Merge = { survivor: Fact; duplicates: Fact[] }
 
-/** Each fact joins the first one before it that it is alike to, else it stands for itself. */
+/** Assigns each fact to the first earlier fact of its group that is similar. */
 export function findDuplicates(facts: Fact[]): Merge[] {
   const groups = new Map<string, (Merge & { text: string })[]>()
   for (const fact of facts) {

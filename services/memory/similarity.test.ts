@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isSimilar, normalizeText } from './similarity.ts'
 
-/** The textbook distance, to hold the quick one to. */
+/** Reference Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
@@ -17,8 +17,8 @@ function distance(a: string, b: string): number {
   return row[b.length]!
 }
 
-describe('alike', () => {
-  test('agrees with the edit distance for any two texts and any share', () => {
+describe('isSimilar', () => {
+  test('isSimilar agrees with the edit distance for any texts and threshold', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '借', '款'), maxLength: 25 })
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 10 }), (a, b, tenths) => {
@@ -30,7 +30,7 @@ describe('alike', () => {
     )
   })
 
-  test('is the same both ways round', () => {
+  test('isSimilar is symmetric', () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -40,7 +40,7 @@ describe('alike', () => {
     )
   })
 
-  test('plain forgets width, case, punctuation and spacing', () => {
+  test('normalizeText removes width, case, punctuation and spacing', () => {
     expect(normalizeText('  Ｔｈｅ　Client — prefers:  E-mail！')).toBe('the client prefers e mail')
   })
 })

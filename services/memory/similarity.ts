@@ -1,4 +1,4 @@
-/** A text as it is compared: width, case, spacing and punctuation make no difference. */
+/** Normalizes a text for comparison: NFKC, lower case, no punctuation, single spaces. */
 export const normalizeText = (text: string) =>
   text
     .normalize('NFKC')
@@ -8,8 +8,8 @@ export const normalizeText = (text: string) =>
     .trim()
 
 /**
- * Whether two plain texts are at least `share` alike: one less the edits between them over the longer
- * one's length. Gives up as soon as the edits are too many.
+ * Returns true if two normalized texts are similar: 1 − edit distance / length of the longer text is at
+ * least `minSimilarity`. Stops as soon as the distance exceeds the limit.
  */
 export function isSimilar(a: string, b: string, minSimilarity: number): boolean {
   if (a === b) return true
@@ -19,7 +19,7 @@ export function isSimilar(a: string, b: string, minSimilarity: number): boolean 
   return withinEditDistance(a, b, maxEdits)
 }
 
-/** A lower bound of the edits: letters that one text has and the other lacks. */
+/** Lower bound of the edit distance: the larger multiset difference of the letters. */
 function bagDistance(a: string, b: string): number {
   const counts = new Map<number, number>()
   for (let i = 0; i < a.length; i++) add(counts, a.charCodeAt(i), 1)
@@ -36,7 +36,7 @@ function bagDistance(a: string, b: string): number {
 const add = (counts: Map<number, number>, letter: number, by: number) =>
   counts.set(letter, (counts.get(letter) ?? 0) + by)
 
-/** Levenshtein within a band of `most` on each side of the diagonal. */
+/** Levenshtein distance in a band of `maxEdits` on each side of the diagonal. */
 function withinEditDistance(a: string, b: string, maxEdits: number): boolean {
   const overLimit = maxEdits + 1
   let previousRow = Array.from({ length: b.length + 1 }, (_, j) => (j <= maxEdits ? j : overLimit))

@@ -1,22 +1,22 @@
 import { hash32 } from '../_kit/hash.ts'
 import { tokenize } from '../_kit/tokenize.ts'
 
-/** Facts are indexed by size, one for each doubling of their words: up to 16, up to 32, … */
+/** Length buckets of the index, one per doubling of the token count: up to 16, up to 32, … */
 export const lengthBuckets = [0, 1, 2, 3, 4, 5, 6, 7]
 
 export const lengthBucket = (length: number) =>
   Math.min(lengthBuckets.length - 1, Math.max(0, Math.ceil(Math.log2(length / 16))))
 
 /**
- * A word as the index knows it. Tenant and user are part of it, so that a user's facts are found
- * without touching anybody else's; so is the fact's size, since in a short fact a word tells more.
+ * Hashes words to index terms. The hash includes tenant and user, so that a query reads only the facts of
+ * one user, and the length bucket, because a term weighs more in a short fact.
  */
 export function indexTerms(tenant: string, user: string, bucket: number, words: Iterable<string>) {
   const seed = hash32(`${tenant}\n${user}\n${bucket}`)
   return Array.from(words, (word) => hash32(word, seed) | 0)
 }
 
-/** What is kept of a fact's words: terms to find it by, and a termCounts to score it by. */
+/** Builds the index columns of a fact: terms to find it, encoded term counts to score it. */
 export function indexFact(tenant: string, user: string, entityKey: string, content: string) {
   const tokens = tokenize(`${entityKey} ${content}`)
   const counts = new Map<string, number>()
@@ -26,10 +26,10 @@ export function indexFact(tenant: string, user: string, entityKey: string, conte
   return { terms: indexTerms(tenant, user, lengthBucket(tokens.length), counts.keys()), termCounts }
 }
 
-/** How many words a fact has, and how often each of the question's. */
+/** Makes a decoder of encoded term counts for the given query terms. */
 export function makeTermCountDecoder(words: readonly string[]) {
   const termIndexes = new Map(words.map((word, termIndex) => [hash(word), termIndex]))
-  // Most words of a fact are none of the question's; two digits tell that of nearly all.
+  // Most terms are not in the query; 12 bits reject nearly all of them.
   const lowBits = new Uint8Array(4096)
   for (const word of termIndexes.keys()) lowBits[word & 4095] = 1
   return (termCounts: string) => {
@@ -45,7 +45,7 @@ export function makeTermCountDecoder(words: readonly string[]) {
   }
 }
 
-/** A word as a termCounts knows it: thirty bits, five digits to the base of 64. */
+/** Hash of a word in the encoding: 30 bits, five base-64 digits. */
 const hash = (word: string) => hash32(word) >>> 2
 
 const zero = 48

@@ -24,8 +24,8 @@ export type Change = 'created' | 'updated' | 'unchanged'
 const LockedFact = Fact.extend({ same: z.boolean(), exact: z.boolean() })
 
 /**
- * Writes what was told under its key. Whoever holds the key already is left alone when it says the same,
- * and otherwise gives way, its content kept as a conflict. Safe with any number of writers of one key.
+ * Inserts a fact or updates the fact with the same key. Equal content is left unchanged; different content
+ * is stored as a conflict. Safe for concurrent writers.
  */
 export async function upsertFact(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function upsertFact(
       updateExisting(tx, input, indexColumns, resolution),
     )
     if (existing) return existing
-    // Deleted between the two statements: the key is free again.
+    // The fact was deleted between the two statements: insert again.
   }
 }
 
@@ -83,7 +83,7 @@ async function updateExisting(
   const byMatter = resolution === 'matter_wins'
   if (sameContent && (sameRow || !byMatter)) return { fact: before, change: 'unchanged' }
 
-  // A matter that tells its own fact anew contradicts nobody.
+  // A matter that changes its own fact is not a conflict.
   const conflict = !sameContent && !(byMatter && before.source === 'matter')
   if (conflict) {
     await sql`

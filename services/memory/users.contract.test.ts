@@ -21,7 +21,7 @@ const tell = async (user_id: string, more: object) => {
 }
 
 describe('the facts of a user', () => {
-  test('come in pages that together are all of them, once, for any size', async () => {
+  test('pages of any size together contain every fact once', async () => {
     const sizes = fc.integer({ min: 1, max: 30 })
     await fc.assert(
       fc.asyncProperty(sizes, async (size) => {
@@ -38,7 +38,7 @@ describe('the facts of a user', () => {
     )
   })
 
-  test('limit is another name of size, and size wins', async () => {
+  test('limit is an alias of size and size wins', async () => {
     const size = async (query: string) =>
       (await at.call('GET', `${users}/paged/facts?${query}`)).data.size
     expect(await size('limit=3')).toBe(3)
@@ -46,7 +46,7 @@ describe('the facts of a user', () => {
     expect(await size('')).toBe(20)
   })
 
-  test('a page past the end is empty, and one out of range is refused', async () => {
+  test('a page past the end is empty, a page out of range is 400', async () => {
     const { status, data } = await at.call(
       'GET',
       `${users}/paged/facts?page=9007199254740991&size=200`,
@@ -71,7 +71,7 @@ describe('the facts of a user', () => {
     }
   })
 
-  test('are filtered by scope, case and category', async () => {
+  test('scope, case and category filter the list', async () => {
     await tell('filtered', { entity_key: 'a', category: 'user_profile' })
     await tell('filtered', { entity_key: 'b', scope: 'case', case_id: 9, category: 'evidence' })
     const total = async (query: string) =>
@@ -83,7 +83,7 @@ describe('the facts of a user', () => {
     expect((await at.call('GET', `${users}/filtered/facts?category=x`)).status).toBe(400)
   })
 
-  test('are nothing to another organization', async () => {
+  test('another organization gets an empty list', async () => {
     for (const list of ['facts', 'conflicts']) {
       const headers = { 'x-organization-id': 'other' }
       const { data } = await at.call('GET', `${users}/paged/${list}`, { headers })
@@ -110,7 +110,7 @@ describe('the context of a user', () => {
     }
   })
 
-  test('sorts what is known', async () => {
+  test('the context groups facts by category and case', async () => {
     const data = await context()
     expect(data.profile.map((fact: any) => fact.content)).toEqual(['张三'])
     expect(data.preferences.map((fact: any) => fact.content)).toEqual(['by email'])
@@ -121,18 +121,18 @@ describe('the context of a user', () => {
     ])
   })
 
-  test('of one case holds no other case', async () => {
+  test('the context of one case excludes other cases', async () => {
     const data = await context('?case_id=C-1')
     expect(data.cases.map((each: any) => each.case_id)).toEqual(['C-1'])
     expect(data.profile).toHaveLength(1)
   })
 
-  test('of somebody unknown is empty', async () => {
+  test('the context of an unknown user is empty', async () => {
     const empty = { user_id: 'nobody', profile: [], preferences: [], cases: [], summary: '' }
     expect(await context('', 'nobody')).toEqual(empty)
   })
 
-  test('is never longer than max_chars allows', async () => {
+  test('the context as JSON is at most max_chars long', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 100, max: 4_000 }), async (most) => {
         expect(JSON.stringify(await context(`?max_chars=${most}`)).length).toBeLessThanOrEqual(most)
@@ -143,7 +143,7 @@ describe('the context of a user', () => {
   })
 })
 
-test('extract takes anything and finds nothing', async () => {
+test('extract accepts any body and returns no facts', async () => {
   const nothing = { success: true, facts: [], count: 0, error: null }
   for (const body of [{ text: 'x' }, [], 'text', null, undefined]) {
     const { status, data } = await at.call('POST', '/api/v1/internal/memory/extract', { body })

@@ -27,7 +27,7 @@ export const users = [
   get(
     '/api/v1/internal/memory/users/:userId/facts',
     {
-      summary: 'Facts of a user, the newest first',
+      summary: 'List the facts of a user, newest first',
       guard: organization,
       params: ByUser,
       query: PageQuery.extend({
@@ -56,7 +56,7 @@ export const users = [
   get(
     '/api/v1/internal/memory/users/:userId/conflicts',
     {
-      summary: 'Contents that gave way to others, the newest first',
+      summary: 'List the conflicts of a user, newest first',
       guard: organization,
       params: ByUser,
       query: PageQuery,

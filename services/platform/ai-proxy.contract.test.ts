@@ -33,7 +33,7 @@ const pathAsked = () => {
 }
 
 describe('skills', () => {
-  test('are those of the engine, for everybody', async () => {
+  test('every caller gets the skills of the engine', async () => {
     answer = () => envelope({ skills: [skill] })
     const { status, data } = await at.call('GET', '/api/v1/ai/skills?internal=true', {
       headers: { 'x-permissions': undefined },
@@ -42,7 +42,7 @@ describe('skills', () => {
     expect(pathAsked()).toBe('/api/v1/internal/ai/skills')
   })
 
-  test('the engine is told who asks, with the key of the suite', async () => {
+  test('the engine receives the identity headers and the internal key', async () => {
     answer = () => envelope({ skills: [] })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await at.call('GET', '/api/v1/ai/skills', {
@@ -56,7 +56,7 @@ describe('skills', () => {
     expect(headers.get('traceparent')).toContain(trace)
   })
 
-  test('one is read by its name, whatever is in it', async () => {
+  test('a skill is returned by any name', async () => {
     answer = () => envelope(skill)
     expect((await at.call('GET', '/api/v1/ai/skills/draft')).data).toEqual(skill)
     expect(pathAsked()).toBe('/api/v1/internal/ai/skills/draft')
@@ -66,7 +66,7 @@ describe('skills', () => {
     expect(pathAsked()).toBe(`/api/v1/internal/ai/skills/${name}`)
   })
 
-  test('one that the engine does not know is not found here either', async () => {
+  test('a skill unknown to the engine is 404', async () => {
     answer = () =>
       Response.json(
         { code: 'NOT_FOUND', message: 'There is no skill x.', data: null },
@@ -78,19 +78,19 @@ describe('skills', () => {
 })
 
 describe.each(['/usage', '/usage/stats'])('%s', (path) => {
-  test('is what the engine says, asked with the filters it knows', async () => {
+  test('the response and the known filters are passed through', async () => {
     const query = 'from=2026-01-01T00%3A00%3A00Z&model=a%26b&page=2&size=5'
     const { status, data } = await at.call('GET', `/api/v1/ai/admin${path}?${query}&secret=1`)
     expect([status, data]).toEqual([200, { items: [], more: { of: 'the engine' } }])
     expect(pathAsked()).toBe(`/api/v1/internal/ai${path}?${query}`)
   })
 
-  test('may be asked for without filters', async () => {
+  test('filters are optional', async () => {
     await at.call('GET', `/api/v1/ai/admin${path}`)
     expect(pathAsked()).toBe(`/api/v1/internal/ai${path}`)
   })
 
-  test('is for managers: others are refused before the engine is asked', async () => {
+  test('without permission 403 is returned before the engine is called', async () => {
     const { status, code } = await at.call('GET', `/api/v1/ai/admin${path}`, {
       headers: { 'x-permissions': 'platform:read' },
     })
@@ -98,7 +98,7 @@ describe.each(['/usage', '/usage/stats'])('%s', (path) => {
     expect(asked).toEqual([])
   })
 
-  test('a fault of the engine is passed on as itself', async () => {
+  test('an error of the engine is returned unchanged', async () => {
     const issues = [{ path: 'from', message: 'No moment.' }]
     answer = () =>
       Response.json(
@@ -113,7 +113,7 @@ describe.each(['/usage', '/usage/stats'])('%s', (path) => {
   })
 })
 
-describe('an engine that does not answer', () => {
+describe('an unavailable engine', () => {
   test.each([
     ['with an envelope', () => new Response('<html>', { status: 200 })],
     ['with what was asked for', () => envelope({ skills: 'none' })],
@@ -125,7 +125,7 @@ describe('an engine that does not answer', () => {
     expect(message).toContain('ai-engine')
   })
 
-  test('because there is none leaves the rest of the service as it was', async () => {
+  test('other endpoints work without an engine', async () => {
     const alone = await stage(platform)
     try {
       const skills = await alone.call('GET', '/api/v1/ai/skills')

@@ -7,7 +7,7 @@ import { type Deps, get, manage } from './deps.ts'
 const Skill = z.looseObject({ name: z.string(), description: z.string() }).meta({ id: 'Skill' })
 const Skills = z.looseObject({ skills: z.array(Skill) })
 
-/** Two dots would climb to another path of the engine. */
+/** `.` and `..` would address another path of the engine. */
 const BySkill = z.object({
   skillName: z
     .string()
@@ -33,7 +33,7 @@ export const aiProxy = [
   get(
     '/api/v1/ai/skills',
     {
-      summary: 'Skills of the AI engine',
+      summary: 'List the skills of the AI engine',
       responses: { 200: Skills },
       faults: ['UPSTREAM_UNAVAILABLE'],
     },
@@ -43,7 +43,7 @@ export const aiProxy = [
   get(
     '/api/v1/ai/skills/:skillName',
     {
-      summary: 'One skill of the AI engine',
+      summary: 'Get a skill of the AI engine',
       params: BySkill,
       responses: { 200: Skill },
       faults: ['UPSTREAM_UNAVAILABLE'],
@@ -62,7 +62,7 @@ export const aiProxy = [
   get(
     '/api/v1/ai/admin/usage',
     {
-      summary: 'What the AI engine was used for',
+      summary: 'List the usage of the AI engine',
       guard: manage,
       query: UsageQuery,
       responses: { 200: JsonObject },
@@ -75,7 +75,7 @@ export const aiProxy = [
   get(
     '/api/v1/ai/admin/usage/stats',
     {
-      summary: 'The same, summed up',
+      summary: 'Get usage totals of the AI engine',
       guard: manage,
       query: UsageQuery,
       responses: { 200: JsonObject },

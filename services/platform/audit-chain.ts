@@ -25,13 +25,13 @@ type NewEntry = Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'details'>
 
 const ChainHead = z.object({ seq: z.int(), hash: z.string() })
 
-/** What is done to the platform itself is in a chain of this name. */
+/** Name of the chain for changes of the platform itself. */
 export const platformChain = 'platform'
 
-/** What the first entry of a chain follows. */
+/** Predecessor of the first entry of a chain. */
 export const genesis = { seq: 0, hash: '0'.repeat(64) }
 
-/** Covers every member and the hash before it, so that no entry changes without all that follow. */
+/** Hashes all members and the previous hash, so that a changed entry invalidates all later ones. */
 export const hashEntry = (entry: Omit<AuditEntry, 'hash' | 'details'> & { details: unknown }) =>
   sha256Hex(
     canonicalJson([
@@ -48,8 +48,8 @@ export const hashEntry = (entry: Omit<AuditEntry, 'hash' | 'details'> & { detail
   )
 
 /**
- * Adds entries at the end of an organization's chain. Runs in the transaction of what they tell of;
- * the chain's head stays locked until that ends, so that appends come one after another.
+ * Appends entries to the chain of an organization. Runs in the transaction of the audited change and locks
+ * the head of the chain until commit, which serializes appends.
  */
 export async function append(sql: Sql, organization: string, newEntries: NewEntry[]) {
   const entries: AuditEntry[] = []
@@ -88,7 +88,7 @@ async function lockHead(sql: Sql, organization: string) {
   return head!
 }
 
-/** Tells who changed what of the platform. What a record holds stays out of the log. */
+/** Records a change of a platform record. The content of the record is not logged. */
 export const recordPlatformChange = (
   sql: Sql,
   caller: Caller,

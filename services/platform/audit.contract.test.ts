@@ -23,7 +23,7 @@ const verify = async (organization: string | undefined) =>
   (await at.call('GET', '/api/v1/audit-logs/verify', { headers: under(organization) })).data
 
 describe('appending to the audit log', () => {
-  test('makes a chain that anybody can check', async () => {
+  test('appended entries form a chain whose hashes can be recomputed', async () => {
     const { status, data } = await append('chain', [
       { ...entry, actor: 7, details: { b: 1, a: { d: [], c: null } } },
       entry,
@@ -44,7 +44,7 @@ describe('appending to the audit log', () => {
     }
   })
 
-  test('goes on where the last batch ended', async () => {
+  test('a batch continues the chain of the previous batch', async () => {
     const first = await append('on', [entry])
     await append('on', [entry, entry])
     const { items } = (await list('on')).data
@@ -52,7 +52,7 @@ describe('appending to the audit log', () => {
     expect(items[1].prev_hash).toBe(first.data.last_hash)
   })
 
-  test('many at once make one unbroken chain', async () => {
+  test('concurrent appends form one valid chain', async () => {
     const sizes = Array.from({ length: 16 }, (_, n) => 1 + (n % 4))
     const answers = await Promise.all(
       sizes.map((size, n) =>
@@ -91,13 +91,13 @@ describe('appending to the audit log', () => {
     expect(await verify('refused')).toMatchObject({ valid: true, checked: 0 })
   })
 
-  test('needs the internal key', async () => {
+  test('appending without the internal key is 401', async () => {
     const headers = { 'x-internal-api-key': undefined }
     const { status } = await at.call('POST', internal, { body: { entries: [entry] }, headers })
     expect(status).toBe(401)
   })
 
-  test('what JSON can write comes back as it was, and still fits its hash', async () => {
+  test('any JSON details are returned unchanged and match their hash', async () => {
     const details = `{
       "zeros": [-0, 0.0, 1.0, 1e0],
       "large": [1e21, 1.7976931348623157e308, 9007199254740993],
@@ -115,8 +115,8 @@ describe('appending to the audit log', () => {
   })
 })
 
-describe('whose log it is', () => {
-  test('each organization reads and verifies its own', async () => {
+describe('tenancy of the audit log', () => {
+  test('an organization reads and verifies only its own chain', async () => {
     await append('mine', [entry])
     await append('yours', [entry, entry])
     expect((await list('mine')).data.total).toBe(1)
@@ -126,7 +126,7 @@ describe('whose log it is', () => {
     expect(await verify('nobody')).toMatchObject({ valid: true, checked: 0 })
   })
 
-  test('the body may name it, and must not contradict the header', async () => {
+  test('the organization may be in the body; a contradiction with the header is 400', async () => {
     await append(undefined, [entry], { organization_id: 42 })
     await append('42', [entry], { organization_id: '42' })
     expect((await list('42')).data.total).toBe(2)
@@ -135,7 +135,7 @@ describe('whose log it is', () => {
     expect((await list('43')).data.total).toBe(0)
   })
 
-  test('without an organization it is that of the platform', async () => {
+  test('without an organization the platform chain is used', async () => {
     await append(undefined, [{ ...entry, resource: 'platform:1' }])
     const { items } = (await list(undefined, 'resource=platform:1')).data
     expect(items).toMatchObject([{ organization_id: 'platform' }])
@@ -153,7 +153,7 @@ describe('reading the audit log', () => {
   const seqs = async (query: string) =>
     (await list('read', query)).data.items.map(({ seq }: { seq: number }) => seq)
 
-  test('filters are exact and go together', async () => {
+  test('filters match exactly and are combined', async () => {
     expect(await seqs('')).toEqual([3, 2, 1])
     expect(await seqs('actor=ada')).toEqual([3, 1])
     expect(await seqs('action=a.made')).toEqual([2, 1])
@@ -164,7 +164,7 @@ describe('reading the audit log', () => {
     }
   })
 
-  test('from is within, to is not', async () => {
+  test('from is inclusive and to is exclusive', async () => {
     const { items } = (await list('read')).data
     const first = items.at(-1).created_at
     const next = new Date(Date.parse(items[0].created_at) + 1).toISOString()
@@ -193,7 +193,7 @@ describe('reading the audit log', () => {
     },
   )
 
-  test('pages, one after another, are the whole log', async () => {
+  test('the pages together contain the whole log', async () => {
     await append(
       'pages',
       Array.from({ length: 23 }, (_, n) => ({ ...entry, resource: `r:${n}` })),
@@ -217,7 +217,7 @@ describe('reading the audit log', () => {
   })
 })
 
-test('the log can only be appended to, whoever asks', async () => {
+test('updating, deleting and truncating the log fail', async () => {
   await append('fixed', [entry])
   for (const method of ['PUT', 'DELETE', 'POST', 'PATCH']) {
     const { status, headers } = await at.call(method, '/api/v1/audit-logs', { body: {} })
@@ -230,7 +230,7 @@ test('the log can only be appended to, whoever asks', async () => {
   expect(await verify('fixed')).toMatchObject({ valid: true, checked: 1 })
 })
 
-test('writes of the platform at once leave its chain unbroken', async () => {
+test('concurrent platform writes keep the chain valid', async () => {
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
       at.call('POST', n % 2 ? '/api/v1/domains' : '/api/v1/feature-flags', {
@@ -243,7 +243,7 @@ test('writes of the platform at once leave its chain unbroken', async () => {
   expect(await verify(undefined)).toMatchObject({ valid: true })
 })
 
-test('a write that is refused leaves no entry', async () => {
+test('a rejected write records no entry', async () => {
   await at.call('POST', '/api/v1/domains', { body: { key: 'twice', name: 'n' } })
   const { total } = (await list(undefined)).data
   await at.call('POST', '/api/v1/domains', { body: { key: 'twice', name: 'n' } })

@@ -24,22 +24,22 @@ const Batch = z.object({
 })
 
 const organizationNote =
-  'Of the organization in X-Organization-Id; without it, of the platform itself.'
+  'Chain of the organization in X-Organization-Id. Without the header: the chain of the platform.'
 const chainName = ({ organizationId }: Caller) => organizationId ?? platformChain
 
 export const audit = [
   get(
     '/api/v1/audit-logs',
     {
-      summary: 'Entries of the audit log, the newest first',
+      summary: 'List audit entries, newest first',
       description: organizationNote,
       guard: manage,
       query: PageQuery.extend({
         actor: z.string().max(200).optional(),
         action: z.string().max(200).optional(),
         resource: z.string().max(500).optional(),
-        from: Instant.optional().describe('This moment and later.'),
-        to: Instant.optional().describe('Before this moment.'),
+        from: Instant.optional().describe('Earliest time, inclusive.'),
+        to: Instant.optional().describe('Latest time, exclusive.'),
       }),
       responses: { 200: pageSchema(AuditEntry) },
     },
@@ -64,8 +64,8 @@ export const audit = [
   get(
     '/api/v1/audit-logs/verify',
     {
-      summary: 'Check the audit log from its first entry to its last',
-      description: `${organizationNote} Names the first entry that was changed, put in, or follows one that was removed; where the end was removed, its last entry.`,
+      summary: 'Verify the audit chain',
+      description: `${organizationNote} Returns the first entry that was changed or inserted or that follows a removed entry. If the end was removed, returns the id of the last entry.`,
       guard: manage,
       responses: { 200: Verdict },
     },
@@ -75,7 +75,7 @@ export const audit = [
   post(
     '/api/v1/internal/platform/audit-logs',
     {
-      summary: 'Append entries to the audit log, all or none',
+      summary: 'Append entries to the audit log in one transaction',
       description: organizationNote,
       body: Batch,
       responses: { 200: z.object({ appended: z.int(), last_hash: z.string() }) },

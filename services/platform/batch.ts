@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
 
-/** A batch that is only tried. */
 export const DryRunFields = z.object({
-  dry_run: z.boolean().default(false).describe('Count only, write nothing.'),
+  dry_run: z.boolean().default(false).describe('Return the counts without writing.'),
   digest: z
     .boolean()
     .default(false)
-    .describe('With dry_run: tell a digest of the records that would be replaced.'),
+    .describe('With dry_run: return a digest of the records that would be replaced.'),
 })
 
 export const Counts = z.object({
@@ -24,7 +23,7 @@ export const withUnchanged = <T extends { created: number; updated: number }>(
   records: readonly unknown[],
 ) => ({ ...counts, unchanged: records.length - counts.created - counts.updated })
 
-/** Another digest means other records; empty where none would be replaced. */
+/** Digest of the records that would be replaced. Empty if there are none. */
 export const digestFragment = (record: SqlFragment, differs: SqlFragment) => fragment`
   coalesce(md5(string_agg(md5(${record}::text), '' order by ${record}.key) filter (where ${differs})), '')`
 
@@ -38,7 +37,7 @@ export function rejectDuplicateKeys(
   const seen = new Set<string>()
   records.forEach(({ key }, index) => {
     if (seen.has(key)) {
-      issue.addIssue({ code: 'custom', path: [list, index, 'key'], message: 'The same key twice.' })
+      issue.addIssue({ code: 'custom', path: [list, index, 'key'], message: 'Duplicate key.' })
     }
     seen.add(key)
   })

@@ -16,7 +16,7 @@ describe('a batch of feature flags', () => {
   const write = async (flags: unknown, more = {}) =>
     (await post('feature-flags', { flags, ...more })).data
 
-  test('makes what is new, changes what differs and leaves the rest', async () => {
+  test('a batch creates new records, updates different ones and keeps the rest', async () => {
     const rules = [{ percentage: 10 }]
     await write([
       { key: 'same', enabled: true, description: 'kept', rules },
@@ -32,7 +32,7 @@ describe('a batch of feature flags', () => {
     expect(await read('feature-flags/new')).toMatchObject({ enabled: false, rules: [] })
   })
 
-  test('tells another digest when what it would replace was changed meanwhile', async () => {
+  test('the digest changes when a record to replace changes', async () => {
     await write([{ key: 'moved', enabled: true, description: 'a' }])
     const next = [{ key: 'moved', enabled: false }]
     const digest = async () => (await write(next, { dry_run: true, digest: true })).digest
@@ -44,7 +44,7 @@ describe('a batch of feature flags', () => {
     expect(await digest()).toBe('')
   })
 
-  test('is refused as a whole', async () => {
+  test('an invalid batch changes nothing', async () => {
     const flags = [{ key: 'fine' }, { key: 'fine' }]
     const refused = await post('feature-flags', { flags })
     expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'flags.1.key'])
@@ -67,7 +67,7 @@ describe('a batch of tags', () => {
     domains: [{ key: 'civil', name: 'Civil', description: 'law' }],
   }
 
-  test('puts each where it belongs, whatever their order', async () => {
+  test('references are resolved in any order', async () => {
     const planned = await write({ ...body, dry_run: true })
     expect(planned).toEqual({ created: 6, updated: 0, unchanged: 0 })
     expect((await read('tags')).total).toBe(0)
@@ -82,7 +82,7 @@ describe('a batch of tags', () => {
     expect((await read('categories')).items[0].children[0].key).toBe('child')
   })
 
-  test('changes what differs, and leaves what it does not say', async () => {
+  test('a batch updates given fields and keeps omitted ones', async () => {
     const next = {
       tags: [{ key: 'g.a', name: 'B' }],
       categories: [{ key: 'child', name: 'Child', parent_key: null }],
@@ -97,7 +97,7 @@ describe('a batch of tags', () => {
     expect((await write({ ...next, dry_run: true, digest: true })).digest).toBe('')
   })
 
-  test('refuses groups that are not there and circles, and changes nothing', async () => {
+  test('unknown groups and cycles are 400 and change nothing', async () => {
     const unknown = await post('tags', {
       domains: [{ key: 'lost', name: 'Lost' }],
       tags: [{ key: 't', name: 'T', group_key: 'nowhere' }],

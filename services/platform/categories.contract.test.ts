@@ -28,7 +28,7 @@ const shapeOf = (items: Tree[]): Shape =>
   Object.fromEntries(items.map(({ key, children }) => [key, shapeOf(children)]))
 
 describe('the tree of categories', () => {
-  test('holds each below its parent, in order of key', async () => {
+  test('children are listed below their parent by key', async () => {
     const b = await make('b')
     const a = await make('a', null)
     await make('a.2', a)
@@ -43,7 +43,7 @@ describe('the tree of categories', () => {
     expect(items[0].children[0].parent_id).toBe(a)
   })
 
-  test('is paged by its roots, each whole', async () => {
+  test('the list pages roots with complete subtrees', async () => {
     for (const key of ['r1', 'r2', 'r3']) await make(`${key}.child`, await make(key))
     const first = await list('size=2')
     expect(first).toMatchObject({ page: 1, size: 2, total: 3, total_pages: 2 })
@@ -52,7 +52,7 @@ describe('the tree of categories', () => {
     expect((await list('size=2&page=3')).items).toEqual([])
   })
 
-  test('a category read alone is told without what is below it', async () => {
+  test('a single category is returned without children', async () => {
     const root = await make('root')
     await make('leaf', root)
     const { data } = await at.call('GET', `${path}/${root}`)
@@ -62,7 +62,7 @@ describe('the tree of categories', () => {
 })
 
 describe('the parent of a category', () => {
-  test('must be there', async () => {
+  test('an unknown reference is 400', async () => {
     const body = { key: 'lost', name: 'n', parent_id: nobody }
     const made = await at.call('POST', path, { body })
     expect([made.status, made.data.issues[0].path]).toEqual([400, 'parent_id'])
@@ -70,7 +70,7 @@ describe('the parent of a category', () => {
     expect([moved.status, moved.data.issues[0].path]).toEqual([400, 'parent_id'])
   })
 
-  test('is neither the category itself nor anything below it', async () => {
+  test('a category cannot be moved below itself', async () => {
     const top = await make('top')
     const middle = await make('middle', top)
     const bottom = await make('bottom', middle)
@@ -84,7 +84,7 @@ describe('the parent of a category', () => {
     expect(shapeOf((await list()).items)).toEqual({ middle: {}, top: { bottom: {} } })
   })
 
-  test('cannot make a circle with another move at the same time', async () => {
+  test('concurrent moves cannot form a cycle', async () => {
     for (let n = 0; n < 5; n++) {
       const a = await make(`a.${n}`)
       const b = await make(`b.${n}`)
@@ -93,17 +93,17 @@ describe('the parent of a category', () => {
     }
   })
 
-  test('cannot be deleted before its children', async () => {
+  test('a category with children cannot be deleted', async () => {
     const parent = await make('parent')
     const child = await make('child', parent)
     const refused = await at.call('DELETE', `${path}/${parent}`)
     expect([refused.status, refused.code]).toEqual([409, 'CONFLICT'])
-    expect(refused.message).toContain('below')
+    expect(refused.message).toContain('children')
     expect((await at.call('DELETE', `${path}/${child}`)).status).toBe(200)
     expect((await at.call('DELETE', `${path}/${parent}`)).status).toBe(200)
   })
 
-  test('is never deleted under a child that comes meanwhile', async () => {
+  test('a category is not deleted while a child is added', async () => {
     for (let n = 0; n < 5; n++) {
       const parent = await make(`parent.${n}`)
       const [joined, deleted] = await Promise.all([
@@ -114,7 +114,7 @@ describe('the parent of a category', () => {
     }
   })
 
-  test('is at most so deep that the tree has 100 levels', async () => {
+  test('the tree is limited to 100 levels', async () => {
     let deepest = await make('level.1')
     for (let level = 2; level <= 99; level++) deepest = await make(`level.${level}`, deepest)
     const pair = await make('pair')
@@ -128,7 +128,7 @@ describe('the parent of a category', () => {
   })
 })
 
-test('any moves leave a tree: what would be none is refused, the rest is as told', async () => {
+test('after any moves the categories form a tree', async () => {
   const nodes = 6
   const step = fc.tuple(fc.nat(nodes - 1), fc.option(fc.nat(nodes - 1)))
   await fc.assert(

@@ -20,15 +20,15 @@ type CategoryTree = Category & { children: CategoryTree[] }
 const path = '/api/v1/categories'
 const table = fragment`platform.categories`
 
-/** A tree is answered whole, and what reads it may not be able to go deeper. */
+/** Maximum depth of the tree. Responses contain whole trees, and parsers limit nesting. */
 const maxDepth = 100
 
 export const categories = [
   get(
     path,
     {
-      summary: 'The tree of categories by key',
-      description: 'A page of categories without a parent, each with all that is below it.',
+      summary: 'List category trees by key',
+      description: 'A page of root categories, each with all descendants.',
       query: PageQuery,
       responses: { 200: pageSchema(CategoryTree) },
     },
@@ -52,7 +52,7 @@ export const categories = [
     },
     async assertUnreferenced(sql, id) {
       const [child] = await sql`select key from ${table} where parent_id = ${id} limit 1`
-      if (child) throw new Fault('CONFLICT', 'The category has others below it; delete them first.')
+      if (child) throw new Fault('CONFLICT', 'The category has children. Delete them first.')
     },
   }),
 ]
@@ -74,7 +74,7 @@ async function loadTrees(sql: Sql, roots: Category[]): Promise<CategoryTree[]> {
 
 const TreePosition = z.object({ above: z.int(), levels: z.int(), circular: z.boolean() })
 
-/** One writer at a time: two moves, each of them right, could make a circle together. */
+/** Serialized by a lock: two concurrent moves could form a cycle together. */
 async function validateParent(sql: Sql, id: string, parent: string) {
   const parentFault = (message: string) => invalid([{ path: 'parent_id', message }])
   await sql`select pg_advisory_xact_lock(hashtext('platform.categories'))`
@@ -91,8 +91,7 @@ async function validateParent(sql: Sql, id: string, parent: string) {
       (select coalesce(max(level), 1) from below) as levels,
       exists (select from above where id = ${id}) as circular`
   const { above, levels, circular } = position!
-  if (above === 0) throw parentFault('There is no such category.')
-  if (circular) throw parentFault('A category cannot be below itself.')
-  if (above + levels > maxDepth)
-    throw parentFault(`The tree would have more than ${maxDepth} levels.`)
+  if (above === 0) throw parentFault('The category does not exist.')
+  if (circular) throw parentFault('A category cannot be its own descendant.')
+  if (above + levels > maxDepth) throw parentFault(`The tree would exceed ${maxDepth} levels.`)
 }

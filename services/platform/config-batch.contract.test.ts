@@ -18,7 +18,7 @@ const write = (configs: unknown, dry_run?: unknown) =>
 const read = async (key: string) => (await at.call('GET', `${path}/${key}`)).data
 
 describe('a batch of configs', () => {
-  test('makes what is new, changes what differs and leaves the rest', async () => {
+  test('a batch creates new records, updates different ones and keeps the rest', async () => {
     await write([
       { key: 'same', value: { a: 1, b: [null] }, description: 'kept' },
       { key: 'changed', value: 1, description: 'kept' },
@@ -39,11 +39,11 @@ describe('a batch of configs', () => {
     expect(await read('new')).toMatchObject({ value: 0, description: '', version: 1 })
   })
 
-  test('may be empty', async () => {
+  test('an empty batch is accepted', async () => {
     expect((await write([])).data).toEqual({ created: 0, updated: 0, unchanged: 0 })
   })
 
-  test('only counts when told so', async () => {
+  test('a dry run returns counts and writes nothing', async () => {
     await write([{ key: 'dry.old', value: 1 }])
     const configs = [
       { key: 'dry.old', value: 2 },
@@ -74,7 +74,7 @@ describe('a batch of configs', () => {
     expect((await at.call('GET', `${path}/wrong.ok`)).status).toBe(404)
   })
 
-  test('that fails halfway leaves nothing of itself', async () => {
+  test('a batch that fails halfway writes nothing', async () => {
     await write([{ key: 'z.fixed', value: 1 }])
     await at.sql`
       alter table platform.configs add constraint fixed check (key <> 'z.fixed' or value = '1')`
@@ -94,7 +94,7 @@ describe('a batch of configs', () => {
     expect((await at.call('GET', `${path}/a.new`)).status).toBe(404)
   })
 
-  test('is one of many at once, whatever their order', async () => {
+  test('concurrent batches in any order do not deadlock', async () => {
     const keys = Array.from({ length: 30 }, (_, n) => `many.${n}`)
     const batches = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -108,7 +108,7 @@ describe('a batch of configs', () => {
   })
 })
 
-test('any batches leave what a map of them would hold, dry runs nothing', async () => {
+test('batches behave like a map and dry runs change nothing', async () => {
   const anyKey = fc.constantFrom('p.a', 'p.b', 'p.c', 'p.d')
   const config = fc.record<Config>(
     {

@@ -10,8 +10,9 @@ import {
   rejectDuplicateKeys,
   withUnchanged,
 } from './batch.ts'
-import { Description, Value } from './config.ts'
+import { Value } from './config.ts'
 import { post } from './deps.ts'
+import { Description } from './versioned-resource.ts'
 
 const Batch = z
   .object({
@@ -27,8 +28,8 @@ export const configBatch = [
   post(
     '/api/v1/internal/platform/configs/batch',
     {
-      summary: 'Write many configs, all or none',
-      description: 'A description that is left out stays.',
+      summary: 'Create or update configs in one transaction',
+      description: 'An omitted description stays unchanged.',
       body: Batch,
       responses: { 200: Counts },
     },
@@ -45,7 +46,7 @@ export const configBatch = [
   ),
 ]
 
-/** JSON's null comes out of a record set as SQL's, which a value never is. */
+/** jsonb_to_recordset returns JSON null as SQL null; the column does not allow SQL null. */
 const inputRows = (configs: Batch['configs']) => fragment`(
   select key, coalesce(value, 'null') as value, description
   from jsonb_to_recordset(${json(configs)}) as input (key text, value jsonb, description text)
@@ -62,7 +63,7 @@ async function countChanges(sql: Sql, configs: Batch['configs']) {
   return counts!
 }
 
-/** Rows are taken in order of key, so that two batches never wait for each other. */
+/** Locks rows in order of key, which prevents deadlocks between batches. */
 async function writeConfigs(sql: Sql, configs: Batch['configs']) {
   const created = await sql`
     insert into platform.configs (key, value, description)

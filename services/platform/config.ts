@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Json, Key, Time, Version } from '../_kit/fields.ts'
+import { Json, Time, Version } from '../_kit/fields.ts'
 
 export const SystemConfig = z
   .object({
@@ -11,11 +11,6 @@ export const SystemConfig = z
     updated_at: Time,
   })
   .meta({ id: 'SystemConfig' })
-export type SystemConfig = z.infer<typeof SystemConfig>
 
-export const ByKey = z.object({ key: Key })
-
-/** Any JSON, null as well, but something. */
-export const Value = Json.refine((value) => value !== undefined, 'Required; null is a value too.')
-
-export const Description = z.string().max(2_000)
+/** Any JSON value, null included. The member is required. */
+export const Value = Json.refine((value) => value !== undefined, 'Required. Null is a valid value.')

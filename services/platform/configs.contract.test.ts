@@ -17,8 +17,8 @@ afterAll(() => at.close())
 const make = (key: string, value: unknown = 1, headers = {}) =>
   at.call('POST', path, { body: { key, value }, headers })
 
-describe('making a config', () => {
-  test('a new key makes it, with its defaults', async () => {
+describe('creating a config', () => {
+  test('a new key creates a config with default values', async () => {
     const { status, data, headers } = await make('matters.service_types', { service_types: [] })
     expect(status).toBe(201)
     expect(data).toMatchObject({
@@ -30,7 +30,7 @@ describe('making a config', () => {
     expect(headers.get('etag')).toBe('"1"')
   })
 
-  test('a key that is taken is refused and keeps its value', async () => {
+  test('an existing key is 409 and keeps its value', async () => {
     await make('taken', 'first')
     const { status, code, message } = await make('taken', 'second')
     expect([status, code]).toEqual([409, 'CONFLICT'])
@@ -65,7 +65,7 @@ describe('making a config', () => {
     expect(data.issues[0].path).toBe(member)
   })
 
-  test('many who make one key at once: one does, the others are told it is taken', async () => {
+  test('of concurrent creations of one key one succeeds, the others get 409', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => make('raced', n)))
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses).toEqual([201, ...Array(11).fill(409)])
@@ -75,7 +75,7 @@ describe('making a config', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  test('gives the first answer again to the same body, and refuses another', async () => {
+  test('the same body returns the first response, another body is 409', async () => {
     const headers = { 'idempotency-key': 'once' }
     const first = await make('idempotent', 1, headers)
     const again = await make('idempotent', 1, headers)
@@ -85,7 +85,7 @@ describe('an Idempotency-Key', () => {
     expect(again.headers.get('etag')).toBe('"1"')
   })
 
-  test('lets duplicates that come at once make one record and one audit entry', async () => {
+  test('concurrent duplicates create one record and one audit entry', async () => {
     const headers = { 'idempotency-key': 'at-once' }
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => make('idempotent.raced', 1, headers)),
@@ -99,7 +99,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('reading a config', () => {
-  test('another service and a manager read the same', async () => {
+  test('internal and external reads return the same config', async () => {
     await make('read.me', [1])
     const inside = await at.call('GET', `${internal}/read.me`)
     const outside = await at.call('GET', `${path}/read.me`)
@@ -118,7 +118,7 @@ describe('reading a config', () => {
     },
   )
 
-  test('the internal path needs the internal key and nothing else', async () => {
+  test('the internal path needs only the internal key', async () => {
     await make('inside', 1)
     const headers = { 'x-permissions': undefined, 'x-user-id': undefined }
     expect((await at.call('GET', `${internal}/inside`, { headers })).status).toBe(200)
@@ -129,8 +129,8 @@ describe('reading a config', () => {
   })
 })
 
-describe('giving a config another value', () => {
-  test('raises the version and leaves a description that is not sent', async () => {
+describe('updating a config', () => {
+  test('an update increments the version and keeps an omitted description', async () => {
     await at.call('POST', path, { body: { key: 'edited', value: 1, description: 'why' } })
     const { data, headers } = await at.call('PUT', `${path}/edited`, { body: { value: null } })
     expect(data).toMatchObject({ value: null, description: 'why', version: 2 })
@@ -141,13 +141,13 @@ describe('giving a config another value', () => {
     expect(described.data).toMatchObject({ value: 2, description: '', version: 3 })
   })
 
-  test('needs a value', async () => {
+  test('an update without a value is 400', async () => {
     await make('needs.value')
     const { status, data } = await at.call('PUT', `${path}/needs.value`, { body: {} })
     expect([status, data.issues[0].path]).toEqual([400, 'value'])
   })
 
-  test('makes no config where there was none', async () => {
+  test('updating an unknown key is 404', async () => {
     expect((await at.call('PUT', `${path}/nobody`, { body: { value: 1 } })).status).toBe(404)
     expect((await at.call('GET', `${path}/nobody`)).status).toBe(404)
   })
@@ -165,7 +165,7 @@ describe('giving a config another value', () => {
     expect(data).toMatchObject({ value: 'before', version: 1 })
   })
 
-  test('of many with one ETag, one writes', async () => {
+  test('of concurrent updates with one ETag one succeeds', async () => {
     await make('contended', 0)
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -177,7 +177,7 @@ describe('giving a config another value', () => {
   })
 })
 
-test('a config is deleted once', async () => {
+test('a second delete of a config is 404', async () => {
   await make('gone')
   const first = await at.call('DELETE', `${path}/gone`, { headers: { 'if-match': '"1"' } })
   expect([first.status, first.data]).toEqual([200, { deleted: true }])
@@ -185,7 +185,7 @@ test('a config is deleted once', async () => {
   expect((await make('gone', 2)).data.version).toBe(1)
 })
 
-test('every write is in the audit log, and no value is', async () => {
+test('every write is audited without the value', async () => {
   await make('audited', 'secret-value')
   await at.call('PUT', `${path}/audited`, { body: { value: 'secret-value-too' } })
   await at.call('DELETE', `${path}/audited`, { headers: { 'x-user-id': undefined } })
@@ -214,7 +214,7 @@ describe('the list of configs', () => {
   const list = (query: string) => at.call('GET', `${path}?${query}`)
   const keysOf = (data: { items: { key: string }[] }) => data.items.map(({ key }) => key)
 
-  test('is in order of key and may be narrowed by how keys begin', async () => {
+  test('the list is ordered by key and filtered by prefix', async () => {
     expect(keysOf((await list('q=list.&size=200')).data)).toEqual(keys)
     expect(keysOf((await list('q=list.a')).data)).toEqual(['list.a', 'list.a.b', 'list.a:c'])
     expect((await list('q=LIST.')).data).toMatchObject({ items: [], total: 0, total_pages: 0 })
@@ -242,13 +242,13 @@ describe('the list of configs', () => {
     },
   )
 
-  test('limit is another name of size, which wins', async () => {
+  test('limit is an alias of size and size wins', async () => {
     expect((await list('limit=2')).data.size).toBe(2)
     expect((await list('limit=2&size=3')).data.size).toBe(3)
     expect((await list('')).data.size).toBe(20)
   })
 
-  test('its pages, one after another, are the whole of it', async () => {
+  test('the pages together contain all configs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 8 }), async (size) => {
         const found: string[] = []

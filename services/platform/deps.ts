@@ -15,5 +15,5 @@ export const open = (_: unknown, { client }: { client(service: string): Client }
 
 export const { get, post, put, del } = endpoints<Deps>()
 
-/** What people need who write here, or read what is not for everybody. */
+/** Permission for writes and for restricted reads. */
 export const manage = permission('platform:manage')

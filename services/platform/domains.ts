@@ -12,7 +12,7 @@ const table = fragment`platform.domains`
 export const domains = [
   get(
     path,
-    { summary: 'Domains by key', query: PageQuery, responses: { 200: pageSchema(Domain) } },
+    { summary: 'List domains by key', query: PageQuery, responses: { 200: pageSchema(Domain) } },
     async (c, { query }) =>
       ok(c, await selectPage(c.env.sql, Domain, query, { from: table, order: fragment`key` })),
   ),

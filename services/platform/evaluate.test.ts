@@ -17,16 +17,16 @@ const optional = fc.option(id, { nil: undefined })
 const subject: fc.Arbitrary<Subject> = fc.record({ user_id: optional, organization_id: optional })
 
 describe('a flag', () => {
-  test('without rules is on for everybody, when it is enabled', () => {
+  test('an enabled flag without rules is on for everyone', () => {
     expect(isEnabledFor(flag([]), {})).toBe(true)
     expect(isEnabledFor(flag([], false), { user_id: 'a' })).toBe(false)
   })
 
-  test('that is not enabled is off, whatever its rules say', () => {
+  test('a disabled flag is off for any rules', () => {
     fc.assert(fc.property(rules, subject, (rules, who) => !isEnabledFor(flag(rules, false), who)))
   })
 
-  test('is on when one of its rules is, each taken alone', () => {
+  test('a flag is on if one rule alone would turn it on', () => {
     fc.assert(
       fc.property(fc.array(rule, { minLength: 1, maxLength: 4 }), subject, (rules, who) => {
         const alone = rules.map((each) => isEnabledFor(flag([each]), who))
@@ -35,7 +35,7 @@ describe('a flag', () => {
     )
   })
 
-  test('asks every member of a rule, each taken alone', () => {
+  test('a rule matches if each member alone would match', () => {
     fc.assert(
       fc.property(rule, subject, (rule, who) => {
         const members = (Object.keys(rule) as (keyof Rule)[]).filter(
@@ -47,7 +47,7 @@ describe('a flag', () => {
     )
   })
 
-  test('tells the same each time', () => {
+  test('evaluation is deterministic', () => {
     fc.assert(
       fc.property(rules, subject, (rules, who) => {
         expect(isEnabledFor(flag(rules), who)).toBe(
@@ -59,7 +59,7 @@ describe('a flag', () => {
 })
 
 describe('a list of ids', () => {
-  test('matches those in it and nobody else', () => {
+  test('an id list matches exactly its ids', () => {
     expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { user_id: '7' })).toBe(true)
     expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { user_id: '8' })).toBe(false)
     expect(isEnabledFor(flag([{ user_ids: ['7'] }]), { organization_id: '7' })).toBe(false)
@@ -72,7 +72,7 @@ describe('a percentage', () => {
   const on = (share: number, who: Subject, key?: string) =>
     isEnabledFor(flag([{ percentage: share }], true, key), who)
 
-  test('keeps whom it has as it grows', () => {
+  test('a growing percentage keeps subjects that were on', () => {
     fc.assert(
       fc.property(percentage, percentage, fc.string(), (one, other, user_id) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)]
@@ -81,7 +81,7 @@ describe('a percentage', () => {
     )
   })
 
-  test('of 0 matches nobody, of 100 everybody', () => {
+  test('0 matches nobody and 100 everyone', () => {
     fc.assert(
       fc.property(subject, (who) => {
         expect([on(0, who), on(100, who)]).toEqual([false, true])
@@ -89,7 +89,7 @@ describe('a percentage', () => {
     )
   })
 
-  test('goes by the user, else by the organization, else matches nobody', () => {
+  test('the percentage uses the user, then the organization, else it does not match', () => {
     fc.assert(
       fc.property(percentage, fc.string(), fc.string(), (share, user, organization) => {
         const user_id = `u${user}`
@@ -101,14 +101,14 @@ describe('a percentage', () => {
     )
   })
 
-  test.each([1, 10, 50, 90])('of %i is about that share of the users', (share) => {
+  test.each([1, 10, 50, 90])('%i percent matches about that share of users', (share) => {
     const users = Array.from({ length: 20_000 }, (_, n) => `user-${n}`)
     const matched = users.filter((user_id) => on(share, { user_id })).length
     expect(matched / 200).toBeGreaterThan(share - 1.5)
     expect(matched / 200).toBeLessThan(share + 1.5)
   })
 
-  test('falls on other users for another flag', () => {
+  test('another flag selects other users', () => {
     const users = Array.from({ length: 1_000 }, (_, n) => `user-${n}`)
     const both = users.filter(
       (user_id) => on(50, { user_id }, 'one') && on(50, { user_id }, 'other'),

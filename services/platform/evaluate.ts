@@ -11,7 +11,7 @@ export interface Subject {
   organization_id?: string | undefined
 }
 
-/** An enabled flag is on when one of its rules matches, or when it has none. */
+/** An enabled flag is on if a rule matches or if it has no rules. */
 export const isEnabledFor = (
   { key, enabled, rules }: { key: string; enabled: boolean; rules: Rule[] },
   subject: Subject,
@@ -33,7 +33,7 @@ function matchesRule(
 const includesId = (ids: string[] | undefined, id: string | undefined) =>
   ids === undefined || (id !== undefined && ids.includes(id))
 
-/** The same subject falls on the same side each time, and stays on as the percentage grows. */
+/** Deterministic percentage rollout. A subject that is on stays on as the percentage grows. */
 function inRollout(percentage: number, key: string, id: string | undefined): boolean {
   if (percentage === 100) return true
   return id !== undefined && hash32(`${key}:${id}`) % 10_000 < percentage * 100

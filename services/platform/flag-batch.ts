@@ -10,9 +10,9 @@ import {
   rejectDuplicateKeys,
   withUnchanged,
 } from './batch.ts'
-import { Description } from './config.ts'
 import { post } from './deps.ts'
 import { Rules } from './flag.ts'
+import { Description } from './versioned-resource.ts'
 
 const Batch = z
   .object({
@@ -35,8 +35,8 @@ export const flagBatch = [
   post(
     '/api/v1/internal/platform/feature-flags/batch',
     {
-      summary: 'Write many feature flags, all or none',
-      description: 'Members left out stay; a new flag is off unless it says otherwise.',
+      summary: 'Create or update feature flags in one transaction',
+      description: 'Omitted fields stay unchanged. A new flag is disabled by default.',
       body: Batch,
       example: { flags: [{ key: 'matters.analysis', enabled: true }], dry_run: true },
       responses: { 200: Counts },
@@ -68,7 +68,7 @@ async function countChanges(sql: Sql, flags: Flags) {
   return counts!
 }
 
-/** Rows are taken in order of key, so that two batches never wait for each other. */
+/** Locks rows in order of key, which prevents deadlocks between batches. */
 async function writeFlags(sql: Sql, flags: Flags) {
   const created = await sql`
     insert into platform.feature_flags (key, enabled, description, rules)

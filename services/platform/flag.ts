@@ -10,7 +10,7 @@ const Rule = z.object({
 export const Rules = z
   .array(Rule)
   .max(100)
-  .describe('One rule that matches is enough; it matches when all its members do.')
+  .describe('The flag is on if any rule matches. A rule matches if all its members match.')
 
 export const FeatureFlag = z
   .object({

@@ -20,8 +20,8 @@ const evaluate = (body: object, organization?: string) =>
     headers: { 'x-organization-id': organization, 'x-permissions': undefined },
   })
 
-describe('making a flag', () => {
-  test('it is off and has no rules until told', async () => {
+describe('creating a flag', () => {
+  test('a new flag is disabled without rules', async () => {
     const { status, data, headers } = await make({ key: 'plain' })
     expect(status).toBe(201)
     expect(data).toMatchObject({
@@ -34,24 +34,24 @@ describe('making a flag', () => {
     expect(headers.get('etag')).toBe('"1"')
   })
 
-  test('ids in rules may be numbers and are kept as text', async () => {
+  test('numeric ids in rules are stored as text', async () => {
     const rules = [{ organization_ids: [7, 'b'], user_ids: [], percentage: 12.5 }, {}]
     const { data } = await make({ key: 'ruled', enabled: true, rules })
     expect(data.rules).toEqual([{ ...rules[0], organization_ids: ['7', 'b'] }, {}])
   })
 
-  test('a taken key is refused', async () => {
+  test('an existing key is 409', async () => {
     await make({ key: 'taken' })
     const { status, code } = await make({ key: 'taken', enabled: true })
     expect([status, code]).toEqual([409, 'CONFLICT'])
   })
 
-  test('many at once: one makes it', async () => {
+  test('of concurrent creations one succeeds', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => make({ key: 'raced' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   })
 
-  test('an Idempotency-Key gives the first answer again', async () => {
+  test('an Idempotency-Key returns the first response', async () => {
     const headers = { 'idempotency-key': 'flag' }
     const first = await make({ key: 'idempotent' }, headers)
     const again = await make({ key: 'idempotent' }, headers)
@@ -77,7 +77,7 @@ describe('making a flag', () => {
 })
 
 describe('reading flags', () => {
-  test('one by its key, which must be known', async () => {
+  test('a flag is returned by key, an unknown key is 404', async () => {
     const { data } = await make({ key: 'read' })
     expect((await at.call('GET', `${path}/read`)).data).toEqual(data)
     for (const key of ['unknown', "' or true --"]) {
@@ -85,7 +85,7 @@ describe('reading flags', () => {
     }
   })
 
-  test('pages, one after another, are all of them in order of key', async () => {
+  test('the pages together contain all records by key', async () => {
     const whole = (await at.call('GET', `${path}?size=200`)).data
     const keys = whole.items.map(({ key }: { key: string }) => key)
     expect(keys).toEqual(keys.toSorted())
@@ -104,8 +104,8 @@ describe('reading flags', () => {
   })
 })
 
-describe('editing a flag', () => {
-  test('members left out stay, rules are replaced as a whole', async () => {
+describe('updating a flag', () => {
+  test('omitted fields stay and rules are replaced', async () => {
     await make({ key: 'edited', enabled: true, description: 'why', rules: [{ percentage: 5 }, {}] })
     const edit = (body: object) => at.call('PUT', `${path}/edited`, { body })
     expect((await edit({ enabled: false })).data).toMatchObject({
@@ -123,7 +123,7 @@ describe('editing a flag', () => {
     expect((await edit({})).data.version).toBe(4)
   })
 
-  test('a stale If-Match changes nothing, the right one does', async () => {
+  test('a stale If-Match changes nothing, the current one updates', async () => {
     await make({ key: 'matched' })
     const put = (tag: string) =>
       at.call('PUT', `${path}/matched`, { body: { enabled: true }, headers: { 'if-match': tag } })
@@ -138,7 +138,7 @@ describe('editing a flag', () => {
     expect((await put('*')).status).toBe(404)
   })
 
-  test('every write is in the audit log', async () => {
+  test('every write is audited', async () => {
     await make({ key: 'audited' })
     await at.call('PUT', `${path}/audited`, { body: { enabled: true } })
     await at.call('PUT', `${path}/audited`, { body: {} })
@@ -168,7 +168,7 @@ describe('evaluating flags', () => {
   })
   const keys = ['e.everybody', 'e.nobody', 'e.some']
 
-  test('rules are or-ed, their members and-ed', async () => {
+  test('rules are combined by or, their members by and', async () => {
     const some = async (body: object) => (await evaluate({ ...body, keys })).data.flags['e.some']
     expect(await some({ user_id: 7, organization_id: 'acme' })).toBe(true)
     expect(await some({ user_id: '8', organization_id: 'acme' })).toBe(false)
@@ -176,7 +176,7 @@ describe('evaluating flags', () => {
     expect(await some({ user_id: 7 })).toBe(false)
   })
 
-  test('what is asked for is told, the unknown as off', async () => {
+  test('requested flags are returned, unknown ones as off', async () => {
     const strange = ['unknown', '__proto__', 'constructor', "') or true --", '{"a"}', ',NULL,']
     const { status, data } = await evaluate({ user_id: 1, keys: [...keys, ...strange] })
     expect(status).toBe(200)
@@ -191,14 +191,14 @@ describe('evaluating flags', () => {
     expect((await evaluate({ keys: [] })).data).toEqual({ flags: {} })
   })
 
-  test('without keys every flag is told', async () => {
+  test('without keys every flag is evaluated', async () => {
     const { total } = (await at.call('GET', path)).data
     const { flags } = (await evaluate({})).data
     expect(Object.keys(flags)).toHaveLength(total)
     expect(flags).toMatchObject({ 'e.everybody': true, 'e.nobody': false })
   })
 
-  test('the organization may come in the header, and must not contradict it', async () => {
+  test('the organization may come from the header; a contradiction is 400', async () => {
     expect((await evaluate({ keys }, 'other')).data.flags['e.some']).toBe(true)
     const same = await evaluate({ keys, organization_id: 'other' }, 'other')
     expect(same.data.flags['e.some']).toBe(true)

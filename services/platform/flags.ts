@@ -1,16 +1,13 @@
 import * as z from 'zod'
-import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
-import { Fault, notFound } from '../_kit/fault.ts'
+import { ok } from '../_kit/endpoint.ts'
 import { ExternalId, Key } from '../_kit/fields.ts'
 import { assertSameOrganization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
-import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
-import { recordPlatformChange } from './audit-chain.ts'
-import { del, get, manage, post, put } from './deps.ts'
+import { fragment, textArray } from '../_kit/sql/sql.ts'
+import { get, post } from './deps.ts'
 import { isEnabledFor } from './evaluate.ts'
 import { FeatureFlag, Rules } from './flag.ts'
-
-const Description = z.string().max(2_000)
+import { Description, versionedResource } from './versioned-resource.ts'
 
 const NewFlag = z.object({
   key: Key,
@@ -19,7 +16,7 @@ const NewFlag = z.object({
   rules: Rules.default([]),
 })
 
-const FlagEdit = z
+const FlagPatch = z
   .object({ enabled: z.boolean(), description: Description, rules: Rules })
   .partial()
 
@@ -29,7 +26,6 @@ const Evaluate = z.object({
   keys: z.array(z.string().min(1).max(200)).max(1_000).optional(),
 })
 
-const ByKey = z.object({ key: Key })
 const path = '/api/v1/feature-flags'
 const table = fragment`platform.feature_flags`
 
@@ -37,7 +33,7 @@ export const flags = [
   get(
     path,
     {
-      summary: 'Feature flags by key',
+      summary: 'List feature flags by key',
       query: PageQuery,
       responses: { 200: pageSchema(FeatureFlag) },
     },
@@ -45,114 +41,22 @@ export const flags = [
       ok(c, await selectPage(c.env.sql, FeatureFlag, query, { from: table, order: fragment`key` })),
   ),
 
-  post(
+  ...versionedResource({
+    noun: 'feature flag',
     path,
-    {
-      summary: 'Make a feature flag',
-      guard: manage,
-      body: NewFlag,
-      responses: { 201: FeatureFlag },
-      versioned: true,
-      idempotencyKey: true,
-    },
-    async (c, { body: { key, enabled, description, rules } }) => {
-      const flag = await c.env.sql.transaction(async (sql) => {
-        const made = await sql.row(FeatureFlag)`
-          insert into ${table} (key, enabled, description, rules)
-          values (${key}, ${enabled}, ${description}, ${json(rules)})
-          on conflict (key) do nothing returning *`
-        if (!made) throw new Fault('CONFLICT', `There is a feature flag with the key ${key}.`)
-        await recordPlatformChange(
-          sql,
-          c.var.caller,
-          'feature_flag.created',
-          `feature_flag:${key}`,
-          { version: 1 },
-        )
-        return made
-      })
-      return okWithETag(c, flag, 201)
-    },
-  ),
-
-  get(
-    `${path}/:key`,
-    {
-      summary: 'Read a feature flag',
-      params: ByKey,
-      responses: { 200: FeatureFlag },
-      versioned: true,
-    },
-    async (c, { params }) => okWithETag(c, await flagByKey(c.env.sql, params.key)),
-  ),
-
-  put(
-    `${path}/:key`,
-    {
-      summary: 'Edit a feature flag',
-      description: 'Members left out stay; rules that are sent replace all that were there.',
-      guard: manage,
-      params: ByKey,
-      body: FlagEdit,
-      responses: { 200: FeatureFlag },
-      versioned: true,
-    },
-    async (c, { params: { key }, body }) => {
-      const expected = ifMatch(c)
-      const flag = await c.env.sql.transaction(async (sql) => {
-        const before = await lockFlag(sql, key, expected)
-        if (Object.keys(body).length === 0) return before
-        const after = await sql.row(FeatureFlag)`
-          update ${table} set enabled = ${body.enabled ?? before.enabled},
-            description = ${body.description ?? before.description},
-            rules = ${json(body.rules ?? before.rules)}, version = version + 1, updated_at = now()
-          where key = ${key} returning *`
-        const { version } = after!
-        await recordPlatformChange(
-          sql,
-          c.var.caller,
-          'feature_flag.updated',
-          `feature_flag:${key}`,
-          { version },
-        )
-        return after!
-      })
-      return okWithETag(c, flag)
-    },
-  ),
-
-  del(
-    `${path}/:key`,
-    {
-      summary: 'Delete a feature flag',
-      guard: manage,
-      params: ByKey,
-      responses: { 200: z.object({ deleted: z.literal(true) }) },
-      versioned: true,
-    },
-    async (c, { params: { key } }) => {
-      const expected = ifMatch(c)
-      await c.env.sql.transaction(async (sql) => {
-        const { version } = await lockFlag(sql, key, expected)
-        await sql`delete from ${table} where key = ${key}`
-        await recordPlatformChange(
-          sql,
-          c.var.caller,
-          'feature_flag.deleted',
-          `feature_flag:${key}`,
-          { version },
-        )
-      })
-      return ok(c, { deleted: true })
-    },
-  ),
+    table,
+    Record: FeatureFlag,
+    New: NewFlag,
+    Patch: FlagPatch,
+    jsonColumns: ['rules'],
+  }),
 
   post(
     '/api/v1/internal/platform/feature-flags/evaluate',
     {
-      summary: 'Which flags are on for somebody',
+      summary: 'Evaluate feature flags',
       description:
-        'Without keys all flags are told. A flag that is not known is off. The organization is that of X-Organization-Id where the body names none.',
+        'Without keys all flags are evaluated. Unknown flags are off. Default of organization_id: X-Organization-Id.',
       body: Evaluate,
       responses: { 200: z.object({ flags: z.record(z.string(), z.boolean()) }) },
     },
@@ -160,24 +64,11 @@ export const flags = [
       const { caller } = c.var
       assertSameOrganization(caller, organization_id, 'organization_id')
       const subject = { user_id, organization_id: organization_id ?? caller.organizationId }
-      const asked = keys ? fragment`where key = any(${textArray(keys)})` : fragment``
-      const known = await c.env.sql.rows(FeatureFlag)`select * from ${table} ${asked}`
-      const unknown = (keys ?? []).map((key) => [key, false] as const)
-      const told = known.map((flag) => [flag.key, isEnabledFor(flag, subject)] as const)
-      return ok(c, { flags: Object.fromEntries([...unknown, ...told]) })
+      const filter = keys ? fragment`where key = any(${textArray(keys)})` : fragment``
+      const found = await c.env.sql.rows(FeatureFlag)`select * from ${table} ${filter}`
+      const off = (keys ?? []).map((key) => [key, false] as const)
+      const evaluated = found.map((flag) => [flag.key, isEnabledFor(flag, subject)] as const)
+      return ok(c, { flags: Object.fromEntries([...off, ...evaluated]) })
     },
   ),
 ]
-
-async function flagByKey(sql: Sql, key: string): Promise<FeatureFlag> {
-  const flag = await sql.row(FeatureFlag)`select * from ${table} where key = ${key}`
-  if (!flag) throw notFound(`feature flag ${key}`)
-  return flag
-}
-
-async function lockFlag(sql: Sql, key: string, expected: number | null): Promise<FeatureFlag> {
-  const flag = await sql.row(FeatureFlag)`select * from ${table} where key = ${key} for update`
-  if (!flag) throw notFound(`feature flag ${key}`)
-  if (expected !== null && expected !== flag.version) throw staleVersion(flag.version)
-  return flag
-}

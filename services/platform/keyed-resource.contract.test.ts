@@ -21,7 +21,7 @@ describe.each([
 ])('%s', (path, subject, reference) => {
   const make = (body: object, headers = {}) => at.call('POST', path, { body, headers })
 
-  test('a new key makes one', async () => {
+  test('a new key creates a record', async () => {
     const { status, data } = await make({ key: 'civil', name: '民事' })
     expect(status).toBe(201)
     expect(data).toEqual({
@@ -37,7 +37,7 @@ describe.each([
     expect((await at.call('GET', `${path}/${data.id.toUpperCase()}`)).data).toEqual(data)
   })
 
-  test('a taken key is refused, also among many at once', async () => {
+  test('an existing key is 409, also under concurrency', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => make({ key: 'raced', name: `name ${n}` })),
     )
@@ -58,7 +58,7 @@ describe.each([
     expect([status, data.issues[0].path]).toEqual([400, where])
   })
 
-  test('members left out of an edit stay, the key may change', async () => {
+  test('omitted fields stay and the key can be updated', async () => {
     const { data } = await make({ key: 'edited', name: 'before', description: 'why' })
     const edit = (body: object) => at.call('PUT', `${path}/${data.id}`, { body })
     const renamed = await edit({ name: 'after' })
@@ -70,7 +70,7 @@ describe.each([
     expect((await edit({ name: '' })).status).toBe(400)
   })
 
-  test('an edit cannot take the key of another', async () => {
+  test('updating to an existing key is 409', async () => {
     await make({ key: 'mine', name: 'n' })
     const { data } = await make({ key: 'yours', name: 'n' })
     const { status, code } = await at.call('PUT', `${path}/${data.id}`, { body: { key: 'mine' } })
@@ -78,14 +78,14 @@ describe.each([
     expect((await at.call('GET', `${path}/${data.id}`)).data.key).toBe('yours')
   })
 
-  test.each([nobody, 'no-id', "' or true --"])('the id %s names nothing', async (id) => {
+  test.each([nobody, 'no-id', "' or true --"])('the id %s is 404', async (id) => {
     const where = `${path}/${encodeURIComponent(id)}`
     expect((await at.call('GET', where)).status).toBe(404)
     expect((await at.call('PUT', where, { body: { name: 'n' } })).status).toBe(404)
     expect((await at.call('DELETE', where)).status).toBe(404)
   })
 
-  test('one is deleted once, and its key is free again', async () => {
+  test('a second delete is 404 and the key can be reused', async () => {
     const { data } = await make({ key: 'gone', name: 'n' })
     const first = await at.call('DELETE', `${path}/${data.id}`)
     expect([first.status, first.data]).toEqual([200, { deleted: true }])
@@ -93,7 +93,7 @@ describe.each([
     expect((await make({ key: 'gone', name: 'n' })).status).toBe(201)
   })
 
-  test('an Idempotency-Key makes one of many, and refuses another body', async () => {
+  test('duplicates with an Idempotency-Key create one record, another body is 409', async () => {
     const headers = { 'idempotency-key': 'k' }
     const body = { key: 'idempotent', name: 'n' }
     const answers = await Promise.all(Array.from({ length: 6 }, () => make(body, headers)))
@@ -103,14 +103,14 @@ describe.each([
     expect([other.status, other.code]).toEqual([409, 'CONFLICT'])
   })
 
-  test('text that looks like SQL is text', async () => {
+  test('SQL in a text is stored as text', async () => {
     const name = `'); drop table platform.tags; --`
     const description = '$1 \\ " \' % _ {a,"b"} 🙂'
     const { data } = await make({ key: 'injected', name, description })
     expect((await at.call('GET', `${path}/${data.id}`)).data).toMatchObject({ name, description })
   })
 
-  test('every write is in the audit log under its id', async () => {
+  test('every write is audited with the record id', async () => {
     const { data } = await make({ key: 'audited', name: 'n' })
     await at.call('PUT', `${path}/${data.id}`, { body: { key: 'audited.too' } })
     await at.call('PUT', `${path}/${data.id}`, { body: {} })
@@ -132,7 +132,7 @@ describe.each([
     ])
   })
 
-  test('pages, one after another, are all of them in order of key', async () => {
+  test('the pages together contain all records by key', async () => {
     const whole = (await at.call('GET', `${path}?size=200`)).data
     const keys = whole.items.map(({ key }: { key: string }) => key)
     expect(keys).toEqual(keys.toSorted())
@@ -160,7 +160,7 @@ describe('the group of a tag', () => {
   const make = async (path: string, body: object) =>
     (await at.call('POST', `/api/v1/${path}`, { body: { name: 'n', ...body } })).data
 
-  test('must be there', async () => {
+  test('an unknown reference is 400', async () => {
     const body = { key: 'lost', name: 'n', group_id: nobody }
     const made = await at.call('POST', '/api/v1/tags', { body })
     expect([made.status, made.code]).toEqual([400, 'VALIDATION_FAILED'])
@@ -172,7 +172,7 @@ describe('the group of a tag', () => {
     expect([strange.status, strange.data.issues[0].path]).toEqual([400, 'group_id'])
   })
 
-  test('narrows the list', async () => {
+  test('group_id filters the list', async () => {
     const group = await make('tag-groups', { key: 'narrow' })
     const tags = []
     for (const key of ['g.1', 'g.2', 'g.3']) {
@@ -184,7 +184,7 @@ describe('the group of a tag', () => {
     expect((await at.call('GET', '/api/v1/tags?group_id=1 or 1=1')).status).toBe(400)
   })
 
-  test('stays until its last tag has left it', async () => {
+  test('a group with tags cannot be deleted', async () => {
     const group = await make('tag-groups', { key: 'kept' })
     const tag = await make('tags', { key: 'inside', group_id: group.id })
     const remove = () => at.call('DELETE', `/api/v1/tag-groups/${group.id}`)
@@ -196,7 +196,7 @@ describe('the group of a tag', () => {
     expect((await remove()).status).toBe(200)
   })
 
-  test('is never deleted under a tag that joins it meanwhile', async () => {
+  test('a group is not deleted while a tag is added', async () => {
     for (let n = 0; n < 5; n++) {
       const group = await make('tag-groups', { key: `contended.${n}` })
       const [joined, deleted] = await Promise.all([

@@ -3,16 +3,11 @@ import { type Endpoint, ok } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
 import { Id, Key, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import {
-  fragment,
-  identifier,
-  join,
-  type Param,
-  type Sql,
-  type SqlFragment,
-} from '../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
 import { recordPlatformChange } from './audit-chain.ts'
+import { columnNames, columnValues } from './columns.ts'
 import { type Deps, del, get, manage, post, put } from './deps.ts'
+import { Description } from './versioned-resource.ts'
 
 export const KeyedRecord = z.object({
   id: Id,
@@ -24,35 +19,34 @@ export const KeyedRecord = z.object({
 })
 
 const Name = z.string().min(1).max(200)
-const Description = z.string().max(2_000)
 
 export const NewRecord = z.object({ key: Key, name: Name, description: Description.default('') })
 export const RecordPatch = z.object({ key: Key, name: Name, description: Description }).partial()
 
 const ById = z.object({ id: Id })
 
-/** What may be written; which of the last two there are depends on the kind. */
+/** Writable fields. Only tags have group_id, only categories have parent_id. */
 type RecordBody = z.output<typeof RecordPatch> & {
   group_id?: string | null | undefined
   parent_id?: string | null | undefined
 }
 
-/** What sets one kind of named things apart from the others. */
+/** Definition of a resource with id, key, name and description. */
 interface Resource {
-  /** What a person calls it; the audit log writes it with underscores. */
+  /** Name in messages; the audit log replaces spaces by underscores. */
   noun: string
   path: string
   table: SqlFragment
   Record: z.ZodType<z.output<typeof KeyedRecord>>
   NewRecord: z.ZodType<RecordBody>
   RecordPatch: z.ZodType<RecordBody>
-  /** Throws where the record `id` can't be made so. */
+  /** Throws if the body is invalid for the record `id`. */
   validate?(sql: Sql, id: string, body: RecordBody): Promise<void>
-  /** Throws while others still refer to the record. */
+  /** Throws if other records reference the record. */
   assertUnreferenced?(sql: Sql, id: string): Promise<void>
 }
 
-/** Making, reading, editing and deleting things of one kind. */
+/** Builds the create, get, update and delete endpoints of a resource. */
 export function keyedResource(resource: Resource): Endpoint<Deps>[] {
   const { noun, path, table, Record, NewRecord, RecordPatch } = resource
   const subject = noun.replaceAll(' ', '_')
@@ -67,7 +61,7 @@ export function keyedResource(resource: Resource): Endpoint<Deps>[] {
     post(
       path,
       {
-        summary: `Make a ${noun}`,
+        summary: `Create a ${noun}`,
         guard: manage,
         body: NewRecord,
         responses: { 201: Record },
@@ -80,7 +74,8 @@ export function keyedResource(resource: Resource): Endpoint<Deps>[] {
           const created = await sql.row(Record)`
             insert into ${table} (id, ${columnNames(body)}) values (${id}, ${columnValues(body)})
             on conflict (key) do nothing returning *`
-          if (!created) throw new Fault('CONFLICT', `There is a ${noun} with the key ${body.key}.`)
+          if (!created)
+            throw new Fault('CONFLICT', `A ${noun} with the key ${body.key} already exists.`)
           await recordPlatformChange(sql, c.var.caller, `${subject}.created`, `${subject}:${id}`, {
             key: created.key,
           })
@@ -92,15 +87,15 @@ export function keyedResource(resource: Resource): Endpoint<Deps>[] {
 
     get(
       `${path}/:id`,
-      { summary: `Read a ${noun}`, params: ById, responses: { 200: Record } },
+      { summary: `Get a ${noun}`, params: ById, responses: { 200: Record } },
       async (c, { params }) => ok(c, await find(c.env.sql, params.id, fragment``)),
     ),
 
     put(
       `${path}/:id`,
       {
-        summary: `Edit a ${noun}`,
-        description: 'Members left out stay.',
+        summary: `Update a ${noun}`,
+        description: 'Omitted fields stay unchanged.',
         guard: manage,
         params: ById,
         body: RecordPatch,
@@ -109,7 +104,7 @@ export function keyedResource(resource: Resource): Endpoint<Deps>[] {
       },
       async (c, { params, body }) => {
         const record = await c.env.sql.transaction(async (sql) => {
-          // A lock that lets others refer to the record meanwhile.
+          // This lock mode lets other transactions add references to the record.
           const before = await find(sql, params.id, fragment`for no key update`)
           const { id } = before
           if (Object.keys(body).length === 0) return before
@@ -149,11 +144,3 @@ export function keyedResource(resource: Resource): Endpoint<Deps>[] {
     ),
   ]
 }
-
-/** Members of a body are columns: its schema lets no others through. */
-const columnNames = (body: object) => commaSeparated(Object.keys(body).map(identifier))
-const columnValues = (body: object) =>
-  commaSeparated(Object.values(body).map((value: Param) => fragment`${value}`))
-
-const commaSeparated = (parts: SqlFragment[]) =>
-  join(parts.map((each, index) => (index === 0 ? each : fragment`, ${each}`)))

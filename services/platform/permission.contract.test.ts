@@ -52,7 +52,7 @@ describe.each(external.filter((endpoint) => !isOpen(endpoint)))('$method $path',
     expect([status, code]).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('is not forbidden to a manager or a superuser', async () => {
+  test('a manager and a superuser are allowed', async () => {
     expect((await ask({ 'x-permissions': 'a:b, platform:manage' })).status).not.toBe(403)
     expect((await ask({ 'x-is-superuser': 'true' })).status).not.toBe(403)
   })
@@ -66,7 +66,7 @@ test.each(external.filter(isOpen))(
   },
 )
 
-test('the paths that need the permission and those that do not are all there are', () => {
+test('every path is listed as open or restricted', () => {
   const closed = external.filter((endpoint) => !isOpen(endpoint))
   expect(closed).toHaveLength(5 + 3 + 4 * 3 + 2 + 2)
   expect(external).toHaveLength(closed.length + 2 + 4 * 2 + 2)

@@ -5,8 +5,8 @@ import { Key } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
 import { fragment, json, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
 import { Counts, DryRunFields, rejectDuplicateKeys } from './batch.ts'
-import { Description } from './config.ts'
 import { post } from './deps.ts'
+import { Description } from './versioned-resource.ts'
 
 const TagRecord = z.object({
   key: Key,
@@ -36,9 +36,9 @@ export const tagBatch = [
   post(
     '/api/v1/internal/platform/tags/batch',
     {
-      summary: 'Write many tags, groups of tags, categories and domains, all or none',
+      summary: 'Create or update tags, tag groups, categories and domains in one transaction',
       description:
-        'A tag names its group and a category its parent by key, null for none. Members left out stay.',
+        'Tags reference their group and categories their parent by key; null for none. Omitted fields stay unchanged.',
       body: Batch,
       bodyLimit: 32 * 1024 * 1024,
       example: {
@@ -68,12 +68,12 @@ export const tagBatch = [
 class DryRunRollback extends Error {
   readonly results: WriteResult[]
   constructor(results: WriteResult[]) {
-    super('only tried')
+    super('dry run')
     this.results = results
   }
 }
 
-/** Does it all and takes it back, so that a trial can't say anything but what comes of it. */
+/** Writes the batch and rolls it back, so that the dry run reports exactly what a write would do. */
 async function dryRun(sql: Sql, body: Batch): Promise<WriteResult[]> {
   try {
     return await sql.transaction(async (sql) => {
@@ -88,7 +88,7 @@ async function dryRun(sql: Sql, body: Batch): Promise<WriteResult[]> {
 const writer =
   ({ tag_groups, tags, categories, domains }: Batch) =>
   async (sql: Sql): Promise<WriteResult[]> => {
-    // One at a time: two, each of them right, could make a circle of categories together.
+    // Serialized: two concurrent batches could form a cycle of categories together.
     await sql`select pg_advisory_xact_lock(hashtext('platform.categories'))`
     const groups = {
       path: 'tags',
@@ -112,7 +112,7 @@ const writer =
     return results
   }
 
-/** Where records name another by its key. */
+/** Reference to another record by key. */
 interface Reference {
   path: string
   member: string
@@ -187,12 +187,12 @@ async function rejectUnknownKeys(
   const issues = targets.flatMap((target, index) =>
     target === null || keys.has(target)
       ? []
-      : { path: `${path}.${index}.${member}`, message: 'There is no such key.' },
+      : { path: `${path}.${index}.${member}`, message: 'The key does not exist.' },
   )
   if (issues.length > 0) throw invalid(issues.slice(0, 50))
 }
 
-/** A tree is answered whole, and what reads it may not be able to go deeper. */
+/** Maximum depth of the category tree. */
 const maxDepth = 100
 
 async function rejectCycles(sql: Sql) {
@@ -204,6 +204,6 @@ async function rejectCycles(sql: Sql) {
         join above on next.id = above.parent_id where level <= ${maxDepth})
     select key from above where level > ${maxDepth} limit 1`
   if (!tooDeep) return
-  const message = `A category cannot be below itself. ${tooDeep.key} is, or is below ${maxDepth} others.`
+  const message = `Category ${tooDeep.key} is in a cycle or deeper than ${maxDepth} levels.`
   throw invalid([{ path: 'categories', message }])
 }

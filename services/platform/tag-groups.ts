@@ -14,7 +14,7 @@ export const tagGroups = [
   get(
     path,
     {
-      summary: 'Groups of tags by key',
+      summary: 'List tag groups by key',
       query: PageQuery,
       responses: { 200: pageSchema(TagGroup) },
     },
@@ -31,7 +31,7 @@ export const tagGroups = [
     RecordPatch,
     async assertUnreferenced(sql, id) {
       const [tag] = await sql`select key from platform.tags where group_id = ${id} limit 1`
-      if (tag) throw new Fault('CONFLICT', 'The group still has tags; move or delete them first.')
+      if (tag) throw new Fault('CONFLICT', 'The group has tags. Move or delete them first.')
     },
   }),
 ]

@@ -16,7 +16,7 @@ export const tags = [
   get(
     path,
     {
-      summary: 'Tags by key',
+      summary: 'List tags by key',
       query: PageQuery.extend({ group_id: Id.optional() }),
       responses: { 200: pageSchema(Tag) },
     },
@@ -37,7 +37,7 @@ export const tags = [
     async validate(sql, _, { group_id }) {
       if (!group_id) return
       const [group] = await sql`select key from platform.tag_groups where id = ${group_id}`
-      if (!group) throw invalid([{ path: 'group_id', message: 'There is no such group.' }])
+      if (!group) throw invalid([{ path: 'group_id', message: 'The group does not exist.' }])
     },
   }),
 ]

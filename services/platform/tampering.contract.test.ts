@@ -9,7 +9,7 @@ import platform from './service.ts'
 let at: Stage
 beforeAll(async () => {
   at = await stage(platform, { headers: { 'x-permissions': 'platform:manage' } })
-  // Whoever tampers with the log has the database, and does not mind its trigger.
+  // An attacker with database access can disable the trigger.
   await at.sql`alter table platform.audit_logs disable trigger user`
 })
 afterAll(() => at.close())
@@ -17,7 +17,7 @@ afterAll(() => at.close())
 let organizations = 0
 const entry = { actor: 'ada', action: 'done', resource: 'r', details: { n: 1 } }
 
-/** A new organization with a log of so many entries, oldest first. */
+/** Creates an organization with a log of `count` entries, oldest first. */
 async function logOf(size: number, entries: object[] = []) {
   const organization = `org-${++organizations}`
   const headers = { 'x-organization-id': organization }
@@ -48,7 +48,7 @@ const insert = (entries: AuditEntry[]) => at.sql`
   insert into platform.audit_logs
   select * from jsonb_populate_recordset(null::platform.audit_logs, ${json(entries)})`
 
-describe('an entry that was changed is named', () => {
+describe('a changed entry is reported', () => {
   test.each(['actor', 'action', 'resource', 'hash'])('by its %s', async (column) => {
     const { organization, log } = await logOf(4)
     await at.sql.statement(
@@ -67,7 +67,7 @@ describe('an entry that was changed is named', () => {
     },
   )
 
-  test('by its time, to the millisecond', async () => {
+  test('a change of the time by a millisecond is reported', async () => {
     const { organization, log } = await logOf(2)
     await at.sql`
       update platform.audit_logs set created_at = created_at + interval '1 millisecond'
@@ -75,14 +75,14 @@ describe('an entry that was changed is named', () => {
     await expectBroken(organization, log[1]!.id, /not what was appended/, 2)
   })
 
-  test('by its id, under the new one', async () => {
+  test('a changed id is reported with the new id', async () => {
     const { organization, log } = await logOf(2)
     const id = newId()
     await at.sql`update platform.audit_logs set id = ${id} where id = ${log[0]!.id}`
     await expectBroken(organization, id, /not what was appended/, 1)
   })
 
-  test('even when its hash was made anew, by the one that follows', async () => {
+  test('a change with a recomputed hash is reported at the next entry', async () => {
     const { organization, log } = await logOf(3)
     const forged = { ...log[1]!, actor: 'eve' }
     await at.sql`
@@ -91,7 +91,7 @@ describe('an entry that was changed is named', () => {
     await expectBroken(organization, log[2]!.id, /does not follow/, 3)
   })
 
-  test('and so is the last, when all after the change were made anew', async () => {
+  test('a change with all later hashes recomputed is reported at the last entry', async () => {
     const { organization, log } = await logOf(3)
     let prev_hash = log[0]!.prev_hash
     for (const each of log) {
@@ -106,37 +106,40 @@ describe('an entry that was changed is named', () => {
   })
 })
 
-describe('an entry that was removed', () => {
-  test.each([0, 1, 2])('at place %i is told by the one that follows', async (place) => {
+describe('a removed entry', () => {
+  test.each([0, 1, 2])('removing entry %i is reported at the next entry', async (place) => {
     const { organization, log } = await logOf(4)
     await at.sql`delete from platform.audit_logs where id = ${log[place]!.id}`
     await expectBroken(organization, log[place + 1]!.id, /is missing/, place + 1)
   })
 
-  test.each([1, 2, 3])('with all after it, the last of %i, is named itself', async (removed) => {
-    const { organization, log } = await logOf(3)
-    const last = log.at(-1)!
-    await at.sql`
+  test.each([1, 2, 3])(
+    'removing the end of the chain, %i entries, reports the last entry',
+    async (removed) => {
+      const { organization, log } = await logOf(3)
+      const last = log.at(-1)!
+      await at.sql`
       delete from platform.audit_logs
       where organization_id = ${organization} and seq > ${3 - removed}`
-    await expectBroken(organization, last.id, /is missing/, 3 - removed)
-  })
+      await expectBroken(organization, last.id, /is missing/, 3 - removed)
+    },
+  )
 })
 
-describe('an entry that was put in', () => {
+describe('an inserted entry', () => {
   const forge = async (like: AuditEntry, change: Partial<AuditEntry>) => {
     const forged = { ...like, id: newId(), ...change }
     return { ...forged, hash: await hashEntry(forged) }
   }
 
-  test('after the last is named, however well it fits', async () => {
+  test('an entry after the head is reported even with valid hashes', async () => {
     const { organization, log } = await logOf(2)
     const forged = await forge(log[1]!, { seq: 3, prev_hash: log[1]!.hash })
     await insert([forged])
     await expectBroken(organization, forged.id, /never appended/, 3)
   })
 
-  test('into an empty log is named', async () => {
+  test('an entry inserted into an empty log is reported', async () => {
     const { log } = await logOf(1)
     const organization = `org-${++organizations}`
     const forged = await forge(log[0]!, { organization_id: organization })
@@ -144,7 +147,7 @@ describe('an entry that was put in', () => {
     await expectBroken(organization, forged.id, /never appended/, 1)
   })
 
-  test('in the middle is told by the first that had to give way', async () => {
+  test('an entry inserted in the middle is reported at the first displaced entry', async () => {
     const { organization, log } = await logOf(3)
     await at.sql`
       update platform.audit_logs set seq = seq + 100
@@ -156,7 +159,7 @@ describe('an entry that was put in', () => {
     await expectBroken(organization, log[1]!.id, /does not follow/, 3)
   })
 
-  test('from the log of another is named', async () => {
+  test('an entry of another organization is reported', async () => {
     const mine = await logOf(2)
     const yours = await logOf(1)
     const { id } = mine.log[1]!
@@ -167,7 +170,7 @@ describe('an entry that was put in', () => {
   })
 })
 
-test('a log of many pages is checked to its end', async () => {
+test('a log of many batches is verified to its end', async () => {
   const { organization } = await logOf(2_100)
   expect(await verify(organization)).toMatchObject({ valid: true, checked: 2_100 })
   const [changed] = await at.sql`
@@ -176,7 +179,7 @@ test('a log of many pages is checked to its end', async () => {
   await expectBroken(organization, String(changed!.id), /not what was appended/, 2_050)
 })
 
-test('any log is valid, and any one change to it is found', async () => {
+test('any log is valid and any single change is found', async () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
   const told = fc.record({
     actor: text,

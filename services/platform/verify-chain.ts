@@ -6,7 +6,7 @@ import { AuditEntry, genesis, hashEntry } from './audit-chain.ts'
 export const Verdict = z
   .object({
     valid: z.boolean(),
-    checked: z.int().describe('Entries that were looked at.'),
+    checked: z.int().describe('Number of checked entries.'),
     first_broken: Id.nullable(),
     reason: z.string().nullable(),
   })
@@ -15,7 +15,7 @@ export const Verdict = z
 const ChainHead = z.object({ seq: z.int(), hash: z.string(), last_id: Id.nullable() })
 type ChainHead = z.infer<typeof ChainHead>
 
-/** As it is stored: parsing an object could lose what was put into it. */
+/** Details are read as plain JSON, because an object schema could drop members. */
 const StoredEntry = AuditEntry.extend({ details: Json })
 type StoredEntry = z.infer<typeof StoredEntry>
 type Link = Pick<StoredEntry, 'seq' | 'hash'>
@@ -25,8 +25,8 @@ const EntryId = z.object({ id: Id })
 const batchSize = 1_000
 
 /**
- * Walks a chain from its beginning. The head is read first: what is appended meanwhile lies after
- * it, and what it says was there must be found.
+ * Verifies a chain from its first entry. Reads the head first: entries appended meanwhile are later than
+ * the head, and all entries up to the head must exist.
  */
 export async function verifyChain(
   sql: Sql,
@@ -57,23 +57,25 @@ export async function verifyChain(
   }
 
   if (head && previous.seq < head.seq) {
-    return brokenAt(head.last_id, `The chain goes on to entry ${head.seq}, which is missing.`)
+    return brokenAt(head.last_id, `Entry ${head.seq}, the end of the chain, is missing.`)
   }
   const stray = await findStray(sql, organization)
-  if (stray) return brokenAt(stray.id, 'The entry was never appended: the chain ends before it.')
+  if (stray) return brokenAt(stray.id, 'The entry is after the end of the chain.')
   return { valid: true, checked, first_broken: null, reason: null }
 }
 
 async function findFlaw(entry: StoredEntry, previous: Link, head: ChainHead | undefined) {
   if (entry.seq !== previous.seq + 1)
-    return `Entry ${previous.seq + 1}, before this one, is missing.`
-  if (entry.prev_hash !== previous.hash) return 'The entry does not follow the one before it.'
-  if (entry.hash !== (await hashEntry(entry))) return 'The entry is not what was appended.'
-  if (entry.seq === head?.seq && entry.hash !== head.hash) return 'The chain was written anew.'
+    return `Entry ${previous.seq + 1} is missing before this entry.`
+  if (entry.prev_hash !== previous.hash)
+    return 'prev_hash differs from the hash of the previous entry.'
+  if (entry.hash !== (await hashEntry(entry))) return 'The content does not match the hash.'
+  if (entry.seq === head?.seq && entry.hash !== head.hash)
+    return 'The hash differs from the head of the chain.'
   return null
 }
 
-/** One statement, so that an append that goes on meanwhile is seen with its head or not at all. */
+/** One statement, so that a concurrent append is visible with its head or not at all. */
 const findStray = (sql: Sql, organization: string) => sql.row(EntryId)`
   select entry.id from platform.audit_logs entry
   left join platform.audit_heads head using (organization_id)

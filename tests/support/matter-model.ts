@@ -1,6 +1,6 @@
 import { internal, type MatterStage, path } from './matter.ts'
 
-/** What a matter is to be, said a second time and as plainly as can be: the service must agree. */
+/** Reference model of a matter. The service must agree with it. */
 export interface MatterModel {
   version: number
   title: string
@@ -60,7 +60,7 @@ const transitions: Record<string, string> = {
 export const canMove = (from: string, to: string) =>
   from === to || transitions[from]!.split(' ').includes(to)
 
-/** The model after a change, its version one higher if anything of it is other than before. */
+/** Applies a change and increments the version if anything changed. */
 export function applyChange(
   before: MatterModel,
   mutate: (model: MatterModel) => boolean,
@@ -107,7 +107,7 @@ export const applySync = (before: MatterModel, body: SyncBody) =>
     return (body.complete_todos ?? []).every((patch) => completeTodo(model, patch))
   })
 
-/** A key told twice in one list is told once, the later members over the earlier. */
+/** Merges patches with the same key, later members over earlier ones. */
 function mergeByKey<Patch extends object>(list: Patch[] | undefined, key: keyof Patch): Patch[] {
   const patch: Record<string, Patch> = {}
   for (const each of list ?? []) patch[String(each[key])] = { ...patch[String(each[key])], ...each }
@@ -165,7 +165,7 @@ function applyDeliverable(
   }
 }
 
-/** The real matter in the model's words. */
+/** Reads the matter of the service as a model. */
 export async function readModel(at: MatterStage, id: string): Promise<MatterModel> {
   const [matter, todos, timeline, deliverables, latest, facts] = await Promise.all([
     at.matter(id),

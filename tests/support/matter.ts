@@ -5,7 +5,7 @@ import { type Options, stage } from './stage.ts'
 export const path = '/api/v1/matters'
 export const internal = '/api/v1/internal/matters'
 
-/** A matter-service on stage, with the few calls that most of its tests begin with. */
+/** Starts matter-service for a test, with helpers for common requests. */
 export async function stageMatter(options: Options = {}) {
   const at = await stage(matter, {
     ...options,
@@ -21,7 +21,6 @@ export async function stageMatter(options: Options = {}) {
     ...at,
     post,
     read,
-    /** A new matter. */
     createMatter: async (body: object = {}) =>
       (await post(path, { title: 'Loan to Li', ...body })).data,
     matter: (id: string) => read(`${path}/${id}`),
@@ -39,7 +38,7 @@ export interface RecordedRequest {
   body: any
 }
 
-/** A service that keeps what it was asked and answers as it is told at the time. */
+/** Stub service that records requests and returns the data of `respond`, or 404 for undefined. */
 export function makePeer(respond: (request: RecordedRequest) => unknown) {
   const requests: RecordedRequest[] = []
   const state = { down: false }
