@@ -12,6 +12,7 @@ const kinds = {
   RANGE_NOT_SATISFIABLE: { status: 416, retry: false },
   PLAYBOOK_CONFIG_REJECTED: { status: 422, retry: false },
   MANIFEST_INVALID: { status: 422, retry: false },
+  RATE_TABLE_ENDS: { status: 422, retry: false },
   RATE_LIMITED: { status: 429, retry: true },
   INTERNAL: { status: 500, retry: true },
   UPSTREAM_UNAVAILABLE: { status: 503, retry: true },

@@ -1,5 +1,6 @@
 import { defineService } from '../_kit/service.ts'
 import { agent } from './agent.ts'
+import { calculators } from './calculators.ts'
 import { Config, type Deps, open } from './deps.ts'
 import { takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
@@ -18,7 +19,7 @@ export default defineService<typeof Config, Deps>({
   open,
   beforeServe: ({ skills }) => skills(),
   healthChecks: ({ model }) => (model ? { model: model.check } : {}),
-  endpoints: [...skills, ...agent, ...threads, ...timeline, ...traces, ...usage],
+  endpoints: [...calculators, ...skills, ...agent, ...threads, ...timeline, ...traces, ...usage],
   jobs: {
     deliver: ({ sql, matter }, { thread_id }: { thread_id: string }) =>
       runDeliveryJob(sql, matter, thread_id),

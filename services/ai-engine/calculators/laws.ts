@@ -1,0 +1,24 @@
+import type { Article } from './calculator.ts'
+
+const titles = {
+  civilCode: '中华人民共和国民法典',
+  civilProcedure: '中华人民共和国民事诉讼法',
+  privateLending: '最高人民法院关于审理民间借贷案件适用法律若干问题的规定',
+  sales: '最高人民法院关于审理买卖合同纠纷案件适用法律问题的解释',
+  laborContract: '中华人民共和国劳动合同法',
+  laborContractRules: '中华人民共和国劳动合同法实施条例',
+  laborInterpretation2: '最高人民法院关于审理劳动争议案件适用法律问题的解释（二）',
+  labor: '中华人民共和国劳动法',
+  annualLeave: '职工带薪年休假条例',
+  workInjury: '工伤保险条例',
+  injury: '最高人民法院关于审理人身损害赔偿案件适用法律若干问题的解释',
+  traffic: '中华人民共和国道路交通安全法',
+  family: '最高人民法院关于适用《中华人民共和国民法典》婚姻家庭编的解释（一）',
+  fees: '诉讼费用交纳办法',
+  delayedInterest: '最高人民法院关于执行程序中计算迟延履行期间的债务利息适用法律若干问题的解释',
+  arbitration: '中华人民共和国劳动争议调解仲裁法',
+} as const
+
+/** Builds the citations of some articles of one law: `cite('civilCode', '第五百六十一条')`. */
+export const cite = (law: keyof typeof titles, ...articles: string[]): Article[] =>
+  articles.map((article) => ({ law: titles[law], article }))

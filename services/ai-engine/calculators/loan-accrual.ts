@@ -1,0 +1,149 @@
+import { type Step, shown } from './calculator.ts'
+import { daysBetween } from './days.ts'
+import { type Fraction, fraction, min, zero } from './fraction.ts'
+import { cite } from './laws.ts'
+import { capOn, reform } from './loan-cap.ts'
+import { lprChangesBetween, lprOn } from './lpr.ts'
+
+export interface Loan {
+  principal: number
+  made_on: string
+  from: string
+  to: string
+  filed_on: string
+  rate?: number | undefined
+  overdue_from?: string | undefined
+  overdue_rate?: number | undefined
+  penalty_percent_per_day?: number | undefined
+  withheld?: number | undefined
+  payments?: { on: string; amount: number }[] | undefined
+  renewals?: { on: string; principal: number; rate: number }[] | undefined
+}
+
+export interface Segment {
+  from: string
+  to: string
+  days: number
+  rate: number
+  interest: number
+}
+
+/** The terms in force on a day: the last new IOU, else the first contract. */
+function termsOn(day: string, loan: Loan) {
+  const renewal = loan.renewals?.filter(({ on }) => on <= day).at(-1)
+  return renewal
+    ? { rate: renewal.rate, made_on: renewal.on, filed_on: loan.filed_on }
+    : { rate: loan.rate, made_on: loan.made_on, filed_on: loan.filed_on }
+}
+
+/** The rate claimed on a day, before the cap. */
+function claimedRate(day: string, loan: Loan, lpr: 'fixed' | 'floating'): Fraction {
+  const { rate } = termsOn(day, loan)
+  if (!loan.overdue_from || day < loan.overdue_from) return fraction(rate ?? 0)
+  const penalty = fraction(loan.penalty_percent_per_day ?? 0).times(365)
+  const overdue = loan.overdue_rate ?? rate
+  if (overdue !== undefined) return fraction(overdue).plus(penalty)
+  if (loan.penalty_percent_per_day !== undefined) return penalty
+  return lprOn(lpr === 'fixed' ? loan.overdue_from : day)
+}
+
+/** Interest from day to day; payments go to interest first, then to the principal (民法典 561). */
+export function accrue(loan: Loan, lpr: 'fixed' | 'floating') {
+  let principal = fraction(loan.principal).minus(fraction(loan.withheld ?? 0))
+  let interest = zero
+  const segments: Segment[] = []
+  const steps: Step[] = loan.withheld ? [withheldStep(loan, principal)] : []
+
+  /** Applies what happens on a day, after the interest up to it. */
+  const settleDay = (day: string) => {
+    for (const { on, amount } of loan.payments ?? []) {
+      if (on !== day) continue
+      const toInterest = min(interest, fraction(amount))
+      const toPrincipal = min(principal, fraction(amount).minus(toInterest))
+      interest = interest.minus(toInterest)
+      principal = principal.minus(toPrincipal)
+      steps.push(paymentStep(day, amount, toInterest, toPrincipal, principal))
+    }
+    for (const renewal of loan.renewals ?? []) {
+      if (renewal.on !== day) continue
+      principal = min(fraction(renewal.principal), principal.plus(interest))
+      interest = zero
+      steps.push(renewalStep(renewal, principal))
+    }
+  }
+
+  const days = boundaries(loan, lpr)
+  days.forEach((from, index) => {
+    settleDay(from)
+    const to = days[index + 1]
+    if (!to) return
+    const count = daysBetween(from, to)
+    const cap = capOn(from, termsOn(from, loan))
+    const rate = min(claimedRate(from, loan, lpr), cap)
+    const accrued = principal.times(rate).over(100).times(count).over(365).cents()
+    interest = interest.plus(accrued)
+    const segment = { from, to, days: count, rate: shown(rate), interest: shown(accrued) }
+    segments.push(segment)
+    steps.push(
+      segmentStep(
+        segment,
+        shown(principal),
+        Boolean(loan.overdue_from && from >= loan.overdue_from),
+      ),
+    )
+  })
+  return { principal, interest, segments, steps }
+}
+
+/** Days on which the rate, the principal or the cap may change, in order. */
+function boundaries(loan: Loan, lpr: 'fixed' | 'floating'): string[] {
+  const { from, to, overdue_from: overdue } = loan
+  const inside = [
+    ...(overdue ? [overdue] : []),
+    ...(loan.made_on < reform ? [reform] : []),
+    ...(loan.payments ?? []).map(({ on }) => on),
+    ...(loan.renewals ?? []).map(({ on }) => on),
+    ...(lpr === 'floating' && overdue ? lprChangesBetween(overdue, to) : []),
+  ].filter((day) => from < day && day < to)
+  return [...new Set([from, ...inside.sort(), to])]
+}
+
+const withheldStep = (loan: Loan, principal: Fraction): Step => ({
+  title: { zh: '实际出借本金', en: 'Principal actually lent' },
+  articles: [...cite('privateLending', '第二十六条'), ...cite('civilCode', '第六百七十条')],
+  formula: 'principal − withheld',
+  inputs: { principal: loan.principal, withheld: loan.withheld },
+  result: shown(principal),
+})
+
+const segmentStep = (segment: Segment, principal: number, overdue: boolean): Step => ({
+  title: overdue
+    ? { zh: '逾期利息', en: 'Overdue interest' }
+    : { zh: '借期利息', en: 'Interest within the term' },
+  articles: cite('privateLending', ...(overdue ? ['第二十八条', '第二十九条'] : ['第二十五条'])),
+  formula: 'principal × rate ÷ 100 × days ÷ 365',
+  inputs: { principal, rate: segment.rate, from: segment.from, to: segment.to, days: segment.days },
+  result: segment.interest,
+})
+
+const paymentStep = (
+  on: string,
+  amount: number,
+  toInterest: Fraction,
+  toPrincipal: Fraction,
+  left: Fraction,
+): Step => ({
+  title: { zh: '还款抵充', en: 'Allocation of a payment' },
+  articles: cite('civilCode', '第五百六十一条'),
+  formula: 'interest first, then principal',
+  inputs: { on, amount, interest: shown(toInterest), principal: shown(toPrincipal) },
+  result: shown(left),
+})
+
+const renewalStep = (renewal: { on: string; principal: number }, recognized: Fraction): Step => ({
+  title: { zh: '重新出具债权凭证的本金', en: 'Principal of a new IOU' },
+  articles: cite('privateLending', '第二十七条'),
+  formula: 'min(stated principal, principal + interest up to the cap)',
+  inputs: { on: renewal.on, stated: renewal.principal },
+  result: shown(recognized),
+})
