@@ -7,7 +7,7 @@ import { layWordLines } from './search/lay-words.ts'
 import { hybridLines } from './search/lay-words-hybrid.ts'
 import { askLucene, type LuceneStage } from './search/lucene.ts'
 import { qualityOf } from './search/quality.ts'
-import { type Asking, cellsOf, rateOf } from './search/speed.ts'
+import { cellsOf, type QuestionSet, rateOf } from './search/speed.ts'
 import { costTable, openStages, type Stage } from './search/stages.ts'
 import { openKnowledge } from './search/subject.ts'
 import { formatCount } from './support/figures.ts'
@@ -27,7 +27,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const { articles, questions } = corpus
   const half = Math.ceil(questions.length / 2)
   const queries = questions.map(({ query }) => query)
-  const asking = { before: queries.slice(0, half), timed: queries.slice(half) }
+  const asking = { warmup: queries.slice(0, half), timed: queries.slice(half) }
   const few = firstLaws(articles, quick ? 2_000 : 10_000)
   const more = quick ? [20_000] : [100_000, 1_000_000]
   const server = await startPostgres()
@@ -44,22 +44,22 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
     await at(few)
     await stages.fillTo(articles.length)
     const imports = await importsTable(url, articles, stages.rates().rate)
-    const own = await rankings(queries, (query) => subject.found(query, 100))
-    const search = (query: string) => subject.found(query, 100)
+    const own = await rankings(queries, (query) => subject.search(query, 100))
+    const search = (query: string) => subject.search(query, 100)
     const learned = [
       ...(await layWordLines(subject, search, corpus, own, 'keyword-search')),
       ...(await hybridLines(driver, corpus)),
     ]
     const idOf = (chunk: number) => articles[chunk]!.id
     const peer = await rankings(queries, async (query) =>
-      (await stages.fullText.found(query, 100)).map(idOf),
+      (await stages.fullText.search(query, 100)).map(idOf),
     )
     for (const chunks of more) await at(chunks)
     const lucene = await askLucene(corpus, asking, 100, [few, articles.length, ...more])
     const ofLucene =
       typeof lucene === 'string'
         ? lucene
-        : queries.map((query) => lucene.get(articles.length)!.found.get(query)!.map(idOf))
+        : queries.map((query) => lucene.get(articles.length)!.results.get(query)!.map(idOf))
     return {
       versions: { ...(await versions(server.url)), Lucene: '9.12.1' },
       tables: [
@@ -116,7 +116,7 @@ function qualityTable(
 function speedTable(
   stages: readonly Stage[],
   lucene: Lucene,
-  { before, timed }: Asking,
+  { warmup: before, timed }: QuestionSet,
   bulkRate: number,
 ): Table {
   const rows = stages.flatMap(({ chunks, warm, fresh, cold, fullText }) => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { buildArticleIndex } from '../bench/search/article-index.ts'
 import { foldsOf } from '../bench/search/folds.ts'
-import { learn } from '../bench/search/learn.ts'
+import { learnLayWords } from '../bench/search/learn.ts'
 import { inverse, ridge } from '../bench/search/learn-ridge.ts'
-import { readTexts } from '../bench/search/learn-texts.ts'
-import { sharesOf, told } from '../services/knowledge/search/lay-words.ts'
+import { predict, queryFeatures } from '../services/knowledge/search/query/lay-words.ts'
 
 const number = fc.integer({ min: -5, max: 5 })
 const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), number), {
@@ -46,8 +46,8 @@ describe('lay words', () => {
     { query: '老板跑了', relevant: ['2'] },
     { query: '开车撞人', relevant: ['3'] },
   ]
-  const table = learn(readTexts(articles), questions)
-  const ask = (query: string) => told(sharesOf(query), table)
+  const table = learnLayWords(buildArticleIndex(articles), questions)
+  const ask = (query: string) => predict(queryFeatures(query), table)
 
   test('lead from the words of a question to those of its articles and to their law', () => {
     const targets = ask('老板').words.map(({ target }) => target)
@@ -61,9 +61,12 @@ describe('lay words', () => {
 
   test('lead away from words that the question finds already in what is no answer', () => {
     const learned = (text: string) => {
-      const texts = readTexts([...articles, { id: '4', law: '银行法', article: '第一条', text }])
-      const { words } = learn(texts, questions).find(({ word }) => word === '欠钱')!
-      return { found: texts.found('老板欠钱').map(({ id }) => id), words }
+      const texts = buildArticleIndex([
+        ...articles,
+        { id: '4', law: '银行法', article: '第一条', text },
+      ])
+      const { words } = learnLayWords(texts, questions).find(({ word }) => word === '欠钱')!
+      return { found: texts.search('老板欠钱').map(({ id }) => id), words }
     }
     const [led, unled] = [learned('老板支付报酬'), learned('经理支付报酬')]
     expect([led.found, unled.found]).toEqual([['4'], []])
@@ -84,8 +87,8 @@ describe('lay words', () => {
 test('folds ask every question once, and none of those that were learned from', () => {
   const all = Array.from({ length: 23 }, (_, index) => index)
   const folds = foldsOf(all, 5)
-  expect(folds.flatMap(({ asked }) => asked).sort((a, b) => a - b)).toEqual(all)
-  for (const { known, asked } of folds) {
+  expect(folds.flatMap(({ test: asked }) => asked).sort((a, b) => a - b)).toEqual(all)
+  for (const { train: known, test: asked } of folds) {
     expect([...known, ...asked].sort((a, b) => a - b)).toEqual(all)
   }
 })

@@ -82,7 +82,11 @@ describe.each(servers)('$name', ({ url }) => {
     })
     const put4 = await put([
       at(1, [1, 0, 0], sparseVector([7, 1], [8, 1]), { kb: 1, tag: ['a', 'b'], from: 20200101 }),
-      at(2, [0, 2, 0], sparseVector([7, 1], [4_000_000_000, 2]), { kb: 1, tag: 'b', mark: 'm' }),
+      at(2, [0, 2, 0], sparseVector([7, 1], [4_000_000_000, 2]), {
+        kb: 1,
+        tag: 'b',
+        fingerprint: 'm',
+      }),
       at(2 ** 33 + 5, [1, 1, 0], sparseVector([7, 1]), { kb: 2, to: 20210101 }),
       at(4, undefined, sparseVector([9, 1]), { kb: 3, deep: { flag: [true] } }),
     ])
@@ -131,7 +135,7 @@ describe.each(servers)('$name', ({ url }) => {
   test('goes through its points in order of id', async () => {
     const scroll = (more: object) =>
       request('POST', `${path}/points/scroll`, {
-        with_payload: ['mark'],
+        with_payload: ['fingerprint'],
         with_vector: false,
         ...more,
       })
@@ -139,7 +143,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect(first.result).toMatchObject({
       points: [
         { id: 1, payload: {} },
-        { id: 2, payload: { mark: 'm' } },
+        { id: 2, payload: { fingerprint: 'm' } },
       ],
       next_page_offset: 4,
     })
@@ -147,9 +151,9 @@ describe.each(servers)('$name', ({ url }) => {
     expect(rest.result.points.map(({ id }: any) => id)).toEqual([4, 2 ** 33 + 5])
     expect(rest.result.next_page_offset).toBe(null)
     const some = await request('POST', `${path}/points`, {
-      ...{ ids: [2, 99], with_payload: ['mark'], with_vector: false },
+      ...{ ids: [2, 99], with_payload: ['fingerprint'], with_vector: false },
     })
-    expect(some.result).toMatchObject([{ id: 2, payload: { mark: 'm' } }])
+    expect(some.result).toMatchObject([{ id: 2, payload: { fingerprint: 'm' } }])
     expect(some.result).toHaveLength(1)
   })
 

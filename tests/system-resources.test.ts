@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { chunked } from '../services/knowledge/chunk/chunk.ts'
-import { Head } from '../services/knowledge/document.ts'
+import { chunkText } from '../services/knowledge/chunk/chunk.ts'
+import { DocumentFields } from '../services/knowledge/document.ts'
 import { citationsIn } from '../services/knowledge/law/citations.ts'
 import { lawKey } from '../services/knowledge/law/numerals.ts'
 import { ElementKnowledgeMapping } from '../services/knowledge/seed/records.ts'
@@ -20,7 +20,7 @@ const packagePath = (path: string) => join(root, path.replace(/^\$\{PACKAGE_DIR\
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 const duplicates = (all: string[]) => all.filter((each, index) => all.indexOf(each) < index)
 
-const Digest = Head.extend({
+const Digest = DocumentFields.extend({
   document_id: z.string().regex(/^[a-z0-9_]+$/),
   content_file: z.string(),
   metadata: z.looseObject({
@@ -39,7 +39,7 @@ const bases: z.output<typeof Base>[] = manifest.items
 const documents = bases.flatMap(({ kb, documents }) =>
   documents.map((document) => {
     const content = readFileSync(packagePath(document.content_file), 'utf8')
-    return { ...document, kb_id: kb.name, content, ...chunked(content) }
+    return { ...document, kb_id: kb.name, content, ...chunkText(content) }
   }),
 )
 type Document = (typeof documents)[number]

@@ -2,27 +2,27 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
 import type { Sql } from '../../services/_kit/sql/sql.ts'
+import { indexedText } from '../../services/knowledge/indexed-text.ts'
 import {
   blockSize,
-  entry,
-  type Posting,
-  wholeBlock,
+  encodePosting,
+  mergedSegment,
+  type PostingRow,
   writePostings,
-} from '../../services/knowledge/search/postings.ts'
-import { idOf, termsOf } from '../../services/knowledge/search/terms.ts'
-import { textOf } from '../../services/knowledge/text.ts'
-import { cutOf, mixedOf } from './corpus.ts'
+} from '../../services/knowledge/search/index/postings.ts'
+import { termId, termsOf } from '../../services/knowledge/search/index/terms.ts'
+import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
 /** A text as the index has it: its terms in order, how often it has each, and how many in all. */
-interface Counted {
+interface TermCounts {
   terms: Int32Array
   counts: Uint8Array
   length: number
 }
 
-function counted(text: string): Counted {
-  const found = Int32Array.from(termsOf(text), idOf).sort()
+function countTerms(text: string): TermCounts {
+  const found = Int32Array.from(termsOf(text), termId).sort()
   const terms = [...new Set(found)]
   const counts = new Uint8Array(terms.length)
   let nth = -1
@@ -34,13 +34,17 @@ function counted(text: string): Counted {
 }
 
 /** The terms of two texts together. */
-function each(one: Counted, other: Counted, tell: (term: number, count: number) => void) {
+function mergeCounts(
+  one: TermCounts,
+  other: TermCounts,
+  visit: (term: number, count: number) => void,
+) {
   let [left, right] = [0, 0]
   while (left < one.terms.length || right < other.terms.length) {
     const a = one.terms[left] ?? Number.POSITIVE_INFINITY
     const b = other.terms[right] ?? Number.POSITIVE_INFINITY
     const count = (a <= b ? one.counts[left++]! : 0) + (b <= a ? other.counts[right++]! : 0)
-    tell(Math.min(a, b), count)
+    visit(Math.min(a, b), count)
   }
 }
 
@@ -49,34 +53,34 @@ function each(one: Counted, other: Counted, tell: (term: number, count: number) 
  * and putting the index in order would leave, made of terms that are counted once for each half.
  */
 export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
-  const heads: Counted[] = []
-  const tails: Counted[] = []
+  const heads: TermCounts[] = []
+  const tails: TermCounts[] = []
 
   function count() {
     for (const article of articles) {
       const { law: title, article: section_id, text } = article
-      const content = text.slice(0, cutOf(article))
-      heads.push(counted(textOf({ title, section_id, heading: null, content })))
-      tails.push(counted(text.slice(cutOf(article))))
+      const content = text.slice(0, splitPoint(article))
+      heads.push(countTerms(indexedText({ title, section_id, heading: null, content })))
+      tails.push(countTerms(text.slice(splitPoint(article))))
     }
   }
 
   const lengthOf = (chunk: number) => {
-    const { head, tail } = mixedOf(articles, chunk)
+    const { head, tail } = mixedChunk(articles, chunk)
     return heads[head]!.length + tails[tail]!.length
   }
 
   /** Rows of the index for the chunks of one block from `from` on, below `to`. */
-  function postings(from: number, to: number): Posting[] {
+  function postings(from: number, to: number): PostingRow[] {
     const byTerm = new Map<number, string>()
     for (let chunk = from; chunk < to; chunk++) {
-      const { head, tail } = mixedOf(articles, chunk)
+      const { head, tail } = mixedChunk(articles, chunk)
       const length = lengthOf(chunk)
-      each(heads[head]!, tails[tail]!, (term, count) => {
-        byTerm.set(term, (byTerm.get(term) ?? '') + entry(chunk, count, length))
+      mergeCounts(heads[head]!, tails[tail]!, (term, count) => {
+        byTerm.set(term, (byTerm.get(term) ?? '') + encodePosting(chunk, count, length))
       })
     }
-    const where = { block: Math.floor(from / blockSize), part: wholeBlock }
+    const where = { block: Math.floor(from / blockSize), segment: mergedSegment }
     return Array.from(byTerm, ([term, entries]) => ({ term, entries, ...where }))
   }
 
@@ -111,7 +115,7 @@ async function writeChunks(
 ) {
   const documents = new Map<string, string>()
   for (let chunk = from; chunk < to; chunk++) {
-    const { round, head } = mixedOf(articles, chunk)
+    const { round, head } = mixedChunk(articles, chunk)
     documents.set(`${round} ${articles[head]!.law}`, articles[head]!.law)
   }
   await sql`
@@ -125,9 +129,9 @@ async function writeChunks(
     `knowledge.chunks (${columns})`,
     Array.from({ length: to - from }, (_, index) => {
       const chunk = from + index
-      const { round, head, tail } = mixedOf(articles, chunk)
+      const { round, head, tail } = mixedChunk(articles, chunk)
       const [one, other] = [articles[head]!, articles[tail]!]
-      const content = `${one.text.slice(0, cutOf(one))}\n${other.text.slice(cutOf(other))}`
+      const content = `${one.text.slice(0, splitPoint(one))}\n${other.text.slice(splitPoint(other))}`
       const words = [`${round} ${one.law}`, chunk, one.article, content].map((cell) =>
         escaped(String(cell)),
       )

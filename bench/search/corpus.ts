@@ -1,4 +1,4 @@
-import { generated } from './generated.ts'
+import { generateCorpus } from './generated.ts'
 import { type Article, type Corpus, readStatutes } from './statutes.ts'
 
 export interface Subject extends Corpus {
@@ -11,9 +11,12 @@ export function readCorpus(quick: boolean): Subject {
   const statutes = readStatutes()
   if (typeof statutes === 'string') {
     console.warn(`generated laws in place of statutes: ${statutes}`)
-    return { ...generated(quick ? 4_000 : 40_000, quick ? 60 : 500), name: 'generated articles' }
+    return {
+      ...generateCorpus(quick ? 4_000 : 40_000, quick ? 60 : 500),
+      name: 'generated articles',
+    }
   }
-  const { articles, questions } = quick ? some(statutes, 8_000, 60) : statutes
+  const { articles, questions } = quick ? sampleCorpus(statutes, 8_000, 60) : statutes
   return { articles: byLaw(articles), questions, name: 'articles of statutes' }
 }
 
@@ -29,22 +32,22 @@ export function firstLaws(articles: readonly Article[], least: number): number {
 }
 
 /** So many articles, those that the questions want among them. */
-function some({ articles, questions }: Corpus, most: number, asked: number): Corpus {
+function sampleCorpus({ articles, questions }: Corpus, limit: number, asked: number): Corpus {
   const chosen = questions.slice(0, asked)
-  const wanted = new Set(chosen.flatMap(({ relevant }) => relevant))
-  const others = articles.filter(({ id }) => !wanted.has(id)).slice(0, most - wanted.size)
-  const kept = new Set([...wanted, ...others.map(({ id }) => id)])
-  return { articles: articles.filter(({ id }) => kept.has(id)), questions: chosen }
+  const relevant = new Set(chosen.flatMap(({ relevant }) => relevant))
+  const others = articles.filter(({ id }) => !relevant.has(id)).slice(0, limit - relevant.size)
+  const ids = new Set([...relevant, ...others.map(({ id }) => id)])
+  return { articles: articles.filter(({ id }) => ids.has(id)), questions: chosen }
 }
 
 /** An article is cut here in two. */
-export const cutOf = ({ text }: Article) => text.length >> 1
+export const splitPoint = ({ text }: Article) => text.length >> 1
 
 /**
  * The chunks beyond the articles: the head of one and the tail of another, in as many rounds as it
  * takes. Says which.
  */
-export function mixedOf(articles: readonly Article[], chunk: number) {
+export function mixedChunk(articles: readonly Article[], chunk: number) {
   const round = Math.floor(chunk / articles.length)
   const head = chunk % articles.length
   return { round, head, tail: (head + 7_919 * round) % articles.length }

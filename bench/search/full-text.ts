@@ -1,6 +1,6 @@
 import { json, numberArray, type Sql, textArray } from '../../services/_kit/sql/sql.ts'
 import { tokenize } from '../../services/_kit/tokenize.ts'
-import { cutOf, mixedOf } from './corpus.ts'
+import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
 /** PostgreSQL's own full-text search over the same rows: pairs of characters as its words. */
@@ -11,7 +11,7 @@ const pairs = (text: string) =>
     .filter((word) => word !== '')
     .join(' ')
 
-const rowsAtOnce = 2_000
+const batchSize = 2_000
 
 /** Fills a table of it up to so many chunks, stage by stage. */
 export async function openFullText(sql: Sql, articles: readonly Article[]) {
@@ -21,8 +21,8 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
   let halved = false
 
   async function fillArticles(to: number) {
-    for (; filled < to; filled = Math.min(to, filled + rowsAtOnce)) {
-      const rows = articles.slice(filled, Math.min(to, filled + rowsAtOnce))
+    for (; filled < to; filled = Math.min(to, filled + batchSize)) {
+      const rows = articles.slice(filled, Math.min(to, filled + batchSize))
       const given = rows.map(({ law, article, text }) => pairs(`${law} ${article} ${text}`))
       await sql`
         insert into public.articles select ${filled}::int + nth - 1, to_tsvector('simple', words)
@@ -31,11 +31,11 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
   }
 
   async function fillHalves() {
-    for (let at = 0; at < articles.length; at += rowsAtOnce) {
-      const rows = articles.slice(at, at + rowsAtOnce).map((each, index) => ({
+    for (let at = 0; at < articles.length; at += batchSize) {
+      const rows = articles.slice(at, at + batchSize).map((each, index) => ({
         article: at + index,
-        head: pairs(`${each.law} ${each.article} ${each.text.slice(0, cutOf(each))}`),
-        tail: pairs(each.text.slice(cutOf(each))),
+        head: pairs(`${each.law} ${each.article} ${each.text.slice(0, splitPoint(each))}`),
+        tail: pairs(each.text.slice(splitPoint(each))),
       }))
       await sql`
         insert into public.halves
@@ -52,7 +52,7 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
         { length: Math.min(to - filled, 50_000) },
         (_, index) => filled + index,
       )
-      const mixed = chunks.map((chunk) => mixedOf(articles, chunk))
+      const mixed = chunks.map((chunk) => mixedChunk(articles, chunk))
       await sql`
         insert into public.articles select chunk, one.head || other.tail
         from unnest(${ints(chunks)}, ${ints(mixed.map(({ head }) => head))},
@@ -78,11 +78,11 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
       })
       await sql.statement('analyze public.articles')
     },
-    async found(query: string, most: number): Promise<number[]> {
+    async search(query: string, limit: number): Promise<number[]> {
       const asked = [...new Set(pairs(query).split(' '))].map((word) => `'${word}'`).join(' | ')
       const rows = await sql`
         select chunk from public.articles, to_tsquery('simple', ${asked}) asked
-        where words @@ asked order by ts_rank(words, asked, 1) desc, chunk limit ${most}`
+        where words @@ asked order by ts_rank(words, asked, 1) desc, chunk limit ${limit}`
       return rows.map(({ chunk }) => Number(chunk))
     },
   }

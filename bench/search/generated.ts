@@ -1,11 +1,11 @@
 import { makeRandom, type Random } from '../support/random.ts'
-import type { Article, Asked, Corpus } from './statutes.ts'
+import type { Article, Corpus, TestQuestion } from './statutes.ts'
 
 const articlesALaw = 40
 const characters = Array.from({ length: 2_500 }, (_, index) => String.fromCharCode(0x4e00 + index))
 
 /** Laws of made-up words, common and rare as words are, and questions that say some of an article. */
-export function generated(articles: number, questions: number): Corpus {
+export function generateCorpus(articles: number, questions: number): Corpus {
   const random = makeRandom(7)
   const vocabulary = Array.from({ length: 8_000 }, () =>
     Array.from({ length: random.between(2, 3) }, () => random.zipf(characters)).join(''),
@@ -32,7 +32,11 @@ function article(random: Random, vocabulary: readonly string[], index: number): 
 }
 
 /** Stretches of an article among words of any kind. */
-function question(random: Random, vocabulary: readonly string[], articles: Article[]): Asked {
+function question(
+  random: Random,
+  vocabulary: readonly string[],
+  articles: Article[],
+): TestQuestion {
   const { id, text } = random.pick(articles)
   const said = Array.from({ length: 4 }, () => {
     const from = random.integerBelow(text.length - 4)

@@ -5,7 +5,7 @@ import { copy, escaped } from './bulk.ts'
 import type { Article } from './statutes.ts'
 
 const columns = 'base, seq, document_id, chunk_index, section_id, content, metadata, hash, words'
-const inARequest = 500
+const batchSize = 500
 
 /** Chunks a second that the same rows take without the service: copied, and inserted one by one. */
 export async function importsTable(
@@ -33,9 +33,9 @@ export async function importsTable(
     ),
   )
   const inserted = await perSecond(async () => {
-    for (let at = 0; at < rows.length; at += inARequest) {
+    for (let at = 0; at < rows.length; at += batchSize) {
       await sql.begin(async (sql) => {
-        for (const row of rows.slice(at, at + inARequest)) {
+        for (const row of rows.slice(at, at + batchSize)) {
           await sql.unsafe(
             `insert into public.bare (${columns}) values ($1,$2,$3,$4,$5,$6,$7::text::jsonb,$8,$9)`,
             row,
@@ -56,7 +56,7 @@ export async function importsTable(
       line('batch-upsert', rate),
     ],
     notes: [
-      `${formatCount(articles.length)} articles. batch-upsert takes requests of about ${inARequest} chunks in this process: it checks them, cuts them into terms, and writes documents, chunks and index in one transaction; the others write the chunks' rows and nothing to find them by, INSERT as many to a transaction. The server does not wait for the disk.`,
+      `${formatCount(articles.length)} articles. batch-upsert takes requests of about ${batchSize} chunks in this process: it checks them, cuts them into terms, and writes documents, chunks and index in one transaction; the others write the chunks' rows and nothing to find them by, INSERT as many to a transaction. The server does not wait for the disk.`,
     ],
   }
 }

@@ -23,7 +23,7 @@ export async function hybridLines(driver: Driver, corpus: Corpus): Promise<strin
   // The sweep sees that there are no vectors yet, and asks for them.
   await subject.sweep()
   await subject.settle()
-  const search = (query: string) => subject.found(query, 100, 'hybrid')
+  const search = (query: string) => subject.search(query, 100, 'hybrid')
   const plain: string[][] = []
   for (const { query } of corpus.questions) plain.push(await search(query))
   const { ndcg10, recall100 } = qualityOf(corpus.questions, plain)

@@ -1,9 +1,9 @@
-import type { LayWord } from '../../services/knowledge/search/lay-words.ts'
+import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
+import { buildArticleIndex } from './article-index.ts'
 import { foldsOf } from './folds.ts'
-import { learn } from './learn.ts'
-import { readTexts } from './learn-texts.ts'
+import { learnLayWords } from './learn.ts'
 import { qualityOf } from './quality.ts'
-import type { Asked, Corpus } from './statutes.ts'
+import type { Corpus, TestQuestion } from './statutes.ts'
 import type { Knowledge } from './subject.ts'
 
 const folds = 10
@@ -23,12 +23,12 @@ export async function layWordLines(
   without: readonly string[][],
   name: string,
 ): Promise<string[][]> {
-  const texts = readTexts(articles)
+  const texts = buildArticleIndex(articles)
   const plain = new Map(questions.map((question, index) => [question, without[index]!]))
-  const found = new Map<Asked, string[]>()
-  const uncited: Asked[] = []
-  for (const { known, asked } of foldsOf(questions, folds)) {
-    await importWords(subject, learn(texts, known))
+  const found = new Map<TestQuestion, string[]>()
+  const uncited: TestQuestion[] = []
+  for (const { train: known, test: asked } of foldsOf(questions, folds)) {
+    await importWords(subject, learnLayWords(texts, known))
     const cited = new Set(known.flatMap(({ relevant }) => relevant))
     for (const question of asked) {
       found.set(question, await search(question.query))
@@ -36,7 +36,11 @@ export async function layWordLines(
     }
   }
   await importWords(subject, [])
-  const line = (what: string, asked: readonly Asked[], rankings: Map<Asked, string[]>) => {
+  const line = (
+    what: string,
+    asked: readonly TestQuestion[],
+    rankings: Map<TestQuestion, string[]>,
+  ) => {
     const { ndcg10, recall100 } = qualityOf(
       asked,
       asked.map((each) => rankings.get(each)!),

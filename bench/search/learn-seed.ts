@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { learn } from './learn.ts'
-import { readTexts } from './learn-texts.ts'
+import { buildArticleIndex } from './article-index.ts'
+import { learnLayWords } from './learn.ts'
 import { readStatutes } from './statutes.ts'
 
 /** `node bench/search/learn-seed.ts`: learns the lay words of the seed package anew. */
@@ -14,7 +14,7 @@ if (typeof corpus === 'string') {
   console.error(corpus)
   process.exit(1)
 }
-const lines = learn(readTexts(corpus.articles), corpus.questions).map((each) =>
+const lines = learnLayWords(buildArticleIndex(corpus.articles), corpus.questions).map((each) =>
   JSON.stringify(each),
 )
 writeFileSync(file, `{"lay_words":[\n${lines.join(',\n')}\n]}\n`)

@@ -1,20 +1,20 @@
 import { articleKey } from '../../services/knowledge/law/numerals.ts'
-import { type LayWord, sharesOf } from '../../services/knowledge/search/lay-words.ts'
+import { type LayWord, queryFeatures } from '../../services/knowledge/search/query/lay-words.ts'
+import type { ArticleIndex } from './article-index.ts'
 import { ridge, type Sparse } from './learn-ridge.ts'
-import type { Texts } from './learn-texts.ts'
-import type { Article, Asked } from './statutes.ts'
+import type { Article, TestQuestion } from './statutes.ts'
 
 /** How far questions are trusted: the larger, the less one question alone can tell. */
 const lambda = 1
 /** What is kept of each word: the weightiest. Words of statutes weigh by `scale` beside the question's. */
-const keeping = {
-  words: { most: 20, least: 0.1, scale: 8 },
-  laws: { most: 6, least: 0.01, scale: 1 },
-  articles: { most: 6, least: 0.02, scale: 1 },
+const limits = {
+  words: { max: 20, min: 0.1, scale: 8 },
+  laws: { max: 6, min: 0.01, scale: 1 },
+  articles: { max: 6, min: 0.02, scale: 1 },
 }
 const digits = 1_000
 /** What questions find without, and is no answer: so many articles, and how far words lead from them. */
-const wrong = { most: 10, weight: 0.8 }
+const hardNegatives = { max: 10, weight: 0.8 }
 
 /**
  * Lay words from questions and the articles that answer them, by ridge regression from the words of a
@@ -22,26 +22,28 @@ const wrong = { most: 10, weight: 0.8 }
  * question finds without them, and which is no answer, count for less. What is kept is what each word
  * tells, and no question.
  */
-export function learn(texts: Texts, questions: readonly Asked[]): LayWord[] {
-  const rows = rowsOf(questions)
+export function learnLayWords(texts: ArticleIndex, questions: readonly TestQuestion[]): LayWord[] {
+  const rows = featureRows(questions)
   const weights = ridge(rows, lambda)
   const answers = questions.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
   const from = (valuesOf: (articles: Article[]) => Sparse) =>
-    foretold(weights, answers.map(valuesOf))
-  const said = new Set(answers.flat().flatMap((article) => [...texts.vector(article).keys()]))
-  const words = foretold(
+    predictAll(weights, answers.map(valuesOf))
+  const answerWords = new Set(
+    answers.flat().flatMap((article) => [...texts.vector(article).keys()]),
+  )
+  const words = predictAll(
     weights,
-    questions.map(({ query }, index) => wordsFor(texts, query, answers[index]!, said)),
+    questions.map(({ query }, index) => targetWords(texts, query, answers[index]!, answerWords)),
   )
   const laws = from((articles) => new Map(articles.map(({ law }) => [law, 1])))
-  const articles = from((articles) => new Map(articles.flatMap(named)))
-  const rarity = rarityOf(questions)
+  const articles = from((articles) => new Map(articles.flatMap(articleLabel)))
+  const idf = makeIdf(questions)
   return Array.from(byWord(rows))
     .map(([word, all]) => ({
       word,
-      words: Object.fromEntries(kept(all, words, keeping.words, rarity(word))),
-      laws: Object.fromEntries(kept(all, laws, keeping.laws, rarity(word))),
-      articles: grouped(kept(all, articles, keeping.articles, rarity(word))),
+      words: Object.fromEntries(topWeights(all, words, limits.words, idf(word))),
+      laws: Object.fromEntries(topWeights(all, laws, limits.laws, idf(word))),
+      articles: groupByLaw(topWeights(all, articles, limits.articles, idf(word))),
     }))
     .filter((each) => Object.keys({ ...each.words, ...each.laws, ...each.articles }).length > 0)
     .sort((a, b) => (a.word < b.word ? -1 : 1))
@@ -51,27 +53,28 @@ export function learn(texts: Texts, questions: readonly Asked[]): LayWord[] {
  * The words of the answers to a question, less those of articles that its own words find; of these only
  * words that some answer says.
  */
-function wordsFor(
-  texts: Texts,
+function targetWords(
+  texts: ArticleIndex,
   query: string,
   answers: readonly Article[],
-  said: ReadonlySet<string>,
+  answerWords: ReadonlySet<string>,
 ): Sparse {
-  const others = texts.found(query).filter((article) => !answers.includes(article))
+  const negatives = texts.search(query).filter((article) => !answers.includes(article))
   const words = new Map(meanOf(answers.map(texts.vector)))
-  for (const [word, value] of meanOf(others.slice(0, wrong.most).map(texts.vector))) {
-    if (said.has(word)) words.set(word, (words.get(word) ?? 0) - wrong.weight * value)
+  for (const [word, value] of meanOf(negatives.slice(0, hardNegatives.max).map(texts.vector))) {
+    if (answerWords.has(word))
+      words.set(word, (words.get(word) ?? 0) - hardNegatives.weight * value)
   }
   return words
 }
 
 /** An article by its law and its number, where it has one. */
-function named({ law, article }: Article): [string, number][] {
+function articleLabel({ law, article }: Article): [string, number][] {
   const key = articleKey(article)
   return key === null ? [] : [[`${law}\n${key}`, 1]]
 }
 
-function grouped(articles: readonly [string, number][]): LayWord['articles'] {
+function groupByLaw(articles: readonly [string, number][]): LayWord['articles'] {
   const laws: LayWord['articles'] = {}
   for (const [name, weight] of articles) {
     const [law, article] = name.split('\n') as [string, string]
@@ -81,21 +84,22 @@ function grouped(articles: readonly [string, number][]): LayWord['articles'] {
 }
 
 /** Questions as rows: each word by its share, and by how rare it is in questions. */
-function rowsOf(questions: readonly Asked[]): Sparse[] {
-  const rarity = rarityOf(questions)
+function featureRows(questions: readonly TestQuestion[]): Sparse[] {
+  const idf = makeIdf(questions)
   return questions.map(
     ({ query }) =>
-      new Map(Array.from(sharesOf(query), ([word, share]) => [word, share * rarity(word)])),
+      new Map(Array.from(queryFeatures(query), ([word, share]) => [word, share * idf(word)])),
   )
 }
 
-function rarityOf(questions: readonly Asked[]) {
-  const having = new Map<string, number>()
+function makeIdf(questions: readonly TestQuestion[]) {
+  const documentFrequency = new Map<string, number>()
   for (const { query } of questions) {
-    for (const word of sharesOf(query).keys()) having.set(word, (having.get(word) ?? 0) + 1)
+    for (const word of queryFeatures(query).keys())
+      documentFrequency.set(word, (documentFrequency.get(word) ?? 0) + 1)
   }
   return (word: string) => {
-    const n = having.get(word) ?? 0
+    const n = documentFrequency.get(word) ?? 0
     return word === '' ? 1 : Math.log(1 + (questions.length - n + 0.5) / (n + 0.5))
   }
 }
@@ -123,44 +127,46 @@ function meanOf(vectors: readonly Sparse[]): Sparse {
   return mean
 }
 
-interface Foretold {
+interface Predictions {
   names: string[]
   rows: Float64Array[]
 }
 
 /** The weights of the rows times their values. */
-function foretold(weights: readonly Float64Array[], values: readonly Sparse[]): Foretold {
-  const places = new Map<string, number>()
+function predictAll(weights: readonly Float64Array[], values: readonly Sparse[]): Predictions {
+  const columns = new Map<string, number>()
   for (const row of values) {
-    for (const name of row.keys()) if (!places.has(name)) places.set(name, places.size)
+    for (const name of row.keys()) if (!columns.has(name)) columns.set(name, columns.size)
   }
-  const sparse = values.map((row) => Array.from(row, ([name, value]) => [places.get(name)!, value]))
+  const sparse = values.map((row) =>
+    Array.from(row, ([name, value]) => [columns.get(name)!, value]),
+  )
   const rows = weights.map((own) => {
-    const sums = new Float64Array(places.size)
+    const sums = new Float64Array(columns.size)
     own.forEach((weight, index) => {
-      for (const [place, value] of sparse[index]!) sums[place!]! += weight * value!
+      for (const [column, value] of sparse[index]!) sums[column!]! += weight * value!
     })
     return sums
   })
-  return { names: [...places.keys()], rows }
+  return { names: [...columns.keys()], rows }
 }
 
 /** What a word tells by all rows that have it: the weightiest, scaled and rounded. */
-function kept(
+function topWeights(
   all: readonly [number, number][],
-  { names, rows }: Foretold,
-  { most, least, scale }: { most: number; least: number; scale: number },
-  rarity: number,
+  { names, rows }: Predictions,
+  { max, min, scale }: { max: number; min: number; scale: number },
+  idf: number,
 ): [string, number][] {
   const sums = new Float64Array(names.length)
   for (const [index, value] of all) {
     const row = rows[index]!
-    for (let place = 0; place < sums.length; place++) sums[place]! += value * row[place]!
+    for (let column = 0; column < sums.length; column++) sums[column]! += value * row[column]!
   }
   const weighty: [string, number][] = []
-  sums.forEach((sum, place) => {
-    const weight = sum * scale * rarity
-    if (weight >= least) weighty.push([names[place]!, Math.round(weight * digits) / digits])
+  sums.forEach((sum, column) => {
+    const weight = sum * scale * idf
+    if (weight >= min) weighty.push([names[column]!, Math.round(weight * digits) / digits])
   })
-  return weighty.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, most)
+  return weighty.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, max)
 }

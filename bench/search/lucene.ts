@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Subject } from './corpus.ts'
-import { cutOf } from './corpus.ts'
-import type { Asking } from './speed.ts'
+import { splitPoint } from './corpus.ts'
+import type { QuestionSet } from './speed.ts'
 
 const home = join(import.meta.dirname, '../peers/lucene')
 const jars = join(tmpdir(), 'legal-suite-lucene-9.12.1')
@@ -14,14 +14,14 @@ const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1
 /** What Lucene did at a stage: milliseconds of each timed question, and what it found for any. */
 export interface LuceneStage {
   times: number[]
-  found: Map<string, number[]>
+  results: Map<string, number[]>
   chunksASecond: number
 }
 
 /** Lucene over the same chunks, stage by stage; or why it can't be had. */
 export async function askLucene(
   { articles }: Pick<Subject, 'articles'>,
-  { before, timed }: Asking,
+  { warmup: before, timed }: QuestionSet,
   hits: number,
   stages: readonly number[],
 ): Promise<Map<number, LuceneStage> | string> {
@@ -34,7 +34,7 @@ export async function askLucene(
     )
     const rows = articles.map((article) => {
       const heading = line(`${article.law} ${article.article}`)
-      return `${heading}\t${line(article.text)}\t${cutOf(article)}`
+      return `${heading}\t${line(article.text)}\t${splitPoint(article)}`
     })
     writeFileSync(articlesFile!, rows.join('\n'))
     // Twice to get warm; what is timed was not asked before. At last what is only to be found.
@@ -45,7 +45,7 @@ export async function askLucene(
     ]
     writeFileSync(questionsFile!, asked.join('\n'))
     const index = join(directory, 'index')
-    return await outcome(
+    return await readStages(
       [index, articlesFile!, questionsFile!, String(hits), ...stages.map(String)],
       [...timed, ...before],
     )
@@ -74,7 +74,7 @@ function fetchJars(): string | undefined {
   }
 }
 
-async function outcome(args: string[], queries: readonly string[]) {
+async function readStages(args: string[], queries: readonly string[]) {
   const java = ['-XX:ActiveProcessorCount=1', '-XX:+UseSerialGC', '-Xmx3g', '-cp', `${jars}/*`]
   const child = spawn('java', [...java, join(home, 'Peer.java'), ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -91,12 +91,12 @@ async function outcome(args: string[], queries: readonly string[]) {
     if (what === 'filled') {
       nth = 0
       const chunksASecond = (Number(number) / Number(rest)) * 1_000_000
-      stages.set(size, { times: [], found: new Map(), chunksASecond })
+      stages.set(size, { times: [], results: new Map(), chunksASecond })
       continue
     }
     const stage = stages.get(size)!
     if (what === 'timed') stage.times.push(Number(number) / 1000)
-    stage.found.set(queries[nth++]!, rest.trim().split(' ').filter(Boolean).map(Number))
+    stage.results.set(queries[nth++]!, rest.trim().split(' ').filter(Boolean).map(Number))
   }
   const code = await ended
   return code === 0 ? stages : `no Lucene: it ended with ${code}`

@@ -1,5 +1,5 @@
 import { mean } from '../support/figures.ts'
-import type { Asked } from './statutes.ts'
+import type { TestQuestion } from './statutes.ts'
 
 export interface Quality {
   ndcg10: number
@@ -7,7 +7,10 @@ export interface Quality {
 }
 
 /** How good rankings are: nDCG of the first ten, and the share of the relevant in the first hundred. */
-export function qualityOf(questions: readonly Asked[], rankings: readonly string[][]): Quality {
+export function qualityOf(
+  questions: readonly TestQuestion[],
+  rankings: readonly string[][],
+): Quality {
   const ndcg = questions.map(({ relevant }, index) => {
     const wanted = new Set(relevant)
     const gain = rankings[index]!.slice(0, 10).map((id) => (wanted.has(id) ? 1 : 0))

@@ -1,13 +1,13 @@
 import { formatCount, formatMs, mean, quantile } from '../support/figures.ts'
 
 /** Questions to get warm with, and others to time. */
-export interface Asking {
-  before: string[]
+export interface QuestionSet {
+  warmup: string[]
   timed: string[]
 }
 
 /** Asks one question after another, for so many seconds at most. */
-export async function timesOf(
+export async function measureTimes(
   queries: readonly string[],
   ask: (query: string) => Promise<unknown>,
   seconds = Number.POSITIVE_INFINITY,

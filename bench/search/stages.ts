@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { numberArray } from '../../services/_kit/sql/sql.ts'
-import { questionTerms } from '../../services/knowledge/search/terms.ts'
+import { queryTerms } from '../../services/knowledge/search/query/query-terms.ts'
 import { formatMs, quantile } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
 import { makeBulk } from './bulk.ts'
 import type { Subject } from './corpus.ts'
 import { openFullText } from './full-text.ts'
-import type { Asking } from './speed.ts'
-import { timesOf } from './speed.ts'
+import type { QuestionSet } from './speed.ts'
+import { measureTimes } from './speed.ts'
 import { benchBase, fill, type Knowledge } from './subject.ts'
 
 /** What was measured with so many chunks. */
@@ -35,7 +35,7 @@ export async function openStages(
   url: string,
   subject: Knowledge,
   { articles }: Subject,
-  { before, timed }: Asking,
+  { warmup: before, timed }: QuestionSet,
 ) {
   const { sql } = subject
   const bulk = makeBulk(url, sql, articles)
@@ -54,7 +54,7 @@ export async function openStages(
   }
 
   async function postingsOf(query: string): Promise<number> {
-    const ids = questionTerms(query).map(({ id }) => id)
+    const ids = queryTerms(query).map(({ id }) => id)
     const row = await sql.row(Touched)`
       select sum(octet_length(entries)) / 4 as postings
       from knowledge.postings join knowledge.bases on no = base
@@ -63,15 +63,15 @@ export async function openStages(
   }
 
   async function measure(chunks: number, seconds: number): Promise<Stage> {
-    const cold = await timesOf(before.slice(0, coldQuestions), (query) =>
-      subject.again().found(query, hits),
+    const cold = await measureTimes(before.slice(0, coldQuestions), (query) =>
+      subject.again().search(query, hits),
     )
     const process = subject.again()
-    for (const query of [...before, ...before]) await process.found(query, hits)
-    const fresh = await timesOf(timed, (query) => process.found(query, hits))
-    const warm = await timesOf(timed, (query) => process.found(query, hits))
-    await timesOf(before.slice(0, 5), (query) => fullText.found(query, hits), seconds / 4)
-    const own = await timesOf(timed, (query) => fullText.found(query, hits), seconds)
+    for (const query of [...before, ...before]) await process.search(query, hits)
+    const fresh = await measureTimes(timed, (query) => process.search(query, hits))
+    const warm = await measureTimes(timed, (query) => process.search(query, hits))
+    await measureTimes(before.slice(0, 5), (query) => fullText.search(query, hits), seconds / 4)
+    const own = await measureTimes(timed, (query) => fullText.search(query, hits), seconds)
     const postings: number[] = []
     for (const query of timed) postings.push(await postingsOf(query))
     return { chunks, warm, fresh, cold, fullText: own, postings }

@@ -9,14 +9,14 @@ export interface Article {
   text: string
 }
 
-export interface Asked {
+export interface TestQuestion {
   query: string
   relevant: string[]
 }
 
 export interface Corpus {
   articles: Article[]
-  questions: Asked[]
+  questions: TestQuestion[]
 }
 
 /** Statutes and what laypeople ask of them, from LEGAL_SUITE_DATA; or why there are none. */
@@ -30,7 +30,7 @@ export function readStatutes(): Corpus | string {
   }
   return {
     articles: lines<Article>(gunzipSync(readFileSync(statutes!)).toString()),
-    questions: lines<Asked>(readFileSync(questions!, 'utf8')),
+    questions: lines<TestQuestion>(readFileSync(questions!, 'utf8')),
   }
 }
 

@@ -47,9 +47,9 @@ function start(driver: Driver, env: Record<string, string>) {
     },
     sweep: started.sweep,
     /** Ids of the articles that a search finds, best first. */
-    async found(query: string, most: number, mode = 'keyword'): Promise<string[]> {
-      const asked = { kb_ids: [benchBase], query, top_k: most }
-      const { hits } = await ask(`atomic/${mode}-search`, asked)
+    async search(query: string, limit: number, mode = 'keyword'): Promise<string[]> {
+      const body = { kb_ids: [benchBase], query, top_k: limit }
+      const { hits } = await ask(`atomic/${mode}-search`, body)
       return hits.map((hit: any) => hit.metadata.id)
     },
   }
@@ -75,7 +75,7 @@ export function documentsOf(articles: readonly Article[]) {
   }))
 }
 
-const chunksAtOnce = 500
+const batchSize = 500
 
 /** Imports articles in requests of some hundred chunks; says how many chunks a second that were. */
 export async function fill(subject: Knowledge, articles: readonly Article[]): Promise<number> {
@@ -92,7 +92,7 @@ export async function fill(subject: Knowledge, articles: readonly Article[]): Pr
   for (const document of documentsOf(articles)) {
     documents.push(document)
     chunks += document.chunks.length
-    if (chunks >= chunksAtOnce) await send()
+    if (chunks >= batchSize) await send()
   }
   if (documents.length > 0) await send()
   const seconds = (performance.now() - begun) / 1000

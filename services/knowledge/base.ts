@@ -23,16 +23,17 @@ export const BaseRow = Base.extend({
   next_seq: z.int(),
   words: z.int(),
   version: z.int(),
-  removed: z.int(),
-  ordered: z.int(),
+  delete_generation: z.int(),
+  merge_generation: z.int(),
   organization_id: z.string().nullable(),
 })
 export type BaseRow = z.infer<typeof BaseRow>
 
-export const columns = fragment`id, name, description, organization_id is null as system, chunks,
+export const baseColumns = fragment`id, name, description, organization_id is null as system, chunks,
   created_at, updated_at`
 
-export const rowColumns = fragment`${columns}, no, next_seq, words, version, removed, ordered,
+export const baseRowColumns = fragment`${baseColumns}, no, next_seq, words, version, delete_generation,
+  merge_generation,
   organization_id`
 
 /** A base is named by its id; a system base by its name too, which a seed package knows. */
@@ -43,53 +44,53 @@ export const KbId = z
   .describe("A base's id, or the name of a system base: `sys_laws`.")
 
 /** What a caller may read: the system bases and its own; one who names no organization is trusted. */
-export const readable = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
+export const readableCondition = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
   organizationId === undefined
     ? fragment`true`
     : fragment`(organization_id is null or organization_id = ${organizationId})`
 
 /** The bases that were named, by what they were called; every one that may be read where none was. */
-export async function basesOf(
+export async function loadBases(
   sql: Sql,
   caller: Pick<Caller, 'organizationId'>,
   kbIds: readonly string[],
 ): Promise<BaseRow[]> {
   const found = await sql.rows(BaseRow)`
-    select ${rowColumns} from knowledge.bases where ${chosen(caller, kbIds)} order by no`
-  refuseUnknown(found, kbIds)
+    select ${baseRowColumns} from knowledge.bases where ${baseCondition(caller, kbIds)} order by no`
+  requireAllFound(found, kbIds)
   return found
 }
 
 /** Which bases those are. */
-export function chosen(caller: Pick<Caller, 'organizationId'>, kbIds: readonly string[]) {
-  if (kbIds.length === 0) return readable(caller)
+export function baseCondition(caller: Pick<Caller, 'organizationId'>, kbIds: readonly string[]) {
+  if (kbIds.length === 0) return readableCondition(caller)
   const named = [...new Set(kbIds)]
   const ids = named.filter((id) => Id.safeParse(id).success)
-  return fragment`${readable(caller)} and (id = any(${textArray(ids)}::uuid[])
+  return fragment`${readableCondition(caller)} and (id = any(${textArray(ids)}::uuid[])
     or organization_id is null and name = any(${textArray(named)}))`
 }
 
-export function refuseUnknown(found: readonly BaseRow[], kbIds: readonly string[]) {
-  const missing = [...new Set(kbIds)].find((kbId) => !found.some((base) => isNamed(base, kbId)))
+export function requireAllFound(found: readonly BaseRow[], kbIds: readonly string[]) {
+  const missing = [...new Set(kbIds)].find((kbId) => !found.some((base) => matchesKbId(base, kbId)))
   if (missing) throw notFound(`knowledge base ${missing}`)
 }
 
-export const isNamed = (base: BaseRow, kbId: string) =>
+export const matchesKbId = (base: BaseRow, kbId: string) =>
   base.id === kbId.toLowerCase() || (base.system && base.name === kbId)
 
-export async function baseOf(sql: Sql, caller: Pick<Caller, 'organizationId'>, kbId: string) {
-  const [base] = await basesOf(sql, caller, [kbId])
+export async function loadBase(sql: Sql, caller: Pick<Caller, 'organizationId'>, kbId: string) {
+  const [base] = await loadBases(sql, caller, [kbId])
   return base!
 }
 
-const writers = ['lawyer', 'firm_admin', 'operator']
+const writerTypes = ['lawyer', 'firm_admin', 'operator']
 
 /** Writing to a base from outside is for those who work with it. */
-export function mayWrite({ userType, superuser }: Caller) {
-  if (superuser || writers.includes(userType ?? '')) return
+export function requireWriter({ userType, superuser }: Caller) {
+  if (superuser || writerTypes.includes(userType ?? '')) return
   throw new Fault('FORBIDDEN', 'This is for a lawyer, firm_admin or operator.')
 }
 
-export function notSystem({ system, name }: Pick<BaseRow, 'system' | 'name'>) {
+export function rejectSystemBase({ system, name }: Pick<BaseRow, 'system' | 'name'>) {
   if (system) throw new Fault('FORBIDDEN', `${name} is a system base: it is read-only here.`)
 }

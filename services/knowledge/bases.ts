@@ -6,9 +6,16 @@ import { organization } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { Base, baseOf, columns, mayWrite, notSystem, readable } from './base.ts'
+import {
+  Base,
+  baseColumns,
+  loadBase,
+  readableCondition,
+  rejectSystemBase,
+  requireWriter,
+} from './base.ts'
 import { del, get, post } from './deps.ts'
-import { pend, wholeBase } from './qdrant/pending.ts'
+import { enqueueChunks, wholeBase } from './qdrant/change-queue.ts'
 
 const NewBase = z.object({
   name: z.string().min(1).max(200),
@@ -28,10 +35,14 @@ export const bases = [
       responses: { 200: pageSchema(Base) },
     },
     async (c, { query }) => {
-      const from = fragment`knowledge.bases where ${readable(c.var.caller)}`
+      const from = fragment`knowledge.bases where ${readableCondition(c.var.caller)}`
       return ok(
         c,
-        await selectPage(c.env.sql, Base, query, { from, columns, order: fragment`name, no` }),
+        await selectPage(c.env.sql, Base, query, {
+          from,
+          columns: baseColumns,
+          order: fragment`name, no`,
+        }),
       )
     },
   ),
@@ -49,14 +60,14 @@ export const bases = [
       idempotencyKey: true,
     },
     async (c, { body: { name, description } }) => {
-      mayWrite(c.var.caller)
-      notSystem({ system: name.startsWith('sys_'), name })
-      const made = await c.env.sql.row(Base)`
+      requireWriter(c.var.caller)
+      rejectSystemBase({ system: name.startsWith('sys_'), name })
+      const created = await c.env.sql.row(Base)`
         insert into knowledge.bases (id, organization_id, name, description)
         values (${newId()}, ${c.var.caller.organizationId!}, ${name}, ${description})
-        on conflict (organization_id, name) do nothing returning ${columns}`
-      if (!made) throw new Fault('CONFLICT', `There is a knowledge base named ${name}.`)
-      return ok(c, made, 201)
+        on conflict (organization_id, name) do nothing returning ${baseColumns}`
+      if (!created) throw new Fault('CONFLICT', `There is a knowledge base named ${name}.`)
+      return ok(c, created, 201)
     },
   ),
 
@@ -68,7 +79,7 @@ export const bases = [
       params: ById,
       responses: { 200: Base },
     },
-    async (c, { params }) => ok(c, Base.parse(await baseOf(c.env.sql, c.var.caller, params.id))),
+    async (c, { params }) => ok(c, Base.parse(await loadBase(c.env.sql, c.var.caller, params.id))),
   ),
 
   del(
@@ -81,12 +92,12 @@ export const bases = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, params.id)
-      mayWrite(c.var.caller)
-      notSystem(base)
+      const base = await loadBase(c.env.sql, c.var.caller, params.id)
+      requireWriter(c.var.caller)
+      rejectSystemBase(base)
       await c.env.sql.transaction(async (sql) => {
         await sql`delete from knowledge.bases where no = ${base.no}`
-        if (c.env.engine) await pend(sql, base.no, [wholeBase])
+        if (c.env.qdrant) await enqueueChunks(sql, base.no, [wholeBase])
       })
       return ok(c, { deleted: true })
     },

@@ -21,7 +21,7 @@ const Cause = CauseOfActionProfile.extend({ elements: z.array(Element) }).meta({
 })
 
 const path = '/api/v1/knowledge'
-const records = (Record: z.ZodObject) =>
+const recordColumn = (Record: z.ZodObject) =>
   z.object({ record: Record }).transform(({ record }) => record)
 
 export const causes = [
@@ -47,7 +47,7 @@ export const causes = [
           lower(concat(record ->> 'name', ' ', record ->> 'aliases'))) > 0`
         }`
       const page = { from, columns: fragment`record`, order: fragment`key` }
-      return ok(c, await selectPage(c.env.sql, records(CauseOfActionProfile), query, page))
+      return ok(c, await selectPage(c.env.sql, recordColumn(CauseOfActionProfile), query, page))
     },
   ),
 
@@ -62,9 +62,9 @@ export const causes = [
     async (c, { params: { code } }) => {
       const { sql } = c.env
       const [cause, elements] = await Promise.all([
-        sql.row(records(CauseOfActionProfile))`
+        sql.row(recordColumn(CauseOfActionProfile))`
           select record from knowledge.records where kind = 'cause_of_action' and key = ${code}`,
-        sql.rows(records(Element))`
+        sql.rows(recordColumn(Element))`
           select element.record || jsonb_build_object('knowledge', coalesce((
             select jsonb_agg(record order by record ->> 'relevance' desc, key)
             from knowledge.records where kind = 'mapping' and parent = element.key), '[]')) as record
@@ -89,7 +89,10 @@ export const causes = [
       const from = fragment`knowledge.records where kind = 'checklist_item'
         ${service_type_id === undefined ? fragment`` : fragment` and parent = ${service_type_id}`}`
       const page = { from, columns: fragment`record`, order: fragment`parent, order_num, key` }
-      return ok(c, await selectPage(c.env.sql, records(NonLitigationChecklistItem), query, page))
+      return ok(
+        c,
+        await selectPage(c.env.sql, recordColumn(NonLitigationChecklistItem), query, page),
+      )
     },
   ),
 ]

@@ -7,12 +7,12 @@ import type { OpenContext } from '../_kit/service.ts'
 import type { Config } from './config.ts'
 import { type Embedder, makeEmbedder } from './embed/embedder.ts'
 import { makeVectorIndexes, type VectorIndexes } from './embed/pgvector.ts'
-import { circuited } from './graph/circuited.ts'
 import type { Graph } from './graph/graph.ts'
-import { makeQdrant } from './qdrant/client.ts'
-import type { Engine } from './qdrant/engine.ts'
-import { makeSearchCache, type SearchCache } from './search/cache.ts'
-import { type LayWords, makeLayWords } from './search/lay-words.ts'
+import { withCircuitBreaker } from './graph/with-circuit.ts'
+import { makeQdrantClient } from './qdrant/client.ts'
+import type { QdrantSearch } from './qdrant/search-qdrant.ts'
+import { makeSearchCache, type SearchCache } from './search/index/cache.ts'
+import { type LayWords, makeLayWords } from './search/query/lay-words.ts'
 
 export interface Deps {
   files: Client
@@ -20,7 +20,7 @@ export interface Deps {
   vectorIndexes: VectorIndexes
   searchCache: SearchCache
   layWords: LayWords | undefined
-  engine: Engine | undefined
+  qdrant: QdrantSearch | undefined
   graph: Graph | undefined
   rerank: Reranker | undefined
 }
@@ -34,8 +34,8 @@ export const open = (config: Config, { client, circuit, runtime }: OpenContext):
   vectorIndexes: makeVectorIndexes(),
   searchCache: makeSearchCache(config.KNOWLEDGE_SEARCH_CACHE_MB),
   layWords: config.KNOWLEDGE_LAY_WORDS ? makeLayWords() : undefined,
-  engine: engineOf(config, circuit),
-  graph: graphOf(config, runtime),
+  qdrant: openQdrant(config, circuit),
+  graph: openGraph(config, runtime),
   rerank: config.RERANK_URL
     ? makeReranker(
         config.RERANK_URL,
@@ -45,27 +45,27 @@ export const open = (config: Config, { client, circuit, runtime }: OpenContext):
     : undefined,
 })
 
-function engineOf(config: Config, circuit: OpenContext['circuit']): Engine | undefined {
+function openQdrant(config: Config, circuit: OpenContext['circuit']): QdrantSearch | undefined {
   if (config.KNOWLEDGE_SEARCH_BACKEND !== 'qdrant') return undefined
   const { QDRANT_URL: url, QDRANT_API_KEY: key, QDRANT_TIMEOUT_MS: timeoutMs } = config
   if (!url) throw new ConfigError('QDRANT_URL: needed by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
   return {
-    qdrant: makeQdrant({
+    client: makeQdrantClient({
       ...{ url, key, timeoutMs },
       circuit: circuit('qdrant', () => makeCircuit(3, 5_000)),
     }),
     collection: config.KNOWLEDGE_SEARCH_INDEX,
     alias: config.QDRANT_ALIAS,
-    chosen: false,
+    claimed: false,
   }
 }
 
 /** No socket outlives its request on the edge, and the graph's protocol needs one that does. */
-function graphOf(config: Config, runtime: OpenContext['runtime']): Graph | undefined {
+function openGraph(config: Config, runtime: OpenContext['runtime']): Graph | undefined {
   const { NEO4J_URL: url, NEO4J_USER: user, NEO4J_PASSWORD: password } = config
   if (!config.LEGAL_GRAPH_ENABLED || !url || runtime === 'workerd') return undefined
   const { NEO4J_DATABASE: database, NEO4J_TIMEOUT_MS: timeoutMs } = config
-  return circuited(async () => {
+  return withCircuitBreaker(async () => {
     const { neo4jGraph } = await import('./graph/neo4j.node.ts')
     return neo4jGraph({ url, user, password, database, timeoutMs })
   })

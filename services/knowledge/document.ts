@@ -21,7 +21,7 @@ export const NewChunk = z.object({
 export type NewChunk = z.output<typeof NewChunk>
 
 /** A document but for its chunks. */
-export const Head = z.object({
+export const DocumentFields = z.object({
   document_id: ExternalId,
   file_id: ExternalId.nullish(),
   doc_type: DocType,
@@ -31,7 +31,7 @@ export const Head = z.object({
   ),
 })
 
-export const NewDocument = Head.extend({
+export const NewDocument = DocumentFields.extend({
   kb_id: KbId,
   chunks: z.array(NewChunk).max(20_000),
 })
@@ -51,7 +51,7 @@ export const Document = z
   .meta({ id: 'KnowledgeDocument' })
 
 /** Twice the same name in one batch would be two truths. */
-export function refuseTwins(names: readonly string[], path: (index: number) => string) {
+export function rejectDuplicates(names: readonly string[], path: (index: number) => string) {
   const seen = new Set<string>()
   names.forEach((name, index) => {
     if (seen.has(name)) throw invalid([{ path: path(index), message: 'The same key twice.' }])

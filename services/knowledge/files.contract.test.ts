@@ -121,7 +121,7 @@ describe('attaching a file', () => {
     stub.files.set(id(5), { parseStatus: 'SUCCEEDED', text: 'x' })
     const { data } = await attach(kb, id(5))
     await at.sql`
-      update knowledge.jobs set status = 'DEAD' where payload ->> 'run' = ${data.job_id}`
+      update knowledge.jobs set status = 'DEAD' where payload ->> 'jobId' = ${data.job_id}`
     await at.call('POST', '/api/v1/internal/actuator/tick')
     expect(await job(data.job_id)).toMatchObject({ status: 'FAILED' })
     expect(await fileOf(kb)).toMatchObject({ status: 'FAILED' })

@@ -5,12 +5,12 @@ import { ExternalId, Id, JsonObject, Time } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json } from '../_kit/sql/sql.ts'
-import { baseOf, mayWrite, notSystem } from './base.ts'
+import { loadBase, rejectSystemBase, requireWriter } from './base.ts'
 import { ById, path } from './bases.ts'
 import { del, get, post } from './deps.ts'
 import { DocType, Title } from './document.ts'
-import { Started, startRun } from './jobs/run.ts'
-import { take } from './write.ts'
+import { StartedJob, startJob } from './jobs/job.ts'
+import { removeDocuments } from './write-documents.ts'
 
 const KnowledgeFile = z
   .object({
@@ -34,10 +34,10 @@ const Attach = z.object({
 })
 
 const files = `${path}/:id/files`
-const OfFile = z.object({ id: Id, fileId: ExternalId })
+const FileParams = z.object({ id: Id, fileId: ExternalId })
 
 /** What we need to know of a file before we take it: that the caller sees it. */
-const Visible = z.object({ fileId: z.string() })
+const VisibleFile = z.object({ fileId: z.string() })
 
 export const knowledgeFiles = [
   post(
@@ -49,17 +49,17 @@ export const knowledgeFiles = [
       guard: organization,
       params: ById,
       body: Attach,
-      responses: { 202: Started.extend({ kb_id: z.string(), file_id: z.string() }) },
+      responses: { 202: StartedJob.extend({ kb_id: z.string(), file_id: z.string() }) },
       faults: ['FORBIDDEN', 'UNAUTHENTICATED', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, body }) => {
       const { sql, files } = c.env
       const { caller, requestId, traceparent } = c.var
-      const base = await baseOf(sql, caller, params.id)
-      mayWrite(caller)
-      notSystem(base)
+      const base = await loadBase(sql, caller, params.id)
+      requireWriter(caller)
+      rejectSystemBase(base)
       const from = { headers: c.req.raw.headers, requestId, traceparent }
-      await files.request(Visible, `/api/v1/files/${body.file_id}`, { from })
+      await files.request(VisibleFile, `/api/v1/files/${body.file_id}`, { from })
       const started = await sql.transaction(async (sql) => {
         await sql`
           insert into knowledge.files (base, file_id, title, doc_type, metadata, status)
@@ -68,7 +68,7 @@ export const knowledgeFiles = [
           on conflict (base, file_id) do update set title = excluded.title,
             doc_type = excluded.doc_type, metadata = excluded.metadata, status = 'PENDING',
             error = null, updated_at = now()`
-        return startRun(sql, {
+        return startJob(sql, {
           kind: 'attach',
           organization: base.organization_id,
           base: base.no,
@@ -90,7 +90,7 @@ export const knowledgeFiles = [
       responses: { 200: pageSchema(KnowledgeFile) },
     },
     async (c, { params, query }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, params.id)
+      const base = await loadBase(c.env.sql, c.var.caller, params.id)
       const from = fragment`knowledge.files where base = ${base.no}`
       const columns = fragment`${base.id}::text as kb_id, file_id, title, doc_type, metadata, status,
         error, created_at, updated_at`
@@ -104,23 +104,23 @@ export const knowledgeFiles = [
     {
       summary: 'Take a file out of a knowledge base, with its documents',
       guard: organization,
-      params: OfFile,
+      params: FileParams,
       responses: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
       faults: ['FORBIDDEN'],
     },
     async (c, { params: { id, fileId } }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, id)
-      mayWrite(c.var.caller)
-      notSystem(base)
-      const gone = await c.env.sql.transaction(async (sql) => {
+      const base = await loadBase(c.env.sql, c.var.caller, id)
+      requireWriter(c.var.caller)
+      rejectSystemBase(base)
+      const removed = await c.env.sql.transaction(async (sql) => {
         const [file] = await sql`
           delete from knowledge.files where base = ${base.no} and file_id = ${fileId}
           returning file_id`
-        const removed = await take(c.env, sql, base, fragment`file_id = ${fileId}`)
+        const removed = await removeDocuments(c.env, sql, base, fragment`file_id = ${fileId}`)
         if (!file && removed.documents === 0) throw notFound(`file ${fileId}`)
         return removed
       })
-      return ok(c, gone)
+      return ok(c, removed)
     },
   ),
 ]

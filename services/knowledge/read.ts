@@ -5,7 +5,7 @@ import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
-import { type BaseRow, baseOf, KbId } from './base.ts'
+import { type BaseRow, KbId, loadBase } from './base.ts'
 import { ById, path } from './bases.ts'
 import { get, post } from './deps.ts'
 import { Document, SectionId } from './document.ts'
@@ -23,7 +23,7 @@ const Section = z
   .object({ section_id: z.string(), title: z.string(), parent_id: z.string().nullable() })
   .meta({ id: 'KnowledgeSection' })
 
-const Whole = Document.extend({
+const FullDocument = Document.extend({
   sections: z.array(Section).describe('The tree of its sections, in order.'),
   content: z.string(),
   chunks: z.array(Chunk),
@@ -39,12 +39,12 @@ export const reading = [
     {
       summary: 'A document with all its content',
       body: DocumentId,
-      responses: { 200: Whole },
+      responses: { 200: FullDocument },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
-      return ok(c, await whole(c.env.sql, base, body.document_id))
+      const base = await loadBase(c.env.sql, c.var.caller, body.kb_id)
+      return ok(c, await loadDocument(c.env.sql, base, body.document_id))
     },
   ),
 
@@ -54,12 +54,12 @@ export const reading = [
       summary: 'A section of a document with its content',
       description: 'With what the section has below it, where the document keeps its sections.',
       body: DocumentId.extend({ section_id: SectionId }),
-      responses: { 200: Whole.extend({ section_id: z.string() }) },
+      responses: { 200: FullDocument.extend({ section_id: z.string() }) },
       faults: ['NOT_FOUND'],
     },
     async (c, { body: { kb_id, document_id, section_id } }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, kb_id)
-      const section = await whole(c.env.sql, base, document_id, section_id)
+      const base = await loadBase(c.env.sql, c.var.caller, kb_id)
+      const section = await loadDocument(c.env.sql, base, document_id, section_id)
       return ok(c, { ...section, section_id })
     },
   ),
@@ -74,7 +74,7 @@ export const reading = [
       responses: { 200: pageSchema(Document) },
     },
     async (c, { params, query }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, params.id)
+      const base = await loadBase(c.env.sql, c.var.caller, params.id)
       const from = fragment`knowledge.documents where base = ${base.no}`
       const page = { from, columns: fragment`${base.id}::text as kb_id, ${columns}` }
       return ok(
@@ -88,21 +88,21 @@ export const reading = [
   ),
 ]
 
-const Stored = Document.omit({ kb_id: true }).extend({ sections: z.array(Section) })
+const StoredDocument = Document.omit({ kb_id: true }).extend({ sections: z.array(Section) })
 
-async function whole(sql: Sql, base: BaseRow, documentId: string, sectionId?: string) {
-  const document = await sql.row(Stored)`
+async function loadDocument(sql: Sql, base: BaseRow, documentId: string, sectionId?: string) {
+  const document = await sql.row(StoredDocument)`
     select ${columns}, sections from knowledge.documents
     where base = ${base.no} and document_id = ${documentId}`
   if (!document) throw notFound(`document ${documentId}`)
-  const within =
+  const sectionCondition =
     sectionId === undefined
       ? fragment``
       : fragment` and (section_id = ${sectionId}
     or section_id ^@ ${`${sectionId}/`})`
   const chunks = await sql.rows(Chunk)`
     select chunk_index, section_id, content, metadata from knowledge.chunks
-    where base = ${base.no} and document_id = ${documentId} ${within} order by chunk_index`
+    where base = ${base.no} and document_id = ${documentId} ${sectionCondition} order by chunk_index`
   if (sectionId !== undefined && chunks.length === 0) throw notFound(`section ${sectionId}`)
   const content = chunks.map(({ content }) => content).join('\n')
   return { kb_id: base.id, ...document, content, chunks }

@@ -4,20 +4,20 @@ import { bases } from './bases.ts'
 import { causes } from './causes.ts'
 import { Config } from './config.ts'
 import { open } from './deps.ts'
-import { checkEmbeddings, embedBase } from './embed/embed-job.ts'
+import { embedBase, enqueueMissingEmbeddings } from './embed/embed-job.ts'
 import { knowledgeFiles } from './files.ts'
 import { graphs } from './graph/query.ts'
-import { checkGraph, syncGraph } from './graph/sync.ts'
+import { enqueueHourlySync, syncGraph } from './graph/sync.ts'
+import { failDeadJobs } from './jobs/job.ts'
 import { jobs } from './jobs/jobs.ts'
 import { reindexing } from './jobs/reindex.ts'
 import { reindexDocuments } from './jobs/reindex-job.ts'
-import { sweepRuns } from './jobs/run.ts'
 import { verify } from './law/verify.ts'
-import { checkIndex, mendIndex } from './qdrant/check.ts'
-import { aliased } from './qdrant/client.ts'
-import { indexPending } from './qdrant/index-job.ts'
+import { checkQdrant, repairQdrant } from './qdrant/check.ts'
+import { aliasTarget } from './qdrant/client.ts'
+import { deliverChanges } from './qdrant/index-job.ts'
 import { reading } from './read.ts'
-import { orderBase } from './search/order-job.ts'
+import { mergeSegments } from './search/index/merge-job.ts'
 import { searches } from './search/search.ts'
 import { layWords } from './seed/lay-words.ts'
 import { structured } from './seed/structured.ts'
@@ -45,25 +45,25 @@ export default defineService({
     ...jobs,
     ...causes,
   ],
-  healthChecks: ({ embedder, engine, graph, rerank }) => ({
+  healthChecks: ({ embedder, qdrant: engine, graph, rerank }) => ({
     ...(embedder && { embedding: embedder.check }),
-    ...(engine && { search: () => aliased(engine.qdrant, engine.alias) }),
+    ...(engine && { search: () => aliasTarget(engine.client, engine.alias) }),
     ...(graph && { graph: graph.check }),
     ...(rerank && { rerank: rerank.check }),
   }),
   jobs: {
     embed: embedBase,
-    order: orderBase,
+    merge: mergeSegments,
     attach: attachFile,
     reindex: reindexDocuments,
-    index: indexPending,
-    mend: mendIndex,
+    index: deliverChanges,
+    repair: repairQdrant,
     graph: syncGraph,
   },
   async sweep(given) {
-    await sweepRuns(given.sql)
-    await checkEmbeddings(given)
-    await checkIndex(given)
-    await checkGraph(given)
+    await failDeadJobs(given.sql)
+    await enqueueMissingEmbeddings(given)
+    await checkQdrant(given)
+    await enqueueHourlySync(given)
   },
 })

@@ -3,12 +3,12 @@ import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { baseOf, basesOf, isNamed, KbId } from './base.ts'
+import { KbId, loadBase, loadBases, matchesKbId } from './base.ts'
 import { post } from './deps.ts'
-import { NewDocument, refuseTwins } from './document.ts'
+import { NewDocument, rejectDuplicates } from './document.ts'
 import { enqueueSync } from './graph/sync.ts'
-import { prepared } from './prepared.ts'
-import { take, write } from './write.ts'
+import { prepareDocument } from './prepare.ts'
+import { removeDocuments, writeDocuments } from './write-documents.ts'
 
 export const bodyLimit = 32 * 1024 * 1024
 
@@ -20,7 +20,7 @@ const IndexState = z.object({
     .describe('Of vectors and search engine; the database finds words at once.'),
 })
 
-const Written = z.object({ documents: z.int(), chunks: z.int(), index: IndexState })
+const UpsertResult = z.object({ documents: z.int(), chunks: z.int(), index: IndexState })
 
 export const upsert = [
   post(
@@ -43,32 +43,32 @@ export const upsert = [
         ],
       },
       bodyLimit,
-      responses: { 200: Written },
+      responses: { 200: UpsertResult },
       faults: ['NOT_FOUND'],
     },
     async (c, { body: { documents } }) => {
-      refuseRepeats(documents)
-      refuseOddVectors(documents, c.env.embedder?.dims)
-      const bases = await basesOf(
+      rejectDuplicateChunks(documents)
+      rejectWrongDimensions(documents, c.env.embedder?.dims)
+      const bases = await loadBases(
         c.env.sql,
         c.var.caller,
         documents.map(({ kb_id }) => kb_id),
       )
-      const ready = await Promise.all(
+      const prepared = await Promise.all(
         documents.map(async (document) => ({
-          base: bases.find((base) => isNamed(base, document.kb_id))!,
-          document: await prepared(document),
+          base: bases.find((base) => matchesKbId(base, document.kb_id))!,
+          document: await prepareDocument(document),
         })),
       )
-      refuseTwins(
-        ready.map(({ base, document }) => `${base.no} ${document.document_id}`),
+      rejectDuplicates(
+        prepared.map(({ base, document }) => `${base.no} ${document.document_id}`),
         (index) => `documents.${index}.document_id`,
       )
       let queued = false
       await c.env.sql.transaction(async (sql) => {
         for (const base of documents.length > 0 ? bases : []) {
-          const own = ready.filter((each) => each.base === base).map(({ document }) => document)
-          queued = (await write(c.env, sql, base, own)) || queued
+          const own = prepared.filter((each) => each.base === base).map(({ document }) => document)
+          queued = (await writeDocuments(c.env, sql, base, own)) || queued
           if (base.system) await enqueueSync(c.env, sql)
         }
       })
@@ -87,34 +87,34 @@ export const upsert = [
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
-      const gone = await c.env.sql.transaction(async (sql) => {
-        const taken = await take(c.env, sql, base, fragment`file_id = ${body.file_id}`)
+      const base = await loadBase(c.env.sql, c.var.caller, body.kb_id)
+      const removed = await c.env.sql.transaction(async (sql) => {
+        const taken = await removeDocuments(c.env, sql, base, fragment`file_id = ${body.file_id}`)
         if (base.system) await enqueueSync(c.env, sql)
         return taken
       })
-      return ok(c, gone)
+      return ok(c, removed)
     },
   ),
 ]
 
 type Documents = z.output<typeof Batch>['documents']
 
-function refuseRepeats(documents: Documents) {
+function rejectDuplicateChunks(documents: Documents) {
   documents.forEach(({ chunks }, index) => {
-    refuseTwins(
+    rejectDuplicates(
       chunks.map(({ chunk_index }) => String(chunk_index)),
-      (place) => `documents.${index}.chunks.${place}.chunk_index`,
+      (position) => `documents.${index}.chunks.${position}.chunk_index`,
     )
   })
 }
 
-function refuseOddVectors(documents: Documents, dims: number | undefined) {
+function rejectWrongDimensions(documents: Documents, dims: number | undefined) {
   if (dims === undefined) return
   documents.forEach(({ chunks }, index) => {
-    chunks.forEach(({ embedding }, place) => {
+    chunks.forEach(({ embedding }, position) => {
       if (!embedding || embedding.length === dims) return
-      const path = `documents.${index}.chunks.${place}.embedding`
+      const path = `documents.${index}.chunks.${position}.embedding`
       throw invalid([{ path, message: `Has ${embedding.length} dimensions, not ${dims}.` }])
     })
   })

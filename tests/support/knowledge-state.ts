@@ -1,8 +1,8 @@
 import neo4j from 'neo4j-driver'
 import type { Sql } from '../../services/_kit/sql/sql.ts'
-import { wholeGraph } from '../../services/knowledge/graph/whole.ts'
-import { byWords, pointId, sparseOf } from '../../services/knowledge/qdrant/point.ts'
-import { textOf } from '../../services/knowledge/text.ts'
+import { loadDesiredGraph } from '../../services/knowledge/graph/desired-graph.ts'
+import { indexedText } from '../../services/knowledge/indexed-text.ts'
+import { pointId, sparseVector, sparseVectorName } from '../../services/knowledge/qdrant/point.ts'
 import { asker } from './qdrant.ts'
 
 /** A point as it can be compared: whose it is, its words, and whether it has a meaning. */
@@ -30,7 +30,7 @@ export async function expectedPoints(sql: Sql): Promise<IndexedPoint[]> {
     metadata: Object.fromEntries(
       Object.entries(row.metadata).map(([name, value]) => [name, [value]]),
     ),
-    words: sparseOf(textOf(row)).indices,
+    words: sparseVector(indexedText(row)).indices,
     meaning: row.meaning,
   }))
 }
@@ -44,7 +44,7 @@ export async function readPoints(url: string, alias = 'knowledge_chunks'): Promi
     document_id: payload.document_id,
     section_id: payload.section_id,
     metadata: payload.metadata,
-    words: [...vector[byWords].indices].sort((a, b) => a - b),
+    words: [...vector[sparseVectorName].indices].sort((a, b) => a - b),
     meaning: Object.keys(vector).length > 1,
   }))
 }
@@ -61,7 +61,7 @@ const sortedGraph = (nodes: object[], edges: object[]): GraphContent => ({
 
 /** What the graph ought to hold. */
 export async function expectedGraph(sql: Sql): Promise<GraphContent> {
-  const { nodes, edges } = await wholeGraph(sql)
+  const { nodes, edges } = await loadDesiredGraph(sql)
   return sortedGraph(
     nodes.map(({ id, label, name }) => ({ id, label, name })),
     edges.map(({ from, type, to }) => ({ from, type, to })),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chunked } from './chunk.ts'
+import { chunkText } from './chunk.ts'
 import { split } from './split.ts'
 
 const bare = (text: string) => text.replace(/\s+/g, '').replace(/#/g, '')
@@ -29,7 +29,7 @@ describe('chunking', () => {
   test('keeps all the text, in order', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 20, max: 300 }), (text, most) => {
-        const { sections, chunks } = chunked(text, most)
+        const { sections, chunks } = chunkText(text, most)
         // A section's line is its title, except of an article, whose text holds it.
         const own = (id: string | null) => chunks.filter(({ section_id }) => section_id === id)
         const said = sections.map(({ section_id, title }) => {
@@ -49,7 +49,7 @@ describe('chunking', () => {
   test('makes no chunk longer than asked, and none empty', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 10, max: 200 }), (text, most) => {
-        const { chunks } = chunked(text, most)
+        const { chunks } = chunkText(text, most)
         chunks.forEach(({ content, chunk_index }, index) => {
           expect(chunk_index).toBe(index)
           expect(content.trim()).not.toBe('')
@@ -61,12 +61,12 @@ describe('chunking', () => {
 
   test('cuts no article in two unless it is longer than a chunk', () => {
     const article = (n: number, length: number) => `第${n}条 ${'内容。'.repeat(length)}`
-    const { chunks } = chunked([article(1, 10), article(2, 3), article(3, 100)].join('\n'), 200)
+    const { chunks } = chunkText([article(1, 10), article(2, 3), article(3, 100)].join('\n'), 200)
     expect(chunks.map(({ section_id }) => section_id)).toEqual(['第1条', '第2条', '第3条', '第3条'])
   })
 
   test('keeps the tree of sections', () => {
-    const { sections, chunks } = chunked(
+    const { sections, chunks } = chunkText(
       [
         '样例法',
         '第一编　总则',
@@ -96,7 +96,7 @@ describe('chunking', () => {
   })
 
   test('knows Section 1.2 of an article from a section that has articles', () => {
-    const { sections } = chunked(
+    const { sections } = chunkText(
       'Section 1 Duties\nArticle 1 Pay\nSection 1.1 When\nSection 1.2 How',
     )
     expect(sections.map(({ section_id }) => section_id)).toEqual([
@@ -108,7 +108,7 @@ describe('chunking', () => {
   })
 
   test('gives sections of one name ids of their own', () => {
-    const { sections } = chunked('第一条 甲。\n第一条 乙。')
+    const { sections } = chunkText('第一条 甲。\n第一条 乙。')
     expect(sections.map(({ section_id }) => section_id)).toEqual(['第一条', '第一条 (2)'])
   })
 })

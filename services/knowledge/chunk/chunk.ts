@@ -1,5 +1,5 @@
 import { type Heading, headingOf } from './heading.ts'
-import { packed, split } from './split.ts'
+import { packPieces, split } from './split.ts'
 
 export interface Section {
   section_id: string
@@ -17,38 +17,41 @@ export interface Chunk {
 /** Plain text is gathered up to this; an article stands alone, and is cut only when it is longer. */
 export const chunkSize = 1_200
 
-interface Open extends Section {
+interface OpenSection extends Section {
   level: number
 }
 
 /** A stretch of text within one section. */
-interface Stretch {
-  section: Open | undefined
+interface SectionText {
+  section: OpenSection | undefined
   path: string
   lines: string[]
 }
 
 /** A text as chunks that follow its own structure, and the tree of its sections. */
-export function chunked(text: string, most = chunkSize): { sections: Section[]; chunks: Chunk[] } {
+export function chunkText(
+  text: string,
+  maxLength = chunkSize,
+): { sections: Section[]; chunks: Chunk[] } {
   const sections: Section[] = []
-  const stretches: Stretch[] = [{ section: undefined, path: '', lines: [] }]
-  const open: Open[] = []
+  const sectionTexts: SectionText[] = [{ section: undefined, path: '', lines: [] }]
+  const open: OpenSection[] = []
   const ids = new Set<string>()
   for (const line of text.replaceAll('\r\n', '\n').split(/[\n\f\r]/)) {
     const heading = headingOf(line)
     if (heading) {
-      const section = begin(heading, line, open, ids)
+      const section = openSection(heading, line, open, ids)
       sections.push({
         section_id: section.section_id,
         title: section.title,
         parent_id: section.parent_id,
       })
       const path = open.filter(({ level }) => level < 5).map(({ title }) => title)
-      stretches.push({ section, path: path.join(' / '), lines: heading.isText ? [line] : [] })
-    } else stretches.at(-1)!.lines.push(line)
+      sectionTexts.push({ section, path: path.join(' / '), lines: heading.isText ? [line] : [] })
+    } else sectionTexts.at(-1)!.lines.push(line)
   }
-  const chunks = stretches.flatMap(({ section, path, lines }) =>
-    contents(lines, most).map((content) => ({
+  const chunks = sectionTexts.flatMap(({ section, path, lines }) =>
+    splitLines(lines, maxLength).map((content) => ({
       section_id: section?.section_id ?? null,
       content,
       metadata: path ? { heading: path } : {},
@@ -58,18 +61,18 @@ export function chunked(text: string, most = chunkSize): { sections: Section[]; 
 }
 
 /** Opens a section where it belongs: below the nearest one that is less deep. */
-function begin(
+function openSection(
   { level, label, isText }: Heading,
   line: string,
-  open: Open[],
+  open: OpenSection[],
   ids: Set<string>,
-): Open {
+): OpenSection {
   while (open.length > 0 && open.at(-1)!.level >= level) open.pop()
   const parent = open.at(-1)
   const name = label.replace(/\s+/g, ' ').replaceAll('/', '-').slice(0, 60)
-  const wanted = parent && parent.section_id.length < 200 ? `${parent.section_id}/${name}` : name
-  let section_id = wanted
-  for (let twin = 2; ids.has(section_id); twin++) section_id = `${wanted} (${twin})`
+  const preferred = parent && parent.section_id.length < 200 ? `${parent.section_id}/${name}` : name
+  let section_id = preferred
+  for (let suffix = 2; ids.has(section_id); suffix++) section_id = `${preferred} (${suffix})`
   ids.add(section_id)
   const title = isText ? label : line.trim().replace(/^#+\s+/, '')
   const section = { section_id, title, parent_id: parent?.section_id ?? null, level }
@@ -78,11 +81,11 @@ function begin(
 }
 
 /** The text of a section, in one piece where it fits. */
-function contents(lines: readonly string[], most: number): string[] {
+function splitLines(lines: readonly string[], maxLength: number): string[] {
   const text = lines
     .map((line) => line.trim())
     .join('\n')
     .replace(/\n{2,}/g, '\n')
     .trim()
-  return text === '' ? [] : packed(split(text, most), most)
+  return text === '' ? [] : packPieces(split(text, maxLength), maxLength)
 }

@@ -28,26 +28,26 @@ const clause = /^([一二三四五六七八九十]{1,3})、(?=\S)/
 const isName = (line: string) => line.length <= 60 && !/[。；;!?！？]$/.test(line)
 
 /** What a line begins, or null for a line of plain text. */
-export function headingOf(given: string): Heading | null {
-  const line = given.trim()
-  const hanFound = han.exec(line)
-  if (hanFound) {
-    const isText = hanFound[1] === '条'
+export function headingOf(input: string): Heading | null {
+  const line = input.trim()
+  const hanMatch = han.exec(line)
+  if (hanMatch) {
+    const isText = hanMatch[1] === '条'
     return isText || isName(line)
-      ? { level: hanLevels[hanFound[1]!]!, label: hanFound[0], isText }
+      ? { level: hanLevels[hanMatch[1]!]!, label: hanMatch[0], isText }
       : null
   }
-  const latinFound = latin.exec(line)
-  if (latinFound) {
-    const word = latinFound[1]!.toLowerCase().replace('art.', 'article')
+  const latinMatch = latin.exec(line)
+  if (latinMatch) {
+    const word = latinMatch[1]!.toLowerCase().replace('art.', 'article')
     // Section 1.2 lies in Article 1; Section 2 has articles of its own.
-    const level = word === 'section' && latinFound[2]!.includes('.') ? 6 : latinLevels[word]!
+    const level = word === 'section' && latinMatch[2]!.includes('.') ? 6 : latinLevels[word]!
     const isText = level >= 5
-    return isText || isName(line) ? { level, label: latinFound[0], isText } : null
+    return isText || isName(line) ? { level, label: latinMatch[0], isText } : null
   }
-  const markdownFound = markdown.exec(line)
-  if (markdownFound)
-    return { level: markdownFound[1]!.length, label: markdownFound[2]!.slice(0, 60), isText: false }
-  const clauseFound = clause.exec(line)
-  return clauseFound && isName(line) ? { level: 4, label: clauseFound[1]!, isText: false } : null
+  const markdownMatch = markdown.exec(line)
+  if (markdownMatch)
+    return { level: markdownMatch[1]!.length, label: markdownMatch[2]!.slice(0, 60), isText: false }
+  const clauseMatch = clause.exec(line)
+  return clauseMatch && isName(line) ? { level: 4, label: clauseMatch[1]!, isText: false } : null
 }

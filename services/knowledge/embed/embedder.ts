@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
-import { unit } from './vectors.ts'
+import { normalize } from './vectors.ts'
 
-const Answer = z.object({
+const EmbeddingResponse = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()).min(1) })),
 })
 
@@ -10,9 +10,9 @@ export interface Embedder {
   model: string
   dims: number | undefined
   /** Vectors of texts, in their order; none for one that the model refuses. Throws when the API fails. */
-  texts(texts: readonly string[]): Promise<(number[] | null)[]>
+  embedTexts(embedTexts: readonly string[]): Promise<(number[] | null)[]>
   /** The vector of a question; tried once, since somebody waits. */
-  question(text: string): Promise<number[]>
+  embedQuery(text: string): Promise<number[]>
   /** Throws when nobody answers there. */
   check(): Promise<unknown>
 }
@@ -27,9 +27,9 @@ interface Config {
 }
 
 /** How many texts go into one request, and how often one is tried. */
-export const batch = 32
-const tries = 4
-const patienceMs = 60_000
+export const batchSize = 32
+const maxAttempts = 4
+const timeoutMs = 60_000
 
 /** An OpenAI-compatible embedding API, where one is configured. */
 export function makeEmbedder(
@@ -45,7 +45,7 @@ export function makeEmbedder(
     ...(key ? { authorization: `Bearer ${key}` } : {}),
   }
 
-  async function ask(input: readonly string[], timeoutMs: number): Promise<number[][]> {
+  async function request(input: readonly string[], timeoutMs: number): Promise<number[][]> {
     const response = await fetch(`${base}/embeddings`, {
       method: 'POST',
       headers,
@@ -55,9 +55,9 @@ export function makeEmbedder(
     })
     if (!response.ok) {
       await response.body?.cancel()
-      throw new Refused(response.status)
+      throw new EmbeddingApiError(response.status)
     }
-    const { data } = Answer.parse(await response.json())
+    const { data } = EmbeddingResponse.parse(await response.json())
     const vectors = data.sort((a, b) => a.index - b.index).map(({ embedding }) => embedding)
     if (vectors.length !== input.length || data.some(({ index }, place) => index !== place)) {
       throw new Error('the embedding API left texts out')
@@ -68,29 +68,33 @@ export function makeEmbedder(
     return vectors
   }
 
-  async function patiently(input: readonly string[]): Promise<number[][]> {
+  async function embedWithRetry(input: readonly string[]): Promise<number[][]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await ask(input, patienceMs)
+        return await request(input, timeoutMs)
       } catch (thrown) {
-        if (attempt === tries || (thrown instanceof Refused && !thrown.retryable)) throw thrown
+        if (attempt === maxAttempts || (thrown instanceof EmbeddingApiError && !thrown.retryable))
+          throw thrown
         await new Promise((go) => setTimeout(go, 2 ** attempt * 100 * (0.5 + Math.random())))
       }
     }
   }
 
   /** A text that is refused, for its length or what it says, does not hold up the others. */
-  async function taken(input: readonly string[]): Promise<(number[] | null)[]> {
+  async function embedBisecting(input: readonly string[]): Promise<(number[] | null)[]> {
     try {
-      return (await patiently(input)).map((vector) => (unit(vector) ? vector : null))
+      return (await embedWithRetry(input)).map((vector) => (normalize(vector) ? vector : null))
     } catch (thrown) {
-      if (!(thrown instanceof Refused && thrown.ofText)) throw thrown
+      if (!(thrown instanceof EmbeddingApiError && thrown.rejectsText)) throw thrown
       if (input.length > 1) {
         const half = input.length >> 1
-        return [...(await taken(input.slice(0, half))), ...(await taken(input.slice(half)))]
+        return [
+          ...(await embedBisecting(input.slice(0, half))),
+          ...(await embedBisecting(input.slice(half))),
+        ]
       }
       // If this is refused too it is not the text's fault.
-      await patiently(['text'])
+      await embedWithRetry(['text'])
       return [null]
     }
   }
@@ -98,18 +102,18 @@ export function makeEmbedder(
   return {
     model,
     dims,
-    async texts(all) {
+    async embedTexts(all) {
       const vectors: (number[] | null)[] = []
-      for (let at = 0; at < all.length; at += batch) {
-        vectors.push(...(await taken(all.slice(at, at + batch))))
+      for (let at = 0; at < all.length; at += batchSize) {
+        vectors.push(...(await embedBisecting(all.slice(at, at + batchSize))))
       }
       return vectors
     },
-    async question(text) {
+    async embedQuery(text) {
       if (circuit.open()) throw new Error('the embedding API failed a moment ago')
       try {
         const prefixed = config.KNOWLEDGE_EMBEDDING_QUERY_PREFIX + text
-        const [vector] = await ask([prefixed], config.KNOWLEDGE_EMBEDDING_TIMEOUT_MS)
+        const [vector] = await request([prefixed], config.KNOWLEDGE_EMBEDDING_TIMEOUT_MS)
         circuit.succeeded()
         return vector!
       } catch (thrown) {
@@ -121,13 +125,13 @@ export function makeEmbedder(
   }
 }
 
-class Refused extends Error {
+class EmbeddingApiError extends Error {
   readonly retryable: boolean
-  readonly ofText: boolean
+  readonly rejectsText: boolean
 
   constructor(status: number) {
     super(`the embedding API answered ${status}`)
     this.retryable = status === 429 || status >= 500
-    this.ofText = [400, 413, 422].includes(status)
+    this.rejectsText = [400, 413, 422].includes(status)
   }
 }

@@ -1,42 +1,42 @@
-import { type fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
-import type { Scored } from '../search/top.ts'
-import { nearestByIndex, type VectorIndexes } from './pgvector.ts'
-import { Near, signature, unit } from './vectors.ts'
+import { numberArray, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
+import type { ScoredChunk } from '../search/rank/scored-chunk.ts'
+import { findNearestByIndex, type VectorIndexes } from './pgvector.ts'
+import { NearestRow, normalize, signBits } from './vectors.ts'
 
-export interface Question {
+export interface VectorQuery {
   model: string
   bases: readonly number[]
   vector: readonly number[]
-  most: number
-  where: ReturnType<typeof fragment>
+  limit: number
+  where: SqlFragment
 }
 
 /** The chunks of some bases nearest to a vector: by an index where there is one that finds enough. */
-export async function nearest(
+export async function findNearest(
   sql: Sql,
   indexes: VectorIndexes,
-  { vector, ...question }: Question,
-): Promise<Scored[]> {
-  const direction = unit(vector)
+  { vector, ...query }: VectorQuery,
+): Promise<ScoredChunk[]> {
+  const direction = normalize(vector)
   if (!direction) return []
   const schema = await indexes.schemaOf(sql, direction.length)
   if (schema) {
     try {
-      const near = await nearestByIndex(sql, schema, { ...question, direction })
-      if (near.length === question.most) return near
+      const nearest = await findNearestByIndex(sql, schema, { ...query, direction })
+      if (nearest.length === query.limit) return nearest
     } catch {
       indexes.forget(direction.length)
     }
   }
-  return compared(sql, { ...question, vector: direction })
+  return scanSignatures(sql, { ...query, vector: direction })
 }
 
 /**
  * All of the bases' signatures are compared, which is quick; the vectors of the closest few hundred then
  * tell their order exactly. Where there are fewer chunks than that the result is exact.
  */
-const compared = (sql: Sql, { model, bases, vector, most, where }: Question) =>
-  sql.rows(Near)`
+const scanSignatures = (sql: Sql, { model, bases, vector, limit, where }: VectorQuery) =>
+  sql.rows(NearestRow)`
     with near as materialized (
       select chunk.base, chunk.seq, embedding.vector
       from knowledge.chunks chunk
@@ -44,10 +44,10 @@ const compared = (sql: Sql, { model, bases, vector, most, where }: Question) =>
         join knowledge.embeddings embedding on embedding.hash = chunk.hash
       where chunk.base = any(${numberArray(bases, 'int4')}) and embedding.model = ${model}
         and embedding.dims = ${vector.length} ${where}
-      order by bit_count(embedding.signature # ${signature(vector)}::text::bit varying),
+      order by bit_count(embedding.signature # ${signBits(vector)}::text::bit varying),
         chunk.base, chunk.seq
-      limit ${Math.max(400, Math.min(most * 4, most + 300))})
+      limit ${Math.max(400, Math.min(limit * 4, limit + 300))})
     select base, seq, (
       select sum(a::float8 * b) from unnest(vector, ${numberArray(vector, 'float4')}) pair (a, b)
     ) as score
-    from near order by score desc, base, seq limit ${most}`
+    from near order by score desc, base, seq limit ${limit}`

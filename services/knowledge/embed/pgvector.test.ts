@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newDatabase } from '../../../tests/support/databases.ts'
 import { silent } from '../../_kit/log.ts'
 import { fragment, makeSql, type Sql } from '../../_kit/sql/sql.ts'
-import { nearest } from './nearest.ts'
-import { indexVectors, makeVectorIndexes } from './pgvector.ts'
-import { keepVectors, unit } from './vectors.ts'
+import { findNearest } from './nearest.ts'
+import { createVectorIndex, makeVectorIndexes } from './pgvector.ts'
+import { normalize, saveVectors } from './vectors.ts'
 
 const dims = 24
 const chunks = 1_500
@@ -13,7 +13,7 @@ const random = () => {
   state = (state * 48_271) % 2_147_483_647
   return state / 2_147_483_647 - 0.5
 }
-const vector = () => unit(Array.from({ length: dims }, random))!
+const vector = () => normalize(Array.from({ length: dims }, random))!
 const vectors = Array.from({ length: chunks }, vector)
 const hashOf = (seq: number) => `hash ${seq}`
 
@@ -51,11 +51,11 @@ describe.each(databases)('vectors on %s', (on) => {
     database = await newDatabase(on)
     sql = makeSql(database.driver)
     bases = await fill(sql)
-    await indexVectors(sql, dims, silent)
+    await createVectorIndex(sql, dims, silent)
     const all = vectors.map((vector, seq) => ({ hash: hashOf(seq), vector }))
-    await keepVectors(sql, 'm', all)
+    await saveVectors(sql, 'm', all)
     // Another model's do not come between.
-    await keepVectors(sql, 'other', all.slice(0, 300))
+    await saveVectors(sql, 'other', all.slice(0, 300))
     await sql.statement('analyze knowledge.embeddings')
   })
   afterAll(() => database.drop())
@@ -64,8 +64,8 @@ describe.each(databases)('vectors on %s', (on) => {
     one.reduce((sum, value, index) => sum + value * other[index]!, 0)
 
   const nearestIn = (asked: readonly number[], own: readonly number[], most: number) =>
-    nearest(sql, makeVectorIndexes(), {
-      ...{ model: 'm', bases: own, vector: asked, most, where: fragment`` },
+    findNearest(sql, makeVectorIndexes(), {
+      ...{ model: 'm', bases: own, vector: asked, limit: most, where: fragment`` },
     })
 
   test('have an index where the database has pgvector, and none elsewhere', async () => {
@@ -74,8 +74,8 @@ describe.each(databases)('vectors on %s', (on) => {
     const schema = await makeVectorIndexes().schemaOf(sql, dims)
     expect(schema).toBe(on === 'pglite' ? 'public' : undefined)
     // A second time, and of too many dimensions, nothing is done.
-    await indexVectors(sql, dims, silent)
-    await indexVectors(sql, 3_000, silent)
+    await createVectorIndex(sql, dims, silent)
+    await createVectorIndex(sql, 3_000, silent)
     expect(await makeVectorIndexes().schemaOf(sql, 3_000)).toBeUndefined()
   })
 
@@ -121,8 +121,8 @@ describe('an index of pgvector', () => {
     database = await newDatabase('pglite')
     sql = makeSql(database.driver)
     await fill(sql)
-    await indexVectors(sql, dims, silent)
-    await keepVectors(
+    await createVectorIndex(sql, dims, silent)
+    await saveVectors(
       sql,
       'm',
       vectors.map((vector, seq) => ({ hash: hashOf(seq), vector })),
@@ -133,12 +133,12 @@ describe('an index of pgvector', () => {
   const ask = (indexes: ReturnType<typeof makeVectorIndexes>) => {
     const bases = sql`select no from knowledge.bases where name = 'sys_many'`
     return bases.then(([base]) =>
-      nearest(sql, indexes, {
+      findNearest(sql, indexes, {
         ...{
           model: 'm',
           bases: [base!.no as number],
           vector: vectors[1]!,
-          most: 50,
+          limit: 50,
           where: fragment``,
         },
       }),

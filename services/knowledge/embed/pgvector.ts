@@ -2,51 +2,51 @@ import * as z from 'zod'
 import type { Log } from '../../_kit/log.ts'
 import { errorFields } from '../../_kit/log.ts'
 import {
-  type fragment,
   identifier,
   integerLiteral,
   numberArray,
   type Sql,
+  type SqlFragment,
 } from '../../_kit/sql/sql.ts'
-import type { Scored } from '../search/top.ts'
-import { Near, textOf } from './vectors.ts'
+import type { ScoredChunk } from '../search/rank/scored-chunk.ts'
+import { NearestRow, vectorLiteral } from './vectors.ts'
 
 /** Its index takes no more dimensions than these, and looks for no more at once. */
-const mostDims = 2_000
-const mostSought = 1_000
+const maxDims = 2_000
+const maxEfSearch = 1_000
 
-const State = z.object({
+const IndexState = z.object({
   available: z.boolean(),
   schema: z.string().nullable(),
   indexed: z.boolean(),
 })
 
-const indexOf = (dims: number) => `embeddings_near_${dims}`
+const indexName = (dims: number) => `embeddings_near_${dims}`
 
-const stateOf = async (sql: Sql, dims: number) =>
-  (await sql.row(State)`
+const readIndexState = async (sql: Sql, dims: number) =>
+  (await sql.row(IndexState)`
     select exists (select from pg_available_extensions where name = 'vector') as available,
       (select nspname from pg_extension join pg_namespace n on n.oid = extnamespace
         where extname = 'vector') as schema,
       exists (select from pg_indexes
-        where schemaname = 'knowledge' and indexname = ${indexOf(dims)}) as indexed`)!
+        where schemaname = 'knowledge' and indexname = ${indexName(dims)}) as indexed`)!
 
 /**
  * Sees that vectors of so many dimensions have an index, where the database has pgvector. It is made while
  * there are few; made later, over many, it keeps those waiting who write vectors.
  */
-export async function indexVectors(sql: Sql, dims: number, log: Log): Promise<void> {
-  const { available, indexed } = await stateOf(sql, dims)
-  if (!available || indexed || dims > mostDims) return
+export async function createVectorIndex(sql: Sql, dims: number, log: Log): Promise<void> {
+  const { available, indexed } = await readIndexState(sql, dims)
+  if (!available || indexed || dims > maxDims) return
   try {
     await sql.transaction(async (sql) => {
       await sql`select pg_advisory_xact_lock(hashtext('knowledge vectors'))`
       await sql`set local statement_timeout = 0`
       await sql`create extension if not exists vector`
-      const { schema } = await stateOf(sql, dims)
+      const { schema } = await readIndexState(sql, dims)
       const own = identifier(schema!)
       await sql`
-        create index if not exists ${identifier(indexOf(dims))} on knowledge.embeddings
+        create index if not exists ${identifier(indexName(dims))} on knowledge.embeddings
           using hnsw ((vector::${own}.vector(${integerLiteral(dims)})) ${own}.vector_cosine_ops)
           where dims = ${integerLiteral(dims)}`
     })
@@ -64,54 +64,54 @@ export interface VectorIndexes {
   forget(dims: number): void
 }
 
-const lookAgainMs = 60_000
+const recheckMs = 60_000
 
 export function makeVectorIndexes(): VectorIndexes {
-  const known = new Map<number, { schema: string | undefined; until: number }>()
+  const cached = new Map<number, { schema: string | undefined; until: number }>()
   return {
     async schemaOf(sql, dims) {
-      const last = known.get(dims)
+      const last = cached.get(dims)
       if (last && performance.now() < last.until) return last.schema
-      const { schema, indexed } = await stateOf(sql, dims)
+      const { schema, indexed } = await readIndexState(sql, dims)
       const found = (indexed && schema) || undefined
-      const until = found ? Number.POSITIVE_INFINITY : performance.now() + lookAgainMs
-      known.set(dims, { schema: found, until })
+      const until = found ? Number.POSITIVE_INFINITY : performance.now() + recheckMs
+      cached.set(dims, { schema: found, until })
       return found
     },
-    forget: (dims) => void known.delete(dims),
+    forget: (dims) => void cached.delete(dims),
   }
 }
 
-interface Sought {
+interface IndexQuery {
   model: string
   bases: readonly number[]
   /** Of unit length. */
   direction: readonly number[]
-  most: number
-  where: ReturnType<typeof fragment>
+  limit: number
+  where: SqlFragment
 }
 
 /** The nearest by the index; fewer than `most` where too many of them are not in the bases. */
-export function nearestByIndex(
+export function findNearestByIndex(
   sql: Sql,
   schema: string,
-  { model, bases, direction, most, where }: Sought,
-): Promise<Scored[]> {
-  const sought = Math.min(mostSought, Math.max(400, 2 * most))
+  { model, bases, direction, limit, where }: IndexQuery,
+): Promise<ScoredChunk[]> {
+  const efSearch = Math.min(maxEfSearch, Math.max(400, 2 * limit))
   const own = identifier(schema)
   const dims = integerLiteral(direction.length)
   return sql.transaction(async (sql) => {
-    await sql`select set_config('hnsw.ef_search', ${String(sought)}, true)`
-    return sql.rows(Near)`
+    await sql`select set_config('hnsw.ef_search', ${String(efSearch)}, true)`
+    return sql.rows(NearestRow)`
       with near as materialized (
         select hash, vector::${own}.vector(${dims}) operator(${own}.<=>)
-          ${textOf(direction)}::text::${own}.vector(${dims}) as distance
+          ${vectorLiteral(direction)}::text::${own}.vector(${dims}) as distance
         from knowledge.embeddings where dims = ${dims} and model = ${model}
-        order by distance limit ${sought})
+        order by distance limit ${efSearch})
       select chunk.base, chunk.seq, 1 - distance as score
       from near join knowledge.chunks chunk using (hash)
         join knowledge.documents document using (base, document_id)
       where chunk.base = any(${numberArray(bases, 'int4')}) ${where}
-      order by distance, chunk.base, chunk.seq limit ${most}`
+      order by distance, chunk.base, chunk.seq limit ${limit}`
   })
 }

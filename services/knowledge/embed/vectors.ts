@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 
 /** The model of vectors that came with their chunks, where no other is configured. */
-export const givenModel = 'given'
+export const callerSuppliedModel = 'given'
 
 /** Of unit length, so that a product of two is their cosine. Null for what has no direction. */
-export function unit(vector: readonly number[]): number[] | null {
+export function normalize(vector: readonly number[]): number[] | null {
   const length = Math.hypot(...vector)
   if (!(length > 0 && Number.isFinite(length))) return null
   return vector.map((value) => {
@@ -16,40 +16,40 @@ export function unit(vector: readonly number[]): number[] | null {
 }
 
 /** One bit a dimension: which side of zero it is on. Texts of like meaning share most of them. */
-export const signature = (vector: readonly number[]) =>
+export const signBits = (vector: readonly number[]) =>
   vector.map((value) => (value > 0 ? '1' : '0')).join('')
 
 /** As both arrays and pgvector read it. */
-export const textOf = (vector: readonly number[], [open, close] = '[]') =>
+export const vectorLiteral = (vector: readonly number[], [open, close] = '[]') =>
   `${open}${vector.map((value) => value.toPrecision(7))}${close}`
 
-export interface Embedded {
+export interface EmbeddedText {
   hash: string
   /** None where the model has none for it, so that it is not asked again. */
   vector: readonly number[] | null
 }
 
-const rowsAtOnce = 200
+const batchSize = 200
 
-export async function keepVectors(sql: Sql, model: string, all: readonly Embedded[]) {
+export async function saveVectors(sql: Sql, model: string, all: readonly EmbeddedText[]) {
   const byHash = new Map<string, number[]>()
   for (const { hash, vector } of all) {
-    const direction = vector === null ? [] : unit(vector)
+    const direction = vector === null ? [] : normalize(vector)
     if (direction) byHash.set(hash, direction)
   }
   const rows = [...byHash].sort(([a], [b]) => (a < b ? -1 : 1))
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    const some = rows.slice(at, at + rowsAtOnce)
+  for (let at = 0; at < rows.length; at += batchSize) {
+    const batch = rows.slice(at, at + batchSize)
     await sql`
       insert into knowledge.embeddings (model, hash, dims, vector, signature)
       select ${model}::text, hash, cardinality(vector::float4[]), vector::float4[],
         signature::bit varying
-      from unnest(${textArray(some.map(([hash]) => hash))},
-        ${textArray(some.map(([, vector]) => textOf(vector, '{}')))},
-        ${textArray(some.map(([, vector]) => signature(vector)))}) given (hash, vector, signature)
+      from unnest(${textArray(batch.map(([hash]) => hash))},
+        ${textArray(batch.map(([, vector]) => vectorLiteral(vector, '{}')))},
+        ${textArray(batch.map(([, vector]) => signBits(vector)))}) given (hash, vector, signature)
       on conflict (model, hash) do update set dims = excluded.dims, vector = excluded.vector,
         signature = excluded.signature`
   }
 }
 
-export const Near = z.object({ base: z.int(), seq: z.int(), score: z.number() })
+export const NearestRow = z.object({ base: z.int(), seq: z.int(), score: z.number() })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ExternalId, JsonObject } from '../../_kit/fields.ts'
 
-export const GraphQuestion = z.object({
+export const GraphQuery = z.object({
   cause_of_action_codes: z.array(z.string().min(1).max(200)).max(100).optional(),
   element_ids: z.array(z.string().min(1).max(200)).max(100).optional(),
   document_ids: z.array(ExternalId).max(1_000).optional(),
@@ -9,7 +9,7 @@ export const GraphQuestion = z.object({
   depth: z.int().min(1).max(3).default(1),
   limit: z.int().min(1).max(500).default(50),
 })
-export type GraphQuestion = z.output<typeof GraphQuestion>
+export type GraphQuery = z.output<typeof GraphQuery>
 
 export const Node = z.object({
   id: z.string(),
@@ -27,10 +27,10 @@ export const Subgraph = z.object({
 })
 export type Subgraph = z.infer<typeof Subgraph>
 
-export const nothing: Subgraph = { nodes: [], edges: [], document_ids: [] }
+export const emptySubgraph: Subgraph = { nodes: [], edges: [], document_ids: [] }
 
 /** A node as it is written; `properties` are texts, numbers, booleans and lists of texts. */
-export interface WrittenNode {
+export interface DesiredNode {
   id: string
   label: Label
   name: string
@@ -38,21 +38,21 @@ export interface WrittenNode {
 }
 
 export type Label = 'CauseOfAction' | 'Element' | 'Law' | 'Article' | 'Document' | 'Section'
-export type EdgeType = 'PART_OF' | 'HAS_ELEMENT' | 'BASED_ON' | 'TOLD_BY' | 'TEXT_OF'
-export type WrittenEdge = z.infer<typeof Edge> & { type: EdgeType }
+export type EdgeType = 'PART_OF' | 'HAS_ELEMENT' | 'BASED_ON' | 'DESCRIBED_IN' | 'TEXT_OF'
+export type DesiredEdge = z.infer<typeof Edge> & { type: EdgeType }
 
 /** All that the graph is to hold. */
-export interface Whole {
-  nodes: WrittenNode[]
-  edges: WrittenEdge[]
+export interface DesiredGraph {
+  nodes: DesiredNode[]
+  edges: DesiredEdge[]
 }
 
 /** A graph of causes of action, elements, laws and documents; it may fail at any time. */
 export interface Graph {
   /** What lies around what was named, up to `depth` steps away. */
-  query(question: GraphQuestion): Promise<Subgraph>
+  query(question: GraphQuery): Promise<Subgraph>
   /** Makes the graph hold this and nothing else; says how much of it was other. */
-  sync(whole: Whole): Promise<number>
+  sync(whole: DesiredGraph): Promise<number>
   /** Throws when nobody answers there. */
   check(): Promise<unknown>
   close(): Promise<unknown>

@@ -1,7 +1,13 @@
 import neo4j from 'neo4j-driver'
 import * as z from 'zod'
-import { type Graph, type GraphQuestion, nothing, type Subgraph, type Whole } from './graph.ts'
-import { synced } from './written.ts'
+import {
+  type DesiredGraph,
+  emptySubgraph,
+  type Graph,
+  type GraphQuery,
+  type Subgraph,
+} from './graph.ts'
+import { syncToNeo4j } from './sync-neo4j.ts'
 
 interface Config {
   url: string
@@ -12,7 +18,7 @@ interface Config {
 }
 
 /** Every query is one of these few texts; what clients say goes into parameters. */
-const find = `
+const findStarts = `
   MATCH (start:Knowledge)
   WHERE start.id IN $ids
     OR start:Document AND start.document_id IN $documentIds
@@ -20,7 +26,7 @@ const find = `
   RETURN start.id AS id LIMIT $limit`
 
 /** Depth can't be a parameter: there is a text for each. */
-const around = [1, 2, 3].map(
+const expandByDepth = [1, 2, 3].map(
   (depth) => `
   MATCH (start:Knowledge) WHERE start.id IN $ids
   CALL { WITH start MATCH (start)-[*0..${depth}]-(near:Knowledge) RETURN DISTINCT near LIMIT $limit }
@@ -30,7 +36,7 @@ const around = [1, 2, 3].map(
   RETURN node {.*} AS node, collect([type(edge), other.id]) AS edges`,
 )
 
-const Row = z.object({
+const NodeRow = z.object({
   node: z.looseObject({ id: z.string(), label: z.string(), name: z.string() }),
   edges: z.array(z.tuple([z.string().nullable(), z.string().nullable()])),
 })
@@ -44,7 +50,7 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
     disableLosslessIntegers: true,
   })
 
-  async function asked(text: string, parameters: object, timeout: number) {
+  async function execute(text: string, parameters: object, timeout: number) {
     const session = driver.session({ database })
     try {
       const { records } = await session.executeWrite((tx) => tx.run(text, parameters), { timeout })
@@ -54,27 +60,27 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
     }
   }
 
-  const run = (text: string, parameters: object, patienceMs = timeoutMs) =>
-    within(patienceMs, asked(text, parameters, patienceMs))
+  const run = (text: string, parameters: object, deadlineMs = timeoutMs) =>
+    withDeadline(deadlineMs, execute(text, parameters, deadlineMs))
 
-  async function query(question: GraphQuestion): Promise<Subgraph> {
-    const limit = neo4j.int(question.limit)
+  async function query(request: GraphQuery): Promise<Subgraph> {
+    const limit = neo4j.int(request.limit)
     const ids = [
-      ...(question.cause_of_action_codes ?? []).map((code) => `cause:${code}`),
-      ...(question.element_ids ?? []).map((id) => `element:${id}`),
+      ...(request.cause_of_action_codes ?? []).map((code) => `cause:${code}`),
+      ...(request.element_ids ?? []).map((id) => `element:${id}`),
     ]
-    const documentIds = question.document_ids ?? []
-    const text = (question.text ?? '').toLowerCase()
-    const starts = await run(find, { ids, documentIds, text, limit })
-    if (starts.length === 0) return nothing
+    const documentIds = request.document_ids ?? []
+    const text = (request.text ?? '').toLowerCase()
+    const starts = await run(findStarts, { ids, documentIds, text, limit })
+    if (starts.length === 0) return emptySubgraph
     const found = starts.map(({ id }) => id)
-    return subgraph(await run(around[question.depth - 1]!, { ids: found, limit }))
+    return subgraph(await run(expandByDepth[request.depth - 1]!, { ids: found, limit }))
   }
 
-  async function sync(whole: Whole) {
+  async function sync(desired: DesiredGraph) {
     // Whether anybody is there is soon known; a large graph takes longer.
     await run('RETURN 1', {})
-    return synced((text, parameters) => run(text, parameters, 15_000), whole)
+    return syncToNeo4j((text, parameters) => run(text, parameters, 15_000), desired)
   }
 
   return {
@@ -86,16 +92,16 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
 }
 
 /** The driver waits for a server that fell silent in the middle of an answer; we do not. */
-function within<T>(patienceMs: number, work: Promise<T>): Promise<T> {
+function withDeadline<T>(deadlineMs: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs)
+    timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 function subgraph(rows: readonly unknown[]): Subgraph {
-  const parsed = z.array(Row).parse(rows)
+  const parsed = z.array(NodeRow).parse(rows)
   return {
     nodes: parsed.map(({ node: { id, label, name, hash, names, ...properties } }) => ({
       ...{ id, label, name, properties },

@@ -2,17 +2,17 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { errorFields } from '../../_kit/log.ts'
 import { post } from '../deps.ts'
-import { Answer } from '../search/answer.ts'
-import { Question } from '../search/question.ts'
-import { Edge, GraphQuestion, Node, nothing, Subgraph } from './graph.ts'
-import { graphRag } from './rag.ts'
+import { SearchRequest } from '../search/query/request.ts'
+import { SearchResponse } from '../search/response.ts'
+import { Edge, emptySubgraph, GraphQuery, Node, Subgraph } from './graph.ts'
+import { runGraphRag } from './rag.ts'
 
-const RagQuestion = Question.extend({
+const GraphRagRequest = SearchRequest.extend({
   expand: z.boolean().default(true).describe('Search what the graph has near the first hits too.'),
   depth: z.int().min(1).max(3).default(1),
 })
 
-const RagAnswer = Answer.extend({
+const GraphRagResponse = SearchResponse.extend({
   graph: z.object({
     enabled: z.boolean(),
     used: z.boolean(),
@@ -31,17 +31,17 @@ export const graphs = [
     {
       summary: 'What the graph knows of causes of action, elements, documents',
       description: 'Without a graph, or when it does not answer, there is nothing: no error.',
-      body: GraphQuestion,
+      body: GraphQuery,
       example: { cause_of_action_codes: ['private_lending'], depth: 1 },
       responses: { 200: Subgraph.extend({ enabled: z.boolean() }) },
     },
     async (c, { body }) => {
       const { graph, kit } = c.env
-      if (!graph) return ok(c, { enabled: false, ...nothing })
+      if (!graph) return ok(c, { enabled: false, ...emptySubgraph })
       const found = await graph.query(body).catch((thrown: unknown) => {
         kit.metrics.count('graph_failures_total', {})
         kit.log.warn(errorFields(thrown), 'graph failed')
-        return nothing
+        return emptySubgraph
       })
       return ok(c, { enabled: true, ...found })
     },
@@ -52,11 +52,11 @@ export const graphs = [
     {
       summary: 'Search by words and meaning, led by the graph',
       description: 'Without a graph it is the hybrid search.',
-      body: RagQuestion,
+      body: GraphRagRequest,
       example: { query: '借款人到期不还', depth: 1 },
-      responses: { 200: RagAnswer },
+      responses: { 200: GraphRagResponse },
       faults: ['NOT_FOUND'],
     },
-    async (c, { body }) => ok(c, await graphRag(c.env, c.var.caller, body)),
+    async (c, { body }) => ok(c, await runGraphRag(c.env, c.var.caller, body)),
   ),
 ]

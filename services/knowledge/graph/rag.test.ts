@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
 import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
-import { makeSearchCache } from '../search/cache.ts'
-import { Question } from '../search/question.ts'
-import type { Graph, GraphQuestion, Subgraph } from './graph.ts'
-import { graphRag, merged } from './rag.ts'
+import { makeSearchCache } from '../search/index/cache.ts'
+import { SearchRequest } from '../search/query/request.ts'
+import type { Graph, GraphQuery, Subgraph } from './graph.ts'
+import { mergeHits, runGraphRag } from './rag.ts'
 
 let at: KnowledgeStage
 let kb: string
@@ -23,7 +23,7 @@ afterAll(() => at.close())
 const node = (id: string) => ({ id, label: 'Document', name: id, properties: {} })
 const idle = { sync: async () => 0, check: async () => {}, close: async () => {} }
 const graphOf = (byText: string[], byDocument: string[]) => {
-  const asked: GraphQuestion[] = []
+  const asked: GraphQuery[] = []
   const graph: Graph = {
     ...idle,
     async query(question): Promise<Subgraph> {
@@ -40,11 +40,11 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
   const kit = { log: silent, metrics }
   const given = { sql: at.sql, searchCache: makeSearchCache(8), graph, kit }
   const question = {
-    ...Question.parse({ query: 'mortgage', kb_ids: [kb] }),
+    ...SearchRequest.parse({ query: 'mortgage', kb_ids: [kb] }),
     expand: true,
     depth: 1,
   }
-  const answer = await graphRag(
+  const answer = await runGraphRag(
     given as never,
     { organizationId: 'acme' },
     { ...question, ...more },
@@ -101,7 +101,7 @@ describe('a search led by the graph', () => {
   test('takes each chunk once, with its best score', () => {
     const hit = (document_id: string, score: number) =>
       ({ kb_id: 'k', document_id, chunk_index: 0, score }) as never
-    const [first, second] = merged([[hit('a', 1), hit('b', 2)], [hit('a', 3)]], 5)
+    const [first, second] = mergeHits([[hit('a', 1), hit('b', 2)], [hit('a', 3)]], 5)
     expect([first, second]).toMatchObject([
       { document_id: 'a', score: 3 },
       { document_id: 'b', score: 2 },

@@ -2,11 +2,12 @@ import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
-import { type Answer, search } from '../search/answer.ts'
-import type { Hit, Question } from '../search/question.ts'
-import { type Graph, nothing, type Subgraph } from './graph.ts'
+import type { SearchRequest } from '../search/query/request.ts'
+import type { Hit, SearchResponse } from '../search/response.ts'
+import { runSearch } from '../search/run-search.ts'
+import { emptySubgraph, type Graph, type Subgraph } from './graph.ts'
 
-export type RagQuestion = Question & { expand: boolean; depth: number }
+export type GraphRagRequest = SearchRequest & { expand: boolean; depth: number }
 
 /** Documents that the graph may lead to at each step. */
 const most = 200
@@ -15,17 +16,22 @@ const most = 200
  * The graph names documents to begin with, a hybrid search goes through those, what the graph has near
  * its hits is searched too, and both lists become one. A graph that fails leaves the hybrid search.
  */
-export async function graphRag(
-  given: ServiceContext<Deps>,
+export async function runGraphRag(
+  context: ServiceContext<Deps>,
   caller: Pick<Caller, 'organizationId'>,
-  { expand, depth, ...question }: RagQuestion,
+  { expand, depth, ...request }: GraphRagRequest,
 ) {
   const hybrid = (documentIds?: readonly string[]) =>
-    search(given, caller, 'hybrid', documentIds ? within(question, documentIds) : question)
-  const { graph, kit } = given
+    runSearch(
+      context,
+      caller,
+      'hybrid',
+      documentIds ? withDocuments(request, documentIds) : request,
+    )
+  const { graph, kit } = context
   if (!graph) return { ...(await hybrid()), graph: unused(false) }
   try {
-    return await led(graph, hybrid, question, expand, depth)
+    return await searchWithGraph(graph, hybrid, request, expand, depth)
   } catch (thrown) {
     kit.metrics.count('graph_failures_total', {})
     kit.log.warn(errorFields(thrown), 'graph failed')
@@ -38,61 +44,61 @@ const unused = (enabled: boolean) => ({
   ...{ seed_document_ids: [], expanded_document_ids: [] },
 })
 
-type Hybrid = (documentIds?: readonly string[]) => Promise<Answer>
+type Hybrid = (documentIds?: readonly string[]) => Promise<SearchResponse>
 
-async function led(
+async function searchWithGraph(
   graph: Graph,
   hybrid: Hybrid,
-  question: Question,
+  request: SearchRequest,
   expand: boolean,
   depth: number,
 ) {
-  const seeds = await seedsOf(graph, question, depth)
+  const seeds = await findSeeds(graph, request, depth)
   // Where the graph names nothing the first search is free; the graph then starts from its hits.
   const first = await hybrid(seeds.length > 0 ? seeds : undefined)
-  const around = await contextOf(graph, first.hits, depth)
-  const expanded = expand ? fresh(around.document_ids, seeds, first.hits) : []
-  const allowed = question.filters.document_ids
-  const near = allowed ? expanded.filter((id) => allowed.includes(id)) : expanded
-  const second = near.length > 0 ? await hybrid(near) : undefined
+  const subgraph = await loadContext(graph, first.hits, depth)
+  const expanded = expand ? newDocuments(subgraph.document_ids, seeds, first.hits) : []
+  const allowed = request.filters.document_ids
+  const expandedIds = allowed ? expanded.filter((id) => allowed.includes(id)) : expanded
+  const second = expandedIds.length > 0 ? await hybrid(expandedIds) : undefined
   return {
     ...first,
-    hits: merged([first.hits, second?.hits ?? []], question.top_k),
+    hits: mergeHits([first.hits, second?.hits ?? []], request.top_k),
     graph: {
       enabled: true,
-      used: seeds.length > 0 || around.nodes.length > 0,
-      nodes: around.nodes,
-      edges: around.edges,
+      used: seeds.length > 0 || subgraph.nodes.length > 0,
+      nodes: subgraph.nodes,
+      edges: subgraph.edges,
       seed_document_ids: seeds,
-      expanded_document_ids: near,
+      expanded_document_ids: expandedIds,
     },
   }
 }
 
 /** The documents to begin with: those the filters name, or those the graph knows for the question. */
-async function seedsOf(graph: Graph, { query, filters }: Question, depth: number) {
+async function findSeeds(graph: Graph, { query, filters }: SearchRequest, depth: number) {
   if (filters.document_ids) return [...filters.document_ids]
   return (await graph.query({ text: query.slice(0, 2_000), depth, limit: most })).document_ids
 }
 
-async function contextOf(graph: Graph, hits: readonly Hit[], depth: number): Promise<Subgraph> {
+async function loadContext(graph: Graph, hits: readonly Hit[], depth: number): Promise<Subgraph> {
   const document_ids = [...new Set(hits.map(({ document_id }) => document_id))]
-  if (document_ids.length === 0) return nothing
+  if (document_ids.length === 0) return emptySubgraph
   return graph.query({ document_ids, depth, limit: most })
 }
 
-function fresh(found: readonly string[], seeds: readonly string[], hits: readonly Hit[]) {
-  const known = new Set([...seeds, ...hits.map(({ document_id }) => document_id)])
-  return [...new Set(found)].filter((id) => !known.has(id)).slice(0, most)
+function newDocuments(found: readonly string[], seeds: readonly string[], hits: readonly Hit[]) {
+  const seen = new Set([...seeds, ...hits.map(({ document_id }) => document_id)])
+  return [...new Set(found)].filter((id) => !seen.has(id)).slice(0, most)
 }
 
-const within = (question: Question, documentIds: readonly string[]): Question => ({
-  ...question,
-  filters: { ...question.filters, document_ids: [...documentIds] },
+const withDocuments = (request: SearchRequest, documentIds: readonly string[]): SearchRequest => ({
+  ...request,
+  filters: { ...request.filters, document_ids: [...documentIds] },
 })
 
 /** The best of some lists, each chunk once with its best score. */
-export function merged(lists: readonly (readonly Hit[])[], most: number): Hit[] {
+export function mergeHits(lists: readonly (readonly Hit[])[], most: number): Hit[] {
   const byChunk = new Map<string, Hit>()
   for (const hit of lists.flat()) {
     const key = `${hit.kb_id} ${hit.chunk_index} ${hit.document_id}`

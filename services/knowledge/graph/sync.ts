@@ -3,10 +3,10 @@ import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { isAlone } from '../jobs/alone.ts'
-import { wholeGraph } from './whole.ts'
+import { isOnlyRunning } from '../jobs/only-running.ts'
+import { loadDesiredGraph } from './desired-graph.ts'
 
-const againMs = 2_000
+const retryMs = 2_000
 
 /** Has the graph hold what the database does, some time; in the caller's transaction. */
 export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql, delayMs = 0) {
@@ -14,7 +14,7 @@ export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql, dela
 }
 
 /** Once an hour it is seen to even if nothing asks for it: the graph may have lost something. */
-export async function checkGraph({ sql, graph }: ServiceContext<Deps>) {
+export async function enqueueHourlySync({ sql, graph }: ServiceContext<Deps>) {
   const recent = await sql`
     select from knowledge.jobs where kind = 'graph'
       and coalesce(finished_at, now()) > now() - interval '1 hour' limit 1`
@@ -24,38 +24,38 @@ export async function checkGraph({ sql, graph }: ServiceContext<Deps>) {
 /** Two at once may undo each other's work: each goes on until it finds all as the database has it. */
 async function sync({ sql, graph }: Pick<ServiceContext<Deps>, 'sql' | 'graph'>) {
   for (let round = 0; round < 10; round++) {
-    if (!graph || (await graph.sync(await wholeGraph(sql))) === 0) return
+    if (!graph || (await graph.sync(await loadDesiredGraph(sql))) === 0) return
   }
   throw new Error('the graph is not what was written to it')
 }
 
 /** The job, which starts itself again however long the graph is away. */
-export async function syncGraph(given: ServiceContext<Deps>, _: unknown, job: JobContext) {
+export async function syncGraph(context: ServiceContext<Deps>, _: unknown, job: JobContext) {
   try {
-    if (await isAlone(given.sql, 'graph', job)) await sync(given)
-    else await enqueueSync(given, given.sql, againMs)
+    if (await isOnlyRunning(context.sql, 'graph', job)) await sync(context)
+    else await enqueueSync(context, context.sql, retryMs)
   } catch (thrown) {
-    failed(given, thrown)
-    await enqueueSync(given, given.sql, againMs)
+    logFailure(context, thrown)
+    await enqueueSync(context, context.sql, retryMs)
   }
 }
 
-function failed({ kit }: ServiceContext<Deps>, thrown: unknown) {
+function logFailure({ kit }: ServiceContext<Deps>, thrown: unknown) {
   kit.metrics.count('graph_failures_total', {})
   kit.log.warn(errorFields(thrown), 'the graph was not synced')
 }
 
 /** The same at once, for whoever wants to know how it went; a failure is mended by a job. */
 export async function syncNow(
-  given: ServiceContext<Deps>,
+  context: ServiceContext<Deps>,
 ): Promise<'synced' | 'skipped' | 'failed'> {
-  if (!given.graph) return 'skipped'
+  if (!context.graph) return 'skipped'
   try {
-    await sync(given)
+    await sync(context)
     return 'synced'
   } catch (thrown) {
-    failed(given, thrown)
-    await enqueueSync(given, given.sql)
+    logFailure(context, thrown)
+    await enqueueSync(context, context.sql)
     return 'failed'
   }
 }

@@ -6,7 +6,7 @@ import { organization } from '../../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { get } from '../deps.ts'
-import { Run } from './run.ts'
+import { KnowledgeJob } from './job.ts'
 
 const path = '/api/v1/knowledge/jobs'
 
@@ -15,7 +15,7 @@ const columns = fragment`run.id, kind, base.id as kb_id, file_id, status,
   run.updated_at`
 
 /** Jobs of the organization, and those on system bases. */
-const ofCaller = (organizationId: string) =>
+const jobsOfOrganization = (organizationId: string) =>
   fragment`knowledge.runs run left join knowledge.bases base on base.no = run.base
     where (run.organization_id is null or run.organization_id = ${organizationId})`
 
@@ -26,12 +26,12 @@ export const jobs = [
       summary: 'Jobs, the newest first',
       guard: organization,
       query: PageQuery,
-      responses: { 200: pageSchema(Run) },
+      responses: { 200: pageSchema(KnowledgeJob) },
     },
     async (c, { query }) => {
-      const from = ofCaller(c.var.caller.organizationId!)
+      const from = jobsOfOrganization(c.var.caller.organizationId!)
       const order = fragment`run.created_at desc, run.id desc`
-      return ok(c, await selectPage(c.env.sql, Run, query, { from, columns, order }))
+      return ok(c, await selectPage(c.env.sql, KnowledgeJob, query, { from, columns, order }))
     },
   ),
 
@@ -41,11 +41,11 @@ export const jobs = [
       summary: 'How far a job has come',
       guard: organization,
       params: z.object({ id: Id }),
-      responses: { 200: Run },
+      responses: { 200: KnowledgeJob },
     },
     async (c, { params }) => {
-      const run = await c.env.sql.row(Run)`
-        select ${columns} from ${ofCaller(c.var.caller.organizationId!)} and run.id = ${params.id}`
+      const run = await c.env.sql.row(KnowledgeJob)`
+        select ${columns} from ${jobsOfOrganization(c.var.caller.organizationId!)} and run.id = ${params.id}`
       if (!run) throw notFound(`job ${params.id}`)
       return ok(c, run)
     },

@@ -4,54 +4,54 @@ import type { ServiceContext } from '../../_kit/service.ts'
 import { fragment, numberArray, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { enqueueEmbedding } from '../embed/embed-job.ts'
-import { pend } from '../qdrant/pending.ts'
-import { reindex } from '../reindex.ts'
-import { enqueueOrdering } from '../search/order-job.ts'
-import { finish, progress } from './run.ts'
+import { enqueueChunks } from '../qdrant/change-queue.ts'
+import { reindexChunks } from '../reindex.ts'
+import { enqueueMerge } from '../search/index/merge-job.ts'
+import { finishJob, reportProgress } from './job.ts'
 
 const Payload = z.object({
-  run: z.string(),
+  jobId: z.string(),
   bases: z.array(z.int()),
   fileId: z.string().optional(),
   documentIds: z.array(z.string()).optional(),
 })
 
-const Named = z.object({ base: z.int(), document_id: z.string() })
-const atOnce = 100
+const DocumentRef = z.object({ base: z.int(), document_id: z.string() })
+const batchSize = 100
 
 /** The job: documents are taken a few at a time, so that writers get their turn. */
 export async function reindexDocuments(
-  { sql, embedder, engine }: ServiceContext<Deps>,
+  { sql, embedder, qdrant: engine }: ServiceContext<Deps>,
   payload: unknown,
   job: JobContext,
 ) {
-  const { run, ...which } = Payload.parse(payload)
-  const all = await documentsOf(sql, which)
+  const { jobId, ...selection } = Payload.parse(payload)
+  const all = await loadDocumentIds(sql, selection)
   for (const base of new Set(all.map(({ base }) => base))) {
     const own = all.filter((each) => each.base === base)
-    for (let at = 0; at < own.length; at += atOnce) {
+    for (let at = 0; at < own.length; at += batchSize) {
       job.signal.throwIfAborted()
-      const some = own.slice(at, at + atOnce).map(({ document_id }) => document_id)
+      const batch = own.slice(at, at + batchSize).map(({ document_id }) => document_id)
       const done = all.indexOf(own[at]!)
-      if (!(await progress(sql, run, done, all.length))) return
+      if (!(await reportProgress(sql, jobId, done, all.length))) return
       await sql.transaction(async (sql) => {
-        const touched = await reindex(sql, base, some)
-        if (engine) await pend(sql, base, touched)
+        const changed = await reindexChunks(sql, base, batch)
+        if (engine) await enqueueChunks(sql, base, changed)
       })
     }
     await sql.transaction(async (sql) => {
-      await enqueueOrdering(sql, base)
+      await enqueueMerge(sql, base)
       if (embedder) await enqueueEmbedding(sql, base, embedder.model)
     })
   }
-  await progress(sql, run, all.length, all.length)
-  await finish(sql, run)
+  await reportProgress(sql, jobId, all.length, all.length)
+  await finishJob(sql, jobId)
 }
 
-const documentsOf = (
+const loadDocumentIds = (
   sql: Sql,
-  { bases, fileId, documentIds }: Omit<z.output<typeof Payload>, 'run'>,
-) => sql.rows(Named)`
+  { bases, fileId, documentIds }: Omit<z.output<typeof Payload>, 'jobId'>,
+) => sql.rows(DocumentRef)`
   select base, document_id from knowledge.documents
   where base = any(${numberArray(bases, 'int4')})
     ${fileId === undefined ? fragment`` : fragment` and file_id = ${fileId}`}

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { ExternalId } from '../../_kit/fields.ts'
-import { baseOf, basesOf, KbId } from '../base.ts'
+import { KbId, loadBase, loadBases } from '../base.ts'
 import { post } from '../deps.ts'
-import { Started, startRun } from './run.ts'
+import { StartedJob, startJob } from './job.ts'
 
 const path = '/api/v1/internal/search'
 
@@ -18,13 +18,13 @@ export const reindexing = [
     {
       summary: "Rebuild the search index of a file's documents",
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
-      responses: { 202: Started },
+      responses: { 202: StartedJob },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
-      const base = await baseOf(c.env.sql, c.var.caller, body.kb_id)
+      const base = await loadBase(c.env.sql, c.var.caller, body.kb_id)
       const started = await c.env.sql.transaction((sql) =>
-        startRun(sql, {
+        startJob(sql, {
           kind: 'reindex',
           organization: base.organization_id,
           base: base.no,
@@ -42,13 +42,13 @@ export const reindexing = [
       summary: 'Rebuild the search index',
       description: 'Of some bases, some documents of theirs, or of all that the caller may read.',
       body: Batch,
-      responses: { 202: Started },
+      responses: { 202: StartedJob },
       faults: ['NOT_FOUND'],
     },
     async (c, { body }) => {
-      const bases = await basesOf(c.env.sql, c.var.caller, body.kb_ids ?? [])
+      const bases = await loadBases(c.env.sql, c.var.caller, body.kb_ids ?? [])
       const started = await c.env.sql.transaction((sql) =>
-        startRun(sql, {
+        startJob(sql, {
           kind: 'reindex',
           organization: c.var.caller.organizationId ?? null,
           payload: { bases: bases.map(({ no }) => no), documentIds: body.document_ids },

@@ -12,14 +12,17 @@ export interface Citation {
 }
 
 const article = `第${numeral}条(?:之${numeral})?`
-const below = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${numeral})[)）]?项)?`
+const subdivision = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${numeral})[)）]?项)?`
 const lawName = `《(?<quoted>[^《》\\n]{2,60})》(?:[(（][^()（）\\n]{0,40}[)）])?`
 const bareName = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则))`
 
 /** 《民法典》第六百七十五条第二款, then further articles of the same law: 、第六百七十六条. */
-const han = new RegExp(`(?:${lawName}|${bareName})\\s{0,3}(?<article>${article})${below}`, 'gu')
+const han = new RegExp(
+  `(?:${lawName}|${bareName})\\s{0,3}(?<article>${article})${subdivision}`,
+  'gu',
+)
 const next = new RegExp(
-  `\\s{0,3}(?:、|，|,|和|及|以及|与|或者|或)\\s{0,3}(?<article>${article})${below}`,
+  `\\s{0,3}(?:、|，|,|和|及|以及|与|或者|或)\\s{0,3}(?<article>${article})${subdivision}`,
   'uy',
 )
 
@@ -35,7 +38,7 @@ const before = new RegExp(
   'gu',
 )
 
-const joined = /^(.*?\b(?:Law|Code|Act|Regulations?|Rules))\s+and\s+(?:the\s+)?(.*)$/
+const twoLaws = /^(.*?\b(?:Law|Code|Act|Regulations?|Rules))\s+and\s+(?:the\s+)?(.*)$/
 
 /** Every article of a named law that a text cites, in order. */
 export function citationsIn(text: string): Citation[] {
@@ -56,7 +59,7 @@ function* hanCitations(text: string): Generator<Citation> {
       quoted ?? bare!.replace(/^.*?(?:根据|依据|依照|按照|违反|适用|参照|和|及|与|即)(?=..)/, '')
     const start = match.index + (quoted ? 0 : bare!.length - law.length)
     let end = match.index + match[0].length
-    yield citation(law, match.groups!, start, end)
+    yield buildCitation(law, match.groups!, start, end)
     const following = () => {
       next.lastIndex = end
       return next.exec(text)
@@ -64,7 +67,7 @@ function* hanCitations(text: string): Generator<Citation> {
     for (let more = following(); more; more = following()) {
       const from = end + more[0].indexOf('第')
       end += more[0].length
-      yield citation(law, more.groups!, from, end)
+      yield buildCitation(law, more.groups!, from, end)
     }
   }
 }
@@ -72,18 +75,23 @@ function* hanCitations(text: string): Generator<Citation> {
 function* latinCitations(text: string): Generator<Citation> {
   for (const match of text.matchAll(after)) {
     // Of two laws joined by "and" the article is of the first.
-    const law = match.groups!.law!.replace(joined, '$1').trim()
+    const law = match.groups!.law!.replace(twoLaws, '$1').trim()
     const cut = match.groups!.law!.trim().length - law.length
-    yield citation(law, match.groups!, match.index, match.index + match[0].trimEnd().length - cut)
+    yield buildCitation(
+      law,
+      match.groups!,
+      match.index,
+      match.index + match[0].trimEnd().length - cut,
+    )
   }
   for (const match of text.matchAll(before)) {
-    const law = match.groups!.law!.replace(joined, (_, first, second) => second || first)
+    const law = match.groups!.law!.replace(twoLaws, (_, first, second) => second || first)
     const start = match.index + match.groups!.law!.length - law.length
-    yield citation(law.trim(), match.groups!, start, match.index + match[0].length)
+    yield buildCitation(law.trim(), match.groups!, start, match.index + match[0].length)
   }
 }
 
-function citation(
+function buildCitation(
   law: string,
   { article, paragraph, item }: Record<string, string | undefined>,
   start: number,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { arabic } from '../../_kit/tokenize.ts'
 import { citationsIn } from './citations.ts'
 import { articleKey, lawKey } from './numerals.ts'
-import { paragraphOf } from './paragraph.ts'
+import { extractParagraph } from './paragraph.ts'
 
 const digits = '零一二三四五六七八九'
 const units = ['', '十', '百', '千']
@@ -117,15 +117,15 @@ describe('a paragraph of an article', () => {
   const text = '第一条 甲：\n（一）子；\n（二）丑。\n乙。'
 
   test('counts items to the paragraph before them', () => {
-    expect(paragraphOf(text, 1, null)).toBe('第一条 甲：\n（一）子；\n（二）丑。')
-    expect(paragraphOf(text, 2, null)).toBe('乙。')
-    expect(paragraphOf(text, 1, 2)).toBe('（二）丑。')
-    expect(paragraphOf(text, null, 1)).toBe('（一）子；')
-    expect(paragraphOf(text, 3, null)).toBeNull()
-    expect(paragraphOf(text, 1, 3)).toBeNull()
+    expect(extractParagraph(text, 1, null)).toBe('第一条 甲：\n（一）子；\n（二）丑。')
+    expect(extractParagraph(text, 2, null)).toBe('乙。')
+    expect(extractParagraph(text, 1, 2)).toBe('（二）丑。')
+    expect(extractParagraph(text, null, 1)).toBe('（一）子；')
+    expect(extractParagraph(text, 3, null)).toBeNull()
+    expect(extractParagraph(text, 1, 3)).toBeNull()
   })
 
   test('of a text in one line is the text', () => {
-    expect(paragraphOf('甲。乙。', 2, null)).toBe('甲。乙。')
+    expect(extractParagraph('甲。乙。', 2, null)).toBe('甲。乙。')
   })
 })

@@ -7,7 +7,7 @@ const itemMark = new RegExp(`^[(（](${numeral})[)）]`)
  * The paragraph (款) or item (项) of an article; the article where none is asked for, and null where
  * it has no such paragraph. A text in one line may have lost its paragraphs: it is given whole.
  */
-export function paragraphOf(
+export function extractParagraph(
   content: string,
   paragraph: number | null,
   item: number | null,

@@ -2,23 +2,23 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import type { Caller } from '../../_kit/identity.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { readable } from '../base.ts'
+import { readableCondition } from '../base.ts'
 import { post } from '../deps.ts'
 import { Day } from '../document.ts'
-import { today } from '../search/question.ts'
+import { today } from '../search/query/request.ts'
 import { type Citation, citationsIn } from './citations.ts'
 import { articleKey, lawKey } from './numerals.ts'
-import { paragraphOf } from './paragraph.ts'
+import { extractParagraph } from './paragraph.ts'
 
-const Cited = z.object({
+const CitationInput = z.object({
   law: z.string().min(1).max(300),
   article: z.union([z.string().min(1).max(60), z.int().min(0)]).transform(String),
 })
 
-const Draft = z
+const VerifyRequest = z
   .object({
     text: z.string().max(500_000).optional(),
-    citations: z.array(Cited).max(1_000).optional(),
+    citations: z.array(CitationInput).max(1_000).optional(),
     as_of: Day.optional().describe('By default today.'),
   })
   .refine(({ text, citations }) => text !== undefined || citations !== undefined, {
@@ -27,7 +27,7 @@ const Draft = z
   })
   .meta({ anyOf: [{ required: ['text'] }, { required: ['citations'] }] })
 
-const Verified = z.object({
+const VerifiedCitation = z.object({
   law: z.string(),
   article: z.string(),
   paragraph: z.int().nullable().describe('款'),
@@ -48,22 +48,22 @@ export const verify = [
       summary: 'Check the articles that a text cites',
       description:
         'Whether each exists, is in force and what it says. A paragraph that the article does not have is not found.',
-      body: Draft,
+      body: VerifyRequest,
       example: { text: '依据《民法典》第六百七十五条，借款人应当返还借款。' },
-      responses: { 200: z.object({ citations: z.array(Verified) }) },
+      responses: { 200: z.object({ citations: z.array(VerifiedCitation) }) },
     },
     async (c, { body: { text = '', citations = [], as_of } }) => {
-      const cited = [...citations.map(given), ...citationsIn(text)]
-      const articles = await articlesOf(c.env.sql, c.var.caller, cited, as_of ?? today())
-      return ok(c, { citations: cited.map((each) => verified(each, articles)) })
+      const cited = [...citations.map(parseCitation), ...citationsIn(text)]
+      const articles = await loadArticles(c.env.sql, c.var.caller, cited, as_of ?? today())
+      return ok(c, { citations: cited.map((each) => verifyCitation(each, articles)) })
     },
   ),
 ]
 
-type Asked = Omit<Citation, 'start' | 'end'> & { start: number | null; end: number | null }
+type CitedArticle = Omit<Citation, 'start' | 'end'> & { start: number | null; end: number | null }
 
 /** A citation that was given in parts may say its paragraph in `article`. */
-function given({ law, article }: z.output<typeof Cited>): Asked {
+function parseCitation({ law, article }: z.output<typeof CitationInput>): CitedArticle {
   const [inText] = citationsIn(`《${lawKey(law)}》${article}`)
   const { paragraph = null, item = null } = inText ?? {}
   return { law, article, paragraph, item, start: null, end: null }
@@ -80,10 +80,10 @@ const Article = z.object({
 type Article = z.infer<typeof Article>
 
 /** The articles of the laws in question; those in force first, then the newest. */
-const articlesOf = (
+const loadArticles = (
   sql: Sql,
   caller: Pick<Caller, 'organizationId'>,
-  cited: readonly Asked[],
+  cited: readonly CitedArticle[],
   day: string,
 ) => sql.rows(Article)`
   select law_keys, article, document_id, min(section_id) as section_id,
@@ -91,21 +91,24 @@ const articlesOf = (
     bool_and((in_force_from is null or in_force_from <= ${day}::text::date)
       and (in_force_to is null or in_force_to > ${day}::text::date)) as in_force
   from knowledge.documents document
-    join knowledge.bases base on base.no = document.base and ${readable(caller)}
+    join knowledge.bases base on base.no = document.base and ${readableCondition(caller)}
     join knowledge.chunks chunk using (base, document_id)
   where law_keys && ${textArray([...new Set(cited.map(({ law }) => lawKey(law)))])}
     and article = any(${textArray(cited.flatMap(({ article }) => articleKey(article) ?? []))})
   group by base.no, document_id, law_keys, article
   order by in_force desc, max(in_force_from) desc nulls last, base.no, document_id`
 
-function verified(cited: Asked, articles: readonly Article[]): z.infer<typeof Verified> {
+function verifyCitation(
+  cited: CitedArticle,
+  articles: readonly Article[],
+): z.infer<typeof VerifiedCitation> {
   const law = lawKey(cited.law)
   const key = articleKey(cited.article)
-  const fitting = articles.filter((each) => each.article === key && each.law_keys.includes(law))
+  const matches = articles.filter((each) => each.article === key && each.law_keys.includes(law))
   // The law itself speaks before what is only about it.
-  const itself = fitting.find(({ law_keys, in_force }) => in_force && law_keys[0] === law)
-  const article = itself ?? fitting[0]
-  const content = article ? paragraphOf(article.content, cited.paragraph, cited.item) : null
+  const primaryText = matches.find(({ law_keys, in_force }) => in_force && law_keys[0] === law)
+  const article = primaryText ?? matches[0]
+  const content = article ? extractParagraph(article.content, cited.paragraph, cited.item) : null
   if (!article || content === null) {
     const nothing = { document_id: null, section_id: null, content: null }
     return { ...cited, found: false, in_force: false, ...nothing }

@@ -4,38 +4,38 @@ import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { aliased } from './client.ts'
-import { countIn } from './collection.ts'
-import { mend } from './compare.ts'
-import { choose, indexesOf } from './indexes.ts'
-import { enqueueIndexing } from './pending.ts'
+import { enqueueIndexing } from './change-queue.ts'
+import { aliasTarget } from './client.ts'
+import { countPoints } from './collection.ts'
+import { claimActiveIndex, loadCollections } from './collections.ts'
+import { repair } from './repair.ts'
 
-const State = z.object({ chunks: z.int(), pending: z.boolean() })
+const QueueState = z.object({ chunks: z.int(), pending: z.boolean() })
 
 /** Sees that the engine holds what the database does: how much at every sweep, and all of it now and then. */
-export async function checkIndex(given: ServiceContext<Deps>): Promise<void> {
-  const { sql, engine, kit } = given
+export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> {
+  const { sql, qdrant: engine, kit } = context
   if (!engine) return
   try {
-    await choose(given, engine)
-    const [index] = await indexesOf(sql)
-    if (index && index.model !== (given.embedder?.model ?? null)) {
+    await claimActiveIndex(context, engine)
+    const [index] = await loadCollections(sql)
+    if (index && index.model !== (context.embedder?.model ?? null)) {
       const { collection, model } = index
       const what =
         'the index holds vectors of another model; KNOWLEDGE_SEARCH_INDEX wants a new name'
       kit.log.warn({ collection, model }, what)
     }
-    const searched = await aliased(engine.qdrant, engine.alias)
-    const state = await sql.row(State)`
-      select count(*) as chunks, exists (select from knowledge.pending) as pending
+    const searched = await aliasTarget(engine.client, engine.alias)
+    const state = await sql.row(QueueState)`
+      select count(*) as chunks, exists (select from knowledge.index_changes) as pending
       from knowledge.chunks`
     if (!index || state!.pending || searched !== index.collection) {
       await enqueueIndexing(sql)
       return
     }
-    const differs = (await countIn(engine.qdrant, index.collection)) !== state!.chunks
+    const differs = (await countPoints(engine.client, index.collection)) !== state!.chunks
     if (differs || (await isDue(sql, index.collection))) {
-      await enqueue(sql, 'knowledge', { kind: 'mend', key: 'mend' })
+      await enqueue(sql, 'knowledge', { kind: 'repair', key: 'repair' })
     }
   } catch (thrown) {
     kit.log.warn(errorFields(thrown), 'the search engine could not be checked')
@@ -51,16 +51,16 @@ const isDue = async (sql: Sql, collection: string) =>
   ).length > 0
 
 /** The job: what differs is told again. */
-export async function mendIndex(
-  { sql, engine, kit }: ServiceContext<Deps>,
+export async function repairQdrant(
+  { sql, qdrant: engine, kit }: ServiceContext<Deps>,
   _: unknown,
   job: JobContext,
 ) {
   if (!engine) return
-  const [index] = await indexesOf(sql)
+  const [index] = await loadCollections(sql)
   if (!index) return
-  const odd = await mend(sql, engine.qdrant, index, job.signal)
-  if (odd.length === 0) return
-  kit.metrics.count('search_engine_points_mended_total', {}, odd.length)
-  kit.log.warn({ points: odd.length }, 'the search engine differed from the database')
+  const differing = await repair(sql, engine.client, index, job.signal)
+  if (differing.length === 0) return
+  kit.metrics.count('search_engine_points_mended_total', {}, differing.length)
+  kit.log.warn({ points: differing.length }, 'the search engine differed from the database')
 }

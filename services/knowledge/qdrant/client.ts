@@ -2,14 +2,14 @@ import * as z from 'zod'
 import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
 
 /** A Qdrant server over its REST API. Every failure is an error; there are many ways to fail. */
-export interface Qdrant {
+export interface QdrantClient {
   /** `patienceMs` where nobody waits for the answer. */
-  ask<T>(
+  request<T>(
     schema: z.ZodType<T>,
     method: string,
     path: string,
     body?: unknown,
-    patienceMs?: number,
+    requestTimeoutMs?: number,
   ): Promise<T>
   circuit: Circuit
 }
@@ -21,22 +21,22 @@ export interface QdrantConfig {
   circuit?: Circuit
 }
 
-export function makeQdrant({
+export function makeQdrantClient({
   url,
   key,
   timeoutMs,
   circuit = makeCircuit(3, 5_000),
-}: QdrantConfig): Qdrant {
+}: QdrantConfig): QdrantClient {
   const base = url.replace(/\/+$/, '')
   const headers = { 'content-type': 'application/json', ...(key ? { 'api-key': key } : {}) }
   return {
     circuit,
-    async ask(schema, method, path, body, patienceMs = timeoutMs) {
+    async request(schema, method, path, body, requestTimeoutMs = timeoutMs) {
       const response = await fetch(base + path, {
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(requestTimeoutMs),
         redirect: 'manual',
       })
       if (!response.ok) {
@@ -70,14 +70,17 @@ const Aliases = z.object({
 
 export const anything = z.unknown()
 
-export const exists = async (qdrant: Qdrant, collection: string) =>
-  (await qdrant.ask(Exists, 'GET', `/collections/${collection}/exists`)).exists
+export const collectionExists = async (qdrant: QdrantClient, collection: string) =>
+  (await qdrant.request(Exists, 'GET', `/collections/${collection}/exists`)).exists
 
-export const dropped = (qdrant: Qdrant, collection: string) =>
-  qdrant.ask(anything, 'DELETE', `/collections/${collection}`)
+export const dropCollection = (qdrant: QdrantClient, collection: string) =>
+  qdrant.request(anything, 'DELETE', `/collections/${collection}`)
 
 /** The collection that an alias leads to. */
-export async function aliased(qdrant: Qdrant, alias: string): Promise<string | undefined> {
-  const { aliases } = await qdrant.ask(Aliases, 'GET', '/aliases')
+export async function aliasTarget(
+  qdrant: QdrantClient,
+  alias: string,
+): Promise<string | undefined> {
+  const { aliases } = await qdrant.request(Aliases, 'GET', '/aliases')
   return aliases.find(({ alias_name }) => alias_name === alias)?.collection_name
 }

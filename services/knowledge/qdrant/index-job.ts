@@ -3,67 +3,69 @@ import { enqueue } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
-import { isAlone } from '../jobs/alone.ts'
-import { changeOf } from './change.ts'
-import { aliased, exists } from './client.ts'
-import { create, leadTo, tell } from './collection.ts'
-import { mend } from './compare.ts'
-import type { Engine } from './engine.ts'
+import { isOnlyRunning } from '../jobs/only-running.ts'
+import { buildChange } from './change.ts'
+import { acknowledge, enqueueIndexing, nextBatch } from './change-queue.ts'
+import { aliasTarget, collectionExists } from './client.ts'
+import { applyChange, createCollection, switchAlias } from './collection.ts'
 import {
-  choose,
+  claimActiveIndex,
   dropRetired,
-  indexesOf,
+  enqueueBackfill,
   isEmbedded,
-  type ListedIndex,
-  listAll,
+  loadCollections,
+  type RegisteredCollection,
   retireAllBut,
-} from './indexes.ts'
-import { enqueueIndexing, pendingSome, settled } from './pending.ts'
+} from './collections.ts'
 import { pointId } from './point.ts'
+import { repair } from './repair.ts'
+import type { QdrantSearch } from './search-qdrant.ts'
 
 /** Places that are told at a time, and how soon it is tried again when the engine is away. */
-const atOnce = 128
-const againMs = 2_000
+const batchSize = 128
+const retryMs = 2_000
 
 /** Tells the engine what is pending, however long the engine is away: the job starts itself again. */
-export async function indexPending(given: ServiceContext<Deps>, _: unknown, job: JobContext) {
-  const { sql, engine, kit } = given
+export async function deliverChanges(context: ServiceContext<Deps>, _: unknown, job: JobContext) {
+  const { sql, qdrant: engine, kit } = context
   if (!engine) return
   try {
-    const more = (await isAlone(sql, 'index', job)) ? await indexAll(given, engine, job) : true
-    if (more) await enqueueIndexing(sql, againMs)
+    const more = (await isOnlyRunning(sql, 'index', job))
+      ? await deliverToAll(context, engine, job)
+      : true
+    if (more) await enqueueIndexing(sql, retryMs)
   } catch (thrown) {
     kit.metrics.count('search_engine_indexing_failures_total', {})
     kit.log.warn(errorFields(thrown), 'indexing has to wait')
-    await enqueueIndexing(sql, againMs)
+    await enqueueIndexing(sql, retryMs)
   }
 }
 
 /** True where something is left for later. */
-async function indexAll(
-  given: ServiceContext<Deps>,
-  engine: Engine,
+async function deliverToAll(
+  context: ServiceContext<Deps>,
+  engine: QdrantSearch,
   job: JobContext,
 ): Promise<boolean> {
-  const { sql } = given
-  if (!engine.chosen) await choose(given, engine)
-  const indexes = await indexesOf(sql)
+  const { sql } = context
+  if (!engine.claimed) await claimActiveIndex(context, engine)
+  const indexes = await loadCollections(sql)
   const [first] = indexes
   if (!first) return false
-  const searched = await aliased(engine.qdrant, engine.alias)
+  const searched = await aliasTarget(engine.client, engine.alias)
   // Asked before the list is told: what was embedded by now is on it. Without a collection before it,
   // it need know no more than the database does.
   const isNext = searched !== undefined && searched !== first.collection
   const ready = !isNext || (await isEmbedded(sql, first))
-  const refused = new Set<number>()
+  const rejected = new Set<number>()
   for (const index of indexes) {
-    for (const id of await drain(given, engine, index, job)) refused.add(id)
+    for (const id of await deliver(context, engine, index, job)) rejected.add(id)
   }
   if (searched !== first.collection) {
     if (!ready) return true
-    const odd = await mend(sql, engine.qdrant, first, job.signal)
-    if (odd.some(({ base, seq }) => !refused.has(pointId(base, seq)))) return true
-    await leadTo(engine, searched, first)
+    const differing = await repair(sql, engine.client, first, job.signal)
+    if (differing.some(({ base, seq }) => !rejected.has(pointId(base, seq)))) return true
+    await switchAlias(engine, searched, first)
   }
   if (indexes.length > 1) {
     await retireAllBut(sql, first)
@@ -74,32 +76,32 @@ async function indexAll(
 }
 
 /** Tells a collection what is on its list, and makes it where it is not there; says which points it refused. */
-async function drain(
+async function deliver(
   { sql, kit }: ServiceContext<Deps>,
-  { qdrant }: Engine,
-  index: ListedIndex,
+  { client: qdrant }: QdrantSearch,
+  index: RegisteredCollection,
   job: JobContext,
 ): Promise<number[]> {
   const { collection } = index
-  if (!(await exists(qdrant, collection))) {
+  if (!(await collectionExists(qdrant, collection))) {
     // All of it is pending before the collection is there: one that is not full is never taken for full.
-    await listAll(sql, index)
-    await create(qdrant, index)
-  } else if (!index.listed) await listAll(sql, index)
+    await enqueueBackfill(sql, index)
+    await createCollection(qdrant, index)
+  } else if (!index.backfilled) await enqueueBackfill(sql, index)
   const all: number[] = []
   for (;;) {
     job.signal.throwIfAborted()
-    const some = await pendingSome(sql, collection, atOnce)
-    const refused = await tell(qdrant, collection, await changeOf(sql, some, index))
-    await settled(sql, collection, some)
-    if (refused.length > 0) {
-      kit.metrics.count('search_engine_points_refused_total', {}, refused.length)
+    const batch = await nextBatch(sql, collection, batchSize)
+    const rejected = await applyChange(qdrant, collection, await buildChange(sql, batch, index))
+    await acknowledge(sql, collection, batch)
+    if (rejected.length > 0) {
+      kit.metrics.count('search_engine_points_refused_total', {}, rejected.length)
       kit.log.error(
-        { collection, refused: refused.slice(0, 10) },
+        { collection, refused: rejected.slice(0, 10) },
         'the search engine refused points',
       )
-      all.push(...refused)
+      all.push(...rejected)
     }
-    if (some.length < atOnce) return all
+    if (batch.length < batchSize) return all
   }
 }

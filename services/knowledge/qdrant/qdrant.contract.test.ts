@@ -157,7 +157,10 @@ describe.each(servers)('with $name', ({ url }) => {
       ])
     const before = await all()
     const [[first]] = before
-    const odd = { vector: { words: { indices: [1], values: [1] } }, payload: { mark: 'odd' } }
+    const odd = {
+      vector: { words: { indices: [1], values: [1] } },
+      payload: { fingerprint: 'odd' },
+    }
     await ask('PUT', `${path}?wait=true`, {
       points: [
         { id: first, ...odd },

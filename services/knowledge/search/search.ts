@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { organization } from '../../_kit/identity.ts'
 import { post } from '../deps.ts'
-import { Answer, search } from './answer.ts'
-import { Question } from './question.ts'
+import { SearchRequest } from './query/request.ts'
+import { SearchResponse } from './response.ts'
+import { runSearch } from './run-search.ts'
 
-const VectorQuestion = Question.extend({
-  query: Question.shape.query.optional(),
+const VectorSearchRequest = SearchRequest.extend({
+  query: SearchRequest.shape.query.optional(),
   vector: z.array(z.number()).min(1).max(16_000).optional(),
 })
   .refine(({ query, vector }) => query !== undefined || vector !== undefined, {
@@ -17,10 +18,10 @@ const VectorQuestion = Question.extend({
 
 const path = '/api/v1/internal/atomic'
 const example = { query: '拖欠劳动报酬', kb_ids: [], top_k: 5 }
-const asked = {
-  body: Question,
+const common = {
+  body: SearchRequest,
   example,
-  responses: { 200: Answer },
+  responses: { 200: SearchResponse },
   faults: ['NOT_FOUND'] as const,
 }
 
@@ -28,42 +29,42 @@ export const searches = [
   post(
     `${path}/keyword-search`,
     {
-      ...asked,
+      ...common,
       summary: 'Search by words',
       description:
         'BM25 over words, pairs of characters and characters; article and case numbers count whole, however they are written.',
     },
-    async (c, { body }) => ok(c, await search(c.env, c.var.caller, 'keyword', body)),
+    async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'keyword', body)),
   ),
 
   post(
     `${path}/vector-search`,
     {
-      ...asked,
-      body: VectorQuestion,
+      ...common,
+      body: VectorSearchRequest,
       summary: 'Search by meaning',
       description: 'Where the question can have no vector it is answered by words and says so.',
     },
-    async (c, { body }) => ok(c, await search(c.env, c.var.caller, 'vector', body)),
+    async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'vector', body)),
   ),
 
   post(
     `${path}/hybrid-search`,
     {
-      ...asked,
+      ...common,
       summary: 'Search by words and meaning',
       description: 'Both lists are made one by reciprocal rank, which is the score.',
     },
-    async (c, { body }) => ok(c, await search(c.env, c.var.caller, 'hybrid', body)),
+    async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'hybrid', body)),
   ),
 
   post(
     '/api/v1/knowledge/query',
     {
-      ...asked,
+      ...common,
       guard: organization,
       summary: 'Search the system bases and those of the organization by words and meaning',
     },
-    async (c, { body }) => ok(c, await search(c.env, c.var.caller, 'hybrid', body)),
+    async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'hybrid', body)),
   ),
 ]

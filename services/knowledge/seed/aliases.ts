@@ -1,25 +1,27 @@
 import * as z from 'zod'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
-import { phraseOf } from '../search/expand.ts'
+import { normalizePhrase } from '../search/query/expansion-data.ts'
 import { CauseOfActionProfile } from './records.ts'
 
 const source = 'causes_of_action'
 /** What one name of a cause tells of another, beside the words of the question itself. */
 const weight = 0.4
 /** More names than these are a list of keywords. */
-const mostNames = 20
+const maxNames = 20
 
-const Row = z.object({ record: CauseOfActionProfile })
+const ProfileRow = z.object({ record: CauseOfActionProfile })
 
 /** Keeps each name of a cause of action with its other names; in the caller's transaction. */
-export async function keepAliases(sql: Sql): Promise<void> {
-  const rows = await sql.rows(Row)`
+export async function saveAliases(sql: Sql): Promise<void> {
+  const rows = await sql.rows(ProfileRow)`
     select record from knowledge.records where kind = 'cause_of_action' order by key`
   const pairs = new Map<string, { phrase: string; target: string }>()
   for (const { record } of rows) {
-    const names = [record.name, ...record.aliases].map(phraseOf).filter((name) => name.length > 1)
-    for (const phrase of names.slice(0, mostNames)) {
-      for (const target of names.slice(0, mostNames)) {
+    const names = [record.name, ...record.aliases]
+      .map(normalizePhrase)
+      .filter((name) => name.length > 1)
+    for (const phrase of names.slice(0, maxNames)) {
+      for (const target of names.slice(0, maxNames)) {
         if (target !== phrase) pairs.set(`${phrase}\n${target}`, { phrase, target })
       }
     }

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { post } from '../deps.ts'
 import { articleKey, lawKey } from '../law/numerals.ts'
-import { LayWord } from '../search/lay-words.ts'
-import { wordsIn } from '../search/terms.ts'
+import { segmentWords } from '../search/index/terms.ts'
+import { LayWord } from '../search/query/lay-words.ts'
 import { bodyLimit } from '../upsert.ts'
-import { reconcile } from './reconcile.ts'
-import { Counts, kept, Source, trial } from './records.ts'
+import { reconcileRecords } from './reconcile.ts'
+import { Counts, dryRunFields, Source, toRecord } from './records.ts'
 
 const Import = z.object({
   lay_words: z.array(LayWord).max(100_000),
-  ...trial,
+  ...dryRunFields,
   source: Source.optional(),
 })
 
@@ -30,11 +30,11 @@ export const layWords = [
       responses: { 200: Counts },
     },
     async (c, { body: { lay_words, dry_run, digest, source } }) => {
-      const partsOf = once(targetsOf)
-      const records = lay_words.map((each) => kept.layWord(asLookedUp(each, partsOf)))
+      const split = memoize(splitTarget)
+      const records = lay_words.map((each) => toRecord.layWord(normalizeKeys(each, split)))
       const counts = await c.env.sql.transaction(async (sql) => {
         const options = { source, dryRun: dry_run, digest }
-        const counts = await reconcile(sql, ['lay_word'], records, options)
+        const counts = await reconcileRecords(sql, ['lay_word'], records, options)
         if (!dry_run && counts.created + counts.updated + counts.deleted > 0) {
           await sql`
             update knowledge.lay_words set version = version + 1,
@@ -48,38 +48,38 @@ export const layWords = [
 ]
 
 /** Laws by name, and words one by one, as they are looked up. */
-const asLookedUp = (
+const normalizeKeys = (
   { word, words, laws, articles }: LayWord,
-  partsOf: (target: string) => string[],
+  split: (target: string) => string[],
 ): LayWord => ({
   word,
-  words: renamed(words, partsOf),
-  laws: renamed(laws, (law) => [lawKey(law)]),
+  words: renameKeys(words, split),
+  laws: renameKeys(laws, (law) => [lawKey(law)]),
   articles: Object.fromEntries(
     Object.entries(articles).map(([law, own]) => [
       lawKey(law),
-      renamed(own, (article) => [articleKey(article) ?? article]),
+      renameKeys(own, (article) => [articleKey(article) ?? article]),
     ]),
   ),
 })
 
-function targetsOf(target: string): string[] {
-  const parts = wordsIn(target)
+function splitTarget(target: string): string[] {
+  const parts = segmentWords(target)
   return parts.length > 0 ? parts : [target]
 }
 
 /** Many words of questions lead to the same words of statutes. */
-function once<Result>(find: (name: string) => Result) {
+function memoize<Result>(find: (name: string) => Result) {
   const found = new Map<string, Result>()
   return (name: string) => {
-    const known = found.get(name) ?? find(name)
-    found.set(name, known)
-    return known
+    const cached = found.get(name) ?? find(name)
+    found.set(name, cached)
+    return cached
   }
 }
 
 /** Of two that have the same name the weightier stays. */
-function renamed(weights: Record<string, number>, namesOf: (name: string) => string[]) {
+function renameKeys(weights: Record<string, number>, namesOf: (name: string) => string[]) {
   const found = new Map<string, number>()
   for (const [name, weight] of Object.entries(weights)) {
     for (const each of namesOf(name)) found.set(each, Math.max(weight, found.get(each) ?? weight))

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { refuseTwins } from '../document.ts'
-import type { Counts, Kept, Kind, Source } from './records.ts'
+import { rejectDuplicates } from '../document.ts'
+import type { Counts, Kind, Source, StoredRecord } from './records.ts'
 
-const Row = z.object({
+const RecordRow = z.object({
   kind: z.string(),
   key: z.string(),
   record: z.unknown(),
@@ -21,56 +21,56 @@ interface Options {
  * Makes the records of some kinds what a package holds: writes what is new or other, and removes what
  * the same package held before and holds no longer. In the caller's transaction.
  */
-export async function reconcile(
+export async function reconcileRecords(
   sql: Sql,
   kinds: readonly Kind[],
-  given: readonly Kept[],
+  records: readonly StoredRecord[],
   { source, dryRun, digest = false }: Options,
 ): Promise<Counts> {
-  refuseTwins(
-    given.map(({ kind, key }) => `${kind} ${key}`),
-    (index) => given[index]!.kind,
+  rejectDuplicates(
+    records.map(({ kind, key }) => `${kind} ${key}`),
+    (index) => records[index]!.kind,
   )
   // Two imports at once would each count what the other did.
   await sql`select pg_advisory_xact_lock(hashtext('knowledge records'))`
   const packageId = source?.package_id ?? null
-  const rows = await sql.rows(Row)`
+  const rows = await sql.rows(RecordRow)`
     select kind, key, record, package_id from knowledge.records
     where kind = any(${textArray(kinds)})
-      and (key in (select unnest(${textArray(given.map(({ key }) => key))})) or package_id = ${packageId}::text)`
-  const before = new Map(rows.map((row) => [`${row.kind} ${row.key}`, row]))
+      and (key in (select unnest(${textArray(records.map(({ key }) => key))})) or package_id = ${packageId}::text)`
+  const existing = new Map(rows.map((row) => [`${row.kind} ${row.key}`, row]))
 
-  const created: Kept[] = []
-  const updated: Kept[] = []
-  const replaced: z.output<typeof Row>[] = []
-  for (const one of given) {
-    const old = before.get(`${one.kind} ${one.key}`)
-    before.delete(`${one.kind} ${one.key}`)
-    if (!old) created.push(one)
+  const created: StoredRecord[] = []
+  const updated: StoredRecord[] = []
+  const replaced: z.output<typeof RecordRow>[] = []
+  for (const record of records) {
+    const old = existing.get(`${record.kind} ${record.key}`)
+    existing.delete(`${record.kind} ${record.key}`)
+    if (!old) created.push(record)
     else if (
-      canonicalJson(old.record) !== canonicalJson(one.record) ||
+      canonicalJson(old.record) !== canonicalJson(record.record) ||
       old.package_id !== packageId
     ) {
-      updated.push(one)
+      updated.push(record)
       replaced.push(old)
     }
   }
-  const gone = [...before.values()].filter(
+  const deleted = [...existing.values()].filter(
     ({ package_id }) => packageId !== null && package_id === packageId,
   )
   if (!dryRun) {
-    await write(sql, [...created, ...updated], source)
+    await writeRecords(sql, [...created, ...updated], source)
     await sql`
       delete from knowledge.records where (kind, key) in (
-        select * from unnest(${textArray(gone.map(({ kind }) => kind))},
-          ${textArray(gone.map(({ key }) => key))}))`
+        select * from unnest(${textArray(deleted.map(({ kind }) => kind))},
+          ${textArray(deleted.map(({ key }) => key))}))`
   }
   return {
     created: created.length,
     updated: updated.length,
-    unchanged: given.length - created.length - updated.length,
-    deleted: gone.length,
-    ...(dryRun && digest && { digest: await digestOf([...replaced, ...gone]) }),
+    unchanged: records.length - created.length - updated.length,
+    deleted: deleted.length,
+    ...(dryRun && digest && { digest: await digestOf([...replaced, ...deleted]) }),
   }
 }
 
@@ -78,7 +78,11 @@ export async function reconcile(
 export const digestOf = async (records: readonly unknown[]) =>
   records.length === 0 ? '' : sha256Hex(records.map(canonicalJson).sort().join('\n'))
 
-const write = (sql: Sql, records: readonly Kept[], source: Source | undefined) => sql`
+const writeRecords = (
+  sql: Sql,
+  records: readonly StoredRecord[],
+  source: Source | undefined,
+) => sql`
   insert into knowledge.records
     (kind, key, parent, order_num, record, package_id, package_version)
   select kind, key, parent, order_num, record, ${source?.package_id ?? null}::text,

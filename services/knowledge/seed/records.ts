@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ExternalId, Json, JsonObject } from '../../_kit/fields.ts'
 import { KbId } from '../base.ts'
-import type { LayWord } from '../search/lay-words.ts'
+import type { LayWord } from '../search/query/lay-words.ts'
 import {
   BurdenOfProof,
   Calculation,
@@ -16,7 +16,7 @@ import {
   Name,
   Text,
   Texts,
-} from './parts.ts'
+} from './record-fields.ts'
 
 const Order = z.int().min(-1_000_000).max(1_000_000).default(0)
 
@@ -110,7 +110,7 @@ export const Source = z.object({
 export type Source = z.output<typeof Source>
 
 /** An import that is only tried. */
-export const trial = {
+export const dryRunFields = {
   dry_run: z.boolean().default(false),
   digest: z
     .boolean()
@@ -130,7 +130,7 @@ export type Counts = z.infer<typeof Counts>
 export type Kind = 'element' | 'checklist_item' | 'mapping' | 'cause_of_action' | 'lay_word'
 
 /** A record as it is kept. */
-export interface Kept {
+export interface StoredRecord {
   kind: Kind
   key: string
   parent: string | null
@@ -138,36 +138,36 @@ export interface Kept {
   record: unknown
 }
 
-export const kept = {
-  element: (record: z.output<typeof LitigationElement>): Kept => ({
+export const toRecord = {
+  element: (record: z.output<typeof LitigationElement>): StoredRecord => ({
     kind: 'element',
     key: record.element_id,
     parent: record.cause_of_action_code,
     order_num: record.order_num,
     record,
   }),
-  checklistItem: (record: z.output<typeof NonLitigationChecklistItem>): Kept => ({
+  checklistItem: (record: z.output<typeof NonLitigationChecklistItem>): StoredRecord => ({
     kind: 'checklist_item',
     key: record.item_id,
     parent: record.service_type_id,
     order_num: record.order_num,
     record,
   }),
-  mapping: (record: z.output<typeof ElementKnowledgeMapping>): Kept => ({
+  mapping: (record: z.output<typeof ElementKnowledgeMapping>): StoredRecord => ({
     kind: 'mapping',
     key: JSON.stringify([record.element_id, record.kb_id, record.document_id, record.section_id]),
     parent: record.element_id,
     order_num: 0,
     record,
   }),
-  layWord: (record: LayWord): Kept => ({
+  layWord: (record: LayWord): StoredRecord => ({
     kind: 'lay_word',
     key: record.word,
     parent: null,
     order_num: 0,
     record,
   }),
-  profile: (record: CauseOfActionProfile): Kept => ({
+  profile: (record: CauseOfActionProfile): StoredRecord => ({
     kind: 'cause_of_action',
     key: record.code,
     parent: record.parent_code,

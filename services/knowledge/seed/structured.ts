@@ -3,17 +3,17 @@ import { ok } from '../../_kit/endpoint.ts'
 import { post } from '../deps.ts'
 import { enqueueSync, syncNow } from '../graph/sync.ts'
 import { bodyLimit } from '../upsert.ts'
-import { keepAliases } from './aliases.ts'
-import { reconcile } from './reconcile.ts'
+import { saveAliases } from './aliases.ts'
+import { reconcileRecords } from './reconcile.ts'
 import {
   CauseOfActionProfile,
   Counts,
+  dryRunFields,
   ElementKnowledgeMapping,
-  kept,
   LitigationElement,
   NonLitigationChecklistItem,
   Source,
-  trial,
+  toRecord,
 } from './records.ts'
 
 const path = '/api/v1/internal/seed'
@@ -23,13 +23,13 @@ const Structured = z.object({
   non_litigation_checklists: z.array(NonLitigationChecklistItem).max(50_000).default([]),
   mappings: z.array(ElementKnowledgeMapping).max(100_000).default([]),
   sync_to_neo4j: z.boolean().default(false),
-  ...trial,
+  ...dryRunFields,
   source: Source.optional(),
 })
 
 const Profiles = z.object({
   profiles: z.array(CauseOfActionProfile).max(20_000),
-  ...trial,
+  ...dryRunFields,
   source: Source.optional(),
 })
 
@@ -51,19 +51,19 @@ export const structured = [
     async (c, { body }) => {
       const { litigation_elements, non_litigation_checklists, mappings, dry_run, source } = body
       const records = [
-        ...litigation_elements.map(kept.element),
-        ...non_litigation_checklists.map(kept.checklistItem),
-        ...mappings.map(kept.mapping),
+        ...litigation_elements.map(toRecord.element),
+        ...non_litigation_checklists.map(toRecord.checklistItem),
+        ...mappings.map(toRecord.mapping),
       ]
       const counts = await c.env.sql.transaction((sql) =>
-        reconcile(sql, ['element', 'checklist_item', 'mapping'], records, {
+        reconcileRecords(sql, ['element', 'checklist_item', 'mapping'], records, {
           source,
           dryRun: dry_run,
           digest: body.digest,
         }),
       )
-      const wanted = body.sync_to_neo4j && !dry_run
-      return ok(c, { ...counts, graph: wanted ? await syncNow(c.env) : 'skipped' })
+      const syncsGraph = body.sync_to_neo4j && !dry_run
+      return ok(c, { ...counts, graph: syncsGraph ? await syncNow(c.env) : 'skipped' })
     },
   ),
 
@@ -79,14 +79,14 @@ export const structured = [
     async (c, { body: { profiles, dry_run, digest, source } }) => {
       const counts = await c.env.sql.transaction(async (sql) => {
         const options = { source, dryRun: dry_run, digest }
-        const counts = await reconcile(
+        const counts = await reconcileRecords(
           sql,
           ['cause_of_action'],
-          profiles.map(kept.profile),
+          profiles.map(toRecord.profile),
           options,
         )
         if (!dry_run) {
-          await keepAliases(sql)
+          await saveAliases(sql)
           await enqueueSync(c.env, sql)
         }
         return counts

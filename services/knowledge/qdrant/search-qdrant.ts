@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { fragment } from '../../_kit/sql/sql.ts'
+import type { SearchDeps } from '../search/deps.ts'
+import type { Candidate } from '../search/fetch/candidate.ts'
+import { fetchChunks } from '../search/fetch/fetch-chunks.ts'
+import { type ExpandedQuery, emptyQuery, expandQuery } from '../search/query/expand.ts'
+import {
+  filterConditions,
+  inForceCondition,
+  type RetrievalRequest,
+  type SearchScope,
+} from '../search/query/request.ts'
+import { contextRescoreDepth } from '../search/rank/context-rescore.ts'
+import { rescoreByPhrase } from '../search/rank/phrase-rescore.ts'
+import { rescoreWithPriors, vectorFetchSize } from '../search/rank/vector-rescore.ts'
+import { overfetch, phraseRescoreDepth, rescoreTop } from '../search/search-keyword.ts'
+import { type QdrantClient, QdrantError } from './client.ts'
+import { buildFilter, chunkRefOf, denseVectorName, sparseQuery, sparseVectorName } from './point.ts'
+
+/** The Qdrant client with its collection and alias. */
+export interface QdrantSearch {
+  client: QdrantClient
+  /** Configured collection. The alias is switched to it once it is backfilled. */
+  collection: string
+  alias: string
+  /** True after this process has claimed its collection as the active one. */
+  claimed: boolean
+}
+
+const Points = z.array(
+  z.object({ points: z.array(z.object({ id: z.int().min(0), score: z.number() })) }),
+)
+
+/**
+ * Retrieves the keyword and vector candidates of a search in one Qdrant request, then rescores and
+ * fetches them as a search in the database does. Throws on any failure of Qdrant.
+ */
+export async function searchQdrant(
+  { client, alias }: QdrantSearch,
+  deps: SearchDeps,
+  scope: SearchScope,
+  request: RetrievalRequest,
+): Promise<{ byKeyword: Candidate[]; byVector: Candidate[] }> {
+  const { bases, filters, asOf } = scope
+  if (bases.length === 0) return { byKeyword: [], byVector: [] }
+  if (client.circuit.open()) throw new Error('Qdrant circuit is open')
+  const { query, limit } = request
+  const expanded = query ? await expandQuery(deps, query, scope.expansionData) : emptyQuery
+  const { terms, priors } = expanded
+  const fetchSize = Math.max(limit, phraseRescoreDepth) + overfetch
+  const searches = buildSearches(scope, request, expanded, fetchSize)
+  const lists = searches.length > 0 ? await queryBatch(client, alias, searches) : []
+  const scored = lists.map(({ points }) =>
+    points.map(({ id, score }) => ({ ...chunkRefOf(id), score })),
+  )
+  const [sparse = [], dense = []] = terms.length > 0 ? scored : [[], ...scored]
+  const where = fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`
+  const [byKeyword, byVector] = await Promise.all([
+    rescoreTop(deps, bases, sparse, priors).then((best) =>
+      fetchChunks(deps.sql, best.slice(0, fetchSize), where),
+    ),
+    rescoreWithPriors(deps, bases, dense, priors).then((best) =>
+      fetchChunks(deps.sql, best.slice(0, fetchSize), where),
+    ),
+  ])
+  return {
+    byKeyword: rescoreByPhrase(query ?? '', byKeyword, phraseRescoreDepth).slice(0, limit),
+    byVector: byVector.slice(0, limit),
+  }
+}
+
+function buildSearches(
+  { bases, filters, asOf }: SearchScope,
+  { vector, model }: RetrievalRequest,
+  { terms, priors }: ExpandedQuery,
+  fetchSize: number,
+): object[] {
+  const filter = buildFilter(
+    bases.map(({ no }) => no),
+    filters,
+    asOf,
+  )
+  const sparse = {
+    query: sparseQuery(terms),
+    using: sparseVectorName,
+    filter,
+    limit: Math.max(fetchSize, contextRescoreDepth(priors)),
+  }
+  const limit = vectorFetchSize(priors, fetchSize)
+  return [
+    ...(terms.length > 0 ? [sparse] : []),
+    ...(vector && model ? [{ query: vector, using: denseVectorName(model), filter, limit }] : []),
+  ]
+}
+
+async function queryBatch(client: QdrantClient, alias: string, searches: object[]) {
+  try {
+    const lists = await client.request(Points, 'POST', `/collections/${alias}/points/query/batch`, {
+      searches,
+    })
+    if (lists.length !== searches.length) throw new Error('Qdrant left a list out')
+    client.circuit.succeeded()
+    return lists
+  } catch (thrown) {
+    // One that does not take a question, for its collection has no such vectors yet, is well otherwise.
+    if (!(thrown instanceof QdrantError && thrown.refused)) client.circuit.failed()
+    throw thrown
+  }
+}

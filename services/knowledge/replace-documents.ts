@@ -1,0 +1,109 @@
+import * as z from 'zod'
+import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
+import type { BaseRow } from './base.ts'
+import { indexedText } from './indexed-text.ts'
+import type { PreparedChunk, PreparedDocument } from './prepare.ts'
+import { addPostings } from './search/index/postings.ts'
+import {
+  type IndexedChunk,
+  updateCounters,
+  writeChunkRows,
+  writeDocumentRows,
+} from './write-rows.ts'
+
+const StoredChunk = z.object({
+  document_id: z.string(),
+  chunk_index: z.int(),
+  seq: z.int(),
+  section_id: z.string().nullable(),
+  hash: z.string(),
+  words: z.int(),
+  article: z.string().nullable(),
+  title: z.string(),
+  heading: z.string().nullable(),
+})
+type StoredChunk = z.infer<typeof StoredChunk>
+
+const batchSize = 1_000
+
+/**
+ * Writes documents into a base, each whole in place of what it was. A chunk that says the same in the
+ * same place keeps its place in the index. In the caller's transaction; says which places it touched.
+ */
+export async function replaceDocuments(
+  sql: Sql,
+  base: Pick<BaseRow, 'no'>,
+  documents: readonly PreparedDocument[],
+  packageId: string | null = null,
+): Promise<number[]> {
+  // Who writes to a base waits for whoever does: places are given out in order.
+  const row = await sql.row(Next)`
+    select next_seq from knowledge.bases where no = ${base.no} for update`
+  let next = row!.next_seq
+  const stored = await loadStoredChunks(sql, base.no, documents)
+  const chunks: IndexedChunk[] = []
+  const added: IndexedChunk[] = []
+  for (const document of documents) {
+    for (const chunk of document.chunks) {
+      const existing = stored.get(keyOf(document.document_id, chunk.chunk_index))
+      const same = existing && isUnchanged(existing, document, chunk)
+      if (same) stored.delete(keyOf(document.document_id, chunk.chunk_index))
+      const indexed = {
+        document,
+        chunk,
+        seq: same ? existing.seq : next++,
+        words: same ? existing.words : 0,
+      }
+      chunks.push(indexed)
+      if (!same) added.push(indexed)
+    }
+  }
+  const deleted = [...stored.values()]
+  await sql`
+    delete from knowledge.chunks where base = ${base.no}
+      and seq in (select unnest(${numberArray(
+        deleted.map(({ seq }) => seq),
+        'int4',
+      )}))`
+  await writeDocumentRows(sql, base.no, documents, packageId)
+  for (let at = 0; at < added.length; at += batchSize) {
+    const batch = added.slice(at, at + batchSize)
+    const lengths = await addPostings(sql, base.no, batch.map(toChunkText))
+    for (const [index, indexed] of batch.entries()) indexed.words = lengths[index]!
+  }
+  for (let at = 0; at < chunks.length; at += batchSize) {
+    await writeChunkRows(sql, base.no, chunks.slice(at, at + batchSize))
+  }
+  await updateCounters(sql, base.no, added, deleted)
+  return [...chunks, ...deleted].map(({ seq }) => seq)
+}
+
+const Next = z.object({ next_seq: z.int() })
+const keyOf = (documentId: string, index: number) => `${index} ${documentId}`
+
+async function loadStoredChunks(sql: Sql, base: number, documents: readonly PreparedDocument[]) {
+  const rows = await sql.rows(StoredChunk)`
+    select document_id, chunk_index, seq, section_id, chunk.hash, words, article, title,
+      chunk.metadata ->> 'heading' as heading
+    from knowledge.chunks chunk join knowledge.documents using (base, document_id)
+    where base = ${base}
+      and document_id in (select unnest(${textArray(documents.map(({ document_id }) => document_id))}))`
+  return new Map<string, StoredChunk>(
+    rows.map((row) => [keyOf(row.document_id, row.chunk_index), row]),
+  )
+}
+
+const isUnchanged = (existing: StoredChunk, { title }: PreparedDocument, chunk: PreparedChunk) =>
+  existing.hash === chunk.hash &&
+  existing.title === title &&
+  existing.article === chunk.article &&
+  existing.section_id === (chunk.section_id ?? null) &&
+  (existing.heading ?? '') === headingOf(chunk)
+
+const headingOf = ({ metadata }: PreparedChunk) =>
+  typeof metadata.heading === 'string' ? metadata.heading : ''
+
+const toChunkText = ({ document: { title }, chunk, seq }: IndexedChunk) => ({
+  seq,
+  text: indexedText({ ...chunk, title, heading: headingOf(chunk) }),
+})

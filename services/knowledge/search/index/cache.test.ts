@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Database, newDatabase } from '../../../../tests/support/databases.ts'
+import { silent } from '../../../_kit/log.ts'
+import { makeMetrics } from '../../../_kit/metrics.ts'
+import { makeSql } from '../../../_kit/sql/sql.ts'
+import knowledge from '../../service.ts'
+
+const key = 'a-key-for-tests-only'
+let database: Database
+beforeAll(async () => {
+  database = await newDatabase('pglite')
+})
+afterAll(() => database.drop())
+
+/** A process of the service; all are on one database. */
+function start(env: Record<string, string> = {}) {
+  const started = knowledge.start({
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
+    database: database.driver,
+    peers: () => () => Promise.reject(new Error('nobody is here')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+  async function ask(path: string, body: unknown): Promise<any> {
+    const headers = { 'content-type': 'application/json', 'x-internal-api-key': key }
+    const request = new Request(`http://test/api/v1/internal/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    const response = await started.fetch(request)
+    const { data, message } = await response.json()
+    expect(response.status, message).toBe(200)
+    return data
+  }
+  const settle = async () => {
+    while ((await started.tick()) > 0);
+  }
+  return { ask, settle }
+}
+
+let bases = 0
+async function newBase() {
+  const name = `sys_kept_${++bases}`
+  await start().ask('seed/system-kb-documents/import', { kb: { name }, documents: [] })
+  return name
+}
+
+interface Given {
+  file_id?: string
+  doc_type?: string
+  metadata?: object
+  chunks: string[]
+}
+
+const documentOf = (kb_id: string, document_id: string, { chunks, ...given }: Given) => ({
+  ...{ kb_id, document_id, doc_type: 'statute', title: document_id, metadata: {} },
+  ...given,
+  chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
+})
+
+describe('two processes on one database', () => {
+  test('each sees at once what the other wrote, changed and removed', async () => {
+    const [one, two] = [start(), start()]
+    const kb = await newBase()
+    const found = async () => {
+      const { hits } = await two.ask('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
+      return hits.map((hit: any) => [hit.document_id, hit.doc_type, hit.content])
+    }
+    const write = (id: string, given: Given) =>
+      one.ask('atomic/batch-upsert', { documents: [documentOf(kb, id, given)] })
+    expect(await found()).toEqual([])
+    await write('a', { file_id: 'f', chunks: ['lien'] })
+    expect(await found()).toEqual([['a', 'statute', 'lien']])
+    await write('b', { chunks: ['lien and more'] })
+    expect(await found()).toHaveLength(2)
+    await write('b', { doc_type: 'case', chunks: ['lien and more'] })
+    expect(await found()).toContainEqual(['b', 'case', 'lien and more'])
+    await write('b', { chunks: ['another lien'] })
+    expect(await found()).toContainEqual(['b', 'statute', 'another lien'])
+    await write('b', { metadata: { effective_to: '2000-01-01' }, chunks: ['another lien'] })
+    expect(await found()).toEqual([['a', 'statute', 'lien']])
+    await one.ask('atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
+    expect(await found()).toEqual([])
+  })
+})
+
+describe('a process that has searched before', () => {
+  const text = fc
+    .array(fc.constantFrom('lien', 'debt', '借款', '《乙法》'), { minLength: 1, maxLength: 2 })
+    .map((words) => words.join(' '))
+  const id = fc.constantFrom('甲法', '乙法', 'c')
+  const given = fc.record({
+    file_id: fc.constantFrom('f', 'g'),
+    doc_type: fc.constantFrom('statute', 'case'),
+    metadata: fc.constantFrom({}, { effective_to: '2000-01-01' }),
+    chunks: fc.array(text, { minLength: 1, maxLength: 4 }),
+  })
+  const step = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ write: fc.tuple(id, given) }) },
+    { weight: 2, arbitrary: fc.record({ remove: fc.constantFrom('f', 'g') }) },
+    { weight: 2, arbitrary: fc.constant('merge' as const) },
+  )
+  const filters = fc.constantFrom({}, { doc_types: ['case'] }, { document_ids: ['c', '甲法'] })
+  const steps = fc.array(fc.tuple(step, text, filters), { minLength: 7, maxLength: 10 })
+
+  test('answers as one that has just begun, whatever was written meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.constantFrom('1', '64'), async (steps, megabytes) => {
+        const kb = await newBase()
+        const writer = start()
+        const old = start({ KNOWLEDGE_SEARCH_CACHE_MB: megabytes })
+        for (const [what, query, filters] of steps) {
+          if (what === 'merge') await order(writer, kb)
+          else if ('write' in what) {
+            const documents = [documentOf(kb, ...what.write)]
+            await writer.ask('atomic/batch-upsert', { documents })
+          } else await writer.ask('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
+          // The same again finds what is in memory, another what is not.
+          for (const asked of ['lien debt 借款', query]) {
+            const body = { kb_ids: [kb], query: asked, filters, top_k: 100 }
+            const fresh = await start().ask('atomic/keyword-search', body)
+            expect(await old.ask('atomic/keyword-search', body)).toEqual(fresh)
+          }
+        }
+      }),
+      { numRuns: 6, endOnFailure: true },
+    )
+  })
+
+  async function order({ settle }: ReturnType<typeof start>, kb: string) {
+    await makeSql(database.driver)`
+      insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
+      select gen_random_uuid(), 'merge', jsonb_build_object('base', no), now(), 1
+      from knowledge.bases where name = ${kb}`
+    await settle()
+  }
+})

@@ -1,0 +1,36 @@
+/** Cache of the most recently used values, bounded by their total size. */
+export class Lru<Value> {
+  #size = 0
+  readonly #most: number
+  readonly #sizeOf: (value: Value) => number
+  readonly #kept = new Map<string, { value: Value; size: number }>()
+
+  constructor(maxSize: number, sizeOf: (value: Value) => number) {
+    this.#most = maxSize
+    this.#sizeOf = sizeOf
+  }
+
+  get(key: string): Value | undefined {
+    const found = this.#kept.get(key)
+    if (!found) return undefined
+    this.#kept.delete(key)
+    this.#kept.set(key, found)
+    return found.value
+  }
+
+  set(key: string, value: Value): void {
+    this.#drop(key)
+    const size = this.#sizeOf(value)
+    this.#kept.set(key, { value, size })
+    this.#size += size
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= this.#most) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string) {
+    this.#size -= this.#kept.get(key)?.size ?? 0
+    this.#kept.delete(key)
+  }
+}

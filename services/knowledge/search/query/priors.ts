@@ -1,0 +1,25 @@
+/** Prior of a law and its articles, as lay words predict it from a query. */
+export interface LawPrior {
+  /** From 0 to 1. */
+  prior: number
+  /** Weights by article number. */
+  articles: ReadonlyMap<string, number>
+  /** Smoothed weight around each article number, from 0 to 1. */
+  neighbourhood: Float64Array
+}
+
+/** Priors by normalized law name (`lawKey`). */
+export type LawPriors = ReadonlyMap<string, LawPrior>
+
+const lawWeight = 0.25
+const articleWeight = 0.25
+const neighbourhoodWeight = 0.1
+
+/** Boost of an article, or of a text of the law that is no article. */
+export function priorBoost(law: LawPrior | undefined, article: string | null): number {
+  if (!law) return 0
+  if (article === null) return lawWeight * law.prior
+  const own = law.articles.get(article) ?? 0
+  const neighbourhood = law.neighbourhood[Number.parseInt(article, 10)] ?? 0
+  return lawWeight * law.prior + articleWeight * own + neighbourhoodWeight * neighbourhood
+}

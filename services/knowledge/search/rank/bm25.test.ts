@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  appendPostings,
+  decodePostings,
+  emptyPostingList,
+  termFrequency,
+} from '../index/posting-list.ts'
+import { blockSize, decodeLength, decodePosting, encodePosting } from '../index/postings.ts'
+import type { BasePostings } from '../index/read-postings.ts'
+import { searchTopK } from './bm25.ts'
+
+/** A chunk: how often it has each of the terms 0, 1, 2, …, and how many terms in all. */
+interface Chunk {
+  counts: number[]
+  length: number
+}
+
+/** As the database holds them: rows of blocks, in parts, the entries of a row in any order. */
+function sourceOf(chunks: readonly Chunk[], gap: number, split: number): BasePostings {
+  const lengths = new Uint8Array(chunks.length * gap + 1)
+  const rowsOf = (term: number, from: number, to: number) => {
+    const rows = new Map<number, string>()
+    chunks.forEach(({ counts, length }, index) => {
+      const seq = index * gap
+      if (!counts[term] || seq < from || seq >= to) return
+      const block = Math.floor(seq / blockSize)
+      rows.set(block, encodePosting(seq, counts[term], length) + (rows.get(block) ?? ''))
+    })
+    return Array.from(rows, ([block, entries]) => ({ block, entries }))
+  }
+  const end = chunks.length * gap
+  const terms = [0, 1, 2, 3].map((term) => {
+    const before = decodePostings(rowsOf(term, 0, end), 0, split, lengths)
+    return appendPostings(before, decodePostings(rowsOf(term, 0, end), split, end, lengths))
+  })
+  return { base: 1, lengths, terms }
+}
+
+const told = (length: number) => decodeLength(decodePosting(encodePosting(0, 1, length), 0) & 63)
+
+/** BM25 by its definition. */
+function byDefinition(chunks: readonly Chunk[], weights: readonly number[], gap: number) {
+  const all = chunks.reduce((sum, { length }) => sum + length, 0)
+  return chunks
+    .map(({ counts, length }, index) => {
+      const score = weights.reduce((sum, weight, term) => {
+        const n = chunks.filter(({ counts }) => counts[term]).length
+        const count = Math.min(counts[term]!, 15)
+        const norm = 1.2 * (0.25 + (0.75 * told(length)) / (all / chunks.length))
+        const rarity = Math.log(1 + (chunks.length - n + 0.5) / (n + 0.5))
+        return sum + (weight * rarity * count * 2.2) / (count + norm)
+      }, 0)
+      return { seq: index * gap, score }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.seq - b.seq)
+}
+
+const chunk = fc.record({
+  counts: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20 })), {
+    minLength: 4,
+    maxLength: 4,
+  }),
+  length: fc.integer({ min: 1, max: 2_000 }),
+})
+const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
+
+describe('how often a chunk has a term', () => {
+  test('is told alike of a term that few chunks have and of one that many have', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 600 }),
+        fc.constantFrom(1, 30),
+        fc.nat(),
+        (counts, gap, split) => {
+          const chunks = counts.map((count) => ({ counts: [count, 0, 0, 0], length: 1 }))
+          const end = counts.length * gap
+          const [term] = sourceOf(chunks, gap, split % end).terms
+          const told = Array.from({ length: end }, (_, seq) => termFrequency(term!, seq))
+          expect(told.filter((_, seq) => seq % gap === 0)).toEqual(counts)
+          expect(told.filter((count, seq) => seq % gap !== 0 && count > 0)).toEqual([])
+        },
+      ),
+    )
+  })
+})
+
+describe('the best by their terms', () => {
+  test('are those of BM25 over every chunk, also where some are left out', () => {
+    fc.assert(
+      fc.property(
+        fc.array(chunk, { minLength: 1, maxLength: 120 }),
+        weights,
+        // Far apart, they lie in several blocks.
+        fc.constantFrom(1, 700),
+        fc.integer({ min: 1, max: 130 }),
+        fc.nat(),
+        fc.option(fc.array(fc.nat({ max: 119 })), { nil: undefined }),
+        (chunks, weights, gap, most, split, left) => {
+          const source = sourceOf(chunks, gap, split % (chunks.length * gap))
+          const terms = weights.map((weight, id) => ({ id, weight }))
+          const words = chunks.reduce((sum, { length }) => sum + length, 0)
+          const places = left && new Set(left.map((index) => index * gap))
+          const found = searchTopK(
+            terms,
+            [source],
+            { chunks: chunks.length, words },
+            most,
+            places && new Map([[1, places]]),
+          )
+          const wanted = byDefinition(chunks, weights, gap).filter(
+            ({ seq }) => !places || places.has(seq),
+          )
+          expect(found).toHaveLength(Math.min(most, wanted.length))
+          const scores = new Map(wanted.map(({ seq, score }) => [seq, score]))
+          found.forEach(({ seq, score }, rank) => {
+            expect(score / scores.get(seq)!).toBeCloseTo(1, 4)
+            expect(score / wanted[rank]!.score).toBeCloseTo(1, 4)
+          })
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('are the same in a large base, where common words are read for what rarer ones found alone', () => {
+    let state = 7
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    const share = [0.6, 0.3, 0.08, 0.04]
+    const chunks = Array.from({ length: 20_000 }, () => ({
+      counts: share.map((each) => (random() < each ? 1 + Math.floor(3 * random()) : 0)),
+      length: 20 + Math.floor(200 * random()),
+    }))
+    const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
+    const words = chunks.reduce((sum, { length }) => sum + length, 0)
+    const statistics = { chunks: chunks.length, words }
+    const source = sourceOf(chunks, 1, 9_000)
+    // Who wants all of them is answered by all words.
+    const all = searchTopK(terms, [source], statistics, chunks.length)
+    expect(all.length).toBeGreaterThan(12_000)
+    const found = searchTopK(terms, [source], statistics, 100)
+    expect(found.map(({ seq }) => seq)).toEqual(all.slice(0, 100).map(({ seq }) => seq))
+    found.forEach(({ score }, rank) => {
+      expect(score).toBeCloseTo(all[rank]!.score, 9)
+    })
+    // In two bases the same word may be common in one of them alone.
+    const few = sourceOf(
+      chunks
+        .slice(0, 500)
+        .map(({ counts, length }) => ({ counts: [0, 0, ...counts.slice(2)], length })),
+      1,
+      200,
+    )
+    const both = searchTopK(terms, [source, { ...few, base: 2 }], statistics, 100)
+    const every = searchTopK(terms, [source, { ...few, base: 2 }], statistics, chunks.length)
+    expect(both.map(({ base, seq }) => [base, seq])).toEqual(
+      every.slice(0, 100).map(({ base, seq }) => [base, seq]),
+    )
+  })
+
+  test('of a question of nothing but common words are found all the same', () => {
+    const chunks = Array.from({ length: 20_000 }, (_, index) => ({
+      counts: [1 + (index % 3), index % 2, 0, 0],
+      length: 9,
+    }))
+    const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
+    const statistics = { chunks: chunks.length, words: 180_000 }
+    const found = searchTopK(terms, [sourceOf(chunks, 1, 100)], statistics, 10)
+    expect(found.map(({ seq }) => seq)).toEqual([5, 11, 17, 23, 29, 35, 41, 47, 53, 59])
+  })
+
+  test('of equal ones are those that come first', () => {
+    const chunks = Array.from({ length: 5_000 }, () => ({ counts: [1, 0, 0, 0], length: 9 }))
+    const found = searchTopK(
+      [1, 1, 1, 1].map((weight, id) => ({ id, weight })),
+      [sourceOf(chunks, 1, 4_000)],
+      { chunks: 5_000, words: 45_000 },
+      3,
+    )
+    expect(found.map(({ seq }) => seq)).toEqual([0, 1, 2])
+  })
+
+  test('rank a rare term above a common one, and bases by their number', () => {
+    const source = sourceOf(
+      [1, 1, 1, 0].map((count) => ({ counts: [count, 1 - count, 0, 0], length: 1 })),
+      1,
+      2,
+    )
+    const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
+    const found = searchTopK(terms, [source, { ...source, base: 2 }], { chunks: 8, words: 8 }, 3)
+    expect(found.map(({ base, seq }) => [base, seq])).toEqual([
+      [1, 3],
+      [2, 3],
+      [1, 0],
+    ])
+  })
+
+  test('are none where no chunk has a term', () => {
+    const terms = [emptyPostingList(0), emptyPostingList(5)]
+    const source = { base: 1, lengths: new Uint8Array(5), terms }
+    const asked = terms.map((_, id) => ({ id, weight: 1 }))
+    expect(searchTopK(asked, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
+  })
+})

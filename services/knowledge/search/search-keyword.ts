@@ -1,0 +1,73 @@
+import type { BaseRow } from '../base.ts'
+import type { SearchDeps } from './deps.ts'
+import type { Candidate } from './fetch/candidate.ts'
+import { fetchChunksInForce } from './fetch/fetch-chunks.ts'
+import { loadAllowedChunks } from './fetch/load-allowed-chunks.ts'
+import { locateChunks } from './index/locate-chunks.ts'
+import { loadPostings } from './index/read-postings.ts'
+import type { ExpandedQuery } from './query/expand.ts'
+import type { LawPriors } from './query/priors.ts'
+import { isFiltered, type SearchScope } from './query/request.ts'
+import { type ChunkFilter, searchTopK } from './rank/bm25.ts'
+import { contextRescoreDepth, rescoreInContext } from './rank/context-rescore.ts'
+import { rescoreByPhrase } from './rank/phrase-rescore.ts'
+import type { ScoredChunk } from './rank/scored-chunk.ts'
+
+/** Number of top candidates that are rescored by phrase; the rest keep their order. */
+export const phraseRescoreDepth = 100
+/** Candidates fetched beyond the limit, since some may be deleted or out of force. */
+export const overfetch = 50
+
+/**
+ * Searches chunks by the words of a query, best first: BM25 over the posting lists, context
+ * rescoring, fetching, phrase rescoring. Only the posting lists of the query's terms are read.
+ */
+export async function searchKeyword(
+  deps: SearchDeps,
+  scope: SearchScope,
+  query: string,
+  { terms, priors }: ExpandedQuery,
+  limit: number,
+): Promise<Candidate[]> {
+  const { sql, searchCache } = deps
+  const { bases } = scope
+  const postings = await loadPostings(
+    sql,
+    searchCache,
+    bases,
+    terms.map(({ id }) => id),
+  )
+  const statistics = {
+    chunks: bases.reduce((sum, { chunks }) => sum + chunks, 0),
+    words: bases.reduce((sum, { words }) => sum + words, 0),
+  }
+  const fetchSize = Math.max(limit, phraseRescoreDepth) + overfetch
+  const rankAllowed = async (allowed?: ChunkFilter) => {
+    const depth = Math.max(fetchSize, contextRescoreDepth(priors))
+    const top = searchTopK(terms, postings, statistics, depth, allowed)
+    const scored = (await rescoreTop(deps, bases, top, priors)).slice(0, fetchSize)
+    const candidates = await fetchChunksInForce(sql, searchCache, bases, scored, scope.asOf)
+    return { matched: top.length, candidates }
+  }
+  const first = await rankAllowed(
+    isFiltered(scope.filters) ? await loadAllowedChunks(sql, scope) : undefined,
+  )
+  let { candidates } = first
+  // Too many candidates were deleted or out of force and more exist: rank the allowed chunks only.
+  if (candidates.length < fetchSize - overfetch && first.matched > fetchSize) {
+    candidates = (await rankAllowed(await loadAllowedChunks(sql, scope))).candidates
+  }
+  return rescoreByPhrase(query, candidates, phraseRescoreDepth).slice(0, limit)
+}
+
+/** Rescores the top chunks in context and drops deleted ones; the rest keep their order. */
+export async function rescoreTop(
+  { sql, searchCache }: SearchDeps,
+  bases: readonly BaseRow[],
+  scored: readonly ScoredChunk[],
+  priors: LawPriors,
+): Promise<ScoredChunk[]> {
+  const depth = contextRescoreDepth(priors)
+  const located = await locateChunks(sql, searchCache, bases, scored.slice(0, depth))
+  return [...rescoreInContext(located, priors), ...scored.slice(depth)]
+}

@@ -1,0 +1,44 @@
+import type { Sql, SqlFragment } from '../_kit/sql/sql.ts'
+import type { BaseRow } from './base.ts'
+import { deleteDocuments } from './delete-documents.ts'
+import type { Deps } from './deps.ts'
+import { enqueueEmbedding } from './embed/embed-job.ts'
+import { callerSuppliedModel, saveVectors } from './embed/vectors.ts'
+import type { PreparedDocument } from './prepare.ts'
+import { enqueueChunks } from './qdrant/change-queue.ts'
+import { replaceDocuments } from './replace-documents.ts'
+import { enqueueMerge } from './search/index/merge-job.ts'
+
+/** Takes documents out of a base, and out of whatever else knows them. */
+export async function removeDocuments(
+  { qdrant: engine }: Pick<Deps, 'qdrant'>,
+  sql: Sql,
+  base: Pick<BaseRow, 'no'>,
+  which: SqlFragment,
+) {
+  const { documents, seqs } = await deleteDocuments(sql, base, which)
+  await enqueueMerge(sql, base.no)
+  if (engine) await enqueueChunks(sql, base.no, seqs)
+  return { documents, chunks: seqs.length }
+}
+
+/** Writes documents and has them indexed; true where some of that is still to come. */
+export async function writeDocuments(
+  { embedder, qdrant: engine }: Pick<Deps, 'embedder' | 'qdrant'>,
+  sql: Sql,
+  base: Pick<BaseRow, 'no'>,
+  documents: readonly PreparedDocument[],
+  packageId: string | null = null,
+): Promise<boolean> {
+  const changed = await replaceDocuments(sql, base, documents, packageId)
+  if (engine) await enqueueChunks(sql, base.no, changed)
+  const chunks = documents.flatMap((document) => document.chunks)
+  const withVectors = chunks.flatMap(({ hash, embedding }) =>
+    embedding ? [{ hash, vector: embedding }] : [],
+  )
+  await saveVectors(sql, embedder?.model ?? callerSuppliedModel, withVectors)
+  await enqueueMerge(sql, base.no)
+  const pending = embedder !== undefined && withVectors.length < chunks.length
+  if (pending) await enqueueEmbedding(sql, base.no, embedder.model)
+  return pending || engine !== undefined
+}

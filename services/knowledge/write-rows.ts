@@ -1,0 +1,75 @@
+import { json, type Sql } from '../_kit/sql/sql.ts'
+import type { PreparedChunk, PreparedDocument } from './prepare.ts'
+import { citationTerm, termId } from './search/index/terms.ts'
+
+/** A chunk with its place in the index. */
+export interface IndexedChunk {
+  document: PreparedDocument
+  chunk: PreparedChunk
+  seq: number
+  words: number
+}
+
+export const writeDocumentRows = (
+  sql: Sql,
+  base: number,
+  documents: readonly PreparedDocument[],
+  packageId: string | null,
+) => sql`
+  insert into knowledge.documents
+    (base, document_id, file_id, doc_type, title, metadata, sections, law_keys,
+    law_terms, hash, package_id)
+  select ${base}::int, document_id, file_id, doc_type, title, metadata, sections,
+    array(select jsonb_array_elements_text(law_keys)),
+    array(select jsonb_array_elements(law_terms)::int), hash, ${packageId}::text
+  from jsonb_to_recordset(${json(
+    documents.map(
+      ({ document_id, file_id, doc_type, title, metadata, sections, lawKeys, hash }) => ({
+        ...{ document_id, file_id, doc_type, title, metadata, sections, hash },
+        law_keys: lawKeys,
+        law_terms: lawKeys.map((key) => termId(citationTerm(key))),
+      }),
+    ),
+  )}) as given (document_id text, file_id text, doc_type text, title text, metadata jsonb,
+    sections jsonb, law_keys jsonb, law_terms jsonb, hash text)
+  on conflict (base, document_id) do update set file_id = excluded.file_id,
+    doc_type = excluded.doc_type, title = excluded.title, metadata = excluded.metadata,
+    sections = excluded.sections, law_keys = excluded.law_keys, law_terms = excluded.law_terms,
+    hash = excluded.hash,
+    package_id = excluded.package_id, updated_at = now()`
+
+export const writeChunkRows = (sql: Sql, base: number, chunks: IndexedChunk[]) => sql`
+  insert into knowledge.chunks (base, seq, document_id, chunk_index, section_id, content, metadata,
+    hash, words, article, in_force_from, in_force_to)
+  select ${base}::int, * from jsonb_to_recordset(${json(
+    chunks.map(({ document, chunk, seq, words }) => ({
+      ...chunk,
+      document_id: document.document_id,
+      seq,
+      words,
+      embedding: undefined,
+      in_force_from: chunk.from,
+      in_force_to: chunk.to,
+    })),
+  )}) as given (seq int, document_id text, chunk_index int, section_id text, content text,
+    metadata jsonb, hash text, words int, article text, in_force_from date, in_force_to date)
+  on conflict (base, seq) do update set metadata = excluded.metadata, article = excluded.article,
+    in_force_from = excluded.in_force_from, in_force_to = excluded.in_force_to`
+
+const totalWords = (chunks: readonly { words: number }[]) =>
+  chunks.reduce((sum, { words }) => sum + words, 0)
+
+/** What ranking must know of the base is kept with it. */
+export const updateCounters = (
+  sql: Sql,
+  base: number,
+  added: readonly { words: number }[],
+  deleted: readonly { words: number }[],
+) => sql`
+  update knowledge.bases set next_seq = next_seq + ${added.length}, version = version + 1,
+    added_since_merge = added_since_merge + ${added.length},
+    deleted_since_merge = deleted_since_merge + ${deleted.length},
+    delete_generation = delete_generation + ${deleted.length},
+    chunks = chunks + ${added.length - deleted.length},
+    words = words + ${totalWords(added) - totalWords(deleted)}, updated_at = now()
+  where no = ${base}`
