@@ -1,19 +1,19 @@
 import type { Client } from '../operator/runtime/client.ts'
-import { answer, runOf, startCollector } from '../operator/testing/collector.ts'
+import { okResponse, runOf, startFakeCollector } from '../operator/testing/fake-collector.ts'
 import { cannotStart, controlPlane } from '../tests/cluster/control-plane.ts'
 import { installDefinitions } from '../tests/cluster/definitions.ts'
 import { secretIn } from '../tests/cluster/objects.ts'
 import { serverVersion } from '../tests/cluster/rights.ts'
 import { clusterClient } from '../tests/cluster/support.ts'
-import { changes } from './operator/changes.ts'
-import { applications, unrelatedSecrets } from './operator/measures.ts'
+import { measureChanges } from './operator/measure-changes.ts'
+import { createUnrelatedSecrets, measureSeedApplies } from './operator/measures.ts'
 import { pause, type Subject, startSubject } from './operator/subject.ts'
 import { formatCount, formatMs, quantile } from './support/figures.ts'
 import type { Results } from './support/results.ts'
 
 const mib = (value: number) => `${value.toFixed(0)} MiB`
 
-/** The operator on a real API server. */
+/** Benchmarks the operator on a real API server. */
 export async function run({ quick, idle }: { quick: boolean; idle?: number }): Promise<Results> {
   const plane = process.env.TEST_KUBECONFIG ? undefined : controlPlane()
   if (plane && cannotStart) {
@@ -43,8 +43,8 @@ async function measured(quick: boolean, idle: number): Promise<Results> {
     : { suites: 100, changes: 200, applications: 1_000, secrets: 10_000, idle }
   const client = await clusterClient()
   await installDefinitions(client)
-  const collector = await startCollector()
-  collector.answers((request) => answer(runOf(request)))
+  const collector = await startFakeCollector()
+  collector.setHandler((request) => okResponse(runOf(request)))
   try {
     const rows = [
       ...(await withSubject(client, collector.address, (subject) => many(client, subject, size))),
@@ -83,9 +83,9 @@ async function withSubject<T>(
   }
 }
 
-/** Many suites: how soon a change is there, and what happens when there is none. */
+/** Change latency and idle writes with many suites. */
 async function many(client: Client, subject: Subject, { suites, changes: count, idle }: Size) {
-  const { operator, byHand } = await changes(client, subject, suites, count)
+  const { operator, byHand } = await measureChanges(client, subject, suites, count)
   await pause(15_000)
   const before = await subject.writes()
   await pause(idle * 1000)
@@ -103,15 +103,15 @@ async function many(client: Client, subject: Subject, { suites, changes: count, 
   ]
 }
 
-/** Secrets of others, and many applications of seeds. */
+/** Memory with unrelated Secrets, and throughput of SeedPackageApplies. */
 async function seeds(client: Client, subject: Subject, { secrets, applications: number }: Size) {
   await pause(10_000)
   const empty = await subject.memory()
-  await unrelatedSecrets(client, subject, secrets)
-  // Within this time every watch has ended and begun again.
+  await createUnrelatedSecrets(client, subject, secrets)
+  // Long enough for each watch to be renewed once.
   await pause(60_000)
   const crowded = await subject.memory()
-  const { seconds, peak } = await applications(client, subject, number)
+  const { seconds, peak } = await measureSeedApplies(client, subject, number)
   return [
     ['resident memory, no suite', mib(empty), '100 MiB'],
     [`the same with ${formatCount(secrets)} Secrets of others beside`, mib(crowded), 'the same'],

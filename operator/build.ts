@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** The operator as one file, which needs neither sources nor packages: `node operator/build.ts [file]`. */
+/** Bundles the operator into one file without dependencies: `node operator/build.ts [file]`. */
 export const bundleOperator = (outfile: string) =>
   build({
     entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],

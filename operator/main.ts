@@ -7,16 +7,16 @@ import { makeOperator } from './operator.ts'
 import { loadAccess } from './runtime/access.ts'
 import { makeClient } from './runtime/client.ts'
 import { makeLog } from './runtime/log.ts'
-import { usualAddress } from './seed-package-apply/collector.ts'
+import { defaultAddress } from './seed-package-apply/collector.ts'
 
 const Config = z.object({
-  /** Comma-separated; its own namespace when unset, all of them with `*`. */
+  /** Comma-separated namespaces. Default: the namespace of the operator. `*` means all. */
   WATCH_NAMESPACE: z.string().optional(),
   LEASE_NAME: z.string().default('legal-suite-operator'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(8080),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  LOOK_AGAIN_SECONDS: z.coerce.number().min(1).max(3600).default(60),
-  COLLECTOR_ADDRESS: z.string().default(usualAddress),
+  RESYNC_SECONDS: z.coerce.number().min(1).max(3600).default(60),
+  COLLECTOR_ADDRESS: z.string().default(defaultAddress),
 })
 
 async function main() {
@@ -36,19 +36,19 @@ async function main() {
       identity: `${hostname()}_${randomUUID()}`,
     },
     port: config.PORT,
-    lookAgain: config.LOOK_AGAIN_SECONDS * 1000,
+    resyncPeriodMs: config.RESYNC_SECONDS * 1000,
   })
   const stop = new AbortController()
-  const signalled = () => (stop.signal.aborted ? process.exit(1) : stop.abort())
-  process.on('SIGTERM', signalled)
-  process.on('SIGINT', signalled)
+  const onSignal = () => (stop.signal.aborted ? process.exit(1) : stop.abort())
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
   await operator.run(stop.signal)
   process.exit(0)
 }
 
-function namespacesOf(given: string | undefined, own: string): string[] {
-  if (given === '*') return []
-  const names = (given ?? own).split(',').map((name) => name.trim())
+function namespacesOf(value: string | undefined, own: string): string[] {
+  if (value === '*') return []
+  const names = (value ?? own).split(',').map((name) => name.trim())
   return names.filter(Boolean)
 }
 

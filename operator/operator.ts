@@ -1,36 +1,38 @@
 import type { Log } from '../services/_kit/log.ts'
 import type { Metrics } from '../services/_kit/metrics.ts'
-import { watchSuites } from './legal-suite/controller.ts'
+import { registerLegalSuiteController } from './legal-suite/controller.ts'
 import type { Client } from './runtime/client.ts'
-import type { Pace } from './runtime/informer.ts'
+import type { InformerTiming } from './runtime/informer.ts'
 import type { LeaseOptions } from './runtime/lease.ts'
 import { makeManager } from './runtime/manager.ts'
 import { makeCollector } from './seed-package-apply/collector.ts'
-import { watchApplies } from './seed-package-apply/controller.ts'
+import { registerSeedPackageApplyController } from './seed-package-apply/controller.ts'
 
 export interface OperatorOptions {
   client: Client
   log: Log
   metrics: Metrics
-  /** Whose suites are looked after; all when empty. */
+  /** Watched namespaces. Empty means all. */
   namespaces: string[]
   operatorNamespace: string
   collectorAddress: string
   lease?: LeaseOptions | undefined
   port?: number | undefined
-  /** Milliseconds after which what can't be watched is looked at again. */
-  lookAgain?: number | undefined
-  pace?: Partial<Pace> | undefined
+  /** Interval after which unwatched objects are read again. */
+  resyncPeriodMs?: number | undefined
+  timing?: Partial<InformerTiming> | undefined
 }
 
-/** The operator: a manager with a controller for each resource of ours. */
+/** Builds the manager with one controller per custom resource. */
 export function makeOperator(options: OperatorOptions) {
-  const { operatorNamespace, collectorAddress, lookAgain, ...given } = options
-  const manager = makeManager(given)
-  const suites = watchSuites(manager, {
+  const { operatorNamespace, collectorAddress, resyncPeriodMs, ...managerOptions } = options
+  const manager = makeManager(managerOptions)
+  const suites = registerLegalSuiteController(manager, {
     operatorNamespace,
-    ...(lookAgain !== undefined && { lookAgain }),
+    ...(resyncPeriodMs !== undefined && { resyncPeriodMs }),
   })
-  watchApplies(manager, suites, { collector: makeCollector({ address: collectorAddress }) })
+  registerSeedPackageApplyController(manager, suites, {
+    collector: makeCollector({ address: collectorAddress }),
+  })
   return manager
 }

@@ -9,7 +9,7 @@ import { kubeconfigOf, operatorAccess } from '../../tests/cluster/rights.ts'
 import { eventually, freshNamespace } from '../../tests/cluster/support.ts'
 import { freePort } from '../../tests/support/free-port.ts'
 
-/** The operator as it is shipped, in a process and a namespace of its own. */
+/** Starts the bundled operator in its own process and namespace. */
 export async function startSubject(client: Client, collectorAddress: string) {
   const namespace = await freshNamespace(client)
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-bench-'))
@@ -37,10 +37,10 @@ export async function startSubject(client: Client, collectorAddress: string) {
   })
   return {
     namespace: namespace.name,
-    /** Resident, in MiB. */
+    /** Resident memory in MiB. */
     memory: async () =>
       Number(/^process_resident_memory_bytes (.*)$/m.exec(await figures())![1]) / 2 ** 20,
-    /** Requests that change something, but for the lease that says who leads. */
+    /** Number of mutating requests without lease renewals. */
     writes: async () => {
       const lines = (await figures()).matchAll(
         /^rest_client_requests_total\{verb="(create|update|patch|delete)",resource="([^"]*)"[^}]*\} (\d+)/gm,
@@ -58,7 +58,7 @@ export async function startSubject(client: Client, collectorAddress: string) {
   }
 }
 
-/** What the shipped Deployment tells Node. */
+/** Node flags of the shipped Deployment. */
 function shippedFlags(): string[] {
   const [deployment] = manifest('operator/deploy/deployment.yaml') as unknown as Deployment[]
   const { command } = deployment!.spec.template.spec.containers[0]!
@@ -72,15 +72,14 @@ export type Subject = Awaited<ReturnType<typeof startSubject>>
 export const pause = (milliseconds: number) =>
   new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** All of the work, so many at a time. */
 export async function inParallel(
   count: number,
-  atOnce: number,
+  concurrency: number,
   work: (index: number) => Promise<unknown>,
 ) {
   let next = 0
   const worker = async () => {
     while (next < count) await work(next++)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }

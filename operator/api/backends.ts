@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import {
+  type CelRule,
+  celRules,
   Image,
   ObjectName,
   Quantity,
-  type Rule,
-  rules,
   SecretKey,
   SecretName,
   text,
@@ -12,37 +12,40 @@ import {
 } from './fields.ts'
 import { Resources } from './service-spec.ts'
 
-/** Exactly the member that belongs to the type is there: `External` goes with `external`. */
-const oneOf = (members: Record<string, string>): Rule[] =>
+/** Requires exactly the member that belongs to the type: `External` with `external`. */
+const unionRules = (members: Record<string, string>): CelRule[] =>
   Object.entries(members).map(([type, member]) => ({
     rule: `has(self.${member}) == (self.type == '${type}')`,
-    message: `${member} goes with type ${type}, and only with it`,
+    message: `${member} requires type ${type} and is required by it`,
   }))
 
-/** A volume may grow where its class can, and neither shrinks nor moves to another class. */
+/** A volume can grow where its class allows it. It cannot shrink or change its class. */
 const Volume = z
   .object({
     size: Quantity,
-    storageClassName: ObjectName.optional().describe('The default class of the cluster if unset.'),
+    storageClassName: ObjectName.optional().describe(
+      'Storage class. Default: the default class of the cluster.',
+    ),
   })
   .meta(
-    rules(
+    celRules(
       {
         rule: 'quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0',
-        message: 'a volume may grow but not shrink',
+        message: 'a volume cannot shrink',
       },
       {
         rule: 'has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)',
-        message: 'the class of a volume may not change',
+        message: 'the storage class of a volume is immutable',
       },
     ),
   )
 
-/** Those of a StatefulSet are made from a template, which can't be changed. */
-const FixedVolume = z.object({ size: Quantity, storageClassName: ObjectName.optional() }).meta(
-  rules({
+/** The volume claim templates of a StatefulSet are immutable. */
+const ImmutableVolume = z.object({ size: Quantity, storageClassName: ObjectName.optional() }).meta(
+  celRules({
     rule: 'self == oldSelf',
-    message: 'the volumes of a search cluster may not change; make another suite, or use External',
+    message:
+      'the volumes of managed search are immutable; create another suite or use type External',
   }),
 )
 
@@ -52,26 +55,28 @@ export const Database = z
     external: z
       .object({
         secretRef: SecretKey.describe(
-          'The address of the database: postgres://user:password@host/name.',
+          'Secret entry with the database URL: postgres://user:password@host/name.',
         ),
         driver: z
           .enum(['postgres', 'neon'])
           .optional()
-          .describe('neon speaks over a WebSocket; postgres unless it says otherwise.'),
+          .describe('Database driver; neon connects over a WebSocket. Default: postgres.'),
         websocketProxy: text(2048)
           .optional()
-          .describe('With neon: host and path of a relay in front of a PostgreSQL server.'),
+          .describe(
+            'Host and path of a WebSocket proxy in front of PostgreSQL. Requires driver neon.',
+          ),
       })
       .meta(
-        rules({
+        celRules({
           rule: "!has(self.websocketProxy) || (has(self.driver) && self.driver == 'neon')",
-          message: 'websocketProxy goes with driver neon',
+          message: 'websocketProxy requires driver neon',
         }),
       )
       .optional(),
     cloudNativePG: z
       .object({
-        instances: z.int().min(1).max(9).optional().describe('3 unless it says otherwise.'),
+        instances: z.int().min(1).max(9).optional().describe('Number of instances. Default: 3.'),
         storage: Volume,
         imageName: Image.optional(),
         resources: Resources.optional(),
@@ -79,16 +84,16 @@ export const Database = z
       .optional(),
     embedded: z
       .object({
-        storage: Volume.optional().describe('10Gi of the default class unless it says otherwise.'),
+        storage: Volume.optional().describe('Volume. Default: 10Gi of the default storage class.'),
         image: Image.optional(),
         resources: Resources.optional(),
       })
       .optional(),
   })
   .meta(
-    rules(...oneOf({ External: 'external', CloudNativePG: 'cloudNativePG' }), {
+    celRules(...unionRules({ External: 'external', CloudNativePG: 'cloudNativePG' }), {
       rule: "!has(self.embedded) || self.type == 'Embedded'",
-      message: 'embedded goes with type Embedded',
+      message: 'embedded requires type Embedded',
     }),
   )
 
@@ -102,16 +107,18 @@ export const Search = z
           .min(1)
           .max(15)
           .optional()
-          .describe('1 unless it says otherwise; more are a cluster.'),
-        storage: FixedVolume.optional().describe('10Gi of the default class if unset.'),
+          .describe('Number of Qdrant nodes; more than one form a cluster. Default: 1.'),
+        storage: ImmutableVolume.optional().describe(
+          'Volume of each node. Default: 10Gi of the default storage class.',
+        ),
         image: Image.optional(),
         resources: Resources.optional(),
       })
       .meta(
-        rules({
+        celRules({
           rule: 'has(self.storage) == has(oldSelf.storage)',
           message:
-            'the volumes of a search cluster may not change; make another suite, or use External',
+            'the volumes of managed search are immutable; create another suite or use type External',
         }),
       )
       .optional(),
@@ -119,12 +126,14 @@ export const Search = z
     index: text(128)
       .regex(/^[a-zA-Z0-9_-]+$/)
       .optional()
-      .describe('The collection; a new name makes a new one, which takes over once it is full.'),
+      .describe(
+        'Collection name. A new name builds a new collection, which replaces the old one when it is complete.',
+      ),
   })
   .meta(
-    rules(...oneOf({ External: 'external' }), {
+    celRules(...unionRules({ External: 'external' }), {
       rule: "!has(self.managed) || self.type == 'Managed'",
-      message: 'managed goes with type Managed',
+      message: 'managed requires type Managed',
     }),
   )
 
@@ -133,7 +142,7 @@ export const Graph = z
     type: z.enum(['Disabled', 'Managed', 'External']),
     managed: z
       .object({
-        storage: Volume.optional().describe('10Gi of the default class unless it says otherwise.'),
+        storage: Volume.optional().describe('Volume. Default: 10Gi of the default storage class.'),
         image: Image.optional(),
         resources: Resources.optional(),
       })
@@ -151,9 +160,9 @@ export const Graph = z
       .optional(),
   })
   .meta(
-    rules(...oneOf({ External: 'external' }), {
+    celRules(...unionRules({ External: 'external' }), {
       rule: "!has(self.managed) || self.type == 'Managed'",
-      message: 'managed goes with type Managed',
+      message: 'managed requires type Managed',
     }),
   )
 
@@ -162,25 +171,25 @@ export const ObjectStorage = z
     type: z.enum(['Volume', 'S3']),
     volume: z
       .object({
-        storage: Volume.optional().describe('20Gi of the default class unless it says otherwise.'),
+        storage: Volume.optional().describe('Volume. Default: 20Gi of the default storage class.'),
         accessMode: z
           .enum(['ReadWriteOnce', 'ReadWriteMany'])
           .optional()
           .describe(
-            'ReadWriteOnce unless it says otherwise; more than one replica needs the other.',
+            'Access mode. More than one replica needs ReadWriteMany. Default: ReadWriteOnce.',
           ),
       })
       .meta(
-        rules({
+        celRules({
           rule: 'has(self.accessMode) == has(oldSelf.accessMode) && (!has(self.accessMode) || self.accessMode == oldSelf.accessMode)',
-          message: 'the access mode of a volume may not change',
+          message: 'the access mode of a volume is immutable',
         }),
       )
       .optional(),
     s3: z
       .object({
         bucket: text(255),
-        endpoint: Url.optional().describe('AWS unless it says otherwise.'),
+        endpoint: Url.optional().describe('S3 endpoint. Default: AWS.'),
         region: text(64).optional(),
         forcePathStyle: z.boolean().optional(),
         credentialsSecretRef: z
@@ -188,41 +197,41 @@ export const ObjectStorage = z
             name: SecretName,
             accessKeyIdKey: text(253)
               .optional()
-              .describe('access-key-id unless it says otherwise.'),
+              .describe('Entry with the access key id. Default: access-key-id.'),
             secretAccessKeyKey: text(253)
               .optional()
-              .describe('secret-access-key unless it says otherwise.'),
+              .describe('Entry with the secret access key. Default: secret-access-key.'),
           })
-          .describe('Who asks, and the secret that proves it.'),
+          .describe('Secret with the S3 credentials.'),
       })
       .optional(),
   })
   .meta(
-    rules(...oneOf({ S3: 's3' }), {
+    celRules(...unionRules({ S3: 's3' }), {
       rule: "!has(self.volume) || self.type == 'Volume'",
-      message: 'volume goes with type Volume',
+      message: 'volume requires type Volume',
     }),
   )
 
 export const Ai = z.object({
   model: z
     .object({
-      baseUrl: Url.describe('An OpenAI-compatible API.'),
+      baseUrl: Url.describe('Base URL of an OpenAI-compatible API.'),
       model: text(256),
       apiKeySecretRef: SecretKey.optional(),
       timeoutSeconds: z.int().min(1).max(3600).optional(),
     })
     .optional()
-    .describe('Without it the rules of the skills do the work.'),
+    .describe('Language model. Default: none; skills use their rules.'),
   embedding: z
     .object({
-      baseUrl: Url.describe('An OpenAI-compatible embedding API.'),
+      baseUrl: Url.describe('Base URL of an OpenAI-compatible embedding API.'),
       model: text(256),
       dimensions: z.int().min(1).max(65_536).optional(),
       queryPrefix: text(256).optional(),
       apiKeySecretRef: SecretKey.optional(),
     })
     .optional()
-    .describe('Without it search goes by words alone.'),
+    .describe('Embedding model. Default: none; search uses keywords only.'),
   rerank: z.object({ url: Url, timeoutSeconds: z.int().min(1).max(60).optional() }).optional(),
 })

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { rules } from './fields.ts'
-import { group, type Resource, version } from './resource.ts'
+import { celRules } from './fields.ts'
+import { type CustomResource, group, version } from './resource.ts'
 
 type Schema = { [member: string]: unknown }
 
-/** The definition of a resource as the cluster takes it. */
-export function definition(resource: Resource) {
+/** Builds the CustomResourceDefinition of a resource. */
+export function buildDefinition(resource: CustomResource) {
   const { kind, plural, singular, shortNames } = resource
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -32,14 +32,14 @@ export function definition(resource: Resource) {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: resource.columns,
-          schema: { openAPIV3Schema: schemaOf(resource) },
+          schema: { openAPIV3Schema: rootSchema(resource) },
         },
       ],
     },
   }
 }
 
-const schemaOf = ({ description, spec, status, rules: list }: Resource): Schema => ({
+const rootSchema = ({ description, spec, status, rules: list }: CustomResource): Schema => ({
   type: 'object',
   description,
   required: ['spec'],
@@ -47,52 +47,52 @@ const schemaOf = ({ description, spec, status, rules: list }: Resource): Schema 
     apiVersion: { type: 'string' },
     kind: { type: 'string' },
     metadata: { type: 'object' },
-    spec: structural(spec),
-    status: structural(status),
+    spec: toStructuralSchema(spec),
+    status: toStructuralSchema(status),
   },
-  ...rules(...list),
+  ...celRules(...list),
 })
 
-/** A zod schema as a structural one, which is what the cluster asks for. */
-export function structural(schema: z.ZodType): Schema {
-  const made = z.toJSONSchema(schema, {
+/** Converts a zod schema to a structural schema, the form that a CRD requires. */
+export function toStructuralSchema(schema: z.ZodType): Schema {
+  const jsonSchema = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
     io: 'input',
     reused: 'inline',
     cycles: 'throw',
     unrepresentable: 'throw',
   })
-  return bounded(made as Schema, '')
+  return toBoundedSchema(jsonSchema as Schema, '')
 }
 
-/** Drops what a structural schema may not say, and refuses what is not bounded. */
-function bounded(schema: Schema, path: string): Schema {
+/** Drops keywords that a structural schema forbids and throws on unbounded strings, lists and maps. */
+function toBoundedSchema(schema: Schema, path: string): Schema {
   const { $schema, $id, additionalProperties, properties, items, ...rest } = schema
-  const kept: Schema = { ...rest }
-  if (!kept.type) throw new Error(`${path}: has no type; a union can't be told to the cluster`)
-  if (kept.type === 'string' && !kept.enum && kept.maxLength === undefined)
-    throw new Error(`${path}: a string without maxLength`)
-  if (kept.type === 'integer') {
-    kept.format = 'int64'
-    if (kept.minimum === Number.MIN_SAFE_INTEGER) delete kept.minimum
-    if (kept.maximum === Number.MAX_SAFE_INTEGER) delete kept.maximum
+  const result: Schema = { ...rest }
+  if (!result.type) throw new Error(`${path}: no type; structural schemas have no unions`)
+  if (result.type === 'string' && !result.enum && result.maxLength === undefined)
+    throw new Error(`${path}: string without maxLength`)
+  if (result.type === 'integer') {
+    result.format = 'int64'
+    if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum
+    if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum
   }
   if (items) {
-    if (kept.maxItems === undefined || !kept['x-kubernetes-list-type'])
-      throw new Error(`${path}: a list without maxItems or list type`)
-    kept.items = bounded(items as Schema, `${path}[]`)
+    if (result.maxItems === undefined || !result['x-kubernetes-list-type'])
+      throw new Error(`${path}: list without maxItems or list type`)
+    result.items = toBoundedSchema(items as Schema, `${path}[]`)
   }
   if (properties) {
-    kept.properties = Object.fromEntries(
+    result.properties = Object.fromEntries(
       Object.entries(properties).map(([name, value]) => [
         name,
-        bounded(value as Schema, `${path}.${name}`),
+        toBoundedSchema(value as Schema, `${path}.${name}`),
       ]),
     )
-  } else if (kept.type === 'object') {
-    if (typeof additionalProperties !== 'object' || kept.maxProperties === undefined)
-      throw new Error(`${path}: a map without maxProperties`)
-    kept.additionalProperties = bounded(additionalProperties as Schema, `${path}{}`)
+  } else if (result.type === 'object') {
+    if (typeof additionalProperties !== 'object' || result.maxProperties === undefined)
+      throw new Error(`${path}: map without maxProperties`)
+    result.additionalProperties = toBoundedSchema(additionalProperties as Schema, `${path}{}`)
   }
-  return kept
+  return result
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import {
   Annotations,
-  atomic,
+  atomicList,
+  celRules,
   Host,
   Labels,
   ObjectName,
-  rules,
   SecretKey,
   SecretName,
   text,
@@ -14,7 +14,7 @@ import {
 
 export const Gateway = z
   .object({
-    host: Host.describe('The name people reach the suite by.'),
+    host: Host.describe('Public host name of the suite.'),
     ingress: z
       .object({ className: ObjectName.optional(), annotations: Annotations.optional() })
       .optional(),
@@ -26,10 +26,10 @@ export const Gateway = z
             namespace: ObjectName.optional(),
             sectionName: ObjectName.optional(),
           })
-          .describe('The Gateway that it hangs on.'),
+          .describe('Gateway that the route attaches to.'),
       })
       .optional(),
-    tls: z.object({ secretName: SecretName.describe('A TLS Secret, for the Ingress.') }).optional(),
+    tls: z.object({ secretName: SecretName.describe('TLS Secret of the Ingress.') }).optional(),
     oidc: z
       .object({
         issuer: Url,
@@ -38,55 +38,64 @@ export const Gateway = z
         clientSecretRef: SecretKey.optional(),
       })
       .optional()
-      .describe('Who vouches for people.'),
+      .describe('OpenID Connect provider that authenticates users.'),
   })
   .meta(
-    rules(
+    celRules(
       {
         rule: '!(has(self.ingress) && has(self.httpRoute))',
-        message: 'give either ingress or httpRoute',
+        message: 'ingress and httpRoute are mutually exclusive',
       },
       {
         rule: '!has(self.tls) || has(self.ingress)',
-        message: 'tls goes with ingress; with httpRoute the Gateway has the certificate',
+        message: 'tls requires ingress; with httpRoute the Gateway has the certificate',
       },
     ),
   )
 
-const Source = z.object({ namespaceLabels: Labels.optional(), podLabels: Labels.optional() }).meta(
-  rules({
-    rule: 'has(self.namespaceLabels) || has(self.podLabels)',
-    message: 'say namespaceLabels, podLabels or both',
-  }),
-)
+const NetworkPeer = z
+  .object({ namespaceLabels: Labels.optional(), podLabels: Labels.optional() })
+  .meta(
+    celRules({
+      rule: 'has(self.namespaceLabels) || has(self.podLabels)',
+      message: 'namespaceLabels or podLabels is required',
+    }),
+  )
 
 export const NetworkPolicy = z.object({
-  enabled: z.boolean().optional().describe('True unless it says otherwise.'),
+  enabled: z.boolean().optional().describe('Create NetworkPolicies. Default: true.'),
   egress: z
     .enum(['Restricted', 'Open'])
     .optional()
     .describe(
-      'Restricted: only pods whose configuration names something outside may reach it. The default.',
+      'Egress. Restricted: only pods whose configuration names an external endpoint have external egress. Default: Restricted.',
     ),
   gatewayFrom: z
-    .array(Source)
+    .array(NetworkPeer)
     .max(8)
-    .meta(atomic)
+    .meta(atomicList)
     .optional()
-    .describe('Who may reach the gateway; anybody where nothing is said.'),
+    .describe('Peers that can reach the gateway. Default: all.'),
   metricsFrom: z
-    .array(Source)
+    .array(NetworkPeer)
     .max(8)
-    .meta(atomic)
+    .meta(atomicList)
     .optional()
-    .describe('Who may read metrics; the namespace `monitoring` where nothing is said.'),
+    .describe('Peers that can read metrics. Default: the namespace `monitoring`.'),
 })
 
 export const Monitoring = z.object({
   enabled: z
     .boolean()
     .optional()
-    .describe('True unless it says otherwise; a ServiceMonitor needs its API in the cluster.'),
-  intervalSeconds: z.int().min(5).max(3600).optional().describe('30 unless it says otherwise.'),
-  labels: Labels.optional().describe('By which a Prometheus chooses what it scrapes.'),
+    .describe('Create a ServiceMonitor if the cluster serves its API. Default: true.'),
+  intervalSeconds: z
+    .int()
+    .min(5)
+    .max(3600)
+    .optional()
+    .describe('Scrape interval in seconds. Default: 30.'),
+  labels: Labels.optional().describe(
+    'Labels of the ServiceMonitor, for the selector of Prometheus.',
+  ),
 })

@@ -1,29 +1,29 @@
 import * as z from 'zod'
 
-/** A CEL rule that the API server holds a value to; the message is what a person reads. */
-export interface Rule {
+/** A CEL rule that the API server enforces. Users read the message when it rejects a value. */
+export interface CelRule {
   rule: string
   message: string
 }
 
-export const rules = (...list: Rule[]) => ({ 'x-kubernetes-validations': list })
+export const celRules = (...list: CelRule[]) => ({ 'x-kubernetes-validations': list })
 
-/** A list whose entries are told apart by these members, so that several may write to it. */
-export const mapKeys = (...keys: string[]) => ({
+/** A list merged by these keys, so that several field managers can own different entries. */
+export const mapList = (...keys: string[]) => ({
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': keys,
 })
 
-/** A list that has one writer and is replaced as a whole. */
-export const atomic = { 'x-kubernetes-list-type': 'atomic' }
+/** A list with one owner, replaced as a whole. */
+export const atomicList = { 'x-kubernetes-list-type': 'atomic' }
 
-export const setOf = { 'x-kubernetes-list-type': 'set' }
+export const setList = { 'x-kubernetes-list-type': 'set' }
 
-export const text = (most: number) => z.string().min(1).max(most)
+export const text = (maxLength: number) => z.string().min(1).max(maxLength)
 
-const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const dnsLabel = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 
-export const ObjectName = text(253).regex(new RegExp(`^${label}(\\.${label})*$`))
+export const ObjectName = text(253).regex(new RegExp(`^${dnsLabel}(\\.${dnsLabel})*$`))
 
 const LabelName = z
   .string()
@@ -34,7 +34,7 @@ const LabelValue = z
   .max(63)
   .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/)
 
-/** Where the keys of a map are bounded, they are only so in our own check: a CRD can't say it. */
+/** The key patterns are checked here only: a CRD schema cannot constrain map keys. */
 export const Labels = z.record(LabelName, LabelValue).meta({ maxProperties: 16 })
 
 export const Annotations = z.record(LabelName, z.string().max(1024)).meta({ maxProperties: 32 })
@@ -49,27 +49,27 @@ export const Url = z
 export const Host = z
   .string()
   .max(253)
-  .regex(new RegExp(`^${label}(\\.${label})*$`))
+  .regex(new RegExp(`^${dnsLabel}(\\.${dnsLabel})*$`))
 
-/** An image without a tag, which the version is; a digest, where there is one, decides alone. */
+/** An image without a tag, because `version` is the tag. With a digest, `version` is ignored. */
 export const Repository = z
   .string()
   .max(512)
   .regex(/^([a-zA-Z0-9.-]+(:[0-9]{1,5})?\/)?[a-z0-9._-]+(\/[a-z0-9._-]+)*(@sha256:[0-9a-f]{64})?$/)
 
-/** An image as a container names it. */
+/** A complete image reference. */
 export const Image = z
   .string()
   .max(512)
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9._:/@-]*$/)
 
-export const SecretName = ObjectName.describe('A Secret in the namespace of the suite.')
+export const SecretName = ObjectName.describe('Name of a Secret in the namespace of the suite.')
 
 export const SecretKey = z.object({
   name: SecretName,
   key: text(253)
     .regex(/^[-._a-zA-Z0-9]+$/)
-    .describe('Which entry of it.'),
+    .describe('Key of the Secret entry.'),
 })
 export type SecretKey = z.infer<typeof SecretKey>
 

@@ -1,20 +1,40 @@
 import type * as z from 'zod'
-import type { Rule } from './fields.ts'
+import type { CelRule } from './fields.ts'
 
 export const group = 'legalsuite.dev'
 export const version = 'v1alpha1'
 export const apiVersion = `${group}/${version}`
 
-export interface Column {
+export interface PrinterColumn {
   name: string
   type: 'string' | 'integer' | 'boolean' | 'date'
   jsonPath: string
-  /** 1 and more: only shown when asked for more (`-o wide`). */
+  /** Columns with a priority above 0 are shown only with `-o wide`. */
   priority?: number
 }
 
-/** A resource of ours: everything its definition in the cluster is made of. */
-export interface Resource {
+const readyCondition = ".status.conditions[?(@.type=='Ready')]"
+
+/** Columns that all custom resources have. */
+export const readyColumn: PrinterColumn = {
+  name: 'Ready',
+  type: 'string',
+  jsonPath: `${readyCondition}.status`,
+}
+export const reasonColumn: PrinterColumn = {
+  name: 'Reason',
+  type: 'string',
+  jsonPath: `${readyCondition}.reason`,
+  priority: 1,
+}
+export const ageColumn: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+/** A custom resource: everything its CustomResourceDefinition is built from. */
+export interface CustomResource {
   kind: string
   plural: string
   singular: string
@@ -22,13 +42,13 @@ export interface Resource {
   description: string
   spec: z.ZodType
   status: z.ZodType
-  /** Rules that look at more than the spec. */
-  rules: Rule[]
-  columns: Column[]
+  /** CEL rules at the root, which can refer to metadata and status. */
+  rules: CelRule[]
+  columns: PrinterColumn[]
 }
 
-/** An object of ours as the cluster has it. */
-export type Stored<Spec, Status> = {
+/** A custom object as the API server returns it. */
+export type CustomObject<Spec, Status> = {
   apiVersion: string
   kind: string
   metadata: {

@@ -1,45 +1,55 @@
 import * as z from 'zod'
-import { atomic, mapKeys, ObjectName, PackageId, rules, Time, text } from './fields.ts'
-import type { Resource, Stored } from './resource.ts'
-import { Conditions, History, ObservedGeneration } from './status.ts'
+import { atomicList, celRules, mapList, ObjectName, PackageId, Time, text } from './fields.ts'
+import { ageColumn, type CustomObject, type CustomResource, reasonColumn } from './resource.ts'
+import { statusFields } from './status.ts'
 
 export const SeedPackageApplySpec = z
   .object({
     suiteRef: z
       .object({ name: ObjectName.max(40) })
-      .describe('The suite, in the same namespace, whose collector-service applies them.'),
-    packageIds: z.array(PackageId).min(1).max(32).meta(atomic).describe('Applied in this order.'),
+      .describe('Suite in the same namespace whose collector-service applies the packages.'),
+    packageIds: z
+      .array(PackageId)
+      .min(1)
+      .max(32)
+      .meta(atomicList)
+      .describe('Seed packages in the order of application.'),
     dryRun: z
       .boolean()
       .optional()
-      .describe('Change nothing; say what would change, and a plan hash.'),
-    force: z.boolean().optional().describe('Apply what was applied before once more.'),
+      .describe(
+        'Report the planned changes and the plan hash without applying them. Default: false.',
+      ),
+    force: z
+      .boolean()
+      .optional()
+      .describe('Apply packages again that are already applied. Default: false.'),
     expectPlanHash: text(128)
       .optional()
-      .describe('The plan hash of a dry run: refused when the plan is another by now.'),
+      .describe('Plan hash of a dry run. The apply fails if the plan has changed since.'),
     ttlSecondsAfterFinished: z
       .int()
       .min(0)
       .max(31_536_000)
       .optional()
-      .describe('How long it is kept once it is over; for ever if unset.'),
+      .describe('Seconds until a finished apply is deleted. Default: never.'),
   })
   .meta(
-    rules(
+    celRules(
       {
         rule: '!(has(self.dryRun) && self.dryRun && has(self.force) && self.force)',
-        message: 'a dry run changes nothing, so there is nothing to force',
+        message: 'dryRun and force are mutually exclusive',
       },
       {
         rule: '!(has(self.dryRun) && self.dryRun && has(self.expectPlanHash))',
-        message: 'expectPlanHash goes with an apply; a dry run is where it comes from',
+        message: 'expectPlanHash cannot be combined with dryRun',
       },
     ),
   )
 export type SeedPackageApplySpec = z.infer<typeof SeedPackageApplySpec>
 
-/** Items that are told of one by one; the rest is with the run, at collector-service. */
-export const mostItems = 64
+/** Maximum number of items in the status. The run at collector-service has all of them. */
+export const maxReportedItems = 64
 
 const Item = z.object({
   package: text(128),
@@ -62,45 +72,49 @@ const Package = z.object({
 
 export const SeedPackageApplyStatus = z
   .object({
-    observedGeneration: ObservedGeneration.optional(),
+    ...statusFields,
     phase: z.enum(['Pending', 'Running', 'Succeeded', 'Partial', 'Failed']).optional(),
-    conditions: Conditions.optional(),
     runId: text(64)
       .optional()
-      .describe('The run at collector-service; chosen before it is asked, and never another.'),
+      .describe(
+        'Id of the run at collector-service. Assigned before the first request, then immutable.',
+      ),
     attempts: z.int().min(0).max(1_000_000).optional(),
     startedAt: Time.optional(),
     finishedAt: Time.optional(),
     planHash: z.string().max(128).optional(),
-    packages: z.array(Package).max(32).meta(mapKeys('id')).optional(),
-    items: z.array(Item).max(mostItems).meta(atomic).optional(),
+    packages: z.array(Package).max(32).meta(mapList('id')).optional(),
+    items: z.array(Item).max(maxReportedItems).meta(atomicList).optional(),
     itemsTotal: z.int().min(0).optional(),
     itemsFailed: z.int().min(0).optional(),
-    changes: z.string().max(64).optional().describe('Created, updated, deleted: +3 ~1 -0.'),
-    history: History.optional(),
+    changes: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Created, updated and deleted records: +3 ~1 -0.'),
   })
   .meta(
-    rules({
+    celRules({
       rule: '!has(oldSelf.runId) || (has(self.runId) && self.runId == oldSelf.runId)',
-      message: 'a run id is chosen once',
+      message: 'runId is immutable',
     }),
   )
 export type SeedPackageApplyStatus = z.infer<typeof SeedPackageApplyStatus>
 
-export type SeedPackageApply = Stored<SeedPackageApplySpec, SeedPackageApplyStatus>
+export type SeedPackageApply = CustomObject<SeedPackageApplySpec, SeedPackageApplyStatus>
 
-export const seedPackageApply: Resource = {
+export const seedPackageApply: CustomResource = {
   kind: 'SeedPackageApply',
   plural: 'seedpackageapplies',
   singular: 'seedpackageapply',
   shortNames: ['seed', 'seeds'],
-  description: 'One application of seed packages to a suite, or a dry run of it.',
+  description: 'One application of seed packages to a suite, or its dry run.',
   spec: SeedPackageApplySpec,
   status: SeedPackageApplyStatus,
   rules: [
     {
       rule: '!has(oldSelf.status) || !has(oldSelf.status.runId) || self.spec == oldSelf.spec',
-      message: 'it has started and can no longer be changed; make another',
+      message: 'the spec is immutable after the run has started; create another SeedPackageApply',
     },
   ],
   columns: [
@@ -109,12 +123,7 @@ export const seedPackageApply: Resource = {
     { name: 'Changes', type: 'string', jsonPath: '.status.changes' },
     { name: 'Dry run', type: 'boolean', jsonPath: '.spec.dryRun', priority: 1 },
     { name: 'Run', type: 'string', jsonPath: '.status.runId', priority: 1 },
-    {
-      name: 'Reason',
-      type: 'string',
-      jsonPath: ".status.conditions[?(@.type=='Ready')].reason",
-      priority: 1,
-    },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+    reasonColumn,
+    ageColumn,
   ],
 }

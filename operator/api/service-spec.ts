@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { atomic, Labels, mapKeys, Quantity, rules, SecretKey, text } from './fields.ts'
+import { atomicList, celRules, Labels, mapList, Quantity, SecretKey, text } from './fields.ts'
 
-/** The services of a suite. */
 export const serviceNames = [
   'memory',
   'ai-engine',
@@ -15,38 +14,38 @@ export const serviceNames = [
 ] as const
 export type ServiceName = (typeof serviceNames)[number]
 
-const Amounts = z.object({ cpu: Quantity.optional(), memory: Quantity.optional() })
+const ResourceAmounts = z.object({ cpu: Quantity.optional(), memory: Quantity.optional() })
 
-const within = (what: string) => ({
-  rule: `!has(self.requests) || !has(self.limits) || !has(self.requests.${what}) || !has(self.limits.${what}) || quantity(self.requests.${what}).compareTo(quantity(self.limits.${what})) <= 0`,
-  message: `requests.${what} may not exceed limits.${what}`,
+const requestsWithinLimits = (resource: string) => ({
+  rule: `!has(self.requests) || !has(self.limits) || !has(self.requests.${resource}) || !has(self.limits.${resource}) || quantity(self.requests.${resource}).compareTo(quantity(self.limits.${resource})) <= 0`,
+  message: `requests.${resource} must not exceed limits.${resource}`,
 })
 
 export const Resources = z
-  .object({ requests: Amounts.optional(), limits: Amounts.optional() })
-  .meta(rules(within('cpu'), within('memory')))
+  .object({ requests: ResourceAmounts.optional(), limits: ResourceAmounts.optional() })
+  .meta(celRules(requestsWithinLimits('cpu'), requestsWithinLimits('memory')))
 export type Resources = z.infer<typeof Resources>
 
 const Autoscaling = z
   .object({
-    minReplicas: z.int().min(1).max(100).optional().describe('2 unless it says otherwise.'),
+    minReplicas: z.int().min(1).max(100).optional().describe('Minimum replicas. Default: 2.'),
     maxReplicas: z.int().min(1).max(100),
     cpuUtilization: z
       .int()
       .min(1)
       .max(100)
       .optional()
-      .describe('The share of the requested CPU to aim at, in percent; 75 where nothing is said.'),
+      .describe('Target CPU utilization in percent of the request. Default: 75.'),
     memoryUtilization: z.int().min(1).max(100).optional(),
   })
   .meta(
-    rules({
+    celRules({
       rule: '(has(self.minReplicas) ? self.minReplicas : 2) <= self.maxReplicas',
-      message: 'minReplicas (2 when unset) may not exceed maxReplicas',
+      message: 'minReplicas (default 2) must not exceed maxReplicas',
     }),
   )
 
-/** What the operator itself says; a suite that said it too would be at odds with its own. */
+/** Variables that the operator sets. A suite cannot override them. */
 export const reservedVariables = [
   'BACKGROUND',
   'DATABASE_DRIVER',
@@ -60,17 +59,17 @@ export const reservedVariables = [
   'PORT',
 ] as const
 
-const Variable = z
+const EnvVariable = z
   .object({
     name: text(256).regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
     value: z.string().max(4096).optional(),
     secretKeyRef: SecretKey.optional(),
   })
   .meta(
-    rules(
+    celRules(
       {
         rule: 'has(self.value) != has(self.secretKeyRef)',
-        message: 'give either value or secretKeyRef',
+        message: 'exactly one of value and secretKeyRef is required',
       },
       {
         rule: `!(self.name in [${reservedVariables.map((name) => `'${name}'`).join(', ')}])`,
@@ -87,34 +86,34 @@ const Toleration = z.object({
   tolerationSeconds: z.int().min(0).max(2_147_483_647).optional(),
 })
 
-const Spread = z.object({
+const TopologySpread = z.object({
   topologyKey: text(317),
-  maxSkew: z.int().min(1).max(100).optional().describe('1 unless it says otherwise.'),
+  maxSkew: z.int().min(1).max(100).optional().describe('Default: 1.'),
   whenUnsatisfiable: z
     .enum(['DoNotSchedule', 'ScheduleAnyway'])
     .optional()
-    .describe('ScheduleAnyway unless it says otherwise.'),
+    .describe('Default: ScheduleAnyway.'),
 })
 
 export const ServiceSpec = z
   .object({
-    replicas: z.int().min(1).max(100).optional().describe('1 unless it says otherwise.'),
+    replicas: z.int().min(1).max(100).optional().describe('Default: 1.'),
     autoscaling: Autoscaling.optional(),
     resources: Resources.optional(),
-    env: z.array(Variable).max(64).meta(mapKeys('name')).optional(),
+    env: z.array(EnvVariable).max(64).meta(mapList('name')).optional(),
     nodeSelector: Labels.optional(),
-    tolerations: z.array(Toleration).max(16).meta(atomic).optional(),
+    tolerations: z.array(Toleration).max(16).meta(atomicList).optional(),
     topology: z
-      .array(Spread)
+      .array(TopologySpread)
       .max(4)
-      .meta(mapKeys('topologyKey'))
+      .meta(mapList('topologyKey'))
       .optional()
-      .describe('How pods are spread; over zones and nodes where nothing is said.'),
+      .describe('Topology spread constraints. Default: zones and nodes.'),
   })
   .meta(
-    rules({
+    celRules({
       rule: '!(has(self.replicas) && has(self.autoscaling))',
-      message: 'give either replicas or autoscaling',
+      message: 'replicas and autoscaling are mutually exclusive',
     }),
   )
 export type ServiceSpec = z.infer<typeof ServiceSpec>

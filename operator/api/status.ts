@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { atomic, mapKeys, Time, text } from './fields.ts'
+import { atomicList, mapList, Time, text } from './fields.ts'
 
 export const Condition = z.object({
   type: text(64),
@@ -11,15 +11,17 @@ export const Condition = z.object({
 })
 export type Condition = z.infer<typeof Condition>
 
-/** By the kstatus convention: Ready, and while it is not, why: Reconciling or Stalled. */
-export const Conditions = z.array(Condition).max(16).meta(mapKeys('type'))
+/** kstatus conventions: Ready always, Reconciling or Stalled only while they are true. */
+const Conditions = z.array(Condition).max(16).meta(mapList('type'))
 
-export const ObservedGeneration = z
+const ObservedGeneration = z
   .int()
   .min(0)
-  .describe('The generation of the spec that this status speaks of.')
+  .describe('Generation of the spec that this status describes.')
 
-/** What was made, so that it is found again when it is no longer wanted; all in one namespace. */
+/**
+ * References to all objects that may exist, all in the namespace of the suite. Used to find obsolete ones.
+ */
 export const Inventory = z
   .array(
     z.object({
@@ -30,7 +32,7 @@ export const Inventory = z
     }),
   )
   .max(128)
-  .meta(mapKeys('group', 'kind', 'name'))
+  .meta(mapList('group', 'kind', 'name'))
 export type Inventory = z.infer<typeof Inventory>
 
 export const HistoryEntry = z.object({
@@ -42,5 +44,12 @@ export const HistoryEntry = z.object({
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
 
-/** The newest first. */
-export const History = z.array(HistoryEntry).max(10).meta(atomic)
+/** Newest first. */
+const History = z.array(HistoryEntry).max(10).meta(atomicList)
+
+/** Fields that the status of every custom resource has. */
+export const statusFields = {
+  observedGeneration: ObservedGeneration.optional(),
+  conditions: Conditions.optional(),
+  history: History.optional(),
+}

@@ -1,22 +1,21 @@
 import type { ServiceName } from '../api/service-spec.ts'
-import type { Wanted } from './common.ts'
-import { type Part, secretVariable, type Variable, variables } from './pod.ts'
+import type { SuiteInput } from './common.ts'
+import { type PodPart, secretVariable, type Variable, variables } from './pod.ts'
 
 const milliseconds = (seconds: number | undefined) => seconds && seconds * 1000
 
-/** Each model is told to those who ask it, so that a new key rolls them alone. */
-export const aiPart = (suite: Wanted, service: ServiceName): Part => ({
+/** Passes each AI endpoint only to the services that call it, so that a new API key restarts only those. */
+export const aiPart = (suite: SuiteInput, service: ServiceName): PodPart => ({
   env: [
     ...(service === 'ai-engine' ? model(suite) : []),
     ...(service === 'knowledge' ? embedding(suite) : []),
-    ...(reranked.includes(service) ? rerank(suite) : []),
+    ...(rerankClients.includes(service) ? rerank(suite) : []),
   ],
 })
 
-/** Those who ask the rerank service. */
-const reranked: readonly ServiceName[] = ['memory', 'knowledge']
+const rerankClients: readonly ServiceName[] = ['memory', 'knowledge']
 
-function model({ spec: { ai } }: Wanted): Variable[] {
+function model({ spec: { ai } }: SuiteInput): Variable[] {
   if (!ai?.model) return []
   const { baseUrl, model, timeoutSeconds, apiKeySecretRef } = ai.model
   return [
@@ -29,7 +28,7 @@ function model({ spec: { ai } }: Wanted): Variable[] {
   ]
 }
 
-function embedding({ spec: { ai } }: Wanted): Variable[] {
+function embedding({ spec: { ai } }: SuiteInput): Variable[] {
   if (!ai?.embedding) return []
   const { baseUrl, model, dimensions, queryPrefix, apiKeySecretRef } = ai.embedding
   return [
@@ -43,7 +42,7 @@ function embedding({ spec: { ai } }: Wanted): Variable[] {
   ]
 }
 
-function rerank({ spec: { ai } }: Wanted): Variable[] {
+function rerank({ spec: { ai } }: SuiteInput): Variable[] {
   if (!ai?.rerank) return []
   const { url, timeoutSeconds } = ai.rerank
   return variables({ RERANK_URL: url, RERANK_TIMEOUT_MS: milliseconds(timeoutSeconds) })

@@ -1,57 +1,68 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Facts, labelsOf, nameOf, object, retains, selectorOf, type Wanted } from './common.ts'
-import { type Container, identity, secretsChecksum } from './pod.ts'
+import {
+  buildObject,
+  type Facts,
+  labelsOf,
+  nameOf,
+  retainsData,
+  type SuiteInput,
+  selectorOf,
+} from './common.ts'
+import { type Container, podSecurityContext, secretsChecksum } from './pod.ts'
 
-/** An identity that is allowed nothing and has no token to show. */
-export const account = (suite: Wanted, what: string) =>
-  object(suite, what, ['v1', 'ServiceAccount'], { automountServiceAccountToken: false })
+/** A service account without permissions and without a mounted token. */
+export const serviceAccount = (suite: SuiteInput, app: string) =>
+  buildObject(suite, app, ['v1', 'ServiceAccount'], { automountServiceAccountToken: false })
 
-/** At most one pod at a time may be taken away on purpose. */
-export const budget = (suite: Wanted, what: string) =>
-  object(suite, what, ['policy/v1', 'PodDisruptionBudget'], {
-    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(suite, what) } },
+/** Allows voluntary eviction of one pod at a time. */
+export const podDisruptionBudget = (suite: SuiteInput, app: string) =>
+  buildObject(suite, app, ['policy/v1', 'PodDisruptionBudget'], {
+    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(suite, app) } },
   })
 
 type Ports = [name: string, port: number][]
 
-const portsOf = (ports: Ports) =>
+const servicePorts = (ports: Ports) =>
   ports.map(([name, port]) => ({ name, port, targetPort: name, protocol: 'TCP' }))
 
-export const backendService = (suite: Wanted, what: string, ports: Ports) =>
-  object(suite, what, ['v1', 'Service'], {
-    spec: { type: 'ClusterIP', selector: selectorOf(suite, what), ports: portsOf(ports) },
+export const backendService = (suite: SuiteInput, app: string, ports: Ports) =>
+  buildObject(suite, app, ['v1', 'Service'], {
+    spec: { type: 'ClusterIP', selector: selectorOf(suite, app), ports: servicePorts(ports) },
   })
 
-/** The address of the one pod that there is, without another in front of it. */
-export const onlyService = (suite: Wanted, what: string, ports: Ports) =>
-  object(suite, what, ['v1', 'Service'], {
+/** A headless Service: its name resolves to the address of the single pod. */
+export const headlessService = (suite: SuiteInput, app: string, ports: Ports) =>
+  buildObject(suite, app, ['v1', 'Service'], {
     spec: {
       type: 'ClusterIP',
       clusterIP: 'None',
-      selector: selectorOf(suite, what),
-      ports: portsOf(ports),
+      selector: selectorOf(suite, app),
+      ports: servicePorts(ports),
     },
   })
 
-/** The addresses of pods one by one, before they are ready too: they have to find one another first. */
-export const peersService = (suite: Wanted, what: string, ports: Ports) =>
-  object(
+/**
+ * A headless Service for peer discovery. It publishes pods before they are ready, because a pod becomes ready
+ * only after it has joined its peers.
+ */
+export const peersService = (suite: SuiteInput, app: string, ports: Ports) =>
+  buildObject(
     suite,
-    what,
+    app,
     ['v1', 'Service'],
     {
       spec: {
         type: 'ClusterIP',
         clusterIP: 'None',
         publishNotReadyAddresses: true,
-        selector: selectorOf(suite, what),
-        ports: portsOf(ports),
+        selector: selectorOf(suite, app),
+        ports: servicePorts(ports),
       },
     },
-    { name: nameOf(suite, `${what}-peers`) },
+    { name: nameOf(suite, `${app}-peers`) },
   )
 
-interface StatefulPods {
+interface StatefulSetPods {
   container: Container
   initContainers?: Container[]
   volumes: Record<string, unknown>[]
@@ -62,34 +73,34 @@ interface StatefulPods {
 }
 
 export function statefulSet(
-  suite: Wanted,
-  what: string,
-  pods: StatefulPods,
+  suite: SuiteInput,
+  app: string,
+  pods: StatefulSetPods,
   facts: Facts,
 ): KubeObject {
   const { container, initContainers, volumes, volumeClaimTemplates } = pods
-  return object(suite, what, ['apps/v1', 'StatefulSet'], {
+  return buildObject(suite, app, ['apps/v1', 'StatefulSet'], {
     spec: {
       serviceName: pods.serviceName,
       replicas: suite.spec.hibernated ? 0 : pods.replicas,
       podManagementPolicy: 'Parallel',
-      selector: { matchLabels: selectorOf(suite, what) },
+      selector: { matchLabels: selectorOf(suite, app) },
       persistentVolumeClaimRetentionPolicy: {
-        whenDeleted: retains(suite) ? 'Retain' : 'Delete',
+        whenDeleted: retainsData(suite) ? 'Retain' : 'Delete',
         whenScaled: 'Retain',
       },
       template: {
         metadata: {
-          labels: labelsOf(suite, what),
+          labels: labelsOf(suite, app),
           annotations: secretsChecksum([container], facts),
         },
         spec: {
-          serviceAccountName: nameOf(suite, what),
+          serviceAccountName: nameOf(suite, app),
           automountServiceAccountToken: false,
           enableServiceLinks: false,
-          securityContext: identity(pods.user),
+          securityContext: podSecurityContext(pods.user),
           terminationGracePeriodSeconds: 60,
-          affinity: apart(suite, what),
+          affinity: podAntiAffinity(suite, app),
           ...(initContainers && { initContainers }),
           containers: [container],
           volumes,
@@ -100,14 +111,14 @@ export function statefulSet(
   })
 }
 
-/** Pods of one kind on nodes of their own, where there are enough. */
-export const apart = (suite: Wanted, what: string) => ({
+/** Prefers different nodes for the pods of one app. */
+export const podAntiAffinity = (suite: SuiteInput, app: string) => ({
   podAntiAffinity: {
     preferredDuringSchedulingIgnoredDuringExecution: [
       {
         weight: 100,
         podAffinityTerm: {
-          labelSelector: { matchLabels: selectorOf(suite, what) },
+          labelSelector: { matchLabels: selectorOf(suite, app) },
           topologyKey: 'kubernetes.io/hostname',
         },
       },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, variablesOf } from '../testing/look.ts'
+import { find, namesOf, variablesOf } from '../testing/queries.ts'
 import { fullSpec, suiteOf } from '../testing/suites.ts'
 import { dataLabel } from './common.ts'
-import { generated } from './generated.ts'
+import { generatedSecrets } from './generated-secrets.ts'
 import { desired } from './index.ts'
 
 const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec))
@@ -11,7 +11,7 @@ const variables = (spec: Partial<LegalSuiteSpec>, name: string) =>
   variablesOf(of(spec), `demo-${name}`)
 
 describe('database', () => {
-  test('External is reached by the given secret and driver', () => {
+  test('External uses the configured Secret and driver', () => {
     const external = { secretRef: { name: 'pg', key: 'dsn' } }
     expect(variables({ database: { type: 'External', external } }, 'memory')).toMatchObject({
       DATABASE_URL: 'secret:pg/dsn',
@@ -24,7 +24,7 @@ describe('database', () => {
     })
   })
 
-  test('Embedded is one PostgreSQL with a volume and a password of its own', () => {
+  test('Embedded creates one PostgreSQL with a volume and a generated password', () => {
     const spec = { database: { type: 'Embedded' } } as const
     const objects = of(spec)
     expect(find(objects, 'StatefulSet', 'demo-postgres').spec.replicas).toBe(1)
@@ -32,7 +32,7 @@ describe('database', () => {
     expect(volume.spec.resources.requests.storage).toBe('10Gi')
     expect(volume.metadata.labels[dataLabel]).toBe('true')
     expect(variables(spec, 'memory').DATABASE_URL).toBe('secret:demo-postgres/url')
-    const [, secret] = generated(suiteOf(spec))
+    const [, secret] = generatedSecrets(suiteOf(spec))
     expect(secret!.name).toBe('demo-postgres')
     expect(secret!.labels[dataLabel]).toBe('true')
     expect(secret!.values(() => 'pw')).toEqual({
@@ -41,7 +41,7 @@ describe('database', () => {
     })
   })
 
-  test('Embedded takes storage, image and resources', () => {
+  test('Embedded uses the configured storage, image and resources', () => {
     const objects = of(fullSpec)
     const volume = find(objects, 'PersistentVolumeClaim', 'demo-postgres').spec
     expect(volume).toMatchObject({
@@ -52,7 +52,7 @@ describe('database', () => {
     expect(container.resources.limits).toMatchObject({ cpu: '2', memory: '2Gi' })
   })
 
-  test('CloudNativePG is a Cluster of that operator, which sleeps when the suite does', () => {
+  test('CloudNativePG creates a Cluster that hibernates with the suite', () => {
     const cloudNativePG = {
       instances: 2,
       storage: { size: '5Gi', storageClassName: 'fast' },
@@ -74,12 +74,12 @@ describe('database', () => {
 })
 
 describe('search', () => {
-  test('Database needs nothing', () => {
+  test('Database creates no objects', () => {
     expect(variables({}, 'knowledge').KNOWLEDGE_SEARCH_BACKEND).toBe('database')
     expect(namesOf(of(), 'StatefulSet')).toEqual([])
   })
 
-  test('Managed is one Qdrant, and a cluster of them when there are more', () => {
+  test('Managed creates one Qdrant, or a cluster with more replicas', () => {
     const one = of({ search: { type: 'Managed' } })
     const [alone] = find(one, 'StatefulSet', 'demo-qdrant').spec.template.spec.containers
     expect(alone.command).toBeUndefined()
@@ -100,7 +100,7 @@ describe('search', () => {
     })
   })
 
-  test('External is reached by its address and key', () => {
+  test('External uses the configured URL and API key', () => {
     const external = { url: 'https://q.example.com', apiKeySecretRef: { name: 'q', key: 'k' } }
     expect(variables({ search: { type: 'External', external } }, 'knowledge')).toMatchObject({
       QDRANT_URL: 'https://q.example.com',
@@ -110,11 +110,11 @@ describe('search', () => {
 })
 
 describe('graph', () => {
-  test('is Disabled where nothing is said', () => {
+  test('graph is disabled by default', () => {
     expect(variables({}, 'knowledge').LEGAL_GRAPH_ENABLED).toBe('false')
   })
 
-  test('Managed is a Neo4j with a volume and a password of its own', () => {
+  test('Managed creates a Neo4j with a volume and a generated password', () => {
     const objects = of(fullSpec)
     expect(find(objects, 'StatefulSet', 'demo-neo4j').spec.replicas).toBe(1)
     expect(find(objects, 'PersistentVolumeClaim', 'demo-neo4j').spec.storageClassName).toBe('fast')
@@ -125,7 +125,7 @@ describe('graph', () => {
     })
   })
 
-  test('External is reached by what it is told', () => {
+  test('External uses the configured URL, user and password', () => {
     const external = {
       url: 'neo4j+s://g.example.com',
       user: 'legal',
@@ -142,7 +142,7 @@ describe('graph', () => {
 })
 
 describe('objectStorage', () => {
-  test('Volume gives files-service a volume, which one pod at a time has', () => {
+  test('Volume creates a ReadWriteOnce volume and uses the Recreate strategy', () => {
     const objects = of()
     expect(variables({}, 'files')).toMatchObject({ FILES_STORAGE: 'fs', FILES_DIR: '/data/files' })
     expect(find(objects, 'Deployment', 'demo-files').spec.strategy).toEqual({ type: 'Recreate' })
@@ -151,7 +151,7 @@ describe('objectStorage', () => {
     ])
   })
 
-  test('a Volume that many may write is rolled like any other', () => {
+  test('a ReadWriteMany Volume uses the RollingUpdate strategy', () => {
     const volume = { accessMode: 'ReadWriteMany', storage: { size: '1Ti' } } as const
     const objects = of({ objectStorage: { type: 'Volume', volume } })
     expect(find(objects, 'Deployment', 'demo-files').spec.strategy.type).toBe('RollingUpdate')
@@ -161,7 +161,7 @@ describe('objectStorage', () => {
     })
   })
 
-  test('S3 needs no volume', () => {
+  test('S3 creates no volume', () => {
     expect(namesOf(of(fullSpec), 'PersistentVolumeClaim')).not.toContain('demo-files')
     expect(variables(fullSpec, 'files')).toMatchObject({
       FILES_STORAGE: 's3',
@@ -176,7 +176,7 @@ describe('objectStorage', () => {
 })
 
 describe('deletionPolicy', () => {
-  test('decides about the volumes that a StatefulSet makes by itself', () => {
+  test('sets the retention policy of StatefulSet volumes', () => {
     const policy = (spec: Partial<LegalSuiteSpec>) =>
       find(of({ ...fullSpec, ...spec }), 'StatefulSet', 'demo-qdrant').spec
         .persistentVolumeClaimRetentionPolicy.whenDeleted

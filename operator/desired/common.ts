@@ -7,68 +7,68 @@ import type { KubeObject } from '../runtime/objects.ts'
 
 export const manager = 'legal-suite-operator'
 export const suiteLabel = `${group}/suite`
-/** What must outlive the suite, where it says so: volumes, and the passwords that open them. */
+/** Marks objects that hold data: volumes, and the passwords that protect them. */
 export const dataLabel = `${group}/data`
 export const rolloutAnnotation = `${group}/rollout`
 export const secretsAnnotation = `${group}/secrets`
 
-/** A suite as far as its objects depend on it; not on when it was made, or on what has come of it. */
-export type Wanted = {
+/** The part of a suite that its objects depend on. Status, uid and timestamps are excluded on purpose. */
+export type SuiteInput = {
   metadata: Pick<LegalSuite['metadata'], 'name' | 'namespace'>
   spec: LegalSuite['spec']
 }
 
-/** What is so in the cluster, and no concern of the spec. */
+/** Inputs from the cluster that are not part of the spec. */
 export interface Facts {
-  /** APIs that others bring: `monitoring.coreos.com/v1`. */
+  /** Optional APIs that the cluster serves: `monitoring.coreos.com/v1`. */
   apis: ReadonlySet<string>
-  /** A hash of the value of each secret entry that the suite names, by `name/key`. */
+  /** A digest of each referenced Secret entry, by `name/key`. */
   secrets: ReadonlyMap<string, string>
-  /** Where the operator runs: it calls collector-service. */
+  /** The namespace of the operator, which calls collector-service. */
   operatorNamespace: string
 }
 
-export const nothingKnown: Facts = {
+export const noFacts: Facts = {
   apis: new Set(),
   secrets: new Map(),
   operatorNamespace: 'legal-suite-system',
 }
 
-export const nameOf = ({ metadata }: Wanted, what: string) => `${metadata.name}-${what}`
+export const nameOf = ({ metadata }: SuiteInput, app: string) => `${metadata.name}-${app}`
 
-/** What a pod is chosen by. It never changes for as long as the suite is there. */
-export const selectorOf = ({ metadata }: Wanted, what: string) => ({
-  'app.kubernetes.io/name': what,
+/** The immutable pod selector. */
+export const selectorOf = ({ metadata }: SuiteInput, app: string) => ({
+  'app.kubernetes.io/name': app,
   'app.kubernetes.io/instance': metadata.name,
 })
 
-/** What a pod is to the network: who may reach it goes by this. */
-export function componentOf(what: string): 'service' | 'gateway' | 'job' | 'backend' {
-  if (what === 'gateway') return 'gateway'
-  if (what === 'migrate') return 'job'
-  return serviceNames.some((name) => name === what) ? 'service' : 'backend'
+/** The role of a pod in network policies. */
+export function componentOf(app: string): 'service' | 'gateway' | 'job' | 'backend' {
+  if (app === 'gateway') return 'gateway'
+  if (app === 'migrate') return 'job'
+  return serviceNames.some((name) => name === app) ? 'service' : 'backend'
 }
 
-export const labelsOf = (suite: Wanted, what: string) => ({
-  ...selectorOf(suite, what),
-  'app.kubernetes.io/component': componentOf(what),
+export const labelsOf = (suite: SuiteInput, app: string) => ({
+  ...selectorOf(suite, app),
+  'app.kubernetes.io/component': componentOf(app),
   'app.kubernetes.io/part-of': 'legal-suite',
   'app.kubernetes.io/managed-by': manager,
   [suiteLabel]: suite.metadata.name,
 })
 
-/** All objects of a suite carry these, and no object of another does. */
-export const ownLabels = (suite: Wanted) => ({
+/** Labels that all objects of this suite have and no other object has. */
+export const ownershipLabels = (suite: SuiteInput) => ({
   'app.kubernetes.io/managed-by': manager,
   [suiteLabel]: suite.metadata.name,
 })
 
-export function object(
-  suite: Wanted,
-  what: string,
+export function buildObject(
+  suite: SuiteInput,
+  app: string,
   kind: [apiVersion: string, kind: string],
-  rest: Record<string, unknown>,
-  more: {
+  content: Record<string, unknown>,
+  options: {
     name?: string
     labels?: Record<string, string>
     annotations?: Record<string, string>
@@ -78,27 +78,27 @@ export function object(
     apiVersion: kind[0],
     kind: kind[1],
     metadata: {
-      name: more.name ?? nameOf(suite, what),
+      name: options.name ?? nameOf(suite, app),
       namespace: suite.metadata.namespace,
-      labels: { ...labelsOf(suite, what), ...more.labels },
-      ...(more.annotations && { annotations: more.annotations }),
+      labels: { ...labelsOf(suite, app), ...options.labels },
+      ...(options.annotations && { annotations: options.annotations }),
     },
-    ...rest,
+    ...content,
   }
 }
 
-/** A short name of a value: equal values have equal ones, whatever order their members came in. */
-export const hashOf = (value: unknown) =>
+/** The first 16 hex digits of the SHA-256 of the canonical JSON. */
+export const shortHash = (value: unknown) =>
   createHash('sha256').update(canonical(value)).digest('hex').slice(0, 16)
 
-/** The services that this suite has: without a gateway in the spec there is none. */
-export const servicesOf = ({ spec }: Wanted): ServiceName[] =>
+/** The services of this suite. The gateway is included only if the spec has one. */
+export const servicesOf = ({ spec }: SuiteInput): ServiceName[] =>
   serviceNames.filter((name) => name !== 'gateway' || spec.gateway)
 
-export const imageOf = ({ spec: { image = 'legal-suite', version } }: Wanted) =>
+export const imageOf = ({ spec: { image = 'legal-suite', version } }: SuiteInput) =>
   image.includes('@') ? image : `${image}:${version}`
 
-export const retains = ({ spec }: Wanted) => spec.deletionPolicy !== 'Delete'
+export const retainsData = ({ spec }: SuiteInput) => spec.deletionPolicy !== 'Delete'
 
 export const ownerReference = ({ metadata: { name, uid } }: LegalSuite) => ({
   apiVersion,

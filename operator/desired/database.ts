@@ -1,25 +1,25 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { account, budget, onlyService, statefulSet } from './backend.ts'
-import { dataLabel, type Facts, nameOf, object, type Wanted } from './common.ts'
+import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
+import { buildObject, dataLabel, type Facts, nameOf, type SuiteInput } from './common.ts'
 import {
   type Container,
-  confined,
-  type Part,
-  resourcesOf,
-  scratch,
+  emptyDirVolume,
+  mergeResources,
+  type PodPart,
+  restrictedSecurityContext,
   secretVariable,
   variables,
 } from './pod.ts'
-import { claim } from './storage.ts'
+import { persistentVolumeClaim } from './storage.ts'
 
-const image = 'postgres:18.1'
-const usual = {
+const defaultImage = 'postgres:18.1'
+const defaultResources = {
   requests: { cpu: '250m', memory: '512Mi', 'ephemeral-storage': '128Mi' },
   limits: { memory: '1Gi', 'ephemeral-storage': '1Gi' },
 }
 
-/** Where the address of the database is, with the password in it. */
-export function databaseSecretOf(suite: Wanted) {
+/** The Secret entry with the database URL, password included. */
+export function databaseSecretOf(suite: SuiteInput) {
   const { type, external } = suite.spec.database
   if (type === 'External') return external!.secretRef
   return type === 'CloudNativePG'
@@ -27,7 +27,7 @@ export function databaseSecretOf(suite: Wanted) {
     : { name: nameOf(suite, 'postgres'), key: 'url' }
 }
 
-export const databasePart = (suite: Wanted): Part => ({
+export const databasePart = (suite: SuiteInput): PodPart => ({
   env: [
     ...secretVariable('DATABASE_URL', databaseSecretOf(suite)),
     ...variables({
@@ -37,14 +37,14 @@ export const databasePart = (suite: Wanted): Part => ({
   ],
 })
 
-export function database(suite: Wanted, facts: Facts): KubeObject[] {
+export function databaseObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   const { type } = suite.spec.database
-  if (type === 'Embedded') return embedded(suite, facts)
-  return type === 'CloudNativePG' ? [cluster(suite)] : []
+  if (type === 'Embedded') return embeddedPostgres(suite, facts)
+  return type === 'CloudNativePG' ? [cnpgCluster(suite)] : []
 }
 
-/** A cluster of the CloudNativePG operator; deleting it deletes its volumes, so it is data as well. */
-function cluster(suite: Wanted): KubeObject {
+/** A CloudNativePG Cluster. It counts as data because its deletion deletes its volumes. */
+function cnpgCluster(suite: SuiteInput): KubeObject {
   const { instances = 3, storage, imageName, resources } = suite.spec.database.cloudNativePG!
   const spec = {
     instances,
@@ -53,13 +53,13 @@ function cluster(suite: Wanted): KubeObject {
       size: storage.size,
       ...(storage.storageClassName && { storageClass: storage.storageClassName }),
     },
-    resources: resourcesOf(resources, {
+    resources: mergeResources(resources, {
       requests: { cpu: '250m', memory: '512Mi' },
       limits: { memory: '1Gi' },
     }),
     bootstrap: { initdb: { database: 'legal', owner: 'legal' } },
   }
-  return object(
+  return buildObject(
     suite,
     'pg',
     ['postgresql.cnpg.io/v1', 'Cluster'],
@@ -71,11 +71,11 @@ function cluster(suite: Wanted): KubeObject {
   )
 }
 
-function embedded(suite: Wanted, facts: Facts): KubeObject[] {
-  const { storage, resources, image: given } = suite.spec.database.embedded ?? {}
+function embeddedPostgres(suite: SuiteInput, facts: Facts): KubeObject[] {
+  const { storage, resources, image: customImage } = suite.spec.database.embedded ?? {}
   const container: Container = {
     name: 'postgres',
-    image: given ?? image,
+    image: customImage ?? defaultImage,
     imagePullPolicy: 'IfNotPresent',
     ports: [{ name: 'postgres', containerPort: 5432 }],
     env: [
@@ -96,8 +96,8 @@ function embedded(suite: Wanted, facts: Facts): KubeObject[] {
       periodSeconds: 20,
       failureThreshold: 6,
     },
-    resources: resourcesOf(resources, usual),
-    securityContext: confined,
+    resources: mergeResources(resources, defaultResources),
+    securityContext: restrictedSecurityContext,
     volumeMounts: [
       { name: 'data', mountPath: '/var/lib/postgresql/data' },
       { name: 'run', mountPath: '/var/run/postgresql' },
@@ -106,19 +106,19 @@ function embedded(suite: Wanted, facts: Facts): KubeObject[] {
   }
   const volumes = [
     { name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'postgres') } },
-    scratch('run', '16Mi'),
-    scratch('tmp'),
+    emptyDirVolume('run', '16Mi'),
+    emptyDirVolume('tmp'),
   ]
   return [
-    account(suite, 'postgres'),
-    claim(suite, 'postgres', { size: '10Gi', ...storage }),
-    onlyService(suite, 'postgres', [['postgres', 5432]]),
+    serviceAccount(suite, 'postgres'),
+    persistentVolumeClaim(suite, 'postgres', { size: '10Gi', ...storage }),
+    headlessService(suite, 'postgres', [['postgres', 5432]]),
     statefulSet(
       suite,
       'postgres',
       { container, volumes, user: 10_001, replicas: 1, serviceName: nameOf(suite, 'postgres') },
       facts,
     ),
-    budget(suite, 'postgres'),
+    podDisruptionBudget(suite, 'postgres'),
   ]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, podOf, variablesOf } from '../testing/look.ts'
+import { find, namesOf, podOf, variablesOf } from '../testing/queries.ts'
 import { fullSpec, suiteOf } from '../testing/suites.ts'
 import { desired } from './index.ts'
 
@@ -15,7 +15,7 @@ const deployment = (spec: Partial<LegalSuiteSpec>, name: string) =>
 const variables = (spec: Partial<LegalSuiteSpec>, name: string) =>
   variablesOf(of(spec), `demo-${name}`)
 
-test('a suite is its eight services, one migration and what guards them', () => {
+test('the minimal suite has eight services, one migration and network policies', () => {
   const objects = of()
   const services = 'memory ai-engine consultations matter knowledge collector platform files'
     .split(' ')
@@ -30,8 +30,8 @@ test('a suite is its eight services, one migration and what guards them', () => 
   expect(namesOf(objects, 'Secret')).toEqual([])
 })
 
-describe('what all services share', () => {
-  test('version and image make the image; a digest decides alone', () => {
+describe('shared configuration of services', () => {
+  test('the image tag is the version unless the image has a digest', () => {
     const image = (spec: Partial<LegalSuiteSpec>) =>
       deployment(spec, 'memory').spec.template.spec.containers[0].image
     expect(image({})).toBe('legal-suite:1.2.3')
@@ -40,7 +40,7 @@ describe('what all services share', () => {
     expect(image({ image: digest, version: '2' })).toBe(digest)
   })
 
-  test('runtime decides how a service is started', () => {
+  test('runtime selects the start command', () => {
     const command = (spec: Partial<LegalSuiteSpec>, name = 'memory') =>
       deployment(spec, name).spec.template.spec.containers[0].command
     expect(command({})).toEqual(['node', 'services/_run/node.ts', 'memory'])
@@ -50,12 +50,12 @@ describe('what all services share', () => {
     expect(command({ runtime: 'Deno' }, 'files')).toContain('--allow-run')
   })
 
-  test('environment is told to each service, and is production where nothing is said', () => {
+  test('environment is passed to each service and defaults to production', () => {
     expect(variables({}, 'memory').ENVIRONMENT).toBe('production')
     expect(variables({ environment: 'dev' }, 'matter').ENVIRONMENT).toBe('dev')
   })
 
-  test('each service finds the others, listens everywhere and leaves migrations alone', () => {
+  test('services get the URLs of all peers, listen on all interfaces and do not migrate', () => {
     expect(variables({}, 'matter')).toMatchObject({
       MEMORY_SERVICE_URL: 'http://demo-memory:8080',
       AI_ENGINE_URL: 'http://demo-ai-engine:8080',
@@ -66,7 +66,7 @@ describe('what all services share', () => {
     })
   })
 
-  test("internalKey is mounted, from the operator's own Secret or the given one", () => {
+  test('the internal key is mounted from the generated or the configured Secret', () => {
     const secret = (spec: Partial<LegalSuiteSpec>) =>
       deployment(spec, 'memory').spec.template.spec.volumes.find(
         ({ name }: { name: string }) => name === 'internal-key',
@@ -76,7 +76,7 @@ describe('what all services share', () => {
     expect(variables({}, 'memory').INTERNAL_API_KEY_DIR).toBe('/etc/legal-suite/internal-key')
   })
 
-  test('probes go to the actuator', () => {
+  test('probes use the actuator endpoints', () => {
     const [container] = deployment({}, 'files').spec.template.spec.containers
     const path = '/api/v1/internal/actuator/health'
     expect(container.readinessProbe.httpGet).toEqual({ path: `${path}/readiness`, port: 'http' })
@@ -86,17 +86,17 @@ describe('what all services share', () => {
 })
 
 describe('services.<name>', () => {
-  test('replicas', () => {
+  test('replicas sets the replica count', () => {
     expect(deployment({}, 'memory').spec.replicas).toBe(1)
     expect(deployment({ services: { memory: { replicas: 4 } } }, 'memory').spec.replicas).toBe(4)
     expect(deployment({ services: { memory: { replicas: 4 } } }, 'matter').spec.replicas).toBe(1)
   })
 
-  test('autoscaling takes the number of replicas out of the Deployment', () => {
+  test('with autoscaling the Deployment sets no replicas', () => {
     const spec = {
       services: { matter: { autoscaling: { maxReplicas: 9, memoryUtilization: 70 } } },
     }
-    expect(deployment(spec, 'matter').spec).not.toHaveProperty('replicas')
+    expect(deployment(spec, 'matter').spec).not.toHaveProperty('replicas sets the replica count')
     expect(find(of(spec), 'HorizontalPodAutoscaler', 'demo-matter').spec).toMatchObject({
       scaleTargetRef: { kind: 'Deployment', name: 'demo-matter' },
       minReplicas: 2,
@@ -108,7 +108,7 @@ describe('services.<name>', () => {
     })
   })
 
-  test('resources replace what is usual, which makes way where the two do not go together', () => {
+  test('configured resources override defaults, and conflicting defaults are adjusted', () => {
     const resources = (given: object) =>
       deployment({ services: { memory: { resources: given } } }, 'memory').spec.template.spec
         .containers[0].resources
@@ -123,7 +123,7 @@ describe('services.<name>', () => {
     expect(resources({ limits: { cpu: '50m' } })).toMatchObject({ requests: { cpu: '50m' } })
   })
 
-  test('env is added, from secrets too, and stands over what the operator says itself', () => {
+  test('env adds variables, also from Secrets, and overrides those of the operator', () => {
     const env = [
       { name: 'AI_MODEL', value: 'mine' },
       { name: 'TOKEN', secretKeyRef: { name: 'token', key: 'value' } },
@@ -134,7 +134,7 @@ describe('services.<name>', () => {
     expect(variables({ services: { 'ai-engine': { env } } }, 'matter')).not.toHaveProperty('TOKEN')
   })
 
-  test('nodeSelector, tolerations and topology', () => {
+  test('nodeSelector, tolerations and topology are passed to the pod', () => {
     const { spec } = deployment(fullSpec, 'consultations').spec.template
     expect(spec.nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' })
     expect(spec.tolerations).toHaveLength(1)
@@ -150,7 +150,7 @@ describe('services.<name>', () => {
 })
 
 describe('ai', () => {
-  test('each model is told to those who ask it, and to no other', () => {
+  test('AI endpoints are passed only to the services that call them', () => {
     expect(variables(fullSpec, 'ai-engine')).toMatchObject({
       AI_BASE_URL: 'https://models.example.com/v1',
       AI_MODEL: 'large',
@@ -174,7 +174,7 @@ describe('ai', () => {
 })
 
 describe('seeds', () => {
-  test('are told to collector-service', () => {
+  test('seeds are passed to collector-service only', () => {
     expect(variables(fullSpec, 'collector')).toMatchObject({
       SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults,knowledge_structured_seeds',
       SEED_RESOURCES_ON_STARTUP: 'true',
@@ -184,7 +184,7 @@ describe('seeds', () => {
 })
 
 describe('hibernated', () => {
-  test('nothing runs, nothing scales it up and no migration starts', () => {
+  test('hibernation sets replicas to 0 and removes autoscalers and the migration', () => {
     const objects = of({ ...fullSpec, hibernated: true })
     const sets = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
     expect(sets.length).toBe(12)
@@ -212,7 +212,7 @@ describe('a changed secret', () => {
     )
   }
 
-  test('rolls those that read it', () => {
+  test('a changed Secret restarts the services that reference it', () => {
     expect(changed('model/key', fullSpec)).toEqual(['demo-ai-engine'])
     expect(changed('embedding/key', fullSpec)).toEqual(['demo-knowledge'])
     expect(changed('s3/access-key-id', fullSpec)).toEqual(['demo-files'])
@@ -221,11 +221,11 @@ describe('a changed secret', () => {
     expect(changed('unrelated/key', fullSpec)).toEqual([])
   })
 
-  test('of the database rolls all, after another migration', () => {
+  test('a changed database Secret restarts all services after a migration', () => {
     expect(changed('db/url', {})).toHaveLength(9)
   })
 
-  test('of the internal key rolls nothing: services read it again by themselves', () => {
+  test('a changed internal key restarts nothing, because services reload it', () => {
     expect(changed('demo-internal-key/current', {})).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, variablesOf } from '../testing/look.ts'
+import { find, namesOf, variablesOf } from '../testing/queries.ts'
 import { fullSpec, suiteOf } from '../testing/suites.ts'
 import { desired } from './index.ts'
 
@@ -16,14 +16,14 @@ const policy = (spec: Partial<LegalSuiteSpec>, name: string) =>
 describe('gateway', () => {
   const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
 
-  test('there is none unless the suite asks for one', () => {
+  test('without a gateway in the spec there are no gateway objects', () => {
     expect(namesOf(of(), 'Deployment')).not.toContain('demo-gateway')
     expect(namesOf(of({ gateway: { host: 'a.example.com', oidc } }), 'Deployment')).toContain(
       'demo-gateway',
     )
   })
 
-  test('ingress leads its host to the gateway, with its class, annotations and certificate', () => {
+  test('ingress routes the host to the gateway with class, annotations and certificate', () => {
     const { metadata, spec } = find(of(fullSpec), 'Ingress', 'demo-gateway')
     expect(metadata.annotations).toEqual({ 'example.com/size': '100m' })
     expect(spec).toMatchObject({
@@ -38,7 +38,7 @@ describe('gateway', () => {
     })
   })
 
-  test('httpRoute does so by the Gateway API, where the cluster has it', () => {
+  test('httpRoute is created only if the cluster serves the Gateway API', () => {
     const parentRef = { name: 'edge', namespace: 'infra', sectionName: 'https' }
     const spec = { gateway: { host: 'a.example.com', httpRoute: { parentRef }, oidc } }
     expect(find(of(spec), 'HTTPRoute', 'demo-gateway').spec).toMatchObject({
@@ -50,7 +50,7 @@ describe('gateway', () => {
     expect(namesOf(desired(suiteOf(spec)), 'HTTPRoute')).toEqual([])
   })
 
-  test('host and oidc are told to the gateway, and the host to files-service', () => {
+  test('host and oidc are passed to the gateway, and the host to files-service', () => {
     expect(variablesOf(of(fullSpec), 'demo-gateway')).toMatchObject({
       PUBLIC_URL: 'https://legal.example.com',
       OIDC_ISSUER: 'https://login.example.com',
@@ -69,7 +69,7 @@ describe('gateway', () => {
 describe('networkPolicy', () => {
   const chosen = ({ podSelector }: any) => podSelector.matchExpressions[0].values
 
-  test('services are reached by services and the gateway, and collector by the operator too', () => {
+  test('services accept services and the gateway; collector also accepts the operator', () => {
     const { podSelector, ingress } = policy({ monitoring: { enabled: false } }, 'services')
     expect(podSelector.matchLabels).toEqual({ 'legalsuite.dev/suite': 'demo' })
     expect(ingress).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('networkPolicy', () => {
     })
   })
 
-  test('the gateway is open to anybody, or to those that gatewayFrom names', () => {
+  test('the gateway accepts all peers, or only those of gatewayFrom', () => {
     const open = policy({ ...fullSpec, networkPolicy: {} }, 'gateway')
     expect(open.ingress).toEqual([{ ports: [{ protocol: 'TCP', port: 8080 }] }])
     const [rule] = policy(fullSpec, 'gateway').ingress
@@ -91,7 +91,7 @@ describe('networkPolicy', () => {
     })
   })
 
-  test('metrics are read from the namespace monitoring, or by those that metricsFrom names', () => {
+  test('metrics accept the namespace monitoring, or the peers of metricsFrom', () => {
     const scrapers = (spec: Partial<LegalSuiteSpec>) => policy(spec, 'services').ingress[1].from
     expect(scrapers({})[0].namespaceSelector.matchLabels).toEqual({
       'kubernetes.io/metadata.name': 'monitoring',
@@ -104,7 +104,7 @@ describe('networkPolicy', () => {
     ])
   })
 
-  test('backends are reached by those who use them, and reach nobody but their like', () => {
+  test('backends accept only their clients and have egress only to their peers', () => {
     expect(chosen(policy(fullSpec, 'qdrant').ingress[0].from[0])).toEqual(['knowledge'])
     expect(chosen(policy(fullSpec, 'neo4j').ingress[0].from[0])).toEqual(['knowledge'])
     expect(chosen(policy(fullSpec, 'postgres').ingress[0].from[0])).toEqual([
@@ -116,7 +116,7 @@ describe('networkPolicy', () => {
     expect(policy({}, 'postgres')).toBeUndefined()
   })
 
-  test('only those whose configuration names something outside may reach it', () => {
+  test('only pods with a configured external endpoint have external egress', () => {
     const outside = (spec: Partial<LegalSuiteSpec>) => chosen(policy(spec, 'outside'))
     const inside = { database: { type: 'Embedded' } } as const
     expect(outside(inside)).toEqual(['collector'])
@@ -132,20 +132,20 @@ describe('networkPolicy', () => {
     expect(outside({ ...inside, networkPolicy: { egress: 'Open' } })).toHaveLength(9)
   })
 
-  test('a CloudNativePG cluster is reached by its label', () => {
+  test('egress to a CloudNativePG cluster is allowed by its label', () => {
     const database = { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } } as const
     expect(policy({ database }, 'inside').egress[2].to[0].podSelector.matchLabels).toEqual({
       'cnpg.io/cluster': 'demo-pg',
     })
   })
 
-  test('enabled: false leaves the network as it is', () => {
+  test('enabled: false creates no network policies', () => {
     expect(namesOf(of({ networkPolicy: { enabled: false } }), 'NetworkPolicy')).toEqual([])
   })
 })
 
 describe('monitoring', () => {
-  test('is one ServiceMonitor, where the cluster has that API', () => {
+  test('one ServiceMonitor is created if the cluster serves its API', () => {
     const monitor = find(of(fullSpec), 'ServiceMonitor', 'demo-metrics')
     expect(monitor.metadata.labels.release).toBe('prometheus')
     expect(monitor.spec.endpoints[0]).toMatchObject({

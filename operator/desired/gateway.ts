@@ -1,12 +1,12 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Facts, nameOf, object, type Wanted } from './common.ts'
-import { type Part, secretVariable, variables } from './pod.ts'
-import { port } from './runtime.ts'
+import { port } from './commands.ts'
+import { buildObject, type Facts, nameOf, type SuiteInput } from './common.ts'
+import { type PodPart, secretVariable, variables } from './pod.ts'
 
 export const routeApi = 'gateway.networking.k8s.io/v1'
 
-/** By what name people reach the gateway, and who vouches for them. */
-export function gatewayPart({ spec: { gateway } }: Wanted): Part {
+/** Public URL and OpenID Connect settings of the gateway. */
+export function gatewayPart({ spec: { gateway } }: SuiteInput): PodPart {
   if (!gateway) return {}
   const { host, tls, httpRoute, oidc } = gateway
   return {
@@ -22,14 +22,14 @@ export function gatewayPart({ spec: { gateway } }: Wanted): Part {
   }
 }
 
-/** The way in: an Ingress, or a route of the Gateway API where the cluster has that. */
-export function gateway(suite: Wanted, facts: Facts): KubeObject[] {
+/** The Ingress or, where the cluster serves the Gateway API, the HTTPRoute. */
+export function gatewayObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   const { gateway } = suite.spec
   if (gateway?.ingress) return [ingress(suite)]
   return gateway?.httpRoute && facts.apis.has(routeApi) ? [httpRoute(suite)] : []
 }
 
-function ingress(suite: Wanted): KubeObject {
+function ingress(suite: SuiteInput): KubeObject {
   const { host, tls, ingress = {} } = suite.spec.gateway!
   const { className, annotations } = ingress
   const service = { name: nameOf(suite, 'gateway'), port: { name: 'http' } }
@@ -38,7 +38,7 @@ function ingress(suite: Wanted): KubeObject {
     rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] } }],
     ...(tls && { tls: [{ hosts: [host], secretName: tls.secretName }] }),
   }
-  return object(
+  return buildObject(
     suite,
     'gateway',
     ['networking.k8s.io/v1', 'Ingress'],
@@ -49,11 +49,11 @@ function ingress(suite: Wanted): KubeObject {
   )
 }
 
-function httpRoute(suite: Wanted): KubeObject {
+function httpRoute(suite: SuiteInput): KubeObject {
   const { host, httpRoute } = suite.spec.gateway!
   const { name, namespace, sectionName } = httpRoute!.parentRef
   const parent = { name, ...(namespace && { namespace }), ...(sectionName && { sectionName }) }
-  return object(suite, 'gateway', [routeApi, 'HTTPRoute'], {
+  return buildObject(suite, 'gateway', [routeApi, 'HTTPRoute'], {
     spec: {
       parentRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', ...parent }],
       hostnames: [host],

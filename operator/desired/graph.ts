@@ -1,29 +1,29 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { account, budget, onlyService, statefulSet } from './backend.ts'
-import { type Facts, nameOf, type Wanted } from './common.ts'
+import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
+import { type Facts, nameOf, type SuiteInput } from './common.ts'
 import {
   type Container,
-  confined,
-  type Part,
-  resourcesOf,
-  scratch,
+  emptyDirVolume,
+  mergeResources,
+  type PodPart,
+  restrictedSecurityContext,
   secretVariable,
   variables,
 } from './pod.ts'
-import { claim } from './storage.ts'
+import { persistentVolumeClaim } from './storage.ts'
 
-const image = 'neo4j:5.26-community'
-/** The user that the image's own files belong to. */
+const defaultImage = 'neo4j:5.26-community'
+/** The user id that owns the files of the image. */
 const user = 7474
-const usual = {
+const defaultResources = {
   requests: { cpu: '250m', memory: '1Gi', 'ephemeral-storage': '64Mi' },
   limits: { memory: '2Gi', 'ephemeral-storage': '2Gi' },
 }
 
-export function graphPart(suite: Wanted): Part {
+export function graphPart(suite: SuiteInput): PodPart {
   const { type, external } = suite.spec.graph ?? { type: 'Disabled' }
   if (type === 'Disabled') return { env: variables({ LEGAL_GRAPH_ENABLED: false }) }
-  const own = { name: nameOf(suite, 'neo4j'), key: 'password' }
+  const generatedPassword = { name: nameOf(suite, 'neo4j'), key: 'password' }
   return {
     env: [
       ...variables({
@@ -32,48 +32,55 @@ export function graphPart(suite: Wanted): Part {
         NEO4J_USER: external?.user,
         NEO4J_DATABASE: external?.database,
       }),
-      ...secretVariable('NEO4J_PASSWORD', external ? external.passwordSecretRef : own),
+      ...secretVariable(
+        'NEO4J_PASSWORD',
+        external ? external.passwordSecretRef : generatedPassword,
+      ),
     ],
   }
 }
 
-export function graph(suite: Wanted, facts: Facts): KubeObject[] {
+export function graphObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   if (suite.spec.graph?.type !== 'Managed') return []
-  const { storage, image: given = image, resources } = suite.spec.graph.managed ?? {}
-  // Its start writes into its configuration, so it gets a copy of what the image has.
-  const copy: Container = {
+  const {
+    storage,
+    image: containerImage = defaultImage,
+    resources,
+  } = suite.spec.graph.managed ?? {}
+  // The entrypoint writes into its configuration directory, so it gets a writable copy.
+  const copyConfiguration: Container = {
     name: 'configuration',
-    image: given,
+    image: containerImage,
     imagePullPolicy: 'IfNotPresent',
     command: ['cp', '-R', '/var/lib/neo4j/conf/.', '/copy/'],
-    resources: resourcesOf(undefined, usual),
-    securityContext: confined,
+    resources: mergeResources(undefined, defaultResources),
+    securityContext: restrictedSecurityContext,
     volumeMounts: [{ name: 'conf', mountPath: '/copy' }],
   }
   const pods = {
-    container: container(suite, given, resourcesOf(resources, usual)),
-    initContainers: [copy],
+    container: neo4jContainer(suite, containerImage, mergeResources(resources, defaultResources)),
+    initContainers: [copyConfiguration],
     volumes: [
       { name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'neo4j') } },
-      scratch('conf', '16Mi'),
-      scratch('logs'),
-      scratch('run', '16Mi'),
-      scratch('tmp'),
+      emptyDirVolume('conf', '16Mi'),
+      emptyDirVolume('logs'),
+      emptyDirVolume('run', '16Mi'),
+      emptyDirVolume('tmp'),
     ],
     user,
     replicas: 1,
     serviceName: nameOf(suite, 'neo4j'),
   }
   return [
-    account(suite, 'neo4j'),
-    claim(suite, 'neo4j', { size: '10Gi', ...storage }),
-    onlyService(suite, 'neo4j', [['bolt', 7687]]),
+    serviceAccount(suite, 'neo4j'),
+    persistentVolumeClaim(suite, 'neo4j', { size: '10Gi', ...storage }),
+    headlessService(suite, 'neo4j', [['bolt', 7687]]),
     statefulSet(suite, 'neo4j', pods, facts),
-    budget(suite, 'neo4j'),
+    podDisruptionBudget(suite, 'neo4j'),
   ]
 }
 
-function container(suite: Wanted, image: string, resources: unknown): Container {
+function neo4jContainer(suite: SuiteInput, image: string, resources: unknown): Container {
   return {
     name: 'neo4j',
     image,
@@ -96,7 +103,7 @@ function container(suite: Wanted, image: string, resources: unknown): Container 
       failureThreshold: 6,
     },
     resources,
-    securityContext: confined,
+    securityContext: restrictedSecurityContext,
     volumeMounts: [
       { name: 'data', mountPath: '/data' },
       { name: 'conf', mountPath: '/var/lib/neo4j/conf' },

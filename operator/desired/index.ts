@@ -1,24 +1,26 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Facts, nothingKnown, servicesOf, type Wanted } from './common.ts'
-import { database } from './database.ts'
-import { gateway } from './gateway.ts'
-import { graph } from './graph.ts'
-import { migration } from './migration.ts'
-import { monitoring } from './monitoring.ts'
-import { policies } from './policy.ts'
-import { search } from './search.ts'
-import { service } from './service.ts'
-import { storage } from './storage.ts'
+import { type Facts, noFacts, type SuiteInput, servicesOf } from './common.ts'
+import { databaseObjects } from './database.ts'
+import { gatewayObjects } from './gateway.ts'
+import { graphObjects } from './graph.ts'
+import { migrationObjects } from './migration.ts'
+import { monitoringObjects } from './monitoring.ts'
+import { networkPolicies } from './network-policies.ts'
+import { searchObjects } from './search.ts'
+import { serviceObjects } from './service.ts'
+import { storageObjects } from './storage.ts'
 
-/** All objects that a suite is made of. The same suite and facts give the same objects, and no secret. */
-export const desired = (suite: Wanted, facts: Facts = nothingKnown): KubeObject[] => [
-  ...policies(suite, facts),
-  ...database(suite, facts),
-  ...storage(suite),
-  ...search(suite, facts),
-  ...graph(suite, facts),
-  ...migration(suite, facts),
-  ...servicesOf(suite).flatMap((name) => service(suite, name, facts)),
-  ...gateway(suite, facts),
-  ...monitoring(suite, facts),
+/**
+ * Builds all objects of a suite except generated Secrets. Deterministic: equal inputs give equal objects.
+ */
+export const desired = (suite: SuiteInput, facts: Facts = noFacts): KubeObject[] => [
+  ...networkPolicies(suite, facts),
+  ...databaseObjects(suite, facts),
+  ...storageObjects(suite),
+  ...searchObjects(suite, facts),
+  ...graphObjects(suite, facts),
+  ...migrationObjects(suite, facts),
+  ...servicesOf(suite).flatMap((name) => serviceObjects(suite, name, facts)),
+  ...gatewayObjects(suite, facts),
+  ...monitoringObjects(suite, facts),
 ]

@@ -1,21 +1,36 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { account } from './backend.ts'
-import { type Facts, hashOf, imageOf, labelsOf, nameOf, object, type Wanted } from './common.ts'
+import { serviceAccount } from './backend.ts'
+import { migrateCommand } from './commands.ts'
+import {
+  buildObject,
+  type Facts,
+  imageOf,
+  labelsOf,
+  nameOf,
+  type SuiteInput,
+  shortHash,
+} from './common.ts'
 import { databasePart } from './database.ts'
-import { type Container, confined, identity, scratch, secretsChecksum, variables } from './pod.ts'
-import { migrateCommandOf } from './runtime.ts'
+import {
+  type Container,
+  emptyDirVolume,
+  podSecurityContext,
+  restrictedSecurityContext,
+  secretsChecksum,
+  variables,
+} from './pod.ts'
 
 /**
- * Brings the schemas of all services up to date before any of them is rolled out. Its name is made of
- * what it runs, so each version has one of its own: a Job can't be changed.
+ * The Job that migrates the schemas of all services before any of them is rolled out. Its name contains a
+ * hash of the pod template, because a Job is immutable.
  */
-export function migration(suite: Wanted, facts: Facts): KubeObject[] {
+export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   if (suite.spec.hibernated) return []
   const container: Container = {
     name: 'migrate',
     image: imageOf(suite),
     imagePullPolicy: 'IfNotPresent',
-    command: migrateCommandOf(suite),
+    command: migrateCommand(suite),
     env: [
       ...variables({
         ENVIRONMENT: suite.spec.environment ?? 'production',
@@ -28,7 +43,7 @@ export function migration(suite: Wanted, facts: Facts): KubeObject[] {
       requests: { cpu: '100m', memory: '192Mi', 'ephemeral-storage': '64Mi' },
       limits: { memory: '512Mi', 'ephemeral-storage': '1Gi' },
     },
-    securityContext: confined,
+    securityContext: restrictedSecurityContext,
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
   }
   const template = {
@@ -41,19 +56,19 @@ export function migration(suite: Wanted, facts: Facts): KubeObject[] {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       restartPolicy: 'Never',
-      securityContext: identity(10_001),
+      securityContext: podSecurityContext(10_001),
       containers: [container],
-      volumes: [scratch('tmp')],
+      volumes: [emptyDirVolume('tmp')],
     },
   }
   return [
-    account(suite, 'migrate'),
-    object(
+    serviceAccount(suite, 'migrate'),
+    buildObject(
       suite,
       'migrate',
       ['batch/v1', 'Job'],
       { spec: { backoffLimit: 3, activeDeadlineSeconds: 1800, template } },
-      { name: nameOf(suite, `migrate-${hashOf(template).slice(0, 10)}`) },
+      { name: nameOf(suite, `migrate-${shortHash(template).slice(0, 10)}`) },
     ),
   ]
 }

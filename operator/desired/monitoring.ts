@@ -1,17 +1,17 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Facts, object, type Wanted } from './common.ts'
-import { keySecretOf } from './key.ts'
+import { buildObject, type Facts, type SuiteInput } from './common.ts'
+import { keySecretOf } from './internal-key.ts'
 
 export const monitorApi = 'monitoring.coreos.com/v1'
 
-export const monitored = ({ spec }: Wanted) => spec.monitoring?.enabled !== false
+export const isMonitored = ({ spec }: SuiteInput) => spec.monitoring?.enabled !== false
 
-/** One for all services: each is found by its labels. */
-export function monitoring(suite: Wanted, { apis }: Facts): KubeObject[] {
-  if (!monitored(suite) || !apis.has(monitorApi)) return []
+/** One ServiceMonitor for all services, which it selects by label. */
+export function monitoringObjects(suite: SuiteInput, { apis }: Facts): KubeObject[] {
+  if (!isMonitored(suite) || !apis.has(monitorApi)) return []
   const { intervalSeconds = 30, labels } = suite.spec.monitoring ?? {}
   return [
-    object(
+    buildObject(
       suite,
       'metrics',
       [monitorApi, 'ServiceMonitor'],

@@ -1,6 +1,6 @@
 import type { SecretKey } from '../api/fields.ts'
 import type { Resources } from '../api/service-spec.ts'
-import { type Facts, hashOf, secretsAnnotation } from './common.ts'
+import { type Facts, secretsAnnotation, shortHash } from './common.ts'
 
 export type Variable =
   | { name: string; value: string }
@@ -16,14 +16,14 @@ export type Container = {
   volumeMounts?: Mount[]
 } & Record<string, unknown>
 
-/** What a concern adds to the pod of a service. */
-export interface Part {
+/** The contribution of one concern to the pod of a service. */
+export interface PodPart {
   env?: Variable[]
   volumes?: Volume[]
   mounts?: Mount[]
 }
 
-/** Variables of the given values; one without a value is left out. */
+/** Environment variables. Undefined values are omitted. */
 export const variables = (
   values: Record<string, string | number | boolean | undefined>,
 ): Variable[] =>
@@ -34,14 +34,14 @@ export const variables = (
 export const secretVariable = (name: string, from: SecretKey | undefined): Variable[] =>
   from ? [{ name, valueFrom: { secretKeyRef: { name: from.name, key: from.key } } }] : []
 
-/** Nothing of it may be written, gained or escaped to: the `restricted` Pod Security Standard and more. */
-export const confined = {
+/** The `restricted` Pod Security Standard with a read-only root filesystem. */
+export const restrictedSecurityContext = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
   readOnlyRootFilesystem: true,
 }
 
-export const identity = (id: number) => ({
+export const podSecurityContext = (id: number) => ({
   runAsNonRoot: true,
   runAsUser: id,
   runAsGroup: id,
@@ -50,25 +50,28 @@ export const identity = (id: number) => ({
   seccompProfile: { type: 'RuntimeDefault' },
 })
 
-export const scratch = (name: string, sizeLimit = '512Mi'): Volume => ({
+export const emptyDirVolume = (name: string, sizeLimit = '512Mi'): Volume => ({
   name,
   emptyDir: { sizeLimit },
 })
 
-type Amounts = { requests: Record<string, string>; limits: Record<string, string> }
+type ResourceAmounts = { requests: Record<string, string>; limits: Record<string, string> }
 
 /**
- * What was asked for, in place of what is usual; what is usual makes way where the two do not go
- * together. There is no usual limit of CPU: it only slows.
+ * Merges configured resources over the defaults. A default gives way where a request would exceed a limit.
+ * There is no default CPU limit, because it only throttles.
  */
-export function resourcesOf(given: Resources | undefined, usual: Amounts): Amounts {
-  const requests = { ...usual.requests, ...given?.requests } as Record<string, string>
-  const limits = { ...usual.limits, ...given?.limits } as Record<string, string>
+export function mergeResources(
+  overrides: Resources | undefined,
+  defaults: ResourceAmounts,
+): ResourceAmounts {
+  const requests = { ...defaults.requests, ...overrides?.requests } as Record<string, string>
+  const limits = { ...defaults.limits, ...overrides?.limits } as Record<string, string>
   for (const [name, request] of Object.entries(requests)) {
     const limit = limits[name]
-    if (!limit || amountOf(request) <= amountOf(limit)) continue
-    const asked = given?.requests?.[name as 'cpu' | 'memory']
-    if (asked) limits[name] = request
+    if (!limit || parseQuantity(request) <= parseQuantity(limit)) continue
+    const isOverridden = overrides?.requests?.[name as 'cpu' | 'memory']
+    if (isOverridden) limits[name] = request
     else requests[name] = limit
   }
   return { requests, limits }
@@ -86,26 +89,28 @@ const units: Record<string, number> = {
   Ti: 2 ** 40,
 }
 
-/** A quantity as a number. */
-export function amountOf(quantity: string): number {
+/** Parses a Kubernetes quantity. */
+export function parseQuantity(quantity: string): number {
   const [, digits, unit] = /^([0-9.]+)([A-Za-z]*)$/.exec(quantity)!
   return Number(digits) * (unit ? units[unit]! : 1)
 }
 
-export const httpProbe = (path: string, more: Record<string, number> = {}) => ({
+export const httpProbe = (path: string, options: Record<string, number> = {}) => ({
   httpGet: { path, port: 'http' },
-  ...more,
+  ...options,
 })
 
-/** Entries of secrets that a pod reads when it starts. */
-export const secretsIn = (containers: Container[]): SecretKey[] =>
+/** Secret entries that the containers read as environment variables. */
+export const secretRefsOf = (containers: Container[]): SecretKey[] =>
   containers.flatMap(({ env = [] }) =>
     env.flatMap((variable) => ('valueFrom' in variable ? [variable.valueFrom.secretKeyRef] : [])),
   )
 
-/** Changes when one of the secrets that the pod reads does, and rolls it then. */
+/** An annotation that changes, and so restarts the pods, when a referenced Secret entry changes. */
 export function secretsChecksum(containers: Container[], { secrets }: Facts) {
-  const used = [...new Set(secretsIn(containers).map(({ name, key }) => `${name}/${key}`))].sort()
-  if (used.length === 0) return {}
-  return { [secretsAnnotation]: hashOf(used.map((id) => [id, secrets.get(id) ?? ''])) }
+  const references = [
+    ...new Set(secretRefsOf(containers).map(({ name, key }) => `${name}/${key}`)),
+  ].sort()
+  if (references.length === 0) return {}
+  return { [secretsAnnotation]: shortHash(references.map((id) => [id, secrets.get(id) ?? ''])) }
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LegalSuiteSpec } from '../api/legal-suite.ts'
 import { suites } from '../testing/arbitrary.ts'
-import { containersOf, podOf } from '../testing/look.ts'
+import { containersOf, podOf } from '../testing/queries.ts'
 import { violations } from '../testing/restricted.ts'
-import { generated } from './generated.ts'
+import { generatedSecrets } from './generated-secrets.ts'
 import { desired } from './index.ts'
-import { amountOf } from './pod.ts'
+import { parseQuantity } from './pod.ts'
 import { waves } from './waves.ts'
 
 const facts = {
@@ -17,23 +17,23 @@ const facts = {
 const check = (property: (suite: Parameters<typeof desired>[0]) => void) =>
   fc.assert(fc.property(suites, property), { numRuns: 60 })
 
-test('the suites that are tried are valid ones', () => {
+test('generated suites are valid', () => {
   check(({ spec }) => void LegalSuiteSpec.parse(spec))
 })
 
-test('every pod of any suite passes the restricted standard', () => {
+test('every pod of any suite satisfies the restricted standard', () => {
   check((suite) => {
     for (const pod of desired(suite, facts).flatMap((each) => podOf(each) ?? []))
       expect(violations(pod)).toEqual([])
   })
 })
 
-test('the check of pods finds what is wrong with one', () => {
+test('the restricted check finds violations', () => {
   const pod = { metadata: { labels: {}, annotations: {} }, spec: { containers: [{ name: 'a' }] } }
   expect(violations(pod).length).toBeGreaterThan(5)
 })
 
-test('objects of any suite have names and labels of their own that fit', () => {
+test('objects of any suite have unique valid names and labels', () => {
   check((suite) => {
     const objects = desired(suite, facts)
     const ids = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`)
@@ -51,13 +51,13 @@ test('objects of any suite have names and labels of their own that fit', () => {
   })
 })
 
-test('no more objects come of any suite than its status has room for', () => {
+test('no suite has more objects than the inventory can hold', () => {
   check((suite) => {
-    expect(desired(suite, facts).length + generated(suite).length).toBeLessThan(128)
+    expect(desired(suite, facts).length + generatedSecrets(suite).length).toBeLessThan(128)
   })
 })
 
-test('the same suite gives the same objects, and they say nothing twice', () => {
+test('equal suites give equal objects without duplicate list entries', () => {
   check((suite) => {
     const objects = desired(suite, facts)
     expect(desired(structuredClone(suite), facts)).toEqual(objects)
@@ -72,11 +72,11 @@ test('the same suite gives the same objects, and they say nothing twice', () => 
   })
 })
 
-test('no object holds a secret: values come by reference or not at all', () => {
+test('no object contains a secret value', () => {
   check((suite) => {
     const objects = desired(suite, facts)
     expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([])
-    const written = generated(suite).flatMap(({ values }) =>
+    const written = generatedSecrets(suite).flatMap(({ values }) =>
       Object.values(values(() => 'hush-hush')),
     )
     expect(written.join()).toContain(
@@ -86,21 +86,21 @@ test('no object holds a secret: values come by reference or not at all', () => {
   })
 })
 
-test('nothing is asked for beyond its limit', () => {
+test('no request exceeds its limit', () => {
   check((suite) => {
     for (const pod of desired(suite, facts).flatMap((each) => podOf(each) ?? [])) {
       for (const { resources } of containersOf(pod)) {
         expect(resources.limits.memory).toBeDefined()
         for (const [name, request] of Object.entries<string>(resources.requests)) {
           const limit = resources.limits[name]
-          if (limit) expect(amountOf(request)).toBeLessThanOrEqual(amountOf(limit))
+          if (limit) expect(parseQuantity(request)).toBeLessThanOrEqual(parseQuantity(limit))
         }
       }
     }
   })
 })
 
-test('every service is in one wave, after those it asks', () => {
+test('every service is in one wave, after the services it calls', () => {
   const flat = waves.flat()
   expect(new Set(flat).size).toBe(flat.length)
   const asks = { matter: ['memory', 'files', 'platform'], 'ai-engine': ['matter', 'knowledge'] }

@@ -1,25 +1,31 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { account, backendService, budget, peersService, statefulSet } from './backend.ts'
-import { type Facts, nameOf, object, type Wanted } from './common.ts'
+import {
+  backendService,
+  peersService,
+  podDisruptionBudget,
+  serviceAccount,
+  statefulSet,
+} from './backend.ts'
+import { buildObject, type Facts, nameOf, type SuiteInput } from './common.ts'
 import {
   type Container,
-  confined,
+  emptyDirVolume,
   httpProbe,
-  type Part,
-  resourcesOf,
-  scratch,
+  mergeResources,
+  type PodPart,
+  restrictedSecurityContext,
   secretVariable,
   variables,
 } from './pod.ts'
 
-const image = 'qdrant/qdrant:v1.15.5-unprivileged'
-const usual = {
+const defaultImage = 'qdrant/qdrant:v1.15.5-unprivileged'
+const defaultResources = {
   requests: { cpu: '250m', memory: '512Mi', 'ephemeral-storage': '64Mi' },
   limits: { memory: '2Gi', 'ephemeral-storage': '1Gi' },
 }
 
-/** Where knowledge-service searches first. The database answers whenever that does not. */
-export function searchPart(suite: Wanted): Part {
+/** The search backend of knowledge-service. The database is the fallback. */
+export function searchPart(suite: SuiteInput): PodPart {
   const { type, external, index } = suite.spec.search ?? { type: 'Database' }
   if (type === 'Database')
     return {
@@ -38,11 +44,11 @@ export function searchPart(suite: Wanted): Part {
   }
 }
 
-export function search(suite: Wanted, facts: Facts): KubeObject[] {
+export function searchObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   if (suite.spec.search?.type !== 'Managed') return []
   const { replicas = 1, storage } = suite.spec.search.managed ?? {}
   const { size = '10Gi', storageClassName } = storage ?? {}
-  const template = object(suite, 'qdrant', ['v1', 'PersistentVolumeClaim'], {
+  const template = buildObject(suite, 'qdrant', ['v1', 'PersistentVolumeClaim'], {
     spec: {
       accessModes: ['ReadWriteOnce'],
       ...(storageClassName && { storageClassName }),
@@ -51,8 +57,8 @@ export function search(suite: Wanted, facts: Facts): KubeObject[] {
   })
   const { labels } = template.metadata
   const pods = {
-    container: container(suite, replicas),
-    volumes: [scratch('init', '1Mi'), scratch('tmp')],
+    container: qdrantContainer(suite, replicas),
+    volumes: [emptyDirVolume('init', '1Mi'), emptyDirVolume('tmp')],
     user: 10_001,
     replicas,
     serviceName: nameOf(suite, 'qdrant-peers'),
@@ -66,25 +72,25 @@ export function search(suite: Wanted, facts: Facts): KubeObject[] {
     ],
   }
   return [
-    account(suite, 'qdrant'),
+    serviceAccount(suite, 'qdrant'),
     backendService(suite, 'qdrant', [['http', 6333]]),
     peersService(suite, 'qdrant', [['peers', 6335]]),
     statefulSet(suite, 'qdrant', pods, facts),
-    budget(suite, 'qdrant'),
+    podDisruptionBudget(suite, 'qdrant'),
   ]
 }
 
-function container(suite: Wanted, replicas: number): Container {
-  const { image: given, resources } = suite.spec.search?.managed ?? {}
+function qdrantContainer(suite: SuiteInput, replicas: number): Container {
+  const { image: customImage, resources } = suite.spec.search?.managed ?? {}
   const peers = nameOf(suite, 'qdrant-peers')
-  const first = `http://${nameOf(suite, 'qdrant')}-0.${peers}:6335`
-  // The first of a cluster begins it and the others join it there, each time they start.
-  const join = `case "$HOSTNAME" in *-0) exec ./entrypoint.sh --uri ${first};; *) exec ./entrypoint.sh --bootstrap ${first} --uri "http://$HOSTNAME.${peers}:6335";; esac`
+  const firstPeer = `http://${nameOf(suite, 'qdrant')}-0.${peers}:6335`
+  // Pod 0 starts the cluster, the others join it at each start.
+  const joinCommand = `case "$HOSTNAME" in *-0) exec ./entrypoint.sh --uri ${firstPeer};; *) exec ./entrypoint.sh --bootstrap ${firstPeer} --uri "http://$HOSTNAME.${peers}:6335";; esac`
   return {
     name: 'qdrant',
-    image: given ?? image,
+    image: customImage ?? defaultImage,
     imagePullPolicy: 'IfNotPresent',
-    ...(replicas > 1 && { command: ['/bin/bash', '-c', join] }),
+    ...(replicas > 1 && { command: ['/bin/bash', '-c', joinCommand] }),
     workingDir: '/qdrant',
     ports: [
       { name: 'http', containerPort: 6333 },
@@ -106,8 +112,8 @@ function container(suite: Wanted, replicas: number): Container {
     startupProbe: httpProbe('/readyz', { periodSeconds: 5, failureThreshold: 60 }),
     readinessProbe: httpProbe('/readyz', { periodSeconds: 5 }),
     livenessProbe: httpProbe('/livez', { periodSeconds: 20, failureThreshold: 6 }),
-    resources: resourcesOf(resources, usual),
-    securityContext: confined,
+    resources: mergeResources(resources, defaultResources),
+    securityContext: restrictedSecurityContext,
     volumeMounts: [
       { name: 'storage', mountPath: '/qdrant/storage' },
       { name: 'init', mountPath: '/qdrant/init' },

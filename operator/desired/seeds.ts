@@ -1,8 +1,8 @@
-import type { Wanted } from './common.ts'
-import { type Part, variables } from './pod.ts'
+import type { SuiteInput } from './common.ts'
+import { type PodPart, variables } from './pod.ts'
 
-/** What collector-service applies when it starts. In production it does not start where that fails. */
-export function seedsPart({ spec: { seeds } }: Wanted): Part {
+/** Seed packages that collector-service applies at startup. In production it terminates if that fails. */
+export function seedsPart({ spec: { seeds } }: SuiteInput): PodPart {
   return {
     env: variables({
       SEED_PACKAGE_IDS_ON_STARTUP: seeds?.packageIds?.join(',') || undefined,

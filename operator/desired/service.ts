@@ -1,56 +1,55 @@
 import { type ServiceName, serviceNames } from '../api/service-spec.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { aiPart } from './ai.ts'
-import { account, budget } from './backend.ts'
+import { podDisruptionBudget, serviceAccount } from './backend.ts'
+import { port, serviceCommand } from './commands.ts'
 import {
+  buildObject,
   type Facts,
-  hashOf,
   imageOf,
   labelsOf,
   nameOf,
-  object,
   rolloutAnnotation,
+  type SuiteInput,
   selectorOf,
-  type Wanted,
+  shortHash,
 } from './common.ts'
 import { databasePart } from './database.ts'
 import { gatewayPart } from './gateway.ts'
 import { graphPart } from './graph.ts'
-import { keyPart } from './key.ts'
+import { internalKeyPart } from './internal-key.ts'
 import {
   type Container,
-  confined,
+  emptyDirVolume,
   httpProbe,
-  identity,
-  type Part,
-  resourcesOf,
-  scratch,
+  mergeResources,
+  type PodPart,
+  podSecurityContext,
+  restrictedSecurityContext,
   secretsChecksum,
   secretVariable,
   type Variable,
   variables,
 } from './pod.ts'
-import { commandOf, port } from './runtime.ts'
-import { autoscaler, scheduling } from './scale.ts'
+import { autoscaler, scheduling } from './scaling.ts'
 import { searchPart } from './search.ts'
 import { seedsPart } from './seeds.ts'
-import { storagePart, takesTurns } from './storage.ts'
+import { needsRecreate, storagePart } from './storage.ts'
 
-const health = '/api/v1/internal/actuator/health'
+const healthPath = '/api/v1/internal/actuator/health'
 
-/** Parsing a file may take a gigabyte; it is a process of its own in the same pod. */
-const memory: Partial<Record<ServiceName, [request: string, limit: string]>> = {
+/** files-service parses documents in child processes that can need a gigabyte. */
+const memoryDefaults: Partial<Record<ServiceName, [request: string, limit: string]>> = {
   files: ['384Mi', '2Gi'],
   knowledge: ['384Mi', '1Gi'],
   'ai-engine': ['384Mi', '1Gi'],
 }
 
-/** Its name among the services, and the variable by which the others find it. */
 const networkName = (name: ServiceName) => (name === 'ai-engine' ? name : `${name}-service`)
 const addressVariable = (name: ServiceName) =>
   `${networkName(name).toUpperCase().replaceAll('-', '_')}_URL`
 
-const addresses = (suite: Wanted) =>
+const peerUrls = (suite: SuiteInput) =>
   variables(
     Object.fromEntries(
       serviceNames
@@ -59,7 +58,7 @@ const addresses = (suite: Wanted) =>
     ),
   )
 
-const process = ({ spec }: Wanted): Part => ({
+const processPart = ({ spec }: SuiteInput): PodPart => ({
   env: variables({
     ENVIRONMENT: spec.environment ?? 'production',
     HOST: '0.0.0.0',
@@ -67,42 +66,42 @@ const process = ({ spec }: Wanted): Part => ({
     MIGRATE: false,
     ...(spec.runtime === 'Deno' && { DENO_DIR: '/tmp/deno' }),
   }),
-  volumes: [scratch('tmp', '2Gi')],
+  volumes: [emptyDirVolume('tmp', '2Gi')],
   mounts: [{ name: 'tmp', mountPath: '/tmp' }],
 })
 
-/** Everything that a service is told, from each concern that it has a part in. */
-function partsOf(suite: Wanted, name: ServiceName): Part[] {
-  const own: Partial<Record<ServiceName, (suite: Wanted) => Part>> = {
+/** The contributions of all concerns to the pod of a service. */
+function podParts(suite: SuiteInput, name: ServiceName): PodPart[] {
+  const partByService: Partial<Record<ServiceName, (suite: SuiteInput) => PodPart>> = {
     files: storagePart,
     collector: seedsPart,
     gateway: gatewayPart,
   }
   return [
-    process(suite),
+    processPart(suite),
     databasePart(suite),
-    keyPart(suite),
-    { env: addresses(suite) },
+    internalKeyPart(suite),
+    { env: peerUrls(suite) },
     ...(name === 'knowledge' ? [searchPart(suite), graphPart(suite)] : []),
     aiPart(suite, name),
-    own[name]?.(suite) ?? {},
-    { env: givenVariables(suite, name) },
+    partByService[name]?.(suite) ?? {},
+    { env: customVariables(suite, name) },
   ]
 }
 
-const givenVariables = ({ spec }: Wanted, name: ServiceName): Variable[] =>
-  (spec.services?.[name]?.env ?? []).flatMap((given) =>
-    given.secretKeyRef
-      ? secretVariable(given.name, given.secretKeyRef)
-      : variables({ [given.name]: given.value ?? '' }),
+const customVariables = ({ spec }: SuiteInput, name: ServiceName): Variable[] =>
+  (spec.services?.[name]?.env ?? []).flatMap((variable) =>
+    variable.secretKeyRef
+      ? secretVariable(variable.name, variable.secretKeyRef)
+      : variables({ [variable.name]: variable.value ?? '' }),
   )
 
-/** What one service of a suite is in the cluster. */
-export function service(suite: Wanted, name: ServiceName, facts: Facts): KubeObject[] {
-  const scaled = autoscaler(suite, name)
+/** Builds the objects of one service. */
+export function serviceObjects(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObject[] {
+  const autoscalers = autoscaler(suite, name)
   return [
-    account(suite, name),
-    object(suite, name, ['v1', 'Service'], {
+    serviceAccount(suite, name),
+    buildObject(suite, name, ['v1', 'Service'], {
       spec: {
         type: 'ClusterIP',
         selector: selectorOf(suite, name),
@@ -110,40 +109,40 @@ export function service(suite: Wanted, name: ServiceName, facts: Facts): KubeObj
       },
     }),
     deployment(suite, name, facts),
-    budget(suite, name),
-    ...scaled,
+    podDisruptionBudget(suite, name),
+    ...autoscalers,
   ]
 }
 
-function deployment(suite: Wanted, name: ServiceName, facts: Facts): KubeObject {
+function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObject {
   const { replicas = 1, autoscaling } = suite.spec.services?.[name] ?? {}
   const template = podTemplate(suite, name, facts)
-  const turns = name === 'files' && takesTurns(suite)
-  const count = suite.spec.hibernated ? 0 : replicas
+  const recreate = name === 'files' && needsRecreate(suite)
+  const replicaCount = suite.spec.hibernated ? 0 : replicas
   const spec = {
-    ...((!autoscaling || suite.spec.hibernated) && { replicas: count }),
+    ...((!autoscaling || suite.spec.hibernated) && { replicas: replicaCount }),
     revisionHistoryLimit: 3,
     progressDeadlineSeconds: name === 'collector' ? 1200 : 600,
-    strategy: turns
+    strategy: recreate
       ? { type: 'Recreate' }
       : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     selector: { matchLabels: selectorOf(suite, name) },
     template,
   }
-  return object(
+  return buildObject(
     suite,
     name,
     ['apps/v1', 'Deployment'],
     { spec },
     {
-      annotations: { [rolloutAnnotation]: hashOf(template) },
+      annotations: { [rolloutAnnotation]: shortHash(template) },
     },
   )
 }
 
-function podTemplate(suite: Wanted, name: ServiceName, facts: Facts) {
-  const parts = partsOf(suite, name)
-  const container = containerOf(suite, name, parts)
+function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
+  const parts = podParts(suite, name)
+  const container = serviceContainer(suite, name, parts)
   return {
     metadata: {
       labels: { ...labelsOf(suite, name), 'app.kubernetes.io/version': suite.spec.version },
@@ -153,7 +152,7 @@ function podTemplate(suite: Wanted, name: ServiceName, facts: Facts) {
       serviceAccountName: nameOf(suite, name),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      securityContext: identity(10_001),
+      securityContext: podSecurityContext(10_001),
       terminationGracePeriodSeconds: 40,
       ...scheduling(suite, name),
       containers: [container],
@@ -162,9 +161,9 @@ function podTemplate(suite: Wanted, name: ServiceName, facts: Facts) {
   }
 }
 
-function containerOf(suite: Wanted, name: ServiceName, parts: Part[]): Container {
-  const [request, limit] = memory[name] ?? ['192Mi', '512Mi']
-  const usual = {
+function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]): Container {
+  const [request, limit] = memoryDefaults[name] ?? ['192Mi', '512Mi']
+  const defaultResources = {
     requests: { cpu: '100m', memory: request, 'ephemeral-storage': '64Mi' },
     limits: { memory: limit, 'ephemeral-storage': '3Gi' },
   }
@@ -172,25 +171,25 @@ function containerOf(suite: Wanted, name: ServiceName, parts: Part[]): Container
     name,
     image: imageOf(suite),
     imagePullPolicy: 'IfNotPresent',
-    command: commandOf(suite, name),
+    command: serviceCommand(suite, name),
     ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }],
-    env: lastOfEach(parts.flatMap(({ env = [] }) => env)),
-    // Before collector-service answers it applies its seeds, which takes as long as it takes.
-    startupProbe: httpProbe(`${health}/liveness`, {
+    env: lastByName(parts.flatMap(({ env = [] }) => env)),
+    // collector-service applies its startup seeds before it answers probes.
+    startupProbe: httpProbe(`${healthPath}/liveness`, {
       periodSeconds: 2,
       failureThreshold: name === 'collector' ? 450 : 90,
     }),
-    readinessProbe: httpProbe(`${health}/readiness`, { periodSeconds: 5, timeoutSeconds: 3 }),
-    livenessProbe: httpProbe(`${health}/liveness`, { periodSeconds: 10, timeoutSeconds: 3 }),
-    // While addresses of the pod are still known elsewhere, it goes on answering.
+    readinessProbe: httpProbe(`${healthPath}/readiness`, { periodSeconds: 5, timeoutSeconds: 3 }),
+    livenessProbe: httpProbe(`${healthPath}/liveness`, { periodSeconds: 10, timeoutSeconds: 3 }),
+    // Keeps serving until the endpoint removal has reached all nodes.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
-    resources: resourcesOf(suite.spec.services?.[name]?.resources, usual),
-    securityContext: confined,
+    resources: mergeResources(suite.spec.services?.[name]?.resources, defaultResources),
+    securityContext: restrictedSecurityContext,
     volumeMounts: parts.flatMap(({ mounts = [] }) => mounts),
   }
 }
 
-/** What a suite says of a variable itself comes last, and stands. */
-const lastOfEach = (list: Variable[]) => [
+/** Keeps the last variable of each name: variables of the spec override those of the operator. */
+const lastByName = (list: Variable[]) => [
   ...new Map(list.map((each) => [each.name, each])).values(),
 ]

@@ -1,22 +1,22 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { dataLabel, nameOf, object, type Wanted } from './common.ts'
-import { type Part, secretVariable, variables } from './pod.ts'
+import { buildObject, dataLabel, nameOf, type SuiteInput } from './common.ts'
+import { type PodPart, secretVariable, variables } from './pod.ts'
 
-interface Volume {
+interface VolumeOptions {
   size: string
   storageClassName?: string | undefined
   accessMode?: string | undefined
 }
 
-/** A volume that outlives the pods that use it, and the suite, unless that says otherwise. */
-export const claim = (
-  suite: Wanted,
-  what: string,
-  { size, storageClassName, accessMode }: Volume,
+/** A PersistentVolumeClaim marked as data. */
+export const persistentVolumeClaim = (
+  suite: SuiteInput,
+  app: string,
+  { size, storageClassName, accessMode }: VolumeOptions,
 ) =>
-  object(
+  buildObject(
     suite,
-    what,
+    app,
     ['v1', 'PersistentVolumeClaim'],
     {
       spec: {
@@ -30,28 +30,28 @@ export const claim = (
 
 const directory = '/data/files'
 
-const onVolume = ({ spec }: Wanted) => spec.objectStorage?.type !== 'S3'
+const usesVolume = ({ spec }: SuiteInput) => spec.objectStorage?.type !== 'S3'
 
-/** A volume that one node at a time may have is given up before the next pod gets it. */
-const sharesVolume = ({ spec }: Wanted) =>
+/** A ReadWriteOnce volume must be released before the next pod can mount it. */
+const isSharedVolume = ({ spec }: SuiteInput) =>
   spec.objectStorage?.volume?.accessMode === 'ReadWriteMany'
 
-export const takesTurns = (suite: Wanted) => onVolume(suite) && !sharesVolume(suite)
+export const needsRecreate = (suite: SuiteInput) => usesVolume(suite) && !isSharedVolume(suite)
 
-export function storage(suite: Wanted): KubeObject[] {
-  if (!onVolume(suite)) return []
+export function storageObjects(suite: SuiteInput): KubeObject[] {
+  if (!usesVolume(suite)) return []
   const { storage: volume, accessMode } = suite.spec.objectStorage?.volume ?? {}
-  return [claim(suite, 'files', { size: '20Gi', ...volume, accessMode })]
+  return [persistentVolumeClaim(suite, 'files', { size: '20Gi', ...volume, accessMode })]
 }
 
-/** Where files-service keeps bytes, and by which address people get at them. */
-export function storagePart(suite: Wanted): Part {
+/** Storage settings of files-service and its public URL. */
+export function storagePart(suite: SuiteInput): PodPart {
   const { objectStorage, gateway } = suite.spec
   const scheme = gateway?.tls || gateway?.httpRoute ? 'https' : 'http'
   const publicUrl = variables({
     FILES_PUBLIC_URL: gateway && `${scheme}://${gateway.host}/files-service`,
   })
-  if (onVolume(suite)) {
+  if (usesVolume(suite)) {
     return {
       env: [...variables({ FILES_STORAGE: 'fs', FILES_DIR: directory }), ...publicUrl],
       volumes: [{ name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'files') } }],

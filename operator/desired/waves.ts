@@ -1,6 +1,6 @@
 import type { ServiceName } from '../api/service-spec.ts'
 
-/** Who is rolled out after whom: a service comes after those it asks. */
+/** Rollout order. A service comes after the services it calls. */
 export const waves: ServiceName[][] = [
   ['platform', 'files', 'memory'],
   ['knowledge', 'matter'],

@@ -6,14 +6,17 @@ import type { Manager } from '../runtime/manager.ts'
 import { type KubeObject, keyOf } from '../runtime/objects.ts'
 import { resourceOf } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
-import { makeApis } from './apis.ts'
-import { makeRecall } from './recall.ts'
+import { makeApiDiscovery } from './apis.ts'
+import { makeDesiredCache } from './desired-cache.ts'
+import { childStateChanged, suiteSpecChanged } from './predicates.ts'
+import { makeReadCache } from './read-cache.ts'
 import { reconcile } from './reconcile.ts'
-import { isAsked, matters } from './relevant.ts'
-import { makeWanted } from './wanted.ts'
 
-/** Those whose state matters are known whole; of the others, that they are as they were applied. */
-const watched: [apiVersion: string, kind: string, whole?: boolean][] = [
+/**
+ * Watched child kinds. Workloads are cached completely, because their status matters; of the others only
+ * metadata is cached.
+ */
+const childKinds: [apiVersion: string, kind: string, whole?: boolean][] = [
   ['apps/v1', 'Deployment', true],
   ['apps/v1', 'StatefulSet', true],
   ['batch/v1', 'Job', true],
@@ -27,37 +30,40 @@ const watched: [apiVersion: string, kind: string, whole?: boolean][] = [
   ['policy/v1', 'PodDisruptionBudget'],
 ]
 
-export interface SuiteOptions {
+export interface LegalSuiteControllerOptions {
   operatorNamespace: string
-  lookAgain?: number
+  resyncPeriodMs?: number
   concurrency?: number
 }
 
-/** Brings suites to what they say, and keeps them there. */
-export function watchSuites(manager: Manager, options: SuiteOptions): Informer<LegalSuite> {
+/** Registers the controller that reconciles LegalSuites. */
+export function registerLegalSuiteController(
+  manager: Manager,
+  options: LegalSuiteControllerOptions,
+): Informer<LegalSuite> {
   const suites = manager.informer<LegalSuite>(resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite'))
   const labelSelector = `app.kubernetes.io/managed-by=${managedBy}`
-  const children = watched.map(([apiVersion, kind, whole]) =>
-    manager.informer(resourceOf(apiVersion, kind), { labelSelector, metadataOnly: !whole }),
+  const children = childKinds.map(([apiVersion, kind, fullObject]) =>
+    manager.informer(resourceOf(apiVersion, kind), { labelSelector, metadataOnly: !fullObject }),
   )
   const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
-  const lookAgain = options.lookAgain ?? 60_000
-  const around = {
-    find: suites.get,
-    live: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
-    watches: (kind: string) => informerOf(kind) !== undefined,
+  const resyncPeriodMs = options.resyncPeriodMs ?? 60_000
+  const deps = {
+    getSuite: suites.get,
+    getLive: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
+    isWatched: (kind: string) => informerOf(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
       else informerOf(object.kind)?.observe(object)
     },
     recorder: manager.recorder,
-    apis: makeApis(),
-    // By the time of the next look it is old.
-    recall: makeRecall(lookAgain * 0.8),
-    wanted: makeWanted(),
+    discoverApis: makeApiDiscovery(),
+    // Expires before the next resync.
+    readCache: makeReadCache(resyncPeriodMs * 0.8),
+    desiredObjects: makeDesiredCache(),
     writeStatus: makeStatusWriter(),
     operatorNamespace: options.operatorNamespace,
-    lookAgain,
+    resyncPeriodMs,
   }
   const owner = ({ metadata }: KubeObject) => {
     const suite = metadata.labels?.[suiteLabel]
@@ -67,11 +73,16 @@ export function watchSuites(manager: Manager, options: SuiteOptions): Informer<L
     name: 'legal-suite',
     concurrency: options.concurrency ?? 4,
     watches: [
-      { informer: suites, when: isAsked },
-      // A change of a suite is a change of many objects, each of which comes with several others.
-      ...children.map((informer) => ({ informer, keys: owner, when: matters, gather: 50 })),
+      { informer: suites, predicate: suiteSpecChanged },
+      // A reconcile writes many objects at once, each of which triggers several events.
+      ...children.map((informer) => ({
+        informer,
+        mapToKeys: owner,
+        predicate: childStateChanged,
+        coalesceMs: 50,
+      })),
     ],
-    reconcile: (key, context) => reconcile(key, context, around),
+    reconcile: (key, context) => reconcile(key, context, deps),
   })
   return suites
 }

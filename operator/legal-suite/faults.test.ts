@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
 import { makeRandom } from '../../bench/support/random.ts'
-import { answer, runOf, startCollector } from '../testing/collector.ts'
-import { names, set, settled, until } from '../testing/set.ts'
+import { okResponse, runOf, startFakeCollector } from '../testing/fake-collector.ts'
+import { eventually, names, startOperator, waitUntilReady } from '../testing/fixtures.ts'
 
 const kinds = ['Deployment', 'Job', 'NetworkPolicy', 'PersistentVolumeClaim', 'Secret', 'Service']
 
 test.each([1, 2, 3, 4])(
-  'whatever fails on the way, a suite gets there, and nothing is lost track of (%i)',
+  'with random API faults a suite becomes ready and every object is in the inventory (%i)',
   async (seed) => {
     const random = makeRandom(seed)
-    const collector = await startCollector()
-    collector.answers((request) => answer(runOf(request)))
-    const at = set({ collectorAddress: collector.address })
+    const collector = await startFakeCollector()
+    collector.setHandler((request) => okResponse(runOf(request)))
+    const at = startOperator({ collectorAddress: collector.address })
     await at.secret('db', { url: 'postgres://x' })
     await at.suite({ search: { type: 'Managed' } })
     await at.seed()
     let left = 120
     at.api.faults.push(({ verb, collection, query }) => {
-      // What the test itself asks goes through: it names no field manager and writes no more suites.
+      // Requests of the test itself pass: they set no field manager and create no suites.
       const ours = verb === 'get' || query.has('fieldManager') || collection === '/secrets'
       if (!ours || left === 0 || !random.chance(0.3)) return undefined
       left--
       return random.pick([{ status: 503 }, { status: 500 }, 'reset', 'reset after'] as const)
     })
-    await settled(at)
+    await waitUntilReady(at)
     const inventory: { kind: string; name: string }[] = at.get('LegalSuite', 'demo').status
       .inventory
     const known = new Set(inventory.map(({ kind, name }) => `${kind}/${name}`))
@@ -34,7 +34,9 @@ test.each([1, 2, 3, 4])(
     )
     expect(there.filter((each) => !known.has(each))).toEqual([])
     expect(names(at, 'Job')).toHaveLength(1)
-    await until(() => expect(at.get('SeedPackageApply', 'seeds').status.phase).toBe('Succeeded'))
+    await eventually(() =>
+      expect(at.get('SeedPackageApply', 'seeds').status.phase).toBe('Succeeded'),
+    )
     expect(collector.applied).toEqual([at.get('SeedPackageApply', 'seeds').status.runId])
     await collector.stop()
   },

@@ -1,47 +1,55 @@
 import { describe, expect, test } from 'vitest'
-import { aWhile, condition, names, rolledOut, set, settled, until } from '../testing/set.ts'
+import {
+  condition,
+  eventually,
+  names,
+  settleDelay,
+  startOperator,
+  startReadySuite,
+  waitUntilReady,
+} from '../testing/fixtures.ts'
 
 describe('paused', () => {
-  test('nothing is written but the status; all is put right when it is resumed', async () => {
-    const at = await rolledOut()
+  test('a paused suite writes only its status and corrects drift when it is resumed', async () => {
+    const at = await startReadySuite()
     await at.patch('LegalSuite', 'demo', { spec: { paused: true, version: '3' } })
-    await until(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Paused'))
+    await eventually(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Paused'))
     await at.patch('Deployment', 'demo-memory', { spec: { replicas: 7 } })
-    await aWhile()
+    await settleDelay()
     expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(7)
     const suite = at.get('LegalSuite', 'demo')
     expect(condition(suite, 'Paused')?.status).toBe('True')
     expect(suite.status.observedGeneration).toBe(1)
     await at.patch('LegalSuite', 'demo', { spec: { paused: false } })
-    await settled(at)
+    await waitUntilReady(at)
     expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(1)
     expect(condition(at.get('LegalSuite', 'demo'), 'Paused')).toBeUndefined()
   })
 })
 
 describe('hibernated', () => {
-  test('everything sleeps, and wakes in order', async () => {
-    const at = await rolledOut({ services: { matter: { autoscaling: { maxReplicas: 3 } } } })
+  test('hibernation scales to zero and resumes in wave order', async () => {
+    const at = await startReadySuite({ services: { matter: { autoscaling: { maxReplicas: 3 } } } })
     await at.patch('LegalSuite', 'demo', { spec: { hibernated: true } })
-    await until(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Hibernated'))
+    await eventually(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Hibernated'))
     for (const { spec } of at.list('Deployment')) expect(spec.replicas).toBe(0)
     expect(names(at, 'HorizontalPodAutoscaler')).toEqual([])
     await at.settle()
     await at.patch('LegalSuite', 'demo', { spec: { hibernated: false } })
-    await until(() => expect(names(at, 'Job')).toHaveLength(1))
+    await eventually(() => expect(names(at, 'Job')).toHaveLength(1))
     expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(0)
-    await settled(at)
+    await waitUntilReady(at)
     expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(1)
     expect(at.get('Deployment', 'demo-matter').spec.replicas).toBe(2)
   })
 })
 
-describe('a key of your own', () => {
-  test('is waited for, and told by its id', async () => {
-    const at = set()
+describe('a configured key Secret', () => {
+  test('a rollout waits for a missing key Secret and reports the key id', async () => {
+    const at = startOperator()
     await at.secret('db', { url: 'postgres://x' })
     await at.suite({ internalKey: { secretName: 'ours' } })
-    await until(async () => {
+    await eventually(async () => {
       await at.settle()
       expect(at.ready()).toMatchObject({ reason: 'SecretNotFound' })
       expect(at.ready()!.message).toContain('ours/current')
@@ -49,13 +57,13 @@ describe('a key of your own', () => {
     expect(names(at, 'Deployment')).toEqual([])
     await at.secret('ours', { current: 'a-key-of-our-own' })
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await settled(at)
+    await waitUntilReady(at)
     expect(at.get('LegalSuite', 'demo').status.internalKey).toMatchObject({ secretName: 'ours' })
     expect(names(at, 'Secret')).not.toContain('demo-internal-key')
   })
 })
 
-describe('what is not ours', () => {
+describe('foreign objects', () => {
   const foreign = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -63,75 +71,75 @@ describe('what is not ours', () => {
     spec: { ports: [{ port: 1 }] },
   }
 
-  test('is left alone and reported, until it is given to us or goes away', async () => {
-    const at = set()
+  test('a foreign object stalls the suite until it is adopted or deleted', async () => {
+    const at = startOperator()
     await at.secret('db', { url: 'postgres://x' })
     await at.create(foreign)
     await at.suite()
-    await until(() => expect(at.ready()).toMatchObject({ reason: 'ForeignObject' }))
+    await eventually(() => expect(at.ready()).toMatchObject({ reason: 'ForeignObject' }))
     expect(at.ready()!.message).toContain('Service demo-memory')
     expect(at.get('Service', 'demo-memory').spec.ports[0].port).toBe(1)
     await at.patch('Service', 'demo-memory', {
       metadata: { annotations: { 'legalsuite.dev/adopt': 'true' } },
     })
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await settled(at)
+    await waitUntilReady(at)
     expect(at.get('Service', 'demo-memory').metadata.labels['legalsuite.dev/suite']).toBe('demo')
   })
 
-  test('a Secret that has the name of ours is not used', async () => {
-    const at = set()
+  test('a foreign Secret with the name of a generated one stalls the suite', async () => {
+    const at = startOperator()
     await at.secret('demo-internal-key', { current: 'somebody-elses' })
     await at.suite()
-    await until(() => expect(at.ready()).toMatchObject({ reason: 'ForeignObject' }))
+    await eventually(() => expect(at.ready()).toMatchObject({ reason: 'ForeignObject' }))
     expect(names(at, 'Service')).toEqual([])
   })
 })
 
 describe('data', () => {
-  test('outlives a suite unless it says otherwise', async () => {
-    const at = set()
+  test('data has no owner reference unless the deletion policy is Delete', async () => {
+    const at = startOperator()
     await at.suite({ database: { type: 'Embedded' } })
-    await settled(at)
+    await waitUntilReady(at)
     const owners = (kind: string, name: string) => at.get(kind, name).metadata.ownerReferences ?? []
     expect(owners('PersistentVolumeClaim', 'demo-postgres')).toEqual([])
     expect(owners('Secret', 'demo-postgres')).toEqual([])
     expect(owners('Secret', 'demo-internal-key')).toHaveLength(1)
     await at.patch('LegalSuite', 'demo', { spec: { deletionPolicy: 'Delete' } })
-    await until(() => expect(owners('PersistentVolumeClaim', 'demo-postgres')).toHaveLength(1))
-    await until(() => expect(owners('Secret', 'demo-postgres')).toHaveLength(1))
+    await eventually(() => expect(owners('PersistentVolumeClaim', 'demo-postgres')).toHaveLength(1))
+    await eventually(() => expect(owners('Secret', 'demo-postgres')).toHaveLength(1))
   })
 
-  test('stays when another database is chosen', async () => {
-    const at = set()
+  test('data is retained when the database type changes', async () => {
+    const at = startOperator()
     await at.secret('db', { url: 'postgres://x' })
     await at.suite({ database: { type: 'Embedded' } })
-    await settled(at)
+    await waitUntilReady(at)
     const external = { secretRef: { name: 'db', key: 'url' } }
     await at.patch('LegalSuite', 'demo', { spec: { database: { type: 'External', external } } })
-    await until(() => expect(names(at, 'StatefulSet')).toEqual([]))
+    await eventually(() => expect(names(at, 'StatefulSet')).toEqual([]))
     expect(names(at, 'PersistentVolumeClaim')).toContain('demo-postgres')
     expect(names(at, 'Secret')).toContain('demo-postgres')
   })
 })
 
-describe('APIs of others', () => {
+describe('optional APIs', () => {
   const database = { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } }
 
-  test('CloudNativePG: it waits for the cluster to be ready', async () => {
-    const at = set({ served: { 'postgresql.cnpg.io': ['clusters'] } })
+  test('a rollout waits for the CloudNativePG cluster', async () => {
+    const at = startOperator({ served: { 'postgresql.cnpg.io': ['clusters'] } })
     await at.suite({ database: database as never })
-    await until(() => expect(names(at, 'Cluster')).toEqual(['demo-pg']))
-    await until(() => expect(at.ready()).toMatchObject({ reason: 'DatabaseNotReady' }))
+    await eventually(() => expect(names(at, 'Cluster')).toEqual(['demo-pg']))
+    await eventually(() => expect(at.ready()).toMatchObject({ reason: 'DatabaseNotReady' }))
     await at.secret('demo-pg-app', { uri: 'postgres://x' })
     await at.patch('Cluster', 'demo-pg', { status: { readyInstances: 1 } }, 'status')
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await settled(at)
+    await waitUntilReady(at)
   })
 
-  test('CloudNativePG: without its operator the suite stalls and says so', async () => {
-    const at = set()
+  test('without the CloudNativePG operator the suite stalls', async () => {
+    const at = startOperator()
     await at.suite({ database: database as never })
-    await until(() => expect(at.ready()).toMatchObject({ reason: 'ApiNotFound' }))
+    await eventually(() => expect(at.ready()).toMatchObject({ reason: 'ApiNotFound' }))
   })
 })

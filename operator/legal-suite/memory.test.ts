@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { nothingKnown } from '../desired/common.ts'
+import { noFacts } from '../desired/common.ts'
 import { suiteOf } from '../testing/suites.ts'
-import { makeRecall } from './recall.ts'
-import { makeWanted } from './wanted.ts'
+import { makeDesiredCache } from './desired-cache.ts'
+import { makeReadCache } from './read-cache.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-describe('what a pass found', () => {
+describe('read cache', () => {
   const nothing = () => undefined
   const secret = (resourceVersion: string) => () => ({
     apiVersion: 'v1',
@@ -15,8 +15,8 @@ describe('what a pass found', () => {
     metadata: { name: 'demo-internal-key', resourceVersion },
   })
 
-  test('is known to the next one, until it is old', () => {
-    const recall = makeRecall(60_000)
+  test('reads are cached until they expire', () => {
+    const recall = makeReadCache(60_000)
     const first = recall(suiteOf(), nothing)
     vi.advanceTimersByTime(59_999)
     expect(recall(suiteOf(), nothing)).toBe(first)
@@ -24,8 +24,8 @@ describe('what a pass found', () => {
     expect(recall(suiteOf(), nothing)).not.toBe(first)
   })
 
-  test('is forgotten when somebody changes the suite, or a Secret that was made for it', () => {
-    const recall = makeRecall(60_000)
+  test('a change of the suite or of a generated Secret invalidates the cache', () => {
+    const recall = makeReadCache(60_000)
     const first = recall(suiteOf(), secret('1'))
     const others = [
       () => recall(suiteOf({}, { generation: 2 }), secret('1')),
@@ -36,29 +36,29 @@ describe('what a pass found', () => {
     for (const other of others) expect(other()).not.toBe(first)
   })
 
-  test('is not asked of a suite in vain: its status is no change', () => {
-    const recall = makeRecall(60_000)
+  test('a status update does not invalidate the cache', () => {
+    const recall = makeReadCache(60_000)
     const first = recall(suiteOf(), nothing)
     expect(recall({ ...suiteOf(), status: { phase: 'Ready' } }, nothing)).toBe(first)
   })
 })
 
-describe('the objects of a suite', () => {
-  test('are made once, and anew when anything they are made of changes', () => {
-    const wanted = makeWanted()
-    const first = wanted(suiteOf(), nothingKnown)
-    expect(wanted({ ...suiteOf(), status: {} }, nothingKnown)).toBe(first)
-    expect(wanted(suiteOf({ version: '9' }), nothingKnown)).not.toEqual(first)
+describe('desired cache', () => {
+  test('objects are built once per input', () => {
+    const wanted = makeDesiredCache()
+    const first = wanted(suiteOf(), noFacts)
+    expect(wanted({ ...suiteOf(), status: {} }, noFacts)).toBe(first)
+    expect(wanted(suiteOf({ version: '9' }), noFacts)).not.toEqual(first)
     const secrets = new Map([['db/url', 'hash']])
-    expect(wanted(suiteOf(), { ...nothingKnown, secrets })).not.toEqual(first)
+    expect(wanted(suiteOf(), { ...noFacts, secrets })).not.toEqual(first)
     const apis = new Set(['monitoring.coreos.com/v1'])
-    expect(wanted(suiteOf(), { ...nothingKnown, apis })).not.toEqual(first)
-    expect(wanted(suiteOf(), nothingKnown)).toEqual(first)
+    expect(wanted(suiteOf(), { ...noFacts, apis })).not.toEqual(first)
+    expect(wanted(suiteOf(), noFacts)).toEqual(first)
   })
 
-  test('are kept of few suites: the one that was asked for longest ago goes first', () => {
-    const wanted = makeWanted(2)
-    const of = (uid: string) => wanted(suiteOf({}, { uid }), nothingKnown)
+  test('the least recently used suite is evicted', () => {
+    const wanted = makeDesiredCache(2)
+    const of = (uid: string) => wanted(suiteOf({}, { uid }), noFacts)
     const [one, two] = [of('1'), of('2')]
     expect(of('1')).toBe(one)
     of('3')

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { aWhile, condition, names, rolledOut, set, settled, until } from '../testing/set.ts'
+import {
+  condition,
+  eventually,
+  names,
+  settleDelay,
+  startOperator,
+  startReadySuite,
+  waitUntilReady,
+} from '../testing/fixtures.ts'
 
-describe('a new suite', () => {
-  test('waits for its database secret, and goes on when that is there', async () => {
-    const at = set()
+describe('new suite', () => {
+  test('a rollout waits for the database Secret', async () => {
+    const at = startOperator()
     await at.suite()
-    await until(() =>
+    await eventually(() =>
       expect(at.ready()).toMatchObject({ status: 'False', reason: 'SecretNotFound' }),
     )
     expect(at.ready()!.message).toContain('db/url')
@@ -13,18 +21,18 @@ describe('a new suite', () => {
     expect(names(at, 'Service')).toHaveLength(8)
     await at.secret('db', { url: 'postgres://x' })
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await until(() => expect(names(at, 'Job')).toHaveLength(1))
+    await eventually(() => expect(names(at, 'Job')).toHaveLength(1))
   })
 
-  test('migrates first, then rolls out wave after wave', async () => {
-    const at = set()
+  test('a new suite migrates first, then rolls out wave by wave', async () => {
+    const at = startOperator()
     await at.secret('db', { url: 'postgres://x' })
     await at.suite()
     const seen: string[][] = []
-    await until(() => expect(names(at, 'Job')).toHaveLength(1))
+    await eventually(() => expect(names(at, 'Job')).toHaveLength(1))
     expect(names(at, 'Deployment')).toEqual([])
     expect(at.get('LegalSuite', 'demo').status.phase).toBe('Migrating')
-    await until(async () => {
+    await eventually(async () => {
       const there = names(at, 'Deployment').sort()
       if (there.length > (seen.at(-1)?.length ?? 0)) seen.push(there)
       await at.settle()
@@ -41,8 +49,8 @@ describe('a new suite', () => {
     expect(status.history).toHaveLength(1)
   })
 
-  test('gets an internal key once, whose id is told and whose value is not', async () => {
-    const at = await rolledOut()
+  test('the internal key is generated once; status has its id, not its value', async () => {
+    const at = await startReadySuite()
     const { data } = at.get('Secret', 'demo-internal-key')
     const { internalKey } = at.get('LegalSuite', 'demo').status
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(atob(data.current)))
@@ -52,34 +60,34 @@ describe('a new suite', () => {
     })
     expect(JSON.stringify(at.get('LegalSuite', 'demo'))).not.toContain(atob(data.current))
     await at.patch('LegalSuite', 'demo', { spec: { environment: 'dev' } })
-    await settled(at)
+    await waitUntilReady(at)
     expect(at.get('Secret', 'demo-internal-key').data).toEqual(data)
   })
 })
 
-describe('a suite that is rolled out', () => {
-  test('is left alone while nothing changes', async () => {
-    const at = await rolledOut()
-    await aWhile()
+describe('ready suite', () => {
+  test('an unchanged suite causes no writes', async () => {
+    const at = await startReadySuite()
+    await settleDelay()
     const writes = at.api.writes()
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await aWhile()
+    await settleDelay()
     expect(at.api.writes()).toBe(writes + 1)
   })
 
-  test('gets back what somebody changed or removed', async () => {
-    const at = await rolledOut()
+  test('drift and deleted objects are corrected', async () => {
+    const at = await startReadySuite()
     await at.patch('Deployment', 'demo-memory', { spec: { replicas: 7 } })
-    await until(() => expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(1))
+    await eventually(() => expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(1))
     await at.remove('NetworkPolicy', 'demo-allow-services')
-    await until(() => expect(names(at, 'NetworkPolicy')).toContain('demo-allow-services'))
+    await eventually(() => expect(names(at, 'NetworkPolicy')).toContain('demo-allow-services'))
   })
 
-  test('loses what it no longer wants, and nothing else', async () => {
-    const at = await rolledOut({ services: { matter: { autoscaling: { maxReplicas: 3 } } } })
+  test('obsolete objects are pruned, others are kept', async () => {
+    const at = await startReadySuite({ services: { matter: { autoscaling: { maxReplicas: 3 } } } })
     expect(names(at, 'HorizontalPodAutoscaler')).toEqual(['demo-matter'])
     await at.patch('LegalSuite', 'demo', { spec: { services: { matter: { autoscaling: null } } } })
-    await until(() => expect(names(at, 'HorizontalPodAutoscaler')).toEqual([]))
+    await eventually(() => expect(names(at, 'HorizontalPodAutoscaler')).toEqual([]))
     const { inventory } = at.get('LegalSuite', 'demo').status
     expect(inventory).not.toContainEqual(
       expect.objectContaining({ kind: 'HorizontalPodAutoscaler' }),
@@ -87,16 +95,16 @@ describe('a suite that is rolled out', () => {
     expect(names(at, 'Deployment')).toHaveLength(8)
   })
 
-  test('an autoscaler takes over the replicas that there are', async () => {
-    const at = await rolledOut({ services: { matter: { replicas: 5 } } })
+  test('a new autoscaler starts with the current replica count', async () => {
+    const at = await startReadySuite({ services: { matter: { replicas: 5 } } })
     await at.patch('LegalSuite', 'demo', {
       spec: { services: { matter: { replicas: null, autoscaling: { maxReplicas: 9 } } } },
     })
-    await until(() => expect(names(at, 'HorizontalPodAutoscaler')).toEqual(['demo-matter']))
+    await eventually(() => expect(names(at, 'HorizontalPodAutoscaler')).toEqual(['demo-matter']))
     expect(at.get('Deployment', 'demo-matter').spec.replicas).toBe(5)
   })
 
-  test('a changed secret rolls only what reads it, once', async () => {
+  test('a changed Secret restarts only the services that reference it, once', async () => {
     const ai = {
       model: {
         baseUrl: 'https://m.example.com',
@@ -104,11 +112,11 @@ describe('a suite that is rolled out', () => {
         apiKeySecretRef: { name: 'model', key: 'k' },
       },
     }
-    const at = set()
+    const at = startOperator()
     await at.secret('model', { k: 'first' })
     await at.secret('db', { url: 'postgres://x' })
     await at.suite({ ai })
-    await settled(at)
+    await waitUntilReady(at)
     const generations = () =>
       Object.fromEntries(
         at.list('Deployment').map((each) => [each.metadata.name, each.metadata.generation]),
@@ -116,26 +124,28 @@ describe('a suite that is rolled out', () => {
     const before = generations()
     await at.patch('Secret', 'model', { data: { k: btoa('second') } })
     await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
-    await until(() => expect(generations()['demo-ai-engine']).toBe(before['demo-ai-engine'] + 1))
-    await settled(at)
+    await eventually(() =>
+      expect(generations()['demo-ai-engine']).toBe(before['demo-ai-engine'] + 1),
+    )
+    await waitUntilReady(at)
     expect(generations()).toEqual({ ...before, 'demo-ai-engine': before['demo-ai-engine'] + 1 })
     const reasons = (await at.events()).map(({ reason }) => reason)
     expect(reasons.filter((reason) => reason === 'SecretChanged')).toHaveLength(1)
   })
 })
 
-describe('a new version', () => {
+describe('new version', () => {
   const next = { spec: { version: '2.0.0' } }
 
-  test('is migrated and rolled out in order, and says why it restarts what', async () => {
-    const at = await rolledOut()
+  test('a new version is migrated, rolled out in order and explained by Events', async () => {
+    const at = await startReadySuite()
     const [old] = names(at, 'Job')
     await at.patch('LegalSuite', 'demo', next)
-    await until(() => expect(names(at, 'Job').filter((name) => name !== old)).toHaveLength(1))
+    await eventually(() => expect(names(at, 'Job').filter((name) => name !== old)).toHaveLength(1))
     const image = (name: string) =>
       at.get('Deployment', `demo-${name}`).spec.template.spec.containers[0].image
     expect(image('memory')).toBe('legal-suite:1.2.3')
-    await settled(at)
+    await waitUntilReady(at)
     expect(image('collector')).toBe('legal-suite:2.0.0')
     expect(names(at, 'Job')).not.toContain(old)
     expect(at.get('LegalSuite', 'demo').status).toMatchObject({ version: '2.0.0', phase: 'Ready' })
@@ -145,10 +155,10 @@ describe('a new version', () => {
     expect(said).toContainEqual(expect.stringMatching(/^demo-knowledge, demo-matter: /))
   })
 
-  test('that is bad halts at the first wave and is reported', async () => {
-    const at = await rolledOut()
+  test('a failing version stops at the first wave and is reported', async () => {
+    const at = await startReadySuite()
     await at.patch('LegalSuite', 'demo', next)
-    await until(async () => {
+    await eventually(async () => {
       await at.settle(/migrate/)
       expect(at.get('Deployment', 'demo-memory').metadata.generation).toBe(2)
     })
@@ -173,7 +183,7 @@ describe('a new version', () => {
       'status',
     )
     await at.settle(/platform|files/)
-    await until(() =>
+    await eventually(() =>
       expect(at.ready()).toMatchObject({ status: 'False', reason: 'RolloutFailed' }),
     )
     const suite = at.get('LegalSuite', 'demo')
@@ -187,11 +197,13 @@ describe('a new version', () => {
     expect((await at.events()).map(({ reason }) => reason)).toContain('RolloutFailed')
   })
 
-  test('whose migration fails is not rolled out at all', async () => {
-    const at = await rolledOut()
+  test('a version with a failed migration is not rolled out', async () => {
+    const at = await startReadySuite()
     const [old] = names(at, 'Job')
     await at.patch('LegalSuite', 'demo', next)
-    await until(() => expect(names(at, 'Job').length + Number(names(at, 'Job')[0] !== old)).toBe(2))
+    await eventually(() =>
+      expect(names(at, 'Job').length + Number(names(at, 'Job')[0] !== old)).toBe(2),
+    )
     const job = names(at, 'Job').find((name) => name !== old)!
     await at.patch(
       'Job',
@@ -199,7 +211,7 @@ describe('a new version', () => {
       { status: { conditions: [{ type: 'Failed', status: 'True' }] } },
       'status',
     )
-    await until(() => expect(at.ready()).toMatchObject({ reason: 'MigrationFailed' }))
+    await eventually(() => expect(at.ready()).toMatchObject({ reason: 'MigrationFailed' }))
     for (const { metadata } of at.list('Deployment')) expect(metadata.generation).toBe(1)
   })
 })

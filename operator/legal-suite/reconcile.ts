@@ -1,195 +1,225 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
-import { dataLabel, ownerReference, ownLabels, retains } from '../desired/common.ts'
-import { applySet, inventoryDuring, isTrouble, type Outcome } from '../runtime/apply.ts'
+import { dataLabel, ownerReference, ownershipLabels, retainsData } from '../desired/common.ts'
+import { applySet, inventoryDuringApply, isFailure, type Outcome } from '../runtime/apply.ts'
 import type { Client } from '../runtime/client.ts'
-import type { Standing } from '../runtime/conditions.ts'
-import type { Context, Result } from '../runtime/controller.ts'
+import type { ReadyState } from '../runtime/conditions.ts'
+import type { ReconcileCall, Result } from '../runtime/controller.ts'
 import type { Recorder } from '../runtime/events.ts'
-import { idOf, idText, merged, type ObjectId, without } from '../runtime/inventory.ts'
+import {
+  idOf,
+  idText,
+  mergeInventories,
+  type ObjectId,
+  subtractInventory,
+} from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import type { makeStatusWriter } from '../runtime/status.ts'
-import type { makeApis } from './apis.ts'
-import { databaseObstacle } from './database.ts'
-import { handOver } from './hand-over.ts'
+import type { makeApiDiscovery } from './apis.ts'
+import { findDatabaseBlocker } from './database-blocker.ts'
+import type { makeDesiredCache } from './desired-cache.ts'
+import { handOverReplicas } from './hand-over-replicas.ts'
 import type { Workload } from './health.ts'
-import { changeOf } from './reasons.ts'
-import type { makeRecall, Recall } from './recall.ts'
-import { type Look, type Plan, planOf } from './rollout.ts'
+import type { makeReadCache, ReadCache } from './read-cache.ts'
+import { foreignObjectState, readyStateOf } from './ready-state.ts'
+import { planRollout, type RolloutPlan, type WorkloadLookup } from './rollout.ts'
+import { rolloutReasonOf } from './rollout-reason.ts'
 import { readSecrets } from './secrets.ts'
-import { foreignStanding, standingOf } from './standing.ts'
 import { statusOf } from './status.ts'
-import type { makeWanted } from './wanted.ts'
 
-export interface Surroundings {
-  find(key: string): LegalSuite | undefined
-  /** What is known of an object without asking for it. */
-  live(id: ObjectId): KubeObject | undefined
-  /** Whether `live` hears of every change of such objects. */
-  watches(kind: string): boolean
+export interface ReconcilerDeps {
+  getSuite(key: string): LegalSuite | undefined
+  /** Returns an object from the informers. */
+  getLive(id: ObjectId): KubeObject | undefined
+  /** Returns whether `getLive` sees every change of this kind. */
+  isWatched(kind: string): boolean
   observe(object: KubeObject): void
   recorder: Recorder
-  apis: ReturnType<typeof makeApis>
-  recall: ReturnType<typeof makeRecall>
-  wanted: ReturnType<typeof makeWanted>
+  discoverApis: ReturnType<typeof makeApiDiscovery>
+  readCache: ReturnType<typeof makeReadCache>
+  desiredObjects: ReturnType<typeof makeDesiredCache>
   writeStatus: ReturnType<typeof makeStatusWriter>
   operatorNamespace: string
-  /** Milliseconds after which secrets and the objects of others' APIs are looked at again. */
-  lookAgain: number
+  /** Interval after which Secrets and objects of optional APIs are read again. */
+  resyncPeriodMs: number
 }
 
-type Pass = Surroundings & { client: Client; suite: LegalSuite; look: Look }
+type ReconcileContext = ReconcilerDeps & {
+  client: Client
+  suite: LegalSuite
+  lookup: WorkloadLookup
+}
 
-/** One pass over one suite: look, apply what may be applied now, and say how it stands. */
+/** Reconciles one suite: reads its inputs, applies what the rollout order allows and updates the status. */
 export async function reconcile(
   key: string,
-  { client }: Pick<Context, 'client'>,
-  around: Surroundings,
+  { client }: Pick<ReconcileCall, 'client'>,
+  deps: ReconcilerDeps,
 ): Promise<Result> {
-  const suite = around.find(key)
-  // Owner references take its objects away with it; nothing outside the cluster has to be undone.
+  const suite = deps.getSuite(key)
+  // Owner references delete the objects of a deleted suite.
   if (!suite || suite.metadata.deletionTimestamp) return undefined
   const { namespace } = suite.metadata
-  const look: Look = (kind, name) =>
-    around.live({
+  const lookup: WorkloadLookup = (kind, name) =>
+    deps.getLive({
       group: kind === 'Job' ? 'batch' : 'apps',
       version: 'v1',
       kind,
       namespace,
       name,
     }) as Workload | undefined
-  const pass: Pass = { ...around, client, suite, look }
-  return suite.spec.paused ? paused(pass) : bring(pass)
+  const context: ReconcileContext = { ...deps, client, suite, lookup }
+  return suite.spec.paused ? reconcilePaused(context) : reconcileActive(context)
 }
 
-/** Nothing is written but the status, which says so. */
-async function paused(pass: Pass): Promise<Result> {
-  await tell(pass, undefined)
+/** Updates only the status. */
+async function reconcilePaused(context: ReconcileContext): Promise<Result> {
+  await updateStatus(context, undefined)
   return undefined
 }
 
-async function bring(pass: Pass): Promise<Result> {
-  const { client, suite, look, lookAgain } = pass
-  const apis = await pass.apis(client)
-  const recall = pass.recall(suite, pass.live)
-  const read = recall.secrets ?? (await readSecrets(client, suite))
-  const { secrets, missing, keyId, made, foreign } = read
-  for (const name of made) note(pass, 'SecretCreated', 'Create', `made the Secret ${name}`)
+async function reconcileActive(context: ReconcileContext): Promise<Result> {
+  const { client, suite, lookup, resyncPeriodMs } = context
+  const discoverApis = await context.discoverApis(client)
+  const readCache = context.readCache(suite, context.getLive)
+  const read = readCache.secrets ?? (await readSecrets(client, suite))
+  const { secrets, missing, keyId, created, foreign } = read
+  for (const name of created)
+    recordEvent(context, 'SecretCreated', 'Create', `created Secret ${name}`)
   if (foreign.length > 0) {
-    await tell(pass, foreignStanding(foreign.map((name) => `Secret ${name}`)))
-    return { requeueAfter: soon(lookAgain) }
+    await updateStatus(context, foreignObjectState(foreign.map((name) => `Secret ${name}`)))
+    return { requeueAfter: withSpread(resyncPeriodMs) }
   }
-  // What is not there yet, or was not until now, is looked for each time.
-  if (missing.size === 0 && made.length === 0) recall.secrets = read
-  const facts = { apis, secrets, operatorNamespace: pass.operatorNamespace }
-  const database = await databaseObstacle(client, suite, apis, look)
-  const plan = planOf(suite, pass.wanted(suite, facts), { look, missing, database })
-  const { outcomes, inventory, current } = await apply(pass, plan, recall)
-  const standing = standingOf(suite, outcomes, plan.obstacle, apis)
-  await tell({ ...pass, suite: current }, standing, { keyId, inventory })
+  // Incomplete reads are not cached.
+  if (missing.size === 0 && created.length === 0) readCache.secrets = read
+  const facts = { apis: discoverApis, secrets, operatorNamespace: context.operatorNamespace }
+  const database = await findDatabaseBlocker(client, suite, discoverApis, lookup)
+  const plan = planRollout(suite, context.desiredObjects(suite, facts), {
+    lookup,
+    missing,
+    database,
+  })
+  const { outcomes, inventory, current } = await apply(context, plan, readCache)
+  const readyState = readyStateOf(suite, outcomes, plan.blocker, discoverApis)
+  await updateStatus({ ...context, suite: current }, readyState, { keyId, inventory })
   const failed = outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
-  return { requeueAfter: soon(database ? Math.min(lookAgain, 5_000) : lookAgain) }
+  return { requeueAfter: withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs) }
 }
 
-/** Not after the time, and not all suites at once. */
-const soon = (milliseconds: number) => milliseconds * (0.8 + 0.2 * Math.random())
+/** Spreads the resyncs of many suites over time. */
+const withSpread = (milliseconds: number) => milliseconds * (0.8 + 0.2 * Math.random())
 
-async function apply(pass: Pass, { now, held }: Plan, recall: Recall) {
-  const { client, suite } = pass
+async function apply(
+  context: ReconcileContext,
+  { applicable: now, deferred: held }: RolloutPlan,
+  readCache: ReadCache,
+) {
+  const { client, suite } = context
   const { namespace } = suite.metadata
-  const known = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
-  const waiting = held.map(idOf)
-  // What is about to be made is written down first: a crash between the two loses track of nothing.
-  const during = inventoryDuring(known, now)
+  const inventory = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
+  const deferredIds = held.map(idOf)
+  // Records new objects in the inventory before they are created, so that a crash leaves no untracked object.
+  const inventoryDuring = inventoryDuringApply(inventory, now)
   const current =
-    during.length > known.length
-      ? await writeDown(pass, { ...suite.status, inventory: stored(during) })
+    inventoryDuring.length > inventory.length
+      ? await patchStatus(context, {
+          ...suite.status,
+          inventory: toStoredInventory(inventoryDuring),
+        })
       : suite
-  const before = new Map(now.map((each) => [idText(idOf(each)), pass.live(idOf(each))]))
-  await handOver(client, now, before)
+  const before = new Map(now.map((each) => [idText(idOf(each)), context.getLive(idOf(each))]))
+  await handOverReplicas(client, now, before)
   const applied = await applySet(now, {
     client,
-    owner: { labels: ownLabels(suite), reference: ownerReference(suite) },
-    live: (id) => pass.live(id) ?? recall.find(id),
-    observe: (object) => (pass.watches(object.kind) ? pass.observe(object) : recall.keep(object)),
-    found: (object) => void (pass.watches(object.kind) || recall.keep(object)),
-    inventory: without(known, waiting),
-    keep: ({ metadata }) => retains(suite) && metadata.labels?.[dataLabel] === 'true',
+    owner: { labels: ownershipLabels(suite), reference: ownerReference(suite) },
+    live: (id) => context.getLive(id) ?? readCache.get(id),
+    onWrite: (object) =>
+      context.isWatched(object.kind) ? context.observe(object) : readCache.put(object),
+    onFound: (object) => void (context.isWatched(object.kind) || readCache.put(object)),
+    inventory: subtractInventory(inventory, deferredIds),
+    retain: ({ metadata }) => retainsData(suite) && metadata.labels?.[dataLabel] === 'true',
   })
-  announce(pass, now, applied.outcomes, before)
-  // What is not ours stays named: it is about to be ours, and what is not is never deleted.
+  recordChanges(context, now, applied.outcomes, before)
+  // Foreign objects stay in the inventory: they may be adopted later, and pruning skips them until then.
   const foreign = applied.outcomes.filter(({ action }) => action === 'conflict').map(({ id }) => id)
-  const stillThere = known.filter((id) => waiting.some((other) => idText(other) === idText(id)))
+  const deferredExisting = inventory.filter((id) =>
+    deferredIds.some((other) => idText(other) === idText(id)),
+  )
   return {
     outcomes: applied.outcomes,
-    inventory: merged(applied.inventory, stillThere, foreign),
+    inventory: mergeInventories(applied.inventory, deferredExisting, foreign),
     current,
   }
 }
 
-const stored = (ids: ObjectId[]) => ids.map(({ namespace: _, ...rest }) => rest)
+const toStoredInventory = (ids: ObjectId[]) => ids.map(({ namespace: _, ...rest }) => rest)
 
-async function writeDown({ client, suite, writeStatus, observe }: Pass, status: LegalSuiteStatus) {
+async function patchStatus(
+  { client, suite, writeStatus, observe }: ReconcileContext,
+  status: LegalSuiteStatus,
+) {
   const written = await writeStatus(client, suite, status)
   observe(written)
   return written
 }
 
-async function tell(
-  pass: Pass,
-  standing: Standing | undefined,
-  more: { keyId?: string | undefined; inventory?: ObjectId[] } = {},
+async function updateStatus(
+  context: ReconcileContext,
+  readyState: ReadyState | undefined,
+  details: { keyId?: string | undefined; inventory?: ObjectId[] } = {},
 ) {
-  const { suite, look } = pass
-  const status = statusOf(suite, { look, standing, keyId: more.keyId, now: new Date() })
+  const { suite, lookup } = context
+  const status = statusOf(suite, { lookup, readyState, keyId: details.keyId, now: new Date() })
   const before = suite.status?.conditions?.find(({ type }) => type === 'Ready')
   const wasPaused = suite.status?.phase === 'Paused'
-  await writeDown(pass, {
+  await patchStatus(context, {
     ...status,
-    ...(more.inventory && { inventory: stored(more.inventory) }),
+    ...(details.inventory && { inventory: toStoredInventory(details.inventory) }),
   })
-  if (!standing) {
-    if (!wasPaused) note(pass, 'Paused', 'Pause', 'nothing is changed until it is resumed')
-  } else if (before?.reason !== standing.reason || before?.message !== standing.message) {
-    const { state, reason, message } = standing
-    if (state !== 'reconciling') note(pass, reason, 'Reconcile', message, state === 'stalled')
+  if (!readyState) {
+    if (!wasPaused)
+      recordEvent(context, 'Paused', 'Pause', 'changes are suspended until spec.paused is false')
+  } else if (before?.reason !== readyState.reason || before?.message !== readyState.message) {
+    const { state, reason, message } = readyState
+    if (state !== 'reconciling')
+      recordEvent(context, reason, 'Reconcile', message, state === 'stalled')
   }
 }
 
-/** Says what was written. Deployments that were for the same reason are named together. */
-function announce(
-  pass: Pass,
+/** Records an Event for each change. Deployments changed for the same reason share one Event. */
+function recordChanges(
+  context: ReconcileContext,
   objects: KubeObject[],
   outcomes: Outcome[],
   before: Map<string, KubeObject | undefined>,
 ) {
-  const changed = new Map<string, { reason: string; what: string; names: string[] }>()
+  const changed = new Map<string, { reason: string; detail: string; names: string[] }>()
   for (const outcome of outcomes) {
     const { id, action } = outcome
-    if (action === 'unchanged' || isTrouble(outcome)) continue
+    if (action === 'unchanged' || isFailure(outcome)) continue
     const after = objects.find((each) => idText(idOf(each)) === idText(id))
     if (action === 'pruned')
-      note(pass, 'Pruned', 'Delete', `${id.kind} ${id.name} is no longer wanted`)
+      recordEvent(context, 'Pruned', 'Delete', `deleted obsolete ${id.kind} ${id.name}`)
     else if (action === 'kept')
-      note(pass, 'Kept', 'Keep', `${id.kind} ${id.name} holds data and stays`)
+      recordEvent(context, 'Kept', 'Keep', `retained ${id.kind} ${id.name}, which holds data`)
     else if (after && id.kind === 'Deployment') {
-      const { reason, what } = changeOf(before.get(idText(id)), after)
-      const { names } = changed.get(reason + what) ?? { names: [] }
-      changed.set(reason + what, { reason, what, names: [...names, id.name] })
+      const { reason, detail } = rolloutReasonOf(before.get(idText(id)), after)
+      const { names } = changed.get(reason + detail) ?? { names: [] }
+      changed.set(reason + detail, { reason, detail, names: [...names, id.name] })
     } else if (action === 'configured' && before.get(idText(id))) {
-      note(pass, 'Configured', 'Apply', `${id.kind} ${id.name} was brought to what is wanted`)
+      recordEvent(context, 'Configured', 'Apply', `updated ${id.kind} ${id.name}`)
     }
   }
-  for (const { reason, what, names } of changed.values())
-    note(pass, reason, 'Apply', `${names.join(', ')}: ${what}`)
+  for (const { reason, detail, names } of changed.values())
+    recordEvent(context, reason, 'Apply', `${names.join(', ')}: ${detail}`)
 }
 
-function note(
-  { recorder, suite }: Pass,
+function recordEvent(
+  { recorder, suite }: ReconcileContext,
   reason: string,
   action: string,
   text: string,
-  warns = false,
+  isWarning = false,
 ) {
-  recorder.record(suite, { type: warns ? 'Warning' : 'Normal', reason, action, note: text })
+  recorder.record(suite, { type: isWarning ? 'Warning' : 'Normal', reason, action, note: text })
 }

@@ -1,47 +1,53 @@
 import { expect, test } from 'vitest'
-import { aWhile, rolledOut, type Staged, settled, until } from '../testing/set.ts'
+import {
+  eventually,
+  type Staged,
+  settleDelay,
+  startReadySuite,
+  waitUntilReady,
+} from '../testing/fixtures.ts'
 
 const monitoring = { served: { 'monitoring.coreos.com': ['servicemonitors'] } }
 
-/** What the operator asks of the API server, by verb and kind, while something is done. */
+/** Counts the requests of the operator during an action, by verb and kind. */
 async function asked(at: Staged, work: () => Promise<unknown>) {
-  await aWhile()
-  const from = at.api.asked.length
+  await settleDelay()
+  const from = at.api.requests.length
   await work()
-  await aWhile()
+  await settleDelay()
   const counts: Record<string, number> = {}
-  for (const { verb, collection, subresource } of at.api.asked.slice(from)) {
+  for (const { verb, collection, subresource } of at.api.requests.slice(from)) {
     const kind = `${collection.split('/').at(-1)}${subresource ? `/${subresource}` : ''}`
     counts[`${verb} ${kind}`] = (counts[`${verb} ${kind}`] ?? 0) + 1
   }
   return counts
 }
 
-test('a new version costs each Deployment one apply, and a few requests beside', async () => {
-  const at = await rolledOut({ hibernated: true }, monitoring)
+test('a new version needs one apply per Deployment and few other requests', async () => {
+  const at = await startReadySuite({ hibernated: true }, monitoring)
   const counts = await asked(at, async () => {
     await at.patch('LegalSuite', 'demo', { spec: { version: '2.0.0' } })
-    await settled(at)
+    await waitUntilReady(at)
   })
   expect(counts).toMatchObject({ 'patch deployments': 8, 'create events': 1 })
-  // The Secret of the database and the internal key; the monitor is not watched.
+  // Reads the database Secret, the internal key and the unwatched ServiceMonitor.
   expect(counts).toMatchObject({ 'get secrets': 2, 'get servicemonitors': 1 })
 })
 
-test('how its pods fare is told by watches: nothing is read again for it', async () => {
-  const at = await rolledOut({}, monitoring)
+test('status changes of pods cause no reads', async () => {
+  const at = await startReadySuite({}, monitoring)
   const counts = await asked(at, async () => {
     const status = { availableReplicas: 0 }
     await at.patch('Deployment', 'demo-memory', { status }, 'status')
-    await until(() => expect(at.ready()?.status).toBe('False'))
+    await eventually(() => expect(at.ready()?.status).toBe('False'))
   })
   expect(counts['get secrets']).toBeUndefined()
   expect(counts['get servicemonitors']).toBeUndefined()
 })
 
-test('a Secret of its own is read again when somebody changes it', async () => {
-  const at = await rolledOut()
+test('a changed generated Secret is read again', async () => {
+  const at = await startReadySuite()
   const { id } = at.get('LegalSuite', 'demo').status.internalKey
   await at.patch('Secret', 'demo-internal-key', { data: { current: btoa('another') } })
-  await until(() => expect(at.get('LegalSuite', 'demo').status.internalKey.id).not.toBe(id))
+  await eventually(() => expect(at.get('LegalSuite', 'demo').status.internalKey.id).not.toBe(id))
 })

@@ -5,17 +5,17 @@ import { rolloutAnnotation } from '../desired/common.ts'
 import { desired } from '../desired/index.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { find } from '../testing/look.ts'
+import { find } from '../testing/queries.ts'
 import { suiteOf } from '../testing/suites.ts'
 import { healthOf, type Workload } from './health.ts'
-import { planOf } from './rollout.ts'
+import { planRollout } from './rollout.ts'
 
 const suite = suiteOf()
 const objects = desired(suite)
 const members = serviceNames.filter((name) => name !== 'gateway')
 const wanted = (name: string): Workload => find(objects, 'Deployment', `demo-${name}`)
 
-/** How a service is found: not there, of another version, or of this one; ready or not. */
+/** State of a service: missing, old version or current version; ready or not. */
 type Found = { there: boolean; current: boolean; ready: boolean }
 const found = fc.record({ there: fc.boolean(), current: fc.boolean(), ready: fc.boolean() })
 const all = fc.record(
@@ -38,16 +38,19 @@ const job = objects.find(({ kind }) => kind === 'Job')!
 const migrated = (status: string | undefined): Workload =>
   ({ ...job, status: { conditions: status ? [{ type: status, status: 'True' }] : [] } }) as Workload
 
-describe('a plan', () => {
-  test('replaces no pod before the migration is done and the waves before are ready', () => {
+describe('rollout plan', () => {
+  test('no pod is replaced before the migration is done and earlier waves are ready', () => {
     fc.assert(
       fc.property(all, fc.constantFrom(undefined, 'Complete', 'Failed'), (state, end) => {
-        const look = (kind: string, name: string) =>
+        const lookup = (kind: string, name: string) =>
           kind === 'Job'
             ? migrated(end)
             : liveOf(name.slice('demo-'.length), state[name.slice('demo-'.length) as ServiceName])
-        const { now, held, obstacle } = planOf(suite, objects, { look, missing: new Set() })
-        const isNow = (name: string) => now.includes(wanted(name))
+        const { applicable, deferred, blocker } = planRollout(suite, objects, {
+          lookup: lookup,
+          missing: new Set(),
+        })
+        const isNow = (name: string) => applicable.includes(wanted(name))
         const rolls = (name: ServiceName) => !state[name].there || !state[name].current
         const done = (name: ServiceName) => !rolls(name) && state[name].ready
         for (const name of members) {
@@ -60,18 +63,22 @@ describe('a plan', () => {
           const may = end === 'Complete' && before.every((each) => done(each))
           expect(isNow(name)).toBe(!rolls(name) || may)
         }
-        expect(new Set([...now, ...held]).size).toBe(objects.length)
+        expect(new Set([...applicable, ...deferred]).size).toBe(objects.length)
         const ready = end === 'Complete' && members.every((name) => done(name))
-        expect(obstacle === undefined).toBe(ready)
+        expect(blocker === undefined).toBe(ready)
       }),
       { numRuns: 300 },
     )
   })
 
-  test('whatever holds pods up, everything else is applied', () => {
+  test('a blocker defers only pods', () => {
     const database = { state: 'reconciling', reason: 'DatabaseNotReady', message: '' } as const
-    const plan = planOf(suite, objects, { look: () => undefined, missing: new Set(), database })
-    const kinds = new Set(plan.now.map(({ kind }: KubeObject) => kind))
+    const plan = planRollout(suite, objects, {
+      lookup: () => undefined,
+      missing: new Set(),
+      database,
+    })
+    const kinds = new Set(plan.applicable.map(({ kind }: KubeObject) => kind))
     expect([...kinds].sort()).toEqual([
       'NetworkPolicy',
       'PersistentVolumeClaim',
@@ -79,7 +86,7 @@ describe('a plan', () => {
       'Service',
       'ServiceAccount',
     ])
-    expect(plan.obstacle).toEqual(database)
+    expect(plan.blocker).toEqual(database)
   })
 })
 
@@ -93,7 +100,7 @@ describe('health', () => {
       status: { ...status, ...more },
     })
 
-  test('is when all wanted pods are there in their newest form, and nothing but them', () => {
+  test('a workload is ready when all pods are updated and available without surplus', () => {
     expect(health({}).ready).toBe(true)
     expect(health({}, 3).ready).toBe(false)
     expect(health({ updatedReplicas: 0 }).ready).toBe(false)
@@ -102,7 +109,7 @@ describe('health', () => {
     expect(healthOf(undefined).ready).toBe(false)
   })
 
-  test('a failure counts only while it is of the newest form and not overcome', () => {
+  test('a failure counts only for the current generation while the workload is not ready', () => {
     const conditions = [
       { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late' },
     ]

@@ -1,62 +1,66 @@
 import type { ServiceName } from '../api/service-spec.ts'
-import { nameOf, rolloutAnnotation, servicesOf, type Wanted } from '../desired/common.ts'
-import { keySecretOf } from '../desired/key.ts'
-import { type Container, secretsIn } from '../desired/pod.ts'
+import { nameOf, rolloutAnnotation, type SuiteInput, servicesOf } from '../desired/common.ts'
+import { keySecretOf } from '../desired/internal-key.ts'
+import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { endOf, type Health, healthOf, type Workload } from './health.ts'
+import { type Health, healthOf, jobOutcome, type Workload } from './health.ts'
 
-/** What stands in the way of going on: by itself it passes, or it does not. */
-export interface Obstacle {
+/** Reason why a rollout cannot continue: temporarily (`reconciling`) or until a user acts (`stalled`). */
+export interface Blocker {
   state: 'reconciling' | 'stalled'
   reason: string
   message: string
 }
 
-export interface Plan {
-  /** What may be applied now. */
-  now: KubeObject[]
-  /** What has to wait: it is neither applied nor taken away. */
-  held: KubeObject[]
-  obstacle?: Obstacle
+export interface RolloutPlan {
+  /** Objects to apply now. */
+  applicable: KubeObject[]
+  /** Objects that wait for a blocker. They are neither applied nor deleted. */
+  deferred: KubeObject[]
+  blocker?: Blocker
 }
 
-export type Look = (kind: string, name: string) => Workload | undefined
+export type WorkloadLookup = (kind: string, name: string) => Workload | undefined
 
-export interface Known {
-  look: Look
-  /** Secret entries that a pod needs and that are not there, by `name/key`. */
+export interface RolloutInputs {
+  lookup: WorkloadLookup
+  /** Referenced Secret entries that do not exist, by `name/key`. */
   missing: ReadonlySet<string>
-  /** What keeps the database from being used. */
-  database?: Obstacle | undefined
+  /** Reason why the database cannot be used. */
+  database?: Blocker | undefined
 }
 
 type Deployment = KubeObject & { spec: { replicas?: number } }
 
 /**
- * What of a suite may be applied: everything but pods at once, then the migration when there is a
- * database, then service by service, each wave when the one before it is ready. What would not replace
- * pods never waits, so that a drift is put right whatever else goes on.
+ * Plans which objects are applied now: everything without pods at once, the migration when the database is
+ * available, then the services wave by wave, each wave when the previous one is ready. A change that replaces
+ * no pods is never deferred, so that drift is always corrected.
  */
-export function planOf(suite: Wanted, objects: KubeObject[], known: Known): Plan {
-  const plan: Plan = { now: [], held: [] }
-  const hold = (object: KubeObject, obstacle: Obstacle) => {
-    plan.held.push(object)
-    plan.obstacle ??= obstacle
+export function planRollout(
+  suite: SuiteInput,
+  objects: KubeObject[],
+  inputs: RolloutInputs,
+): RolloutPlan {
+  const plan: RolloutPlan = { applicable: [], deferred: [] }
+  const defer = (object: KubeObject, blocker: Blocker) => {
+    plan.deferred.push(object)
+    plan.blocker ??= blocker
   }
-  // It is mounted, and a pod without it would wait for it without a word.
+  // The key is mounted. Without the Secret, pods would hang in ContainerCreating.
   const key = `${keySecretOf(suite)}/current`
   const isPod = ({ kind }: KubeObject) => kind === 'Deployment' || kind === 'Job'
-  plan.now.push(...objects.filter((each) => !isPod(each)))
+  plan.applicable.push(...objects.filter((each) => !isPod(each)))
 
   const job = objects.find(({ kind }) => kind === 'Job')
-  let barrier = suite.spec.hibernated ? undefined : known.database
+  let barrier = suite.spec.hibernated ? undefined : inputs.database
   if (job) {
-    barrier = barrier ?? missingFor(job, known)
-    if (barrier) hold(job, barrier)
+    barrier = barrier ?? missingSecretBlocker(job, inputs)
+    if (barrier) defer(job, barrier)
     else {
-      plan.now.push(job)
-      barrier = migrationObstacle(job, known)
+      plan.applicable.push(job)
+      barrier = migrationBlocker(job, inputs)
     }
   }
   for (const wave of waves) {
@@ -66,18 +70,18 @@ export function planOf(suite: Wanted, objects: KubeObject[], known: Known): Plan
       const object = objects.find(
         ({ kind, metadata }) => kind === 'Deployment' && metadata.name === nameOf(suite, name),
       ) as Deployment
-      const rolls = replacesPods(object, known.look('Deployment', object.metadata.name))
-      const blocked = rolls ? (barrier ?? missingFor(object, known, key)) : undefined
-      if (blocked) hold(object, blocked)
-      else plan.now.push(object)
-      next ??= blocked ?? serviceObstacle(name, object, rolls, known.look)
+      const willRoll = replacesPods(object, inputs.lookup('Deployment', object.metadata.name))
+      const blocked = willRoll ? (barrier ?? missingSecretBlocker(object, inputs, key)) : undefined
+      if (blocked) defer(object, blocked)
+      else plan.applicable.push(object)
+      next ??= blocked ?? serviceBlocker(name, object, willRoll, inputs.lookup)
     }
     barrier = next
   }
-  return { ...plan, ...(!plan.obstacle && barrier && { obstacle: barrier }) }
+  return { ...plan, ...(!plan.blocker && barrier && { blocker: barrier }) }
 }
 
-/** Whether applying it starts pods or puts others in their place. */
+/** Returns whether applying the Deployment starts or replaces pods. */
 function replacesPods(object: Deployment, live: Workload | undefined): boolean {
   if (object.spec.replicas === 0) return false
   if (!live || live.spec?.replicas === 0) return true
@@ -87,46 +91,52 @@ function replacesPods(object: Deployment, live: Workload | undefined): boolean {
   )
 }
 
-function missingFor(
+function missingSecretBlocker(
   object: KubeObject,
-  { missing }: Known,
+  { missing }: RolloutInputs,
   ...mounted: string[]
-): Obstacle | undefined {
+): Blocker | undefined {
   const { containers } = (object as { spec?: { template?: { spec: { containers: Container[] } } } })
     .spec!.template!.spec
-  const read = secretsIn(containers).map(({ name, key }) => `${name}/${key}`)
-  const absent = [...read, ...mounted].filter((id) => missing.has(id))
+  const environmentRefs = secretRefsOf(containers).map(({ name, key }) => `${name}/${key}`)
+  const absent = [...environmentRefs, ...mounted].filter((id) => missing.has(id))
   if (absent.length === 0) return undefined
-  const message = `${object.metadata.name} needs ${[...new Set(absent)].join(', ')}`
+  const message = `${object.metadata.name} requires missing Secret entries: ${[...new Set(absent)].join(', ')}`
   return { state: 'reconciling', reason: 'SecretNotFound', message }
 }
 
-function migrationObstacle(job: KubeObject, { look }: Known): Obstacle | undefined {
+function migrationBlocker(job: KubeObject, { lookup }: RolloutInputs): Blocker | undefined {
   const { name } = job.metadata
-  const end = endOf(look('Job', name))
-  if (end === 'done') return undefined
-  if (end === 'failed') {
-    const message = `the Job ${name} failed; read its log, put right what is wrong and delete it`
+  const outcome = jobOutcome(lookup('Job', name))
+  if (outcome === 'done') return undefined
+  if (outcome === 'failed') {
+    const message = `Job ${name} failed; read its log, fix the cause and delete the Job`
     return { state: 'stalled', reason: 'MigrationFailed', message }
   }
-  return { state: 'reconciling', reason: 'Migrating', message: `waiting for the Job ${name}` }
+  return { state: 'reconciling', reason: 'Migrating', message: `waiting for Job ${name}` }
 }
 
-function serviceObstacle(
+function serviceBlocker(
   name: ServiceName,
   object: Deployment,
-  rolls: boolean,
-  look: Look,
-): Obstacle | undefined {
-  const asleep = object.spec.replicas === 0
-  const health = healthOf(look('Deployment', object.metadata.name))
-  if (asleep || (!rolls && health.ready)) return undefined
-  if (!rolls && health.failure) {
-    const message = `${name} does not get ready, so nothing after it is rolled out: ${health.failure}`
+  willRoll: boolean,
+  lookup: WorkloadLookup,
+): Blocker | undefined {
+  const isHibernated = object.spec.replicas === 0
+  const health = healthOf(lookup('Deployment', object.metadata.name))
+  if (isHibernated || (!willRoll && health.ready)) return undefined
+  if (!willRoll && health.failure) {
+    const message = `${name} does not become ready, later services are not rolled out: ${health.failure}`
     return { state: 'stalled', reason: 'RolloutFailed', message }
   }
-  return { state: 'reconciling', reason: 'RollingOut', message: waitingFor(name, rolls, health) }
+  return {
+    state: 'reconciling',
+    reason: 'RollingOut',
+    message: rolloutMessage(name, willRoll, health),
+  }
 }
 
-const waitingFor = (name: ServiceName, rolls: boolean, { available, desired }: Health) =>
-  rolls ? `rolling out ${name}` : `waiting for ${name}: ${available} of ${desired} pods are ready`
+const rolloutMessage = (name: ServiceName, willRoll: boolean, { available, desired }: Health) =>
+  willRoll
+    ? `rolling out ${name}`
+    : `waiting for ${name}: ${available} of ${desired} pods are ready`

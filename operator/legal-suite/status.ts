@@ -1,74 +1,82 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import type { HistoryEntry } from '../api/status.ts'
 import { imageOf, nameOf, servicesOf } from '../desired/common.ts'
-import { keySecretOf } from '../desired/key.ts'
+import { keySecretOf } from '../desired/internal-key.ts'
 import {
   type Condition,
-  clipped,
   type NewCondition,
-  type Standing,
+  type ReadyState,
+  truncate,
   withCondition,
   withHistory,
   withoutCondition,
-  withStanding,
+  withReadyState,
 } from '../runtime/conditions.ts'
 import { healthOf, type Workload } from './health.ts'
-import type { Look } from './rollout.ts'
+import type { WorkloadLookup } from './rollout.ts'
 
-export interface Seen {
-  look: Look
-  /** Nothing is known of it while the suite is paused. */
-  standing: Standing | undefined
+export interface StatusInputs {
+  lookup: WorkloadLookup
+  /** Undefined while the suite is paused. */
+  readyState: ReadyState | undefined
   keyId?: string | undefined
   now: Date
 }
 
 type Phase = NonNullable<LegalSuiteStatus['phase']>
 
-/** All that a suite's status says, but for its inventory. */
+/** Builds the status of a suite except its inventory. */
 export function statusOf(
   suite: LegalSuite,
-  { look, standing, keyId, now }: Seen,
+  { lookup, readyState, keyId, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
-  const services = servicesOf(suite).map((name) => serviceOf(suite, name, look))
+  const services = servicesOf(suite).map((name) => serviceStatus(suite, name, lookup))
   const ready = services.filter((each) => each.ready).length
-  const seen = { ...before, ready: `${ready}/${services.length}`, services }
-  const at = { generation: suite.metadata.generation, now }
+  const observed = { ...before, ready: `${ready}/${services.length}`, services }
+  const context = { generation: suite.metadata.generation, now }
   const conditions = (before.conditions ?? []) as Condition[]
-  if (!standing) {
-    return { ...seen, phase: 'Paused', conditions: withCondition(conditions, isPaused, at) }
+  if (!readyState) {
+    return {
+      ...observed,
+      phase: 'Paused',
+      conditions: withCondition(conditions, pausedCondition, context),
+    }
   }
   const versions = new Set(services.map(({ version }) => version))
   const [version] = versions.size === 1 ? versions : []
-  const standings = withStanding(withoutCondition(conditions, isPaused.type), standing, at)
-  const backends = backendsCondition(suite, look)
+  const withReady = withReadyState(
+    withoutCondition(conditions, pausedCondition.type),
+    readyState,
+    context,
+  )
+  const backends = backendsCondition(suite, lookup)
   return {
-    ...seen,
+    ...observed,
     observedGeneration: suite.metadata.generation,
-    phase: phaseOf(suite, standing),
+    phase: phaseOf(suite, readyState),
     conditions: backends
-      ? withCondition(standings, backends, at)
-      : withoutCondition(standings, backendsReady),
-    version: (standing.state === 'ready' && version) || before.version,
+      ? withCondition(withReady, backends, context)
+      : withoutCondition(withReady, backendsReady),
+    version: (readyState.state === 'ready' && version) || before.version,
     internalKey: keyId ? { secretName: keySecretOf(suite), id: keyId } : before.internalKey,
-    seeds: seedsOf(suite, look),
-    history: historyOf(suite, standing, now),
+    seeds: seedsStatus(suite, lookup),
+    history: nextHistory(suite, readyState, now),
   }
 }
 
-/** What was said of its readiness before stays said, and of the generation it was said of. */
-const isPaused: NewCondition = {
+/** While paused, the other conditions keep their last value and generation. */
+const pausedCondition: NewCondition = {
   type: 'Paused',
   status: 'True',
   reason: 'Paused',
-  message: 'changes of the suite and of its objects are left as they are until it is resumed',
+  message: 'changes of the suite and of its objects are not applied until spec.paused is false',
 }
 
 const backendsReady = 'BackendsReady'
 
-function serviceOf(suite: LegalSuite, name: string, look: Look) {
-  const live = look('Deployment', nameOf(suite, name))
+function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup) {
+  const live = lookup('Deployment', nameOf(suite, name))
   const { ready, desired, available, failure } = healthOf(live)
   const version = versionOf(live)
   return {
@@ -77,17 +85,19 @@ function serviceOf(suite: LegalSuite, name: string, look: Look) {
     desired,
     available,
     ...(version && { version }),
-    ...(failure && { message: clipped(failure, 256) }),
+    ...(failure && { message: truncate(failure, 256) }),
   }
 }
 
-type Pods = { spec?: { template?: { metadata?: { labels?: Record<string, string> } } } }
+type VersionedPods = { spec?: { template?: { metadata?: { labels?: Record<string, string> } } } }
 
-/** The version that its pods are to run. */
+/** The version label of the pod template. */
 const versionOf = (live: Workload | undefined) =>
-  (live as Pods | undefined)?.spec?.template?.metadata?.labels?.['app.kubernetes.io/version']
+  (live as VersionedPods | undefined)?.spec?.template?.metadata?.labels?.[
+    'app.kubernetes.io/version'
+  ]
 
-function phaseOf({ spec }: LegalSuite, { state, reason }: Standing): Phase {
+function phaseOf({ spec }: LegalSuite, { state, reason }: ReadyState): Phase {
   if (state === 'stalled') return 'Stalled'
   if (spec.hibernated) return 'Hibernated'
   if (state === 'ready') return 'Ready'
@@ -95,8 +105,8 @@ function phaseOf({ spec }: LegalSuite, { state, reason }: Standing): Phase {
   return reason === 'RollingOut' ? 'RollingOut' : 'Pending'
 }
 
-/** Backends that the operator runs itself: the suite goes on without some, though not as well. */
-function backendsCondition(suite: LegalSuite, look: Look): NewCondition | undefined {
+/** Health of the managed backends. Without search or graph the suite keeps working with less quality. */
+function backendsCondition(suite: LegalSuite, lookup: WorkloadLookup): NewCondition | undefined {
   const { database, search, graph, hibernated } = suite.spec
   const managed = [
     ...(database.type === 'Embedded' ? ['postgres'] : []),
@@ -104,28 +114,31 @@ function backendsCondition(suite: LegalSuite, look: Look): NewCondition | undefi
     ...(graph?.type === 'Managed' ? ['neo4j'] : []),
   ]
   if (managed.length === 0 || hibernated) return undefined
-  const late = managed
-    .map((what) => ({ what, ...healthOf(look('StatefulSet', nameOf(suite, what))) }))
+  const notReady = managed
+    .map((what) => ({ what, ...healthOf(lookup('StatefulSet', nameOf(suite, what))) }))
     .filter(({ ready }) => !ready)
     .map(({ what, available, desired }) => `${what} ${available}/${desired}`)
   const type = backendsReady
-  return late.length === 0
+  return notReady.length === 0
     ? { type, status: 'True', reason: 'Ready', message: `ready: ${managed.join(', ')}` }
-    : { type, status: 'False', reason: 'NotReady', message: `waiting for ${late.join(', ')}` }
+    : { type, status: 'False', reason: 'NotReady', message: `waiting for ${notReady.join(', ')}` }
 }
 
-/** In production collector-service is ready only once its seeds were applied. */
-function seedsOf(suite: LegalSuite, look: Look): NonNullable<LegalSuiteStatus['seeds']> {
+/** In production collector-service becomes ready only after its startup seeds were applied. */
+function seedsStatus(
+  suite: LegalSuite,
+  lookup: WorkloadLookup,
+): NonNullable<LegalSuiteStatus['seeds']> {
   const { seeds, environment = 'production' } = suite.spec
   const packageIds = seeds?.packageIds ?? []
   if (packageIds.length === 0 && !seeds?.resourcesOnStartup) return { packageIds, state: 'None' }
-  const { ready } = healthOf(look('Deployment', nameOf(suite, 'collector')))
+  const { ready } = healthOf(lookup('Deployment', nameOf(suite, 'collector')))
   if (!ready) return { packageIds, state: 'Pending' }
   return { packageIds, state: environment === 'production' ? 'Applied' : 'Started' }
 }
 
-/** What came of each generation in the end: that it is there, or why it is not. */
-function historyOf(suite: LegalSuite, { state, reason, message }: Standing, now: Date) {
+/** Records the final state of each generation: ready or stalled. */
+function nextHistory(suite: LegalSuite, { state, reason, message }: ReadyState, now: Date) {
   const history = suite.status?.history ?? []
   if (state === 'reconciling') return history
   const entry: HistoryEntry = {
@@ -133,7 +146,7 @@ function historyOf(suite: LegalSuite, { state, reason, message }: Standing, now:
     generation: suite.metadata.generation,
     version: suite.spec.version,
     reason,
-    message: clipped(`${imageOf(suite)}: ${message}`, 512),
+    message: truncate(`${imageOf(suite)}: ${message}`, 512),
   }
   return withHistory(history, entry, 10)
 }

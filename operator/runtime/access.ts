@@ -3,34 +3,34 @@ import { dirname, resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
 
-/** Where the API server is and how to be let in. */
+/** Address and credentials of the API server. */
 export type Access = {
   server: URL
-  /** The namespace this process is at home in. */
+  /** The namespace of this process. */
   namespace: string
   ca?: Buffer | undefined
   cert?: Buffer | undefined
   key?: Buffer | undefined
   insecure?: boolean | undefined
   serverName?: string | undefined
-  /** `renew` when the last one was refused. */
+  /** Returns the bearer token. `renew` forces a new one after a 401. */
   token: (renew?: boolean) => Promise<string | undefined>
 }
 
-const account = '/var/run/secrets/kubernetes.io/serviceaccount'
+const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 type Environment = Record<string, string | undefined>
 
-/** By `KUBECONFIG` when it is set, else as the service account of this pod. */
+/** Loads the access from `KUBECONFIG` if set, else from the service account of the pod. */
 export async function loadAccess(env: Environment): Promise<Access> {
   if (env.KUBECONFIG) return kubeconfigAccess(env.KUBECONFIG)
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env
-  if (!host) throw new Error('set KUBECONFIG, or run inside a cluster')
+  if (!host) throw new Error('no cluster access: set KUBECONFIG or run inside a cluster')
   return {
     server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
-    namespace: (await readFile(`${account}/namespace`, 'utf8')).trim(),
-    ca: await readFile(`${account}/ca.crt`),
-    token: tokenFile(`${account}/token`),
+    namespace: (await readFile(`${serviceAccountDirectory}/namespace`, 'utf8')).trim(),
+    ca: await readFile(`${serviceAccountDirectory}/ca.crt`),
+    token: tokenFile(`${serviceAccountDirectory}/token`),
   }
 }
 
@@ -49,7 +49,7 @@ const User = z.object({
   token: z.string().optional(),
   tokenFile: z.string().optional(),
   exec: z
-    .undefined('exec plugins are not supported: use a token or a client certificate')
+    .undefined('exec plugins are not supported; use a token or a client certificate')
     .optional(),
 })
 const Kubeconfig = z.object({
@@ -68,22 +68,22 @@ const Kubeconfig = z.object({
   users: z.array(z.object({ name: z.string(), user: User.nullish() })),
 })
 
-/** The current context of a kubeconfig file. */
+/** Reads the current context of a kubeconfig file. */
 export async function kubeconfigAccess(path: string): Promise<Access> {
   const config = Kubeconfig.parse(parse(await readFile(path, 'utf8')))
-  const { context } = named(config.contexts, config['current-context'])
-  const { cluster } = named(config.clusters, context.cluster)
-  const user: z.infer<typeof User> = named(config.users, context.user).user ?? {}
-  const content = async (data: string | undefined, file: string | undefined) => {
+  const { context } = findEntry(config.contexts, config['current-context'])
+  const { cluster } = findEntry(config.clusters, context.cluster)
+  const user: z.infer<typeof User> = findEntry(config.users, context.user).user ?? {}
+  const readContent = async (data: string | undefined, file: string | undefined) => {
     if (data !== undefined) return Buffer.from(data, 'base64')
     return file === undefined ? undefined : readFile(resolve(dirname(path), file))
   }
   return {
     server: new URL(cluster.server),
     namespace: context.namespace ?? 'default',
-    ca: await content(cluster['certificate-authority-data'], cluster['certificate-authority']),
-    cert: await content(user['client-certificate-data'], user['client-certificate']),
-    key: await content(user['client-key-data'], user['client-key']),
+    ca: await readContent(cluster['certificate-authority-data'], cluster['certificate-authority']),
+    cert: await readContent(user['client-certificate-data'], user['client-certificate']),
+    key: await readContent(user['client-key-data'], user['client-key']),
     insecure: cluster['insecure-skip-tls-verify'],
     serverName: cluster['tls-server-name'],
     token: user.tokenFile
@@ -92,19 +92,19 @@ export async function kubeconfigAccess(path: string): Promise<Access> {
   }
 }
 
-function named<T extends { name: string }>(entries: T[], name: string): T {
+function findEntry<T extends { name: string }>(entries: T[], name: string): T {
   const entry = entries.find((entry) => entry.name === name)
-  if (!entry) throw new Error(`the kubeconfig names "${name}", which is not in it`)
+  if (!entry) throw new Error(`kubeconfig: no entry named "${name}"`)
   return entry
 }
 
-/** A mounted token is replaced long before it ends, so it is read again every minute. */
-export function tokenFile(path: string, maxAge = 60_000): Access['token'] {
-  let last: { token: string; at: number } | undefined
+/** Reads a token file and caches it for a minute. The kubelet replaces tokens long before they expire. */
+export function tokenFile(path: string, maxAgeMs = 60_000): Access['token'] {
+  let cached: { token: string; at: number } | undefined
   return async (renew = false) => {
-    if (renew || !last || Date.now() - last.at > maxAge) {
-      last = { token: (await readFile(path, 'utf8')).trim(), at: Date.now() }
+    if (renew || !cached || Date.now() - cached.at > maxAgeMs) {
+      cached = { token: (await readFile(path, 'utf8')).trim(), at: Date.now() }
     }
-    return last.token
+    return cached.token
   }
 }

@@ -1,9 +1,9 @@
-/** What the API server answered in place of what was asked for. */
+/** An error response of the API server. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: number
   readonly reason: string
-  /** Milliseconds after which the server wants to be asked again. */
+  /** Milliseconds after which the server asks to retry. */
   readonly retryAfter: number | undefined
 
   constructor(code: number, reason: string, message: string, retryAfter?: number) {
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A write that was not sent, because another may lead by now. */
+/** A write that was not sent because another process may lead. */
 export class FencedError extends Error {
   override name = 'FencedError'
 }
@@ -24,6 +24,6 @@ const hasCode = (error: unknown, code: number) => error instanceof ApiError && e
 export const isNotFound = (error: unknown) => hasCode(error, 404)
 export const isConflict = (error: unknown) => hasCode(error, 409)
 export const isInvalid = (error: unknown) => hasCode(error, 422)
-/** The resource version or the page asked for is older than what the server still knows. */
+/** The requested resource version or page is no longer available. */
 export const isGone = (error: unknown) =>
   hasCode(error, 410) || (error instanceof ApiError && error.reason === 'Expired')

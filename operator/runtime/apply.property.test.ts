@@ -28,7 +28,7 @@ const kinds = [
 const collectionOf = ({ group, version, kind }: ObjectId) =>
   `${group}/${resourceOf(group ? `${group}/${version}` : version, kind).plural}`
 
-const Wanted = fc.uniqueArray(
+const DesiredObjects = fc.uniqueArray(
   fc.record({
     kind: fc.constantFrom(...kinds),
     name: fc.constantFrom('a', 'b', 'c', 'd'),
@@ -38,10 +38,10 @@ const Wanted = fc.uniqueArray(
   { selector: ({ kind, name }) => `${kind[1]}/${name}`, maxLength: 8 },
 )
 
-type Wanted = typeof Wanted extends fc.Arbitrary<infer T> ? T : never
+type DesiredObjects = typeof DesiredObjects extends fc.Arbitrary<infer T> ? T : never
 
-const objectsOf = (wanted: Wanted): KubeObject[] =>
-  wanted.map(({ kind: [apiVersion, kind], name, image, env }) => ({
+const objectsOf = (desired: DesiredObjects): KubeObject[] =>
+  desired.map(({ kind: [apiVersion, kind], name, image, env }) => ({
     apiVersion,
     kind,
     metadata: { name, namespace: 'ns' },
@@ -51,7 +51,7 @@ const objectsOf = (wanted: Wanted): KubeObject[] =>
 function staged() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport })
-  const placeOf = (id: ObjectId) => ({
+  const pathOf = (id: ObjectId) => ({
     collection: collectionOf(id),
     namespace: id.namespace,
     name: id.name,
@@ -60,24 +60,24 @@ function staged() {
     client,
     owner,
     inventory,
-    live: (id) => api.store.get(placeOf(id)),
+    live: (id) => api.store.get(pathOf(id)),
   })
   const all = () =>
     kinds.flatMap(([apiVersion, kind]) =>
       api.store.list(collectionOf(idOf({ apiVersion, kind, metadata: { name: '' } }))),
     )
-  return { api, client, options, all, placeOf }
+  return { api, client, options, all, placeOf: pathOf }
 }
 
 const names = (ids: ObjectId[]) => ids.map(idText).sort()
 
-test('whatever was wanted before, there is what is wanted now, and asking for it again writes nothing', async () => {
+test('for any previous set the desired set is reached, and a second apply writes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(Wanted, { minLength: 1, maxLength: 4 }), async (rounds) => {
+    fc.asyncProperty(fc.array(DesiredObjects, { minLength: 1, maxLength: 4 }), async (rounds) => {
       const { api, options, all } = staged()
       let inventory: ObjectId[] = []
-      for (const wanted of rounds) {
-        const objects = objectsOf(wanted)
+      for (const desired of rounds) {
+        const objects = objectsOf(desired)
         const applied = await applySet(objects, options(inventory))
         expect(applied.outcomes.filter(({ action }) => action === 'failed')).toEqual([])
         inventory = applied.inventory
@@ -97,7 +97,7 @@ test('whatever was wanted before, there is what is wanted now, and asking for it
   )
 })
 
-/** The order of a list with keys is not its content. */
+/** Sorts keyed lists, whose order is not significant. */
 function specOf({ spec }: KubeObject) {
   const [{ image, env }] = (spec as Spec).containers
   return { image, env: env.map(({ name }) => name).sort() }
@@ -105,51 +105,60 @@ function specOf({ spec }: KubeObject) {
 
 type Spec = { containers: [{ image: string; env: { name: string }[] }] }
 
-/** Whether all that is wanted is there; others may have added to it. */
-function holds(live: KubeObject, wanted: KubeObject) {
-  const [is, asked] = [specOf(live), specOf(wanted)]
-  return is.image === asked.image && asked.env.every((name) => is.env.includes(name))
+/** Checks that all desired fields are set. Additional fields are allowed. */
+function holds(live: KubeObject, desired: KubeObject) {
+  const [is, expected] = [specOf(live), specOf(desired)]
+  return is.image === expected.image && expected.env.every((name) => is.env.includes(name))
 }
 
-test('what others have is never touched, and what they change of ours is put back', async () => {
+test('foreign objects are never changed, and drift of own objects is reverted', async () => {
   await fc.assert(
-    fc.asyncProperty(Wanted, Wanted, Wanted, async (theirs, ours, drifted) => {
-      const { api, client, options, all, placeOf } = staged()
-      for (const object of objectsOf(theirs)) api.store.put(placeOf(idOf(object)), object)
-      const foreign = new Map(all().map((object) => [idText(idOf(object)), JSON.stringify(object)]))
-      const objects = objectsOf(ours)
-      const first = await applySet(objects, options([]))
-      const conflicts = first.outcomes
-        .filter(({ action }) => action === 'conflict')
-        .map(({ id }) => id)
-      expect(names(conflicts)).toEqual(
-        names(objects.map(idOf).filter((id) => foreign.has(idText(id)))),
-      )
-
-      const mine = objects.map(idOf).filter((id) => !foreign.has(idText(id)))
-      const changed = objectsOf(drifted).filter((object) =>
-        names(mine).includes(idText(idOf(object))),
-      )
-      for (const object of changed) {
-        const live = api.store.get(placeOf(idOf(object)))!
-        await client.replace(resourceOf(object.apiVersion, object.kind), {
-          ...live,
-          spec: object.spec,
-        })
-      }
-      const wanted = new Map(objects.map((object) => [idText(idOf(object)), object]))
-      const off = mine.filter((id) => !holds(api.store.get(placeOf(id))!, wanted.get(idText(id))!))
-      const second = await applySet(objects, options(first.inventory))
-      const written = second.outcomes.filter(({ action }) => action === 'configured')
-      expect(names(written.map(({ id }) => id))).toEqual(names(off))
-      for (const id of mine)
-        expect(holds(api.store.get(placeOf(id))!, wanted.get(idText(id))!)).toBe(true)
-      await applySet([], options(second.inventory))
-      for (const [id, text] of foreign)
-        expect(
+    fc.asyncProperty(
+      DesiredObjects,
+      DesiredObjects,
+      DesiredObjects,
+      async (theirs, ours, drifted) => {
+        const { api, client, options, all, placeOf: pathOf } = staged()
+        for (const object of objectsOf(theirs)) api.store.put(pathOf(idOf(object)), object)
+        const foreign = new Map(
           all().map((object) => [idText(idOf(object)), JSON.stringify(object)]),
-        ).toContainEqual([id, text])
-    }),
+        )
+        const objects = objectsOf(ours)
+        const first = await applySet(objects, options([]))
+        const conflicts = first.outcomes
+          .filter(({ action }) => action === 'conflict')
+          .map(({ id }) => id)
+        expect(names(conflicts)).toEqual(
+          names(objects.map(idOf).filter((id) => foreign.has(idText(id)))),
+        )
+
+        const mine = objects.map(idOf).filter((id) => !foreign.has(idText(id)))
+        const changed = objectsOf(drifted).filter((object) =>
+          names(mine).includes(idText(idOf(object))),
+        )
+        for (const object of changed) {
+          const live = api.store.get(pathOf(idOf(object)))!
+          await client.replace(resourceOf(object.apiVersion, object.kind), {
+            ...live,
+            spec: object.spec,
+          })
+        }
+        const desired = new Map(objects.map((object) => [idText(idOf(object)), object]))
+        const off = mine.filter(
+          (id) => !holds(api.store.get(pathOf(id))!, desired.get(idText(id))!),
+        )
+        const second = await applySet(objects, options(first.inventory))
+        const written = second.outcomes.filter(({ action }) => action === 'configured')
+        expect(names(written.map(({ id }) => id))).toEqual(names(off))
+        for (const id of mine)
+          expect(holds(api.store.get(pathOf(id))!, desired.get(idText(id))!)).toBe(true)
+        await applySet([], options(second.inventory))
+        for (const [id, text] of foreign)
+          expect(
+            all().map((object) => [idText(idOf(object)), JSON.stringify(object)]),
+          ).toContainEqual([id, text])
+      },
+    ),
     { numRuns: 100 },
   )
 })

@@ -3,14 +3,14 @@ import {
   type ApplyOptions,
   adoptAnnotation,
   applySet,
-  inventoryDuring,
+  inventoryDuringApply,
   type Owner,
 } from './apply.ts'
 import { makeClient } from './client.ts'
 import { idOf, idText } from './inventory.ts'
 import type { KubeObject } from './objects.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
-import { configMap, configMaps } from './testing/informed.ts'
+import { configMap, configMaps } from './testing/informer-fixture.ts'
 
 const reference = {
   apiVersion: 'legalsuite.dev/v1alpha1',
@@ -24,7 +24,7 @@ const place = (name: string) => ({ collection: '/configmaps', namespace: 'ns', n
 
 function staged() {
   const api = makeFakeApi()
-  const client = makeClient({ transport: api.transport, attempts: 1 })
+  const client = makeClient({ transport: api.transport, maxAttempts: 1 })
   const live = ({ name }: { name: string }) => api.store.get(place(name))
   const apply = (objects: KubeObject[], more: Partial<ApplyOptions> = {}) =>
     applySet(objects, { client, owner, live, inventory: [], ...more })
@@ -36,10 +36,10 @@ function staged() {
   return { api, client, apply, actions, names }
 }
 
-test('what is made carries its owner’s marks', async () => {
+test('created objects have the labels and the reference of their owner', async () => {
   const { api, apply } = staged()
   const seen: string[] = []
-  await apply([configMap('a')], { observe: ({ metadata }) => void seen.push(metadata.name) })
+  await apply([configMap('a')], { onWrite: ({ metadata }) => void seen.push(metadata.name) })
   expect(api.store.get(place('a'))?.metadata).toMatchObject({
     labels: { suite: 's' },
     ownerReferences: [reference],
@@ -47,13 +47,13 @@ test('what is made carries its owner’s marks', async () => {
   expect(seen).toEqual(['a'])
 })
 
-test('what outlives its owner is not tied to it', async () => {
+test('retained objects have no owner reference', async () => {
   const { api, apply } = staged()
-  await apply([configMap('a')], { keep: () => true })
+  await apply([configMap('a')], { retain: () => true })
   expect(api.store.get(place('a'))?.metadata.ownerReferences).toBeUndefined()
 })
 
-test('an object of the same name that is not ours is left alone, unless it is offered', async () => {
+test('a foreign object of the same name is a conflict unless it is annotated for adoption', async () => {
   const { api, actions } = staged()
   const theirs = configMap('a', { theirs: '1' })
   api.store.put(place('a'), theirs)
@@ -68,7 +68,7 @@ test('an object of the same name that is not ours is left alone, unless it is of
   expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'unchanged' })
 })
 
-test('an object with our labels and another owner is not ours', async () => {
+test('an object with matching labels and another controller is foreign', async () => {
   const { api, apply } = staged()
   const other = { ...reference, name: 'other', uid: 's-2' }
   api.store.put(place('a'), {
@@ -76,13 +76,11 @@ test('an object with our labels and another owner is not ours', async () => {
     metadata: { ...configMap('a').metadata, labels: owner.labels, ownerReferences: [other] },
   })
   const { outcomes, inventory } = await apply([configMap('a')])
-  expect(outcomes).toMatchObject([
-    { action: 'conflict', reason: 'it is owned by LegalSuite other' },
-  ])
+  expect(outcomes).toMatchObject([{ action: 'conflict', reason: 'owned by LegalSuite other' }])
   expect(inventory).toEqual([])
 })
 
-test('a label that was taken off one of ours is put back, and until then it is not deleted', async () => {
+test('a removed label is restored, and the object is not pruned meanwhile', async () => {
   const { api, client, apply, actions, names } = staged()
   const { inventory } = await apply([configMap('a')])
   await client.merge(
@@ -97,7 +95,7 @@ test('a label that was taken off one of ours is put back, and until then it is n
   expect(await actions([], { inventory })).toEqual({ a: 'pruned' })
 })
 
-test('one that somebody makes at the same moment is not taken over', async () => {
+test('an object created concurrently is not adopted', async () => {
   const { api, actions } = staged()
   api.faults.push(({ verb }) => {
     if (verb === 'patch' && !api.store.get(place('a'))) api.store.put(place('a'), theirs)
@@ -118,7 +116,7 @@ const owning = (field: string) => ({
   fieldsV1: { 'f:data': { [field]: {} } },
 })
 
-test('a copy that is out of date does not lead to a successor being changed', async () => {
+test('a stale cache never changes a successor of the same name', async () => {
   const { api, apply, actions } = staged()
   await apply([configMap('a', { n: '1' })])
   const old = api.store.get(place('a'))!
@@ -131,15 +129,15 @@ test('a copy that is out of date does not lead to a successor being changed', as
   expect(await actions([configMap('a', { n: '2' })], { live: () => old })).toEqual({ a: 'created' })
 })
 
-test('what is no longer wanted is deleted, if it is ours and not to be kept', async () => {
+test('obsolete objects are pruned if they are owned and not retained', async () => {
   const { api, apply, actions, names } = staged()
   const { inventory } = await apply(['a', 'b', 'c', 'd'].map((name) => configMap(name)))
   api.store.put(place('b'), {
     ...api.store.get(place('b'))!,
     metadata: { ...configMap('b').metadata },
   })
-  const keep = ({ metadata }: KubeObject) => metadata.name === 'c'
-  expect(await actions([configMap('d')], { inventory, keep })).toEqual({
+  const retain = ({ metadata }: KubeObject) => metadata.name === 'c'
+  expect(await actions([configMap('d')], { inventory, retain: retain })).toEqual({
     a: 'pruned',
     b: 'conflict',
     c: 'kept',
@@ -148,7 +146,7 @@ test('what is no longer wanted is deleted, if it is ours and not to be kept', as
   expect(names()).toEqual(['b', 'c', 'd'])
 })
 
-test('nothing is deleted while something could not be made, and nothing is forgotten', async () => {
+test('a failed apply prunes nothing and keeps the inventory', async () => {
   const { api, apply, names } = staged()
   const { inventory } = await apply([configMap('old')])
   api.faults.push(({ verb, name }) =>
@@ -160,7 +158,7 @@ test('nothing is deleted while something could not be made, and nothing is forgo
   expect(next.map(({ name }) => name)).toEqual(['new', 'old'])
 })
 
-test('what is being deleted is waited for', async () => {
+test('an object that is being deleted fails the apply', async () => {
   const { api, client, apply, actions } = staged()
   await apply([configMap('a')])
   api.store.put(place('a'), {
@@ -171,7 +169,7 @@ test('what is being deleted is waited for', async () => {
   expect(await actions([configMap('a', { n: '1' })])).toEqual({ a: 'failed' })
 })
 
-test('others come after what they need, and go before it', async () => {
+test('objects are created in dependency order and pruned in reverse', async () => {
   const { api, apply } = staged()
   const kinds = ['Ingress', 'Deployment', 'Secret', 'ServiceAccount', 'Service']
   const apis: Record<string, string> = { Ingress: 'networking.k8s.io/v1', Deployment: 'apps/v1' }
@@ -182,8 +180,8 @@ test('others come after what they need, and go before it', async () => {
   }))
   const { inventory } = await apply(objects, { live: () => undefined })
   const order = (verb: string) =>
-    api.asked
-      .filter((asked) => asked.verb === verb)
+    api.requests
+      .filter((request) => request.verb === verb)
       .map(({ collection }) => collection.split('/')[1])
   const made = ['serviceaccounts', 'secrets', 'services', 'deployments', 'ingresses']
   expect(order('patch')).toEqual(made)
@@ -191,10 +189,10 @@ test('others come after what they need, and go before it', async () => {
   expect(order('delete')).toEqual(made.toReversed())
 })
 
-test('what was made before a crash is found again by the inventory that was kept before', async () => {
+test('after a crash the stored inventory finds created objects', async () => {
   const { api, client, apply, names } = staged()
   const objects = ['a', 'b', 'c'].map((name) => configMap(name))
-  const kept = inventoryDuring([], objects)
+  const kept = inventoryDuringApply([], objects)
   api.faults.push(({ verb, name }) =>
     verb === 'patch' && name === 'c' ? 'reset after' : undefined,
   )

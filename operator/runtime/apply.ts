@@ -1,89 +1,96 @@
 import { isConflict, isInvalid } from './api-error.ts'
+import { appliedAnnotation, contentHash, isUpToDate } from './applied-hash.ts'
 import type { Client } from './client.ts'
-import { idOf, idText, merged, type ObjectId, ranked, without } from './inventory.ts'
+import {
+  groupByRank,
+  idOf,
+  idText,
+  mergeInventories,
+  type ObjectId,
+  subtractInventory,
+} from './inventory.ts'
 import type { KubeObject, OwnerReference } from './objects.ts'
-import { appliedAnnotation, hashOf, isApplied } from './owned.ts'
 import { resourceOf, resourceOfObject } from './resources.ts'
 
 export type Owner = {
-  /** On every object of this owner and on no other's. */
+  /** Labels that all objects of this owner have and no other object has. */
   labels: Record<string, string>
-  /** Set on every object that is not kept. */
+  /** Owner reference of all objects that are not retained. */
   reference?: OwnerReference
 }
 
 export type ApplyOptions = {
   client: Client
   owner: Owner
-  /** The newest known form of an object, from an informer. Absent there, the API server is asked. */
+  /** Returns the cached object of an informer. On a miss the API server is asked. */
   live: (id: ObjectId) => KubeObject | undefined
-  /** What was applied before, to find what is no longer wanted. */
+  /** Objects applied before. Those no longer desired are pruned. */
   inventory: ObjectId[]
-  /** Objects that outlive their owner, and are not deleted though they are no longer wanted. */
-  keep?: (object: KubeObject) => boolean
-  /** Told of every answer to a write, for the informers. */
-  observe?: (object: KubeObject) => void
-  /** Told of the metadata of every object that the API server was asked for. */
-  found?: (object: KubeObject) => void
+  /** Selects objects that outlive their owner and are never pruned. */
+  retain?: (object: KubeObject) => boolean
+  /** Called with the response to each write, for the informers. */
+  onWrite?: (object: KubeObject) => void
+  /** Called with the metadata of each object read from the API server. */
+  onFound?: (object: KubeObject) => void
 }
 
 export type Outcome = { id: ObjectId } & (
   | { action: 'unchanged' | 'created' | 'configured' | 'pruned' | 'kept' }
-  /** There is such an object and it is not ours: it was left alone. */
+  /** The object exists and belongs to somebody else. It was not changed. */
   | { action: 'conflict'; reason: string }
   | { action: 'failed'; error: unknown }
 )
 
-/** `inventory` names all that may exist of this owner from now on. */
-export type Applied = { outcomes: Outcome[]; inventory: ObjectId[] }
+/** `inventory` names all objects of this owner that may exist after the call. */
+export type ApplyResult = { outcomes: Outcome[]; inventory: ObjectId[] }
 
 export const fieldManager = 'legal-suite-operator'
 
-/** Set to "true" by whoever wants an object of theirs to be taken over. */
+/** Users set this annotation to "true" to let the operator adopt an object. */
 export const adoptAnnotation = 'legalsuite.dev/adopt'
 
 /**
- * Brings the owner's objects to what is wanted, in an order in which each finds what it needs, and then
- * deletes what the inventory names and nobody wants. Nothing is written when nothing changed.
+ * Applies the desired objects in dependency order and then prunes obsolete objects of the inventory. Sends no
+ * write if nothing changed.
  */
-export async function applySet(objects: KubeObject[], options: ApplyOptions): Promise<Applied> {
+export async function applySet(objects: KubeObject[], options: ApplyOptions): Promise<ApplyResult> {
   const outcomes: Outcome[] = []
-  for (const group of ranked(objects)) {
-    outcomes.push(...(await eachOf(group, (object) => applyOne(object, options))))
+  for (const group of groupByRank(objects)) {
+    outcomes.push(...(await mapInBatches(group, (object) => applyOne(object, options))))
   }
-  const wanted = objects.map(idOf)
-  const ours = outcomes.filter(({ action }) => action !== 'conflict').map(({ id }) => id)
-  const unwanted = without(options.inventory, wanted)
-  // What is unwanted may be what still serves in place of what could not be made.
-  if (outcomes.some(isTrouble)) return { outcomes, inventory: merged(unwanted, ours) }
+  const desired = objects.map(idOf)
+  const applied = outcomes.filter(({ action }) => action !== 'conflict').map(({ id }) => id)
+  const obsolete = subtractInventory(options.inventory, desired)
+  // After a failure nothing is pruned: an obsolete object may still serve in place of the failed one.
+  if (outcomes.some(isFailure)) return { outcomes, inventory: mergeInventories(obsolete, applied) }
 
   const pruned: Outcome[] = []
-  for (const group of ranked(unwanted).reverse()) {
-    pruned.push(...(await eachOf(group, (id) => prune(id, options))))
+  for (const group of groupByRank(obsolete).reverse()) {
+    pruned.push(...(await mapInBatches(group, (id) => prune(id, options))))
   }
-  const left = pruned.filter(({ action }) => action === 'failed').map(({ id }) => id)
-  return { outcomes: [...outcomes, ...pruned], inventory: merged(ours, left) }
+  const remaining = pruned.filter(({ action }) => action === 'failed').map(({ id }) => id)
+  return { outcomes: [...outcomes, ...pruned], inventory: mergeInventories(applied, remaining) }
 }
 
-/** What may exist while the objects are applied: kept before the first write, no crash loses track. */
-export const inventoryDuring = (inventory: ObjectId[], objects: KubeObject[]) =>
-  merged(inventory, objects.map(idOf))
+/** The inventory to store before the first write, so that a crash leaves no untracked object. */
+export const inventoryDuringApply = (inventory: ObjectId[], objects: KubeObject[]) =>
+  mergeInventories(inventory, objects.map(idOf))
 
-export const isTrouble = ({ action }: Outcome) => action === 'conflict' || action === 'failed'
+export const isFailure = ({ action }: Outcome) => action === 'conflict' || action === 'failed'
 
 async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outcome> {
   const id = idOf(object)
-  const wanted = owned(object, options)
+  const desired = withOwnership(object, options)
   try {
-    const known = options.live(id)
+    const cached = options.live(id)
     try {
-      return await applyOver(known ?? (await find(id, options)), wanted, options)
+      return await applyOver(cached ?? (await findLive(id, options)), desired, options)
     } catch (error) {
-      if (!known || !(isConflict(error) || isInvalid(error))) throw error
-      const now = await find(id, options)
-      if (now?.metadata.uid === known.metadata.uid) throw error
-      // The one we knew is gone, and another may have its name.
-      return await applyOver(now, wanted, options)
+      if (!cached || !(isConflict(error) || isInvalid(error))) throw error
+      const now = await findLive(id, options)
+      if (now?.metadata.uid === cached.metadata.uid) throw error
+      // The cached object is gone and another one may have its name.
+      return await applyOver(now, desired, options)
     }
   } catch (error) {
     if (isConflict(error)) return { id, action: 'conflict', reason: (error as Error).message }
@@ -93,34 +100,39 @@ async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outc
 
 async function applyOver(
   live: KubeObject | undefined,
-  wanted: KubeObject,
+  desired: KubeObject,
   options: ApplyOptions,
 ): Promise<Outcome> {
-  const id = idOf(wanted)
+  const id = idOf(desired)
   const reason =
-    live && live.metadata.annotations?.[adoptAnnotation] !== 'true' && foreign(live, options.owner)
+    live &&
+    live.metadata.annotations?.[adoptAnnotation] !== 'true' &&
+    foreignReason(live, options.owner)
   if (reason) return { id, action: 'conflict', reason }
   if (live?.metadata.deletionTimestamp) throw new Error(`${idText(id)} is being deleted`)
-  if (live && isApplied(live, wanted, fieldManager)) return { id, action: 'unchanged' }
+  if (live && isUpToDate(live, desired, fieldManager)) return { id, action: 'unchanged' }
 
-  // With its uid, no other than the one looked at is changed. A new one is made without force: should
-  // somebody have made one meanwhile, the fields that differ refuse.
+  // The uid ensures that only the checked object is changed. A new object is applied without force, so that
+  // an object created concurrently causes a conflict.
   const body = live
-    ? { ...wanted, metadata: { ...wanted.metadata, uid: live.metadata.uid! } }
-    : wanted
+    ? { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid! } }
+    : desired
   const force = live !== undefined
-  const result = await options.client.apply(resourceOfObject(wanted), body, { fieldManager, force })
-  options.observe?.(result)
+  const result = await options.client.apply(resourceOfObject(desired), body, {
+    fieldManager,
+    force,
+  })
+  options.onWrite?.(result)
   return { id, action: live ? 'configured' : 'created' }
 }
 
-async function prune(id: ObjectId, { client, owner, keep }: ApplyOptions): Promise<Outcome> {
+async function prune(id: ObjectId, { client, owner, retain }: ApplyOptions): Promise<Outcome> {
   try {
-    const live = await ask(id, client)
+    const live = await getMetadata(id, client)
     if (!live) return { id, action: 'pruned' }
-    const reason = foreign(live, owner) ?? unlabelled(live, owner)
+    const reason = foreignReason(live, owner) ?? missingLabelReason(live, owner)
     if (reason) return { id, action: 'conflict', reason }
-    if (keep?.(live)) return { id, action: 'kept' }
+    if (retain?.(live)) return { id, action: 'kept' }
     const { uid } = live.metadata
     await client.delete(resourceOfObject(live), live.metadata, { uid, propagation: 'Background' })
     return { id, action: 'pruned' }
@@ -129,41 +141,43 @@ async function prune(id: ObjectId, { client, owner, keep }: ApplyOptions): Promi
   }
 }
 
-async function find(id: ObjectId, { client, found }: ApplyOptions) {
-  const object = await ask(id, client)
-  if (object) found?.(object)
+async function findLive(id: ObjectId, { client, onFound }: ApplyOptions) {
+  const object = await getMetadata(id, client)
+  if (object) onFound?.(object)
   return object
 }
 
-function ask({ group, version, kind, namespace, name }: ObjectId, client: Client) {
+function getMetadata({ group, version, kind, namespace, name }: ObjectId, client: Client) {
   const resource = resourceOf(group ? `${group}/${version}` : version, kind)
   return client.get(resource, { namespace, name }, { metadataOnly: true })
 }
 
-/** Why an object is not this owner's; nothing when it is. Who is its controller says more than labels do. */
-function foreign(object: KubeObject, owner: Owner): string | undefined {
+/**
+ * Returns why an object does not belong to this owner. The controller reference has priority over labels.
+ */
+function foreignReason(object: KubeObject, owner: Owner): string | undefined {
   const controller = object.metadata.ownerReferences?.find(({ controller }) => controller)
-  if (!controller) return unlabelled(object, owner)
+  if (!controller) return missingLabelReason(object, owner)
   const { kind, name, uid } = controller
-  return uid === owner.reference?.uid ? undefined : `it is owned by ${kind} ${name}`
+  return uid === owner.reference?.uid ? undefined : `owned by ${kind} ${name}`
 }
 
-function unlabelled({ metadata }: KubeObject, { labels }: Owner): string | undefined {
+function missingLabelReason({ metadata }: KubeObject, { labels }: Owner): string | undefined {
   const missing = Object.entries(labels).find(([name, value]) => metadata.labels?.[name] !== value)
-  return missing && `it is not labelled ${missing.join('=')}`
+  return missing && `label ${missing.join('=')} is missing`
 }
 
-/** Of the same object for the same owner it is the same again. */
-const marks = new WeakMap<KubeObject, { owner: string; marked: KubeObject }>()
+/** Cached per desired object, which is reused between reconciles. */
+const ownershipCache = new WeakMap<KubeObject, { owner: string; withHash: KubeObject }>()
 
-/** The object with the marks of its owner and the hash of all that. */
-function owned(object: KubeObject, { owner, keep }: ApplyOptions): KubeObject {
+/** Adds the labels and the reference of the owner and the hash of the result. */
+function withOwnership(object: KubeObject, { owner, retain }: ApplyOptions): KubeObject {
   const { metadata } = object
-  const references = owner.reference && !keep?.(object) ? [owner.reference] : []
+  const references = owner.reference && !retain?.(object) ? [owner.reference] : []
   const text = JSON.stringify([owner.labels, references])
-  const known = marks.get(object)
-  if (known?.owner === text) return known.marked
-  const marked = {
+  const cached = ownershipCache.get(object)
+  if (cached?.owner === text) return cached.withHash
+  const withHash = {
     ...object,
     metadata: {
       ...metadata,
@@ -171,16 +185,16 @@ function owned(object: KubeObject, { owner, keep }: ApplyOptions): KubeObject {
       ...(references.length ? { ownerReferences: references } : {}),
     },
   }
-  const annotations = { ...metadata.annotations, [appliedAnnotation]: hashOf(marked) }
-  const result = { ...marked, metadata: { ...marked.metadata, annotations } }
-  marks.set(object, { owner: text, marked: result })
+  const annotations = { ...metadata.annotations, [appliedAnnotation]: contentHash(withHash) }
+  const result = { ...withHash, metadata: { ...withHash.metadata, annotations } }
+  ownershipCache.set(object, { owner: text, withHash: result })
   return result
 }
 
-async function eachOf<T, R>(things: T[], act: (thing: T) => Promise<R>): Promise<R[]> {
+async function mapInBatches<T, R>(items: T[], apply: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
-  for (let from = 0; from < things.length; from += 8) {
-    results.push(...(await Promise.all(things.slice(from, from + 8).map(act))))
+  for (let from = 0; from < items.length; from += 8) {
+    results.push(...(await Promise.all(items.slice(from, from + 8).map(apply))))
   }
   return results
 }

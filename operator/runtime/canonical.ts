@@ -1,4 +1,4 @@
-/** JSON with the members of each object in a fixed order: equal values give equal text. */
+/** JSON with sorted object keys, so that equal values have equal text. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

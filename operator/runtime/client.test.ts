@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { ApiError, isConflict } from './api-error.ts'
-import type { Called } from './call.ts'
 import { makeClient } from './client.ts'
 import { resourceOf } from './resources.ts'
+import type { CallRecord } from './rest-client.ts'
 import { type Fault, makeFakeApi } from './testing/fake-api.ts'
-import { configMap, configMaps } from './testing/informed.ts'
+import { configMap, configMaps } from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 1 }))
 afterEach(() => void vi.useRealTimers())
@@ -13,13 +13,13 @@ afterEach(() => void vi.useRealTimers())
 function staged(served = {}) {
   const api = makeFakeApi(served)
   const metrics = makeMetrics()
-  const calls: Called[] = []
+  const calls: CallRecord[] = []
   const client = makeClient({
     transport: api.transport,
     metrics,
     onCall: (call) => calls.push(call),
   })
-  /** Befalls the next so many requests. */
+  /** Injects a fault into the next requests. */
   const befall = (fault: Fault, times: number) => {
     let left = times
     api.faults.push(() => (left-- > 0 ? fault : undefined))
@@ -37,25 +37,25 @@ function staged(served = {}) {
 
 const ref = { namespace: 'ns', name: 'a' }
 
-test('an object is made, read, changed and deleted', async () => {
+test('objects are created, read, updated and deleted', async () => {
   const { client } = staged()
   expect(await client.get(configMaps, ref)).toBeUndefined()
-  const made = await client.create(configMaps, configMap('a', { n: '1' }))
-  expect(await client.get(configMaps, ref)).toEqual(made)
+  const created = await client.create(configMaps, configMap('a', { n: '1' }))
+  expect(await client.get(configMaps, ref)).toEqual(created)
   await expect(client.create(configMaps, configMap('a'))).rejects.toSatisfy(isConflict)
-  const next = await client.replace(configMaps, { ...made, data: { n: '2' } })
-  await expect(client.replace(configMaps, { ...made, data: { n: '3' } })).rejects.toSatisfy(
+  const next = await client.replace(configMaps, { ...created, data: { n: '2' } })
+  await expect(client.replace(configMaps, { ...created, data: { n: '3' } })).rejects.toSatisfy(
     isConflict,
   )
   const merged = await client.merge(configMaps, ref, { data: { n: '4' } })
   expect([next.data, merged.data]).toEqual([{ n: '2' }, { n: '4' }])
   expect(await client.list(configMaps, { namespace: 'ns' })).toHaveLength(1)
   expect(await client.delete(configMaps, ref, { uid: 'another' })).toBe(false)
-  expect(await client.delete(configMaps, ref, { uid: made.metadata.uid })).toBe(true)
+  expect(await client.delete(configMaps, ref, { uid: created.metadata.uid })).toBe(true)
   expect(await client.delete(configMaps, ref)).toBe(false)
 })
 
-test('an apply takes what others hold only by force, and gives up what it no longer names', async () => {
+test('apply takes foreign fields only with force and releases omitted fields', async () => {
   const { client } = staged()
   await client.create(configMaps, configMap('a', { theirs: '1', both: '1' }))
   const ours = configMap('a', { both: '2', own: '1' })
@@ -72,7 +72,7 @@ test('an apply takes what others hold only by force, and gives up what it no lon
   expect(less.data).toEqual({ theirs: '1', both: '2' })
 })
 
-test('reads and applies are repeated when the server fails, and other writes are not', async () => {
+test('reads and applies are retried on server errors, other writes are not', async () => {
   const { client, befall, ended, api } = staged()
   befall({ status: 503 }, 2)
   expect(await ended(client.get(configMaps, ref))).toEqual({ value: undefined })
@@ -80,30 +80,30 @@ test('reads and applies are repeated when the server fails, and other writes are
   expect(
     await ended(client.apply(configMaps, configMap('a'), { fieldManager: 'us' })),
   ).toHaveProperty('value')
-  const before = api.asked.length
+  const before = api.requests.length
   befall({ status: 500 }, 1)
   expect((await ended(client.create(configMaps, configMap('b')))).error?.code).toBe(500)
   befall('reset', 1)
   expect(await ended(client.merge(configMaps, ref, {}))).toHaveProperty('error')
-  expect(api.asked.length).toBe(before + 2)
+  expect(api.requests.length).toBe(before + 2)
 })
 
-test('whatever was refused for now is sent again when the server says', async () => {
+test('429 responses are retried after the requested delay', async () => {
   const { client, befall, ended, api } = staged()
   befall({ status: 429, retryAfter: 3 }, 1)
   const began = performance.now()
-  const made = client.create(configMaps, configMap('a')).then(() => performance.now() - began)
-  expect((await ended(made)).value).toBeGreaterThanOrEqual(3_000)
+  const created = client.create(configMaps, configMap('a')).then(() => performance.now() - began)
+  expect((await ended(created)).value).toBeGreaterThanOrEqual(3_000)
   befall({ status: 429 }, 99)
-  const before = api.asked.length
+  const before = api.requests.length
   expect((await ended(client.get(configMaps, ref))).error?.code).toBe(429)
-  expect(api.asked.length - before).toBe(4)
+  expect(api.requests.length - before).toBe(4)
 })
 
-test('a call that is never answered ends at its deadline, or with its signal', async () => {
+test('a call without a response ends at its deadline or with its signal', async () => {
   const { client, befall, ended } = staged()
   befall('silence', 1)
-  const late = client.create(configMaps, configMap('a'), { deadline: 500 })
+  const late = client.create(configMaps, configMap('a'), { deadlineMs: 500 })
   expect((await ended(late)).error?.message).toContain('500 ms')
   befall('silence', 1)
   const stop = new AbortController()
@@ -112,7 +112,7 @@ test('a call that is never answered ends at its deadline, or with its signal', a
   expect((await ended(stopped)).error?.message).toBe('enough')
 })
 
-test('every call is counted, and told as a role would name it', async () => {
+test('every call is counted and reported in terms of RBAC', async () => {
   const { client, calls, metrics } = staged()
   const suites = resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite')
   const suite = {
@@ -139,24 +139,24 @@ test('every call is counted, and told as a role would name it', async () => {
   )
 })
 
-test('it tells whether a resource is served', async () => {
+test('serves returns whether a resource exists', async () => {
   const { client } = staged({ 'monitoring.coreos.com': ['servicemonitors'] })
   expect(await client.serves(resourceOf('monitoring.coreos.com/v1', 'ServiceMonitor'))).toBe(true)
   expect(await client.serves(resourceOf('monitoring.coreos.com/v1', 'PrometheusRule'))).toBe(false)
   expect(await client.serves(resourceOf('postgresql.cnpg.io/v1', 'Cluster'))).toBe(false)
 })
 
-test('a page that has expired is an error that says so, not half a list', async () => {
+test('an expired page fails the list with 410', async () => {
   const { client, api } = staged()
   for (let n = 0; n < 3; n++) await client.create(configMaps, configMap(`map-${n}`))
-  const pages = client.pages(configMaps, { namespace: 'ns', limit: 2 })[Symbol.asyncIterator]()
+  const pages = client.pages(configMaps, { namespace: 'ns', deadline: 2 })[Symbol.asyncIterator]()
   expect((await pages.next()).value.items).toHaveLength(2)
   api.store.advance()
   api.store.compact()
   await expect(pages.next()).rejects.toMatchObject({ code: 410 })
 })
 
-test('what a refusal quotes of a Secret is not kept', async () => {
+test('error messages contain no Secret content', async () => {
   const quoting = { kind: 'Status', reason: 'Invalid', message: 'Invalid value: "hunter2"' }
   const client = makeClient({
     transport: async () => ({

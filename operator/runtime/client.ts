@@ -1,96 +1,107 @@
 import type { Access } from './access.ts'
 import { isConflict, isNotFound } from './api-error.ts'
-import { type Caller, type CallerOptions, makeCaller } from './call.ts'
 import type { KubeObject, Ref, Resource } from './objects.ts'
 import {
-  type Following,
-  getOf,
-  type Listing,
+  type CallOptions,
+  getObject,
+  type ListOptions,
+  listPages,
   type Page,
-  pagesOf,
   type WatchEvent,
-  type Within,
-  watchOf,
-} from './reading.ts'
+  type WatchOptions,
+  watchObjects,
+} from './read-calls.ts'
+import { makeRestClient, type RestClient, type RestClientOptions } from './rest-client.ts'
 import { httpTransport, type Transport } from './transport.ts'
 
 type MetadataOnly = { metadataOnly?: boolean }
-type Apply = { fieldManager: string; force?: boolean; dryRun?: boolean; subresource?: 'status' }
-type Delete = {
+type ApplyOptions = {
+  fieldManager: string
+  force?: boolean
+  dryRun?: boolean
+  subresource?: 'status'
+}
+type DeleteOptions = {
   uid?: string | undefined
   resourceVersion?: string | undefined
   propagation?: 'Foreground' | 'Background' | 'Orphan'
 }
 
-/** The API server. Every call has a deadline, and throws `ApiError` when it is answered with one. */
+/** Client of the API server. Each call has a deadline and throws `ApiError` on an error response. */
 export interface Client {
-  /** `undefined` when there is none. */
+  /** Returns undefined if the object does not exist. */
   get<T extends KubeObject>(
     resource: Resource,
     ref: Ref,
-    options?: Within & MetadataOnly,
+    options?: CallOptions & MetadataOnly,
   ): Promise<T | undefined>
-  /** Page by page; all pages show the same moment, whose resource version each of them carries. */
-  pages<T extends KubeObject>(resource: Resource, options?: Listing): AsyncIterable<Page<T>>
-  list<T extends KubeObject>(resource: Resource, options?: Listing): Promise<T[]>
-  create<T extends KubeObject>(resource: Resource, object: T, options?: Within): Promise<T>
-  /** PUT: refused with 409 when the object changed since the given resource version. */
-  replace<T extends KubeObject>(resource: Resource, object: T, options?: Within): Promise<T>
-  /** Server-side apply; with `subresource: 'status'`, of the status. */
-  apply<T extends KubeObject>(resource: Resource, object: T, options: Within & Apply): Promise<T>
-  /** JSON merge patch. */
+  /** Lists page by page. All pages have the same resource version. */
+  pages<T extends KubeObject>(resource: Resource, options?: ListOptions): AsyncIterable<Page<T>>
+  list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<T[]>
+  create<T extends KubeObject>(resource: Resource, object: T, options?: CallOptions): Promise<T>
+  /** PUT. Fails with 409 if the resource version is not current. */
+  replace<T extends KubeObject>(resource: Resource, object: T, options?: CallOptions): Promise<T>
+  /** Server-side apply. `subresource: 'status'` applies the status. */
+  apply<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    options: CallOptions & ApplyOptions,
+  ): Promise<T>
   merge<T extends KubeObject>(
     resource: Resource,
     ref: Ref,
     patch: object,
-    options?: Within & { subresource?: 'status' },
+    options?: CallOptions & { subresource?: 'status' },
   ): Promise<T>
-  /** False when there was none, or another one than the given uid or version names. */
-  delete(resource: Resource, ref: Ref, options?: Within & Delete): Promise<boolean>
-  watch<T extends KubeObject>(resource: Resource, options: Following): AsyncIterable<WatchEvent<T>>
-  /** Whether the API server serves this resource: definitions of others may be absent. */
+  /** Returns false if the object does not exist or does not match the uid or resource version. */
+  delete(resource: Resource, ref: Ref, options?: CallOptions & DeleteOptions): Promise<boolean>
+  watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncIterable<WatchEvent<T>>
+  /** Returns whether the API server serves this resource. */
   serves(resource: Resource): Promise<boolean>
 }
 
-type ClientOptions = Omit<CallerOptions, 'transport'> &
+type ClientOptions = Omit<RestClientOptions, 'transport'> &
   ({ access: Access } | { transport: Transport })
 
 export function makeClient(options: ClientOptions): Client {
   const transport = 'transport' in options ? options.transport : httpTransport(options.access)
-  const caller = makeCaller({ ...options, transport })
-  return { ...readingWith(caller), ...writingWith(caller) }
+  const rest = makeRestClient({ ...options, transport })
+  return { ...makeReader(rest), ...makeWriter(rest) }
 }
 
-type Reading = Pick<Client, 'get' | 'pages' | 'list' | 'watch' | 'serves'>
-export type Writing = Omit<Client, keyof Reading>
+type ReadClient = Pick<Client, 'get' | 'pages' | 'list' | 'watch' | 'serves'>
+export type WriteClient = Omit<Client, keyof ReadClient>
 
-const readingWith = (caller: Caller): Reading => ({
+const makeReader = (rest: RestClient): ReadClient => ({
   get: <T extends KubeObject>(resource: Resource, ref: Ref, options = {}) =>
-    getOf<T>(caller, resource, ref, options).catch(absent),
-  pages: (resource, options = {}) => pagesOf(caller, resource, options),
+    getObject<T>(rest, resource, ref, options).catch(undefinedIfNotFound),
+  pages: (resource, options = {}) => listPages(rest, resource, options),
   async list<T extends KubeObject>(resource: Resource, options = {}) {
     const all: T[] = []
-    for await (const { items } of pagesOf<T>(caller, resource, options)) all.push(...items)
+    for await (const { items } of listPages<T>(rest, resource, options)) all.push(...items)
     return all
   },
-  watch: (resource, options) => watchOf(caller, resource, options),
+  watch: (resource, options) => watchObjects(rest, resource, options),
   async serves(resource) {
-    type Found = { resources: { name: string }[] }
+    type ResourceList = { resources: { name: string }[] }
     const version = { ...resource, plural: '', namespaced: false }
-    const call = { verb: 'get', resource: version, repeatable: true } as const
-    const found = await caller.send<Found>(call).catch(absent)
-    return found?.resources.some(({ name }) => name === resource.plural) ?? false
+    const call = { verb: 'get', resource: version, retryable: true } as const
+    const list = await rest.send<ResourceList>(call).catch(undefinedIfNotFound)
+    return list?.resources.some(({ name }) => name === resource.plural) ?? false
   },
 })
 
-const writingWith = ({ send }: Caller): Writing => ({
+const makeWriter = ({ send }: RestClient): WriteClient => ({
   create(resource, object, options) {
     const ref = { namespace: object.metadata.namespace }
-    return send({ verb: 'create', resource, ref, body: object, repeatable: false, ...options })
+    return send({ verb: 'create', resource, ref, body: object, retryable: false, ...options })
   },
   replace(resource, object, options) {
     const ref = object.metadata
-    return send({ verb: 'update', resource, ref, body: object, repeatable: false, ...options })
+    return send({ verb: 'update', resource, ref, body: object, retryable: false, ...options })
   },
   apply: (resource, object, { fieldManager, force, dryRun, ...rest }) =>
     send({
@@ -100,7 +111,7 @@ const writingWith = ({ send }: Caller): Writing => ({
       query: { fieldManager, force, dryRun: dryRun ? 'All' : undefined },
       contentType: 'application/apply-patch+yaml',
       body: object,
-      repeatable: true,
+      retryable: true,
       ...rest,
     }),
   merge: (resource, ref, patch, options) =>
@@ -110,16 +121,16 @@ const writingWith = ({ send }: Caller): Writing => ({
       ref,
       contentType: 'application/merge-patch+json',
       body: patch,
-      repeatable: false,
+      retryable: false,
       ...options,
     }),
   async delete(resource, ref, { uid, resourceVersion, propagation = 'Background', ...rest } = {}) {
     const preconditions = { uid, resourceVersion }
     const body = { propagationPolicy: propagation, preconditions }
-    // Sent twice it could hit a successor of the same name, unless the uid says which is meant.
-    const repeatable = uid !== undefined
+    // Without a uid, a retry could delete a successor of the same name.
+    const retryable = uid !== undefined
     try {
-      await send({ verb: 'delete', resource, ref, body, repeatable, ...rest })
+      await send({ verb: 'delete', resource, ref, body, retryable: retryable, ...rest })
       return true
     } catch (error) {
       if (isNotFound(error) || (isConflict(error) && (uid || resourceVersion))) return false
@@ -128,6 +139,6 @@ const writingWith = ({ send }: Caller): Writing => ({
   },
 })
 
-function absent(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Condition, withCondition, withHistory, withStanding } from './conditions.ts'
+import { type Condition, withCondition, withHistory, withReadyState } from './conditions.ts'
 
 const at = (generation: number, second: number) => ({ generation, now: new Date(second * 1000) })
 
@@ -11,7 +11,7 @@ const Step = fc.record({
   message: fc.string(),
 })
 
-test('each type is there once, as last set, and its time is that of the last change of its status', () => {
+test('each type has one condition whose time is that of its last status change', () => {
   fc.assert(
     fc.property(fc.array(Step), (steps) => {
       let conditions: Condition[] = []
@@ -34,7 +34,7 @@ test('each type is there once, as last set, and its time is that of the last cha
   )
 })
 
-test('setting the same again changes nothing, so that nothing need be written', () => {
+test('setting an equal condition changes nothing', () => {
   fc.assert(
     fc.property(fc.array(Step, { minLength: 1 }), (steps) => {
       const conditions = steps.reduce<Condition[]>(
@@ -46,22 +46,22 @@ test('setting the same again changes nothing, so that nothing need be written', 
   )
 })
 
-test('Reconciling and Stalled are there only while they are true', () => {
+test('Reconciling and Stalled exist only while they are true', () => {
   const types = (conditions: Condition[]) =>
     conditions.map(({ type, status }) => `${type}=${status}`)
-  const begun = withStanding(
+  const begun = withReadyState(
     [],
     { state: 'reconciling', reason: 'RollingOut', message: '3 of 8' },
     at(1, 1),
   )
   expect(types(begun)).toEqual(['Ready=False', 'Reconciling=True'])
-  const stalled = withStanding(
+  const stalled = withReadyState(
     begun,
     { state: 'stalled', reason: 'BadVersion', message: 'no such image' },
     at(1, 2),
   )
   expect(types(stalled)).toEqual(['Ready=False', 'Stalled=True'])
-  const ready = withStanding(stalled, { state: 'ready', reason: 'Ready', message: '' }, at(2, 3))
+  const ready = withReadyState(stalled, { state: 'ready', reason: 'Ready', message: '' }, at(2, 3))
   expect(ready).toEqual([
     {
       type: 'Ready',
@@ -74,7 +74,7 @@ test('Reconciling and Stalled are there only while they are true', () => {
   ])
 })
 
-test('a message that is too long is cut', () => {
+test('a long message is truncated', () => {
   const [condition] = withCondition(
     [],
     { type: 'Ready', status: 'False', reason: 'Long', message: 'x'.repeat(5_000) },
@@ -83,7 +83,7 @@ test('a message that is too long is cut', () => {
   expect(condition!.message).toHaveLength(1024)
 })
 
-test('a history keeps the newest first, so many of them, and nothing twice in a row', () => {
+test('history is bounded, newest first, without consecutive duplicates', () => {
   type Entry = { time: string; said: number }
   fc.assert(
     fc.property(fc.array(fc.nat(3)), (says) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** As `metav1.Condition`, in a list whose key is the type. */
+/** `metav1.Condition`, in a list keyed by type. */
 export type Condition = {
   type: string
   status: 'True' | 'False' | 'Unknown'
@@ -12,13 +12,13 @@ export type Condition = {
 
 export type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 
-type At = { generation: number; now: Date }
+type ConditionContext = { generation: number; now: Date }
 
-/** The conditions with this one set; its time moves only when its status does. */
+/** Sets a condition. `lastTransitionTime` changes only with the status. */
 export function withCondition(
   conditions: Condition[],
   { type, status, reason, message }: NewCondition,
-  { generation, now }: At,
+  { generation, now }: ConditionContext,
 ): Condition[] {
   const before = conditions.find((condition) => condition.type === type)
   const changed = before?.status !== status
@@ -26,7 +26,7 @@ export function withCondition(
     type,
     status,
     reason,
-    message: clipped(message, 1024),
+    message: truncate(message, 1024),
     observedGeneration: generation,
     lastTransitionTime: changed
       ? now.toISOString().replace(/\.\d+/, '')
@@ -40,38 +40,46 @@ export const withoutCondition = (conditions: Condition[], type: string) =>
   conditions.filter((condition) => condition.type !== type)
 
 /**
- * Where a reconcile stands. `ready`: all is as wanted. `reconciling`: it is on its way. `stalled`: it will not
- * get further by itself.
+ * Result of a reconcile. `ready`: the desired state is reached. `reconciling`: it is in progress. `stalled`:
+ * it needs a user.
  */
-export type Standing = {
+export type ReadyState = {
   state: 'ready' | 'reconciling' | 'stalled'
   reason: string
   message: string
 }
 
-/** Ready, Reconciling and Stalled as kstatus reads them: the latter two are there only while they are true. */
-export function withStanding(conditions: Condition[], standing: Standing, at: At): Condition[] {
-  const { state, reason, message } = standing
+/** Sets Ready, and Reconciling or Stalled only while they are true, as kstatus expects. */
+export function withReadyState(
+  conditions: Condition[],
+  readyState: ReadyState,
+  context: ConditionContext,
+): Condition[] {
+  const { state, reason, message } = readyState
   const ready = state === 'ready' ? 'True' : 'False'
-  let next = withCondition(conditions, { type: 'Ready', status: ready, reason, message }, at)
-  for (const [type, of] of [
+  let next = withCondition(conditions, { type: 'Ready', status: ready, reason, message }, context)
+  for (const [type, activeState] of [
     ['Reconciling', 'reconciling'],
     ['Stalled', 'stalled'],
   ] as const) {
     next =
-      state === of
-        ? withCondition(next, { type, status: 'True', reason, message }, at)
+      state === activeState
+        ? withCondition(next, { type, status: 'True', reason, message }, context)
         : withoutCondition(next, type)
   }
   return next
 }
 
-/** Newest first, at most so many; an entry that says the same as the newest is not added. */
-export function withHistory<T extends { time: string }>(history: T[], entry: T, most: number): T[] {
-  const said = ({ time: _, ...rest }: T) => rest
-  if (history[0] && isDeepStrictEqual(said(history[0]), said(entry))) return history
-  return [entry, ...history].slice(0, most)
+/** Prepends an entry unless it equals the newest one except for its time. */
+export function withHistory<T extends { time: string }>(
+  history: T[],
+  entry: T,
+  maxEntries: number,
+): T[] {
+  const withoutTime = ({ time: _, ...rest }: T) => rest
+  if (history[0] && isDeepStrictEqual(withoutTime(history[0]), withoutTime(entry))) return history
+  return [entry, ...history].slice(0, maxEntries)
 }
 
-export const clipped = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text
+export const truncate = (text: string, maxLength: number) =>
+  text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silent } from '../../services/_kit/log.ts'
 import { type ControllerOptions, makeController } from './controller.ts'
 import type { KubeObject } from './objects.ts'
-import { configMap, configMaps, informed } from './testing/informed.ts'
+import { configMap, configMaps, makeInformerFixture } from './testing/informer-fixture.ts'
 import { sleep } from './time.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -10,12 +10,12 @@ afterEach(() => void vi.useRealTimers())
 
 const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
 
-/** A controller of ConfigMaps on an informer that runs, and its term. */
+/** Starts a controller for ConfigMaps with a running informer. */
 function staged(
   options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>,
   log = silent,
 ) {
-  const stage = informed()
+  const stage = makeInformerFixture()
   void stage.start()
   const { client, metrics, informer } = stage
   const controller = makeController(
@@ -35,7 +35,7 @@ function staged(
   }
 }
 
-test('it begins with all there is, and reconciles what changes', async () => {
+test('a controller reconciles all existing objects, then each change', async () => {
   const keys: string[] = []
   const { put, lead, end } = staged({ reconcile: async (key) => void keys.push(key) })
   put(configMap('a'))
@@ -54,9 +54,9 @@ test('it begins with all there is, and reconciles what changes', async () => {
   expect(keys).toHaveLength(3)
 })
 
-test('an object leads to the keys it names, and to those it named before', async () => {
+test('an object maps to its current and its previous keys', async () => {
   const keys: string[] = []
-  const stage = informed()
+  const stage = makeInformerFixture()
   void stage.start()
   const ownersOf = ({ metadata }: KubeObject) =>
     metadata.labels?.owner ? [metadata.labels.owner] : []
@@ -64,7 +64,7 @@ test('an object leads to the keys it names, and to those it named before', async
   const controller = makeController(
     {
       name: 'test',
-      watches: [{ informer, keys: ownersOf, when: ({ type }) => type !== 'deleted' }],
+      watches: [{ informer, mapToKeys: ownersOf, predicate: ({ type }) => type !== 'deleted' }],
       reconcile: async (key) => void keys.push(key),
     },
     { client, log: silent, metrics },
@@ -88,7 +88,7 @@ test('an object leads to the keys it names, and to those it named before', async
   await led
 })
 
-test('what fails comes back later each time, what asks to be looked at again does so', async () => {
+test('failures back off exponentially, requeueAfter is honoured', async () => {
   const at: number[] = []
   const { put, lead, end, metrics } = staged({
     reconcile: async () => {
@@ -113,7 +113,7 @@ test('what fails comes back later each time, what asks to be looked at again doe
   await led
 })
 
-test('an error thrown outside of any promise is a failure like others', async () => {
+test('a synchronous exception counts as a failure', async () => {
   let runs = 0
   const reconcile = () => {
     runs++
@@ -129,10 +129,10 @@ test('an error thrown outside of any promise is a failure like others', async ()
   await led
 })
 
-test('a reconcile that takes too long is aborted, its calls with it, and counts as failed', async () => {
+test('a reconcile beyond its deadline is aborted with its calls and fails', async () => {
   const errors: string[] = []
   const { put, lead, end, api } = staged({
-    deadline: 2_000,
+    deadlineMs: 2_000,
     reconcile: async (_, { client }) => {
       await client.get(configMaps, { namespace: 'ns', name: 'other' }).catch((error: Error) => {
         errors.push(error.message)
@@ -145,13 +145,13 @@ test('a reconcile that takes too long is aborted, its calls with it, and counts 
   api.faults.push(({ verb }) => (verb === 'get' ? 'silence' : undefined))
   const led = lead()
   await settle(2_100)
-  expect(errors).toEqual(['no end within 2000 ms'])
+  expect(errors).toEqual(['deadline of 2000 ms exceeded'])
   end()
   await settle(5_000)
   await led
 })
 
-test('when the lease is lost, what runs is aborted and writes no more', async () => {
+test('a lost lease aborts running reconciles and blocks their writes', async () => {
   const outcomes: unknown[] = []
   const { put, lead, lose, end, api } = staged({
     reconcile: async (_, { client, signal }) => {
@@ -173,7 +173,7 @@ test('when the lease is lost, what runs is aborted and writes no more', async ()
   expect(api.writes()).toBe(0)
 })
 
-test('what runs when it is stopped comes to its end', async () => {
+test('a stop lets running reconciles finish', async () => {
   const done: string[] = []
   const { put, lead, end } = staged({
     reconcile: async (key) => void (await sleep(3_000).then(() => done.push(key))),
@@ -189,13 +189,13 @@ test('what runs when it is stopped comes to its end', async () => {
   expect(done).toEqual(['ns/a'])
 })
 
-test('changes that come close together are gathered, and do not put off what comes at once', async () => {
-  const stage = informed()
+test('changes within coalesceMs are coalesced and do not delay immediate ones', async () => {
+  const stage = makeInformerFixture()
   void stage.start()
   const began: string[] = []
   const { client, metrics, informer, put } = stage
   const reconcile = async (key: string) => void began.push(key)
-  const watches = [{ informer, gather: 50 }]
+  const watches = [{ informer, coalesceMs: 50 }]
   const controller = makeController(
     { name: 'test', watches, reconcile },
     { client, log: silent, metrics },
@@ -221,7 +221,7 @@ test('changes that come close together are gathered, and do not put off what com
   await led
 })
 
-test('its lines carry the controller, the object and an id of the reconcile', async () => {
+test('log lines have the controller, the object and the reconcile id', async () => {
   const lines: Record<string, unknown>[] = []
   const keep = (fields: object) => void lines.push(fields as Record<string, unknown>)
   const log = { info: keep, warn: keep, error: keep }

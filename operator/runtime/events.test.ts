@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silent } from '../../services/_kit/log.ts'
 import { makeClient } from './client.ts'
-import { makeRecorder, type Note } from './events.ts'
+import { type EventRecord, makeRecorder } from './events.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
-import { configMap } from './testing/informed.ts'
+import { configMap } from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function staged() {
   const api = makeFakeApi()
-  const client = makeClient({ transport: api.transport, attempts: 1 })
+  const client = makeClient({ transport: api.transport, maxAttempts: 1 })
   const recorder = makeRecorder({ client, log: silent, instance: 'pod-1' })
   const regarding = configMap('a')
   regarding.metadata.uid = 'uid-a'
-  const record = async (note: string, more: Partial<Note> = {}, object = regarding) => {
+  const record = async (note: string, more: Partial<EventRecord> = {}, object = regarding) => {
     recorder.record(object, { type: 'Warning', reason: 'Failed', action: 'Apply', note, ...more })
     await recorder.flush()
   }
@@ -30,7 +30,7 @@ type Written = {
   metadata: { name: string; namespace: string }
 }
 
-test('an event says what, about which object, and by whom', async () => {
+test('an Event has reason, regarding object and reporter', async () => {
   const { record, events } = staged()
   await record('no such secret')
   expect(events()).toMatchObject([
@@ -47,7 +47,7 @@ test('an event says what, about which object, and by whom', async () => {
   ])
 })
 
-test('the same again is a count, until it has not been heard of for a while', async () => {
+test('repeats increment the count until the series expires', async () => {
   const { record, events, api } = staged()
   for (let n = 0; n < 5; n++) await record('again')
   expect(events().map(({ series }) => series?.count)).toEqual([5])
@@ -62,14 +62,14 @@ test('the same again is a count, until it has not been heard of for a while', as
   expect(events()).toHaveLength(2)
 })
 
-test('many notes of one reason become one event', async () => {
+test('many notes of one reason are combined into one Event', async () => {
   const { record, events } = staged()
   for (let n = 0; n < 15; n++) await record(`try ${n}`)
   expect(events()).toHaveLength(11)
   expect(events().find(({ note }) => note === 'try 10')?.series?.count).toBe(5)
 })
 
-test('a flood about one object is cut, and others are still heard of', async () => {
+test('the rate limit of one object does not affect others', async () => {
   const { record, events, api } = staged()
   for (let n = 0; n < 100; n++) await record('flood')
   expect(api.writes()).toBe(25)
@@ -82,13 +82,13 @@ test('a flood about one object is cut, and others are still heard of', async () 
   expect(events().find(({ note }) => note === 'flood')?.series?.count).toBe(101)
 })
 
-test('a long note is cut between two characters', async () => {
+test('a long note is truncated at a character boundary', async () => {
   const { record, events } = staged()
   await record('合'.repeat(1_000))
   expect(events()[0]!.note).toBe('合'.repeat(341))
 })
 
-test('an event that could not be written is nobody’s business, and is written next time', async () => {
+test('a failed write is logged and the next Event is created', async () => {
   const { record, events, api } = staged()
   let left = 1
   api.faults.push(() => (left-- > 0 ? { status: 403 } : undefined))

@@ -3,115 +3,119 @@ import { errorFields, type Log } from '../../services/_kit/log.ts'
 import { isNotFound } from './api-error.ts'
 import type { Client } from './client.ts'
 import type { KubeObject, Ref } from './objects.ts'
-import { makeBucket } from './queue.ts'
+import { makeTokenBucket } from './queue.ts'
 import { resourceOf } from './resources.ts'
 
-export type Note = {
+export type EventRecord = {
   type: 'Normal' | 'Warning'
-  /** Why, in UpperCamelCase, at most 128 characters. */
+  /** UpperCamelCase, at most 128 characters. */
   reason: string
-  /** What was done or tried, in UpperCamelCase. */
+  /** What was done or attempted, in UpperCamelCase. */
   action: string
-  /** For people, cut at 1,024 bytes. */
+  /** Human-readable text, truncated to 1,024 bytes. */
   note: string
 }
 
-/** Writes Events. Repeats become a count, a flood is cut, and a failure is nobody's business. */
+/** Writes Events. Repeats increment a count, the rate is limited, and failures are only logged. */
 export interface Recorder {
-  record(regarding: KubeObject, event: Note): void
-  /** Waits until what was recorded has been sent or given up. */
+  record(regarding: KubeObject, event: EventRecord): void
+  /** Waits until all recorded events are sent or dropped. */
   flush(): Promise<void>
 }
 
 type Series = { count: number; at: number; written: Promise<Ref | undefined> }
 
-type Options = {
+type RecorderOptions = {
   client: Client
   log: Log
-  /** Of this process, at most 128 characters. */
+  /** Identity of this process, at most 128 characters. */
   instance: string
   controller?: string
 }
 
 const events = resourceOf('events.k8s.io/v1', 'Event')
-/** A repeat after this long is news again. */
-const seriesAge = 360_000
-/** So many different notes of one reason; what comes then counts as one. */
-const similarMost = 10
-const pendingMost = 1_000
+/** A repeat after this time is a new Event. */
+const seriesMaxAgeMs = 360_000
+/** Different notes per reason. Further notes are counted in one Event. */
+const maxSimilarNotes = 10
+const maxPending = 1_000
 
 export function makeRecorder({
   client,
   log,
   instance,
   controller = 'legal-suite-operator',
-}: Options): Recorder {
+}: RecorderOptions): Recorder {
   const series = new Map<string, Series>()
   const similar = new Map<string, { notes: Set<string>; at: number }>()
   const buckets = new Map<string, { take(): number; at: number }>()
   let pending = 0
   let tail: Promise<unknown> = Promise.resolve()
 
-  /** One after the other: events are the least of what the API server has to do. */
-  function later<T>(send: () => Promise<T>): Promise<T | undefined> {
+  /** Sends one event at a time to limit the load on the API server. */
+  function enqueue<T>(send: () => Promise<T>): Promise<T | undefined> {
     pending++
     const sent = tail.then(send).catch((error: unknown) => {
-      log.warn(errorFields(error), 'an event was not written')
+      log.warn(errorFields(error), 'event write failed')
       return undefined
     })
     tail = sent.then(() => pending--)
     return sent
   }
 
-  async function create(regarding: KubeObject, event: Note): Promise<Ref> {
-    const body = eventOf(regarding, event, controller, instance)
-    await client.create(events, body, { deadline: 5_000 })
+  async function create(regarding: KubeObject, event: EventRecord): Promise<Ref> {
+    const body = buildEvent(regarding, event, controller, instance)
+    await client.create(events, body, { deadlineMs: 5_000 })
     return body.metadata
   }
 
-  async function repeat(known: Series, begin: () => Promise<Ref>) {
-    const ref = await known.written
-    const again = { series: { count: known.count, lastObservedTime: microtime() } }
+  async function repeat(existing: Series, createFirst: () => Promise<Ref>) {
+    const ref = await existing.written
+    const patch = { series: { count: existing.count, lastObservedTime: microtime() } }
     try {
-      if (ref) return await client.merge(events, ref, again, { deadline: 5_000 })
+      if (ref) return await client.merge(events, ref, patch, { deadlineMs: 5_000 })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    // The first one was never written, or has been cleaned away.
-    known.count = 1
-    const written = begin()
-    known.written = written.catch(() => undefined)
+    // The first Event was never written or has expired.
+    existing.count = 1
+    const written = createFirst()
+    existing.written = written.catch(() => undefined)
     return written
   }
 
-  /** 25 at once for an object, then one in five minutes. */
-  function isFlood(uid: string, now: number): boolean {
-    const bucket = buckets.get(uid) ?? { ...makeRefusal(1 / 300, 25), at: now }
+  /** 25 events per object at once, then one every five minutes. */
+  function exceedsBudget(uid: string, now: number): boolean {
+    const bucket = buckets.get(uid) ?? { ...makeRateLimiter(1 / 300, 25), at: now }
     bucket.at = now
     buckets.set(uid, bucket)
     return bucket.take() > 0
   }
 
-  function keyOf(regarding: KubeObject, { type, reason, action, note }: Note, now: number) {
+  function seriesKey(
+    regarding: KubeObject,
+    { type, reason, action, note }: EventRecord,
+    now: number,
+  ) {
     const kind = [regarding.metadata.uid, type, reason, action].join('\n')
-    const seen = similar.get(kind) ?? { notes: new Set(), at: now }
-    seen.at = now
-    similar.set(kind, seen)
-    if (seen.notes.size < similarMost) seen.notes.add(note)
-    return seen.notes.has(note) ? `${kind}\n${note}` : kind
+    const recent = similar.get(kind) ?? { notes: new Set(), at: now }
+    recent.at = now
+    similar.set(kind, recent)
+    if (recent.notes.size < maxSimilarNotes) recent.notes.add(note)
+    return recent.notes.has(note) ? `${kind}\n${note}` : kind
   }
 
   return {
     record(regarding, event) {
       const now = performance.now()
-      for (const map of [series, similar, buckets]) forgetOld(map, now)
-      const key = keyOf(regarding, event, now)
-      const known = series.get(key)
-      if (known) Object.assign(known, { at: now, count: known.count + 1 })
-      if (isFlood(regarding.metadata.uid ?? '', now) || pending >= pendingMost) return
-      const begin = () => create(regarding, event)
-      if (known) void later(() => repeat(known, begin))
-      else series.set(key, { count: 1, at: now, written: later(begin) })
+      for (const map of [series, similar, buckets]) evictOld(map, now)
+      const key = seriesKey(regarding, event, now)
+      const existing = series.get(key)
+      if (existing) Object.assign(existing, { at: now, count: existing.count + 1 })
+      if (exceedsBudget(regarding.metadata.uid ?? '', now) || pending >= maxPending) return
+      const createFirst = () => create(regarding, event)
+      if (existing) void enqueue(() => repeat(existing, createFirst))
+      else series.set(key, { count: 1, at: now, written: enqueue(createFirst) })
     },
     async flush() {
       await tail
@@ -119,40 +123,40 @@ export function makeRecorder({
   }
 }
 
-/** A bucket in which those who come too early leave no trace. */
-function makeRefusal(perSecond: number, burst: number) {
-  let bucket = makeBucket(perSecond, burst)
+/** A token bucket in which rejected callers consume nothing. */
+function makeRateLimiter(perSecond: number, burst: number) {
+  let bucket = makeTokenBucket(perSecond, burst)
   let freeAt = 0
   return {
     take() {
       const now = performance.now()
       if (now < freeAt) return freeAt - now
-      const wait = bucket.take()
-      if (wait > 0) {
-        freeAt = now + wait
-        bucket = makeBucket(perSecond, 1)
+      const waitMs = bucket.take()
+      if (waitMs > 0) {
+        freeAt = now + waitMs
+        bucket = makeTokenBucket(perSecond, 1)
       }
-      return wait
+      return waitMs
     },
   }
 }
 
-function forgetOld(map: Map<string, { at: number }>, now: number) {
+function evictOld(map: Map<string, { at: number }>, now: number) {
   for (const [key, { at }] of map) {
-    if (now - at < seriesAge && map.size <= 4_096) return
+    if (now - at < seriesMaxAgeMs && map.size <= 4_096) return
     map.delete(key)
   }
 }
 
-const cut = (text: string, bytes: number) =>
+const truncateBytes = (text: string, maxBytes: number) =>
   Buffer.from(text)
-    .subarray(0, bytes)
+    .subarray(0, maxBytes)
     .toString('utf8')
     .replace(/\uFFFD$/, '')
 
-function eventOf(
+function buildEvent(
   regarding: KubeObject,
-  { type, reason, action, note }: Note,
+  { type, reason, action, note }: EventRecord,
   controller: string,
   instance: string,
 ): KubeObject {
@@ -167,9 +171,9 @@ function eventOf(
     reportingInstance: instance.slice(0, 128),
     regarding: { apiVersion, kind, name, namespace, uid, resourceVersion },
     type,
-    reason: cut(reason, 128),
-    action: cut(action, 128),
-    note: cut(note, 1024),
+    reason: truncateBytes(reason, 128),
+    action: truncateBytes(action, 128),
+    note: truncateBytes(note, 1024),
   }
 }
 

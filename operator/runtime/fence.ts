@@ -1,13 +1,13 @@
 import { FencedError } from './api-error.ts'
-import type { Client, Writing } from './client.ts'
-import { within } from './time.ts'
+import type { Client, WriteClient } from './client.ts'
+import { withDeadline } from './time.ts'
 
-/** How long a write may still be under way, in milliseconds; nothing may be written at zero. */
+/** Milliseconds for which a write may still run. Writes are forbidden at 0. */
 export type Remaining = () => number
 
 /**
- * The client of one reconcile. Its calls end with the signal, and a write is neither sent nor waited for
- * once another may lead.
+ * Wraps the client for one reconcile. Calls end with the signal, and writes are neither sent nor awaited once
+ * another process may lead.
  */
 export function fencedClient(client: Client, signal: AbortSignal, remaining: Remaining): Client {
   const read = <O extends object>(options?: O) => ({ signal, ...options })
@@ -18,13 +18,13 @@ export function fencedClient(client: Client, signal: AbortSignal, remaining: Rem
   ) {
     const outer = options?.signal ?? signal
     outer.throwIfAborted()
-    const left = remaining()
-    if (left <= 0) throw new FencedError('not written: the lease may be lost')
-    const limit = within(left, outer)
-    return send(limit.signal).finally(limit.end)
+    const remainingMs = remaining()
+    if (remainingMs <= 0) throw new FencedError('write rejected: the lease may be lost')
+    const deadline = withDeadline(remainingMs, outer)
+    return send(deadline.signal).finally(deadline.end)
   }
 
-  const writing: Writing = {
+  const writing: WriteClient = {
     create: (resource, object, options) =>
       write(options, (signal) => client.create(resource, object, { ...options, signal })),
     replace: (resource, object, options) =>

@@ -2,7 +2,7 @@ import type { Client } from './client.ts'
 import type { KubeObject } from './objects.ts'
 import { resourceOfObject } from './resources.ts'
 
-/** Keeps the object, once it is deleted, until `finalize` has run. */
+/** Adds a finalizer, so that a deleted object stays until `finalize` has run. */
 export async function withFinalizer<T extends KubeObject>(
   client: Client,
   object: T,
@@ -13,7 +13,7 @@ export async function withFinalizer<T extends KubeObject>(
   return setFinalizers(client, object, [...finalizers, finalizer])
 }
 
-/** Cleans up after a deleted object, and lets it go only when that has succeeded. */
+/** Cleans up after a deleted object and removes the finalizer after success. */
 export async function finalize(
   client: Client,
   object: KubeObject,
@@ -30,7 +30,7 @@ export async function finalize(
   )
 }
 
-/** Refused with 409 when the object changed since: another may have set a finalizer of theirs. */
+/** Fails with 409 if the object has changed: another controller may have added a finalizer. */
 const setFinalizers = <T extends KubeObject>(client: Client, object: T, finalizers: string[]) => {
   const { resourceVersion, uid } = object.metadata
   return client.merge<T>(resourceOfObject(object), object.metadata, {

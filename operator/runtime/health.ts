@@ -1,26 +1,26 @@
 import { createServer, type Server } from 'node:http'
 
-export type Health = {
-  /** What keeps this process from being of use; empty when nothing does. */
-  troubles: () => string[]
+export type HealthSources = {
+  /** Reasons why this process is not ready. */
+  problems: () => string[]
   metrics: () => string
 }
 
-/** Serves /metrics, /healthz (it runs) and /readyz (it sees what happens in the cluster). */
-export function serveHealth(port: number, { troubles, metrics }: Health): Promise<Server> {
+/** Serves /metrics, /healthz (the process runs) and /readyz (its caches are current). */
+export function serveHealth(port: number, { problems, metrics }: HealthSources): Promise<Server> {
   const server = createServer((request, response) => {
-    const [status, text] = answerTo(request.url ?? '')
+    const [status, text] = respond(request.url ?? '')
     const type = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
     response.writeHead(request.method === 'GET' ? status : 405, type)
     response.end(request.method === 'GET' ? text : '')
   })
 
-  function answerTo(url: string): [status: number, text: string] {
+  function respond(url: string): [status: number, text: string] {
     if (url === '/healthz') return [200, 'ok\n']
     if (url === '/metrics') return [200, metrics()]
     if (url !== '/readyz') return [404, 'not found\n']
-    const found = troubles()
-    return found.length ? [503, `${found.join('\n')}\n`] : [200, 'ok\n']
+    const current = problems()
+    return current.length ? [503, `${current.join('\n')}\n`] : [200, 'ok\n']
   }
 
   return new Promise((resolve, reject) => {

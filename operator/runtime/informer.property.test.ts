@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Fault } from './testing/fake-api.ts'
-import { configMap, configMaps, informed, witness } from './testing/informed.ts'
+import {
+  configMap,
+  configMaps,
+  makeInformerFixture,
+  recordChanges,
+} from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 const name = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const label = fc.constantFrom('yes', 'no')
 
-/** What others do, what we do ourselves, what befalls the connection, and time that passes. */
+/** Foreign writes, own writes, connection faults and elapsed time. */
 const Step = fc.oneof(
   {
     weight: 6,
@@ -60,7 +65,7 @@ const Step = fc.oneof(
 )
 
 type Step = typeof Step extends fc.Arbitrary<infer T> ? T : never
-type Stage = ReturnType<typeof informed>
+type Stage = ReturnType<typeof makeInformerFixture>
 
 async function take(step: Step, { api, client, informer, put, remove, place }: Stage) {
   const everyStream = (bytes: string) => api.eachStream((stream) => stream.send(bytes))
@@ -69,7 +74,7 @@ async function take(step: Step, { api, client, informer, put, remove, place }: S
   if (step.do === 'wait') await vi.advanceTimersByTimeAsync(step.ms)
   if (step.do === 'reset') api.reset()
   if (step.do === 'close') api.eachStream((stream) => stream.end())
-  if (step.do === 'silence') api.eachStream((stream) => stream.silence())
+  if (step.do === 'silence') api.eachStream((stream) => stream.mute())
   if (step.do === 'bookmark') api.eachStream((stream) => stream.bookmark())
   if (step.do === 'garbage') everyStream('\u0000}{\n')
   if (step.do === 'compact') api.store.compact()
@@ -80,7 +85,7 @@ async function take(step: Step, { api, client, informer, put, remove, place }: S
   if (step.do === 'fault') {
     const { fault, verb } = step
     let left = 1
-    api.faults.unshift((asked) => (asked.verb === verb && left-- > 0 ? fault : undefined))
+    api.faults.unshift((request) => (request.verb === verb && left-- > 0 ? fault : undefined))
   }
   if (step.do === 'write') {
     const object = configMap(step.name, { mine: `${step.value}` }, { ours: 'yes' })
@@ -92,26 +97,26 @@ async function take(step: Step, { api, client, informer, put, remove, place }: S
   }
 }
 
-test('after any writes and any faults the copy is what the server has, and was told without a gap', async () => {
+test('after any writes and faults the cache equals the server and the changes are gapless', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 1, maxLength: 40 }), async (steps) => {
-      const stage = informed({ labelSelector: 'ours=yes' })
-      const seen = witness(stage.informer)
-      const run = stage.start()
-      for (const step of steps) await take(step, stage)
+      const fixture = makeInformerFixture({ labelSelector: 'ours=yes' })
+      const recorded = recordChanges(fixture.informer)
+      const run = fixture.start()
+      for (const step of steps) await take(step, fixture)
       await vi.advanceTimersByTimeAsync(400_000)
 
-      const served = stage.api.store
+      const served = fixture.api.store
         .list('/configmaps', 'ns')
         .filter(({ metadata }) => metadata.labels?.ours === 'yes')
       const versions = (
         objects: Iterable<{ metadata: { name: string; resourceVersion?: string } }>,
       ) =>
         Array.from(objects, ({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).sort()
-      expect(versions(stage.informer.list())).toEqual(versions(served))
-      expect(versions(seen.known.values())).toEqual(versions(served))
-      expect(stage.metrics.text()).not.toContain('informer_missed_events_total')
-      stage.stop()
+      expect(versions(fixture.informer.list())).toEqual(versions(served))
+      expect(versions(recorded.objects.values())).toEqual(versions(served))
+      expect(fixture.metrics.text()).not.toContain('informer_missed_events_total')
+      fixture.stop()
       await run
     }),
     { numRuns: 300 },

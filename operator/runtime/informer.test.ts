@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pace } from './informer.ts'
+import { timing } from './informer.ts'
 import { type KubeObject, keyOf } from './objects.ts'
-import { configMap, informed, witness } from './testing/informed.ts'
+import { configMap, makeInformerFixture, recordChanges } from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,15 +9,15 @@ afterEach(() => void vi.useRealTimers())
 const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
 const names = (objects: KubeObject[]) => objects.map(({ metadata }) => metadata.name).sort()
 
-test('it lists page by page, then follows what happens', async () => {
-  const { informer, put, remove, start, stop, api } = informed()
+test('an informer lists page by page, then watches', async () => {
+  const { informer, put, remove, start, stop, api } = makeInformerFixture()
   for (let n = 0; n < 1_200; n++) put(configMap(`map-${n}`))
   expect(informer.synced).toBe(false)
   const run = start()
   await settle()
   expect(informer.synced).toBe(true)
   expect(informer.list()).toHaveLength(1_200)
-  expect(api.asked.filter(({ verb }) => verb === 'list')).toHaveLength(3)
+  expect(api.requests.filter(({ verb }) => verb === 'list')).toHaveLength(3)
   put(configMap('new'))
   put(configMap('map-3', { a: '1' }))
   remove('map-4')
@@ -33,21 +33,21 @@ test('it lists page by page, then follows what happens', async () => {
   await run
 })
 
-test('while nothing happens it renews its watch without listing again', async () => {
-  const { informer, start, stop, api } = informed()
+test('an idle watch is renewed without a list', async () => {
+  const { informer, start, stop, api } = makeInformerFixture()
   const run = start()
   await settle(590_000 * 0.8)
-  expect(api.asked.filter(({ verb }) => verb === 'list')).toHaveLength(1)
-  const watches = api.asked.filter(({ verb }) => verb === 'watch')
+  expect(api.requests.filter(({ verb }) => verb === 'list')).toHaveLength(1)
+  const watches = api.requests.filter(({ verb }) => verb === 'watch')
   expect(watches.length).toBeGreaterThan(8)
   expect(watches.every(({ query }) => query.get('allowWatchBookmarks') === 'true')).toBe(true)
-  expect(informer.silence()).toBeLessThan(pace.silence)
+  expect(informer.idleMs()).toBeLessThan(timing.idleMs)
   stop()
   await run
 })
 
-test('a bookmark moves the version from which it watches on', async () => {
-  const { start, stop, api } = informed()
+test('a bookmark advances the resource version of the next watch', async () => {
+  const { start, stop, api } = makeInformerFixture()
   const run = start()
   await settle()
   for (let n = 0; n < 50; n++) api.store.advance()
@@ -55,33 +55,33 @@ test('a bookmark moves the version from which it watches on', async () => {
   await settle()
   api.reset()
   await settle()
-  const last = api.asked.filter(({ verb }) => verb === 'watch').at(-1)
+  const last = api.requests.filter(({ verb }) => verb === 'watch').at(-1)
   expect(last?.query.get('resourceVersion')).toBe(`${api.store.version}`)
   stop()
   await run
 })
 
-test('a connection on which nothing comes any more is found and replaced', async () => {
-  const { informer, put, start, stop, api, metrics } = informed()
+test('a silent connection is detected and replaced', async () => {
+  const { informer, put, start, stop, api, metrics } = makeInformerFixture()
   const run = start()
   await settle()
-  api.eachStream((stream) => stream.silence())
+  api.eachStream((stream) => stream.mute())
   put(configMap('unheard'))
   await settle(30_000)
   expect(informer.get('ns/unheard')).toBeUndefined()
-  await settle(pace.silence)
+  await settle(timing.idleMs)
   expect(informer.get('ns/unheard')).toBeDefined()
   expect(metrics.text()).toContain('reason="DeadlineError"')
-  expect(api.asked.filter(({ verb }) => verb === 'list')).toHaveLength(1)
+  expect(api.requests.filter(({ verb }) => verb === 'list')).toHaveLength(1)
   stop()
   await run
 })
 
-test('a list that is never answered is asked for again', async () => {
-  const { informer, put, start, stop, api } = informed()
+test('a list without a response is retried', async () => {
+  const { informer, put, start, stop, api } = makeInformerFixture()
   put(configMap('one'))
-  let asked = 0
-  api.faults.push(({ verb }) => (verb === 'list' && asked++ < 2 ? 'silence' : undefined))
+  let listCount = 0
+  api.faults.push(({ verb }) => (verb === 'list' && listCount++ < 2 ? 'silence' : undefined))
   const run = start()
   await settle(200_000)
   expect(names(informer.list())).toEqual(['one'])
@@ -90,10 +90,10 @@ test('a list that is never answered is asked for again', async () => {
 })
 
 test.each(['answer', 'event'])(
-  'when it is too late for its version, told by an %s, it lists again',
+  'an expired resource version, reported by an %s, causes a list',
   async (how) => {
-    const { informer, put, remove, start, stop, api } = informed()
-    const seen = witness(informer)
+    const { informer, put, remove, start, stop, api } = makeInformerFixture()
+    const recorded = recordChanges(informer)
     put(configMap('gone'))
     put(configMap('stays'))
     const run = start()
@@ -101,22 +101,22 @@ test.each(['answer', 'event'])(
     const expired = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }
     api.eachStream((stream) => {
       if (how === 'event') stream.send(`${JSON.stringify(expired)}\n`)
-      stream.silence()
+      stream.mute()
     })
     remove('gone')
     put(configMap('new'))
     api.store.compact()
-    await settle(how === 'event' ? 1_000 : pace.silence + 5_000)
+    await settle(how === 'event' ? 1_000 : timing.idleMs + 5_000)
     expect(names(informer.list())).toEqual(['new', 'stays'])
-    expect([...seen.known.keys()].sort()).toEqual(['ns/new', 'ns/stays'])
-    expect(seen.types.filter((type) => type === 'deleted')).toHaveLength(1)
+    expect([...recorded.objects.keys()].sort()).toEqual(['ns/new', 'ns/stays'])
+    expect(recorded.types.filter((type) => type === 'deleted')).toHaveLength(1)
     stop()
     await run
   },
 )
 
-test('what it can not read is no reason to stop, nor to miss what follows', async () => {
-  const { informer, put, start, stop, api } = informed()
+test('an unreadable line neither stops the watch nor loses events', async () => {
+  const { informer, put, start, stop, api } = makeInformerFixture()
   const run = start()
   await settle()
   api.eachStream((stream) => stream.send('{"type":"ADDED","obj'))
@@ -134,8 +134,8 @@ test('what it can not read is no reason to stop, nor to miss what follows', asyn
   await run
 })
 
-test('a character that comes in two parts stays one', async () => {
-  const { informer, start, stop, api, place } = informed()
+test('a character split over two chunks is decoded', async () => {
+  const { informer, start, stop, api, place } = makeInformerFixture()
   const run = start()
   await settle()
   const object = {
@@ -154,8 +154,8 @@ test('a character that comes in two parts stays one', async () => {
   await run
 })
 
-test('it waits as long as the server asks it to', async () => {
-  const { informer, put, start, stop, api } = informed()
+test('Retry-After is honoured', async () => {
+  const { informer, put, start, stop, api } = makeInformerFixture()
   let refused = 0
   api.faults.push(({ verb }) =>
     verb === 'watch' && refused++ < 1 ? { status: 429, retryAfter: 40 } : undefined,
@@ -171,15 +171,15 @@ test('it waits as long as the server asks it to', async () => {
   await run
 })
 
-test('a relist finds what no watch told, and counts it as missed', async () => {
-  const { informer, put, start, stop, api, metrics } = informed()
+test('a relist finds missed events and counts them', async () => {
+  const { informer, put, start, stop, api, metrics } = makeInformerFixture()
   put(configMap('a'))
   const run = start()
   await settle()
   const ahead = { metadata: { resourceVersion: `${api.store.version + 1}` } }
   api.eachStream((stream) => {
     stream.send(`${JSON.stringify({ type: 'BOOKMARK', object: ahead })}\n`)
-    stream.silence()
+    stream.mute()
   })
   put(configMap('a', { changed: 'yes' }))
   await settle(400_000)

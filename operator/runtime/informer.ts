@@ -2,193 +2,201 @@ import { errorFields, type Log } from '../../services/_kit/log.ts'
 import type { Metrics } from '../../services/_kit/metrics.ts'
 import { ApiError, isGone } from './api-error.ts'
 import type { Client } from './client.ts'
-import { type Change, type Handler, makeMirror, versionOf } from './mirror.ts'
+import { type Change, type Handler, makeObjectCache, versionOf } from './object-cache.ts'
 import { type KubeObject, keyOf, type Resource } from './objects.ts'
-import type { Selection } from './reading.ts'
+import type { Selection } from './read-calls.ts'
 import { isNewer } from './store.ts'
-import { DeadlineError, jittered, makeBackoff, sleep, within } from './time.ts'
+import { DeadlineError, makeBackoff, sleep, withDeadline, withJitter } from './time.ts'
 
 export type { Change, Handler }
 
-/** A local copy of a selection of objects, kept up to date by a watch. Objects are shared: never change one. */
+/** A cache of selected objects, kept current by a watch. Objects are shared and must not be modified. */
 export interface Informer<T extends KubeObject> {
   readonly resource: Resource
-  /** By `namespace/name`. */
+  /** Key: `namespace/name`. */
   get(key: string): T | undefined
   list(): T[]
-  /** Objects for which the index of this name gave this value. */
+  /** Returns objects by the value of an index. */
   by(index: string, value: string): T[]
-  /** Tells all objects that are there as added, then every change. Returns how to stop. */
+  /** Reports all existing objects as added, then each change. Returns a function that unsubscribes. */
   subscribe(handler: Handler<T>): () => void
-  /** Takes in an answer to a write of ours, so that the next look does not see the past. */
+  /** Adds the response to an own write, so that the next reconcile reads no stale object. */
   observe(object: T): void
   /** Whether the first list is complete. */
   readonly synced: boolean
-  /** Milliseconds since the API server was last heard of. */
-  silence(): number
+  /** Milliseconds since the last byte from the API server. */
+  idleMs(): number
 }
 
 export type InformerOptions<T> = Omit<Selection, 'namespace'> & {
   indexes?: Record<string, (object: T) => string[]>
 }
 
-export type Pace = {
-  /** How long the server keeps a watch, at most. It says something at its end at the latest. */
+export type InformerTiming = {
+  /** Maximum duration of a watch. The server sends a bookmark at its end. */
   watchSeconds: number
-  /** Milliseconds without a byte after which a watch is taken for dead: longer than a watch is kept. */
-  silence: number
-  /** Milliseconds after which all is listed again, in case something was missed. */
+  /** Milliseconds without a byte after which a watch counts as dead. Must exceed the duration of a watch. */
+  idleMs: number
+  /** Milliseconds between full lists, which find missed events. */
   relist: number
 }
 
-export const pace: Pace = { watchSeconds: 50, silence: 60_000, relist: 600_000 }
+export const timing: InformerTiming = { watchSeconds: 50, idleMs: 60_000, relist: 600_000 }
 
-type Settings<T> = InformerOptions<T> & {
+type InformerSettings<T> = InformerOptions<T> & {
   client: Client
   log: Log
   metrics: Metrics
   resource: Resource
   namespace?: string | undefined
-  pace?: Partial<Pace>
+  timing?: Partial<InformerTiming>
 }
 
 export type RunningInformer<T extends KubeObject> = Informer<T> & {
   readonly namespace: string | undefined
-  /** Writes the gauges that only a look at the clock can tell. */
+  /** Updates the time-dependent gauges. */
   measure(): void
-  /** Lists and watches until the signal; no failure ends it. */
+  /** Lists and watches until the signal. Failures are retried. */
   run(signal: AbortSignal): Promise<void>
 }
 
-export function makeInformer<T extends KubeObject>(settings: Settings<T>): RunningInformer<T> {
-  const { client, resource, metrics, namespace, indexes, pace: asked, ...rest } = settings
-  const { log, ...selectors } = rest
+export function makeInformer<T extends KubeObject>(
+  settings: InformerSettings<T>,
+): RunningInformer<T> {
+  const { client, resource, metrics, namespace, indexes, timing: overrides, ...others } = settings
+  const { log, ...selectors } = others
   const selection: Selection = { namespace, ...selectors }
-  const { watchSeconds, silence, relist: relistEvery } = { ...pace, ...asked }
+  const { watchSeconds, idleMs, relist: relistEvery } = { ...timing, ...overrides }
   const labels = { resource: resource.plural, namespace: namespace ?? '' }
-  const mirror = makeMirror<T>(log, indexes)
+  const cache = makeObjectCache<T>(log, indexes)
   const backoff = makeBackoff(100, 30_000)
-  /** Up to here everything was told; unknown before the first list and after a gap. */
+  /** All changes up to this version are known. Undefined before the first list and after a gap. */
   let version: string | undefined
   let newest = '0'
   let synced = false
-  let heardAt = performance.now()
+  let lastByteAt = performance.now()
   let relistAt = 0
-  /** How often in a row a watch said what can't be trusted. */
-  let doubts = 0
+  /** Number of consecutive invalid watch responses. */
+  let untrustedReads = 0
 
-  const alive = () => {
-    heardAt = performance.now()
+  const markAlive = () => {
+    lastByteAt = performance.now()
   }
 
   async function relist(signal: AbortSignal) {
-    const seen = new Set<string>()
-    let at = '0'
+    const listedKeys = new Set<string>()
+    let listVersion = '0'
     for await (const page of client.pages<T>(resource, { ...selection, signal })) {
-      alive()
-      at = page.resourceVersion
-      if (isNewer(newest, at)) forget(at)
+      markAlive()
+      listVersion = page.resourceVersion
+      if (isNewer(newest, listVersion)) resetTo(listVersion)
       for (const object of page.items) {
-        seen.add(keyOf(object))
-        if (!mirror.take(object)) mirror.resync(mirror.store.get(keyOf(object))!)
+        listedKeys.add(keyOf(object))
+        if (!cache.take(object)) cache.resync(cache.store.get(keyOf(object))!)
         else if (version !== undefined && !isNewer(versionOf(object), version)) {
           metrics.count('informer_missed_events_total', labels)
         }
       }
     }
-    mirror.dropUnseen(seen, at)
-    toldUpTo(at)
+    cache.removeMissing(listedKeys, listVersion)
+    advanceVersion(listVersion)
     synced = true
-    relistAt = performance.now() + jittered(relistEvery)
+    relistAt = performance.now() + withJitter(relistEvery)
     metrics.count('informer_relists_total', labels)
   }
 
-  /** The server's past was put back, from a backup: what was known of the time since never was. */
-  function forget(at: string) {
-    mirror.dropUnseen(new Set(), newest)
+  /** The resource version went backwards (etcd was restored). Drops all newer objects. */
+  function resetTo(listVersion: string) {
+    cache.removeMissing(new Set(), newest)
     version = undefined
-    newest = at
+    newest = listVersion
   }
 
-  function toldUpTo(to: string) {
+  function advanceVersion(to: string) {
     version = to
     newest = to
   }
 
-  async function follow(signal: AbortSignal) {
-    const limit = within(Infinity, signal)
-    const began = performance.now()
-    const dog = watchdog(() => limit.abort(new DeadlineError(`silent for ${silence} ms`)))
+  async function watch(signal: AbortSignal) {
+    const deadline = withDeadline(Infinity, signal)
+    const startedAt = performance.now()
+    const watchdogTimer = watchdog(() =>
+      deadline.abort(new DeadlineError(`no data for ${idleMs} ms`)),
+    )
     let events = 0
     try {
       const timeoutSeconds = Math.ceil(watchSeconds * (0.8 + 0.2 * Math.random()))
-      const asked = { ...selection, resourceVersion: version!, timeoutSeconds }
-      const stream = client.watch<T>(resource, { ...asked, signal: limit.signal, alive })
+      const overrides = { ...selection, resourceVersion: version!, timeoutSeconds }
+      const stream = client.watch<T>(resource, {
+        ...overrides,
+        signal: deadline.signal,
+        onBytes: markAlive,
+      })
       for await (const { type, object } of stream) {
         if (type === 'ERROR')
           throw new ApiError(object.code ?? 0, object.reason ?? '', `watch: ${object.message}`)
-        if (type === 'DELETED') mirror.drop(object)
-        else if (type !== 'BOOKMARK') mirror.take(object)
-        toldUpTo(versionOf(object))
+        if (type === 'DELETED') cache.removeUnlessNewer(object)
+        else if (type !== 'BOOKMARK') cache.take(object)
+        advanceVersion(versionOf(object))
         events++
-        doubts = 0
+        untrustedReads = 0
         backoff.reset()
       }
     } finally {
-      clearInterval(dog)
-      limit.end()
+      clearInterval(watchdogTimer)
+      deadline.end()
     }
-    // A watch that ends as soon as it began would otherwise be asked for without pause.
-    if (events === 0 && performance.now() - began < 1_000) await sleep(backoff.next(), signal)
+    // Throttles watches that end immediately.
+    if (events === 0 && performance.now() - startedAt < 1_000) await sleep(backoff.next(), signal)
     else backoff.reset()
   }
 
-  function watchdog(bark: () => void) {
-    const began = performance.now()
-    const look = () => performance.now() - Math.max(began, heardAt) >= silence && bark()
-    return setInterval(look, Math.min(silence / 10, 1_000))
+  function watchdog(onIdle: () => void) {
+    const startedAt = performance.now()
+    const check = () => performance.now() - Math.max(startedAt, lastByteAt) >= idleMs && onIdle()
+    return setInterval(check, Math.min(idleMs / 10, 1_000))
   }
 
   async function recover(error: unknown, signal: AbortSignal) {
     const status = error instanceof ApiError ? error : undefined
     const garbled = error instanceof SyntaxError
-    if (garbled || (status && status.code !== 429)) doubts++
+    if (garbled || (status && status.code !== 429)) untrustedReads++
     const gone = isGone(error)
-    if (gone || doubts >= 3) version = undefined
+    if (gone || untrustedReads >= 3) version = undefined
     const reason = gone ? 'gone' : status ? `${status.code}` : errorName(error)
     metrics.count('informer_watch_failures_total', { ...labels, reason })
-    const wait = Math.max(backoff.next(), status?.retryAfter ?? 0)
-    const fields = { ...labels, failures: backoff.failures, wait: Math.round(wait) }
-    if (gone) log.info(fields, 'the watch fell behind: listing again')
+    const delayMs = Math.max(backoff.next(), status?.retryAfter ?? 0)
+    const fields = { ...labels, failures: backoff.failures, wait: Math.round(delayMs) }
+    if (gone) log.info(fields, 'watch expired, listing again')
     else log.warn({ ...fields, ...errorFields(error) }, 'list or watch failed')
-    await sleep(wait, signal)
+    await sleep(delayMs, signal)
   }
 
   return {
     resource,
     namespace,
-    get: mirror.store.get,
-    list: mirror.store.list,
-    by: mirror.store.by,
-    subscribe: mirror.subscribe,
+    get: cache.store.get,
+    list: cache.store.list,
+    by: cache.store.by,
+    subscribe: cache.subscribe,
     observe(object) {
-      // Behind the watch, the object may be gone again already.
+      // An object older than the watch may already be deleted.
       if (version !== undefined && !isNewer(versionOf(object), version)) return
-      mirror.take(selection.metadataOnly ? metadataOf(object) : object)
+      cache.take(selection.metadataOnly ? metadataOf(object) : object)
     },
     get synced() {
       return synced
     },
-    silence: () => performance.now() - heardAt,
+    idleMs: () => performance.now() - lastByteAt,
     measure() {
-      metrics.gauge('informer_objects', labels, mirror.store.size)
-      metrics.gauge('informer_silence_seconds', labels, (performance.now() - heardAt) / 1000)
+      metrics.gauge('informer_objects', labels, cache.store.size)
+      metrics.gauge('informer_silence_seconds', labels, (performance.now() - lastByteAt) / 1000)
     },
     async run(signal) {
       while (!signal.aborted) {
         try {
           if (version === undefined || performance.now() >= relistAt) await relist(signal)
-          await follow(signal)
+          await watch(signal)
         } catch (error) {
           if (!signal.aborted) await recover(error, signal)
         }
@@ -197,7 +205,7 @@ export function makeInformer<T extends KubeObject>(settings: Settings<T>): Runni
   }
 }
 
-/** What such an informer holds is its metadata alone, also of what we wrote ourselves. */
+/** Keeps only metadata, also of own writes. */
 const metadataOf = <T extends KubeObject>({ apiVersion, kind, metadata }: T) =>
   ({ apiVersion, kind, metadata }) as T
 

@@ -2,7 +2,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silent } from '../../services/_kit/log.ts'
 import { makeInformers } from './informers.ts'
 import type { KubeObject } from './objects.ts'
-import { configMap, configMaps, informed, witness } from './testing/informed.ts'
+import {
+  configMap,
+  configMaps,
+  makeInformerFixture,
+  recordChanges,
+} from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -10,40 +15,40 @@ afterEach(() => void vi.useRealTimers())
 const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
 const names = (objects: KubeObject[]) => objects.map(({ metadata }) => metadata.name).sort()
 
-test('a handler that throws harms neither the others nor the informer', async () => {
+test('a failing handler affects neither other handlers nor the informer', async () => {
   const errors: object[] = []
   const log = { info() {}, warn() {}, error: (fields: object) => void errors.push(fields) }
-  const { informer, put, start, stop } = informed({ log })
+  const { informer, put, start, stop } = makeInformerFixture({ log })
   informer.subscribe(() => {
     throw new Error('broken')
   })
-  const seen = witness(informer)
+  const recorded = recordChanges(informer)
   const run = start()
   await settle()
   put(configMap('a'))
   put(configMap('b'))
   await settle()
-  expect([...seen.known.keys()]).toEqual(['ns/a', 'ns/b'])
+  expect([...recorded.objects.keys()]).toEqual(['ns/a', 'ns/b'])
   expect(errors).toHaveLength(2)
   stop()
   await run
 })
 
-test('who subscribes late is told what is there', async () => {
-  const { informer, put, start, stop } = informed()
+test('a late subscriber gets all existing objects', async () => {
+  const { informer, put, start, stop } = makeInformerFixture()
   put(configMap('a'))
   const run = start()
   await settle()
-  const seen = witness(informer)
-  expect([...seen.known.keys()]).toEqual(['ns/a'])
+  const recorded = recordChanges(informer)
+  expect([...recorded.objects.keys()]).toEqual(['ns/a'])
   stop()
   await run
 })
 
-test('objects are found by index, as they are now', async () => {
+test('an index reflects the current objects', async () => {
   const owner = ({ metadata }: KubeObject) =>
     metadata.labels?.owner ? [metadata.labels.owner] : []
-  const { informer, put, remove, start, stop } = informed({ indexes: { owner } })
+  const { informer, put, remove, start, stop } = makeInformerFixture({ indexes: { owner } })
   put(configMap('a', {}, { owner: 'x' }))
   put(configMap('b', {}, { owner: 'x' }))
   put(configMap('c'))
@@ -60,8 +65,8 @@ test('objects are found by index, as they are now', async () => {
   await run
 })
 
-test('with metadata alone, nothing else reaches the cache, also not by what was written', async () => {
-  const { informer, client, put, start, stop } = informed({ metadataOnly: true })
+test('with metadataOnly no content reaches the cache, not even from own writes', async () => {
+  const { informer, client, put, start, stop } = makeInformerFixture({ metadataOnly: true })
   put(configMap('a', { secret: 'one' }))
   const run = start()
   await settle()
@@ -76,8 +81,8 @@ test('with metadata alone, nothing else reaches the cache, also not by what was 
   await run
 })
 
-test('what was written is seen at once, and is not brought back once it is gone', async () => {
-  const { informer, client, remove, start, stop } = informed()
+test('an own write is visible at once and does not resurrect a deleted object', async () => {
+  const { informer, client, remove, start, stop } = makeInformerFixture()
   const run = start()
   await settle()
   const created = await client.create(informer.resource, configMap('a'))
@@ -91,8 +96,8 @@ test('what was written is seen at once, and is not brought back once it is gone'
   await run
 })
 
-test('after a backup was put back, nothing of the time since is kept', async () => {
-  const { informer, put, start, stop, api } = informed()
+test('after an etcd restore newer objects are dropped', async () => {
+  const { informer, put, start, stop, api } = makeInformerFixture()
   for (let n = 0; n < 50; n++) put(configMap('a', { n: `${n}` }))
   const run = start()
   await settle()
@@ -108,28 +113,28 @@ test('after a backup was put back, nothing of the time since is kept', async () 
   await run
 })
 
-test('several namespaces are seen as one', async () => {
-  const { client, metrics, api } = informed()
+test('several namespaces are combined into one informer', async () => {
+  const { client, metrics, api } = makeInformerFixture()
   const informers = makeInformers({ client, log: silent, metrics, namespaces: ['one', 'two'] })
-  const informer = informers.of(configMaps)
-  expect(informers.of(configMaps)).toBe(informer)
-  const seen = witness(informer)
+  const informer = informers.informerFor(configMaps)
+  expect(informers.informerFor(configMaps)).toBe(informer)
+  const recorded = recordChanges(informer)
   const stop = new AbortController()
   const run = informers.run(stop.signal)
   for (const namespace of ['one', 'two', 'three']) {
     const metadata = { name: 'a', namespace }
     api.store.put({ collection: '/configmaps', ...metadata }, { ...configMap('a'), metadata })
   }
-  expect(informers.blind(1_000)).toEqual(['configmaps', 'configmaps'])
+  expect(informers.staleInformers(1_000)).toEqual(['configmaps', 'configmaps'])
   await settle()
-  expect([...seen.known.keys()]).toEqual(['one/a', 'two/a'])
+  expect([...recorded.objects.keys()]).toEqual(['one/a', 'two/a'])
   expect(informer.get('two/a')).toBeDefined()
   expect(informer.list()).toHaveLength(2)
-  expect(informers.blind(60_000)).toEqual([])
+  expect(informers.staleInformers(60_000)).toEqual([])
   api.faults.push(() => 'reset')
   api.reset()
   await settle(100_000)
-  expect(informers.blind(60_000)).toHaveLength(2)
+  expect(informers.staleInformers(60_000)).toHaveLength(2)
   stop.abort()
   await run
 })

@@ -4,47 +4,49 @@ import type { Client } from './client.ts'
 import {
   type Informer,
   type InformerOptions,
+  type InformerTiming,
   makeInformer,
-  type Pace,
   type RunningInformer,
 } from './informer.ts'
 import type { KubeObject, Resource } from './objects.ts'
 
-type Given = {
+type InformersDeps = {
   client: Client
   log: Log
   metrics: Metrics
   namespaces: string[]
-  pace?: Partial<Pace>
+  timing?: Partial<InformerTiming>
 }
 
-/** The informers of a process: one for each selection, whoever asks for it. */
-export function makeInformers({ namespaces, ...given }: Given) {
+/** All informers of the process, shared by selection. */
+export function makeInformers({ namespaces, ...deps }: InformersDeps) {
   const shared = new Map<string, Informer<KubeObject>>()
   const running: RunningInformer<KubeObject>[] = []
-  const places = namespaces.length ? namespaces : [undefined]
+  const scopes = namespaces.length ? namespaces : [undefined]
 
   return {
-    of<T extends KubeObject>(resource: Resource, options: InformerOptions<T> = {}): Informer<T> {
+    informerFor<T extends KubeObject>(
+      resource: Resource,
+      options: InformerOptions<T> = {},
+    ): Informer<T> {
       const { indexes, ...selectors } = options
       const key = JSON.stringify([resource, selectors, Object.keys(indexes ?? {})])
-      const known = shared.get(key)
-      if (known) return known as unknown as Informer<T>
-      const parts = places.map((namespace) =>
-        makeInformer<T>({ ...given, resource, namespace, ...options }),
+      const existing = shared.get(key)
+      if (existing) return existing as unknown as Informer<T>
+      const informers = scopes.map((namespace) =>
+        makeInformer<T>({ ...deps, resource, namespace, ...options }),
       )
-      running.push(...(parts as unknown as RunningInformer<KubeObject>[]))
-      const informer = parts.length === 1 ? parts[0]! : joined(parts)
+      running.push(...(informers as unknown as RunningInformer<KubeObject>[]))
+      const informer = informers.length === 1 ? informers[0]! : joinInformers(informers)
       shared.set(key, informer as unknown as Informer<KubeObject>)
       return informer
     },
-    /** Until the signal. */
     run: async (signal: AbortSignal) =>
       void (await Promise.all(running.map((informer) => informer.run(signal)))),
-    /** Those that do not know how things stand: not listed yet, or not heard of for too long. */
-    blind(silence: number): string[] {
-      const blind = running.filter((informer) => !informer.synced || informer.silence() > silence)
-      return blind.map(({ resource }) => resource.plural)
+    /** Informers that are not synced, or idle for longer than `idleMs`. */
+    staleInformers(idleMs: number): string[] {
+      const stale = running.filter((informer) => !informer.synced || informer.idleMs() > idleMs)
+      return stale.map(({ resource }) => resource.plural)
     },
     measure() {
       for (const informer of running) informer.measure()
@@ -52,30 +54,30 @@ export function makeInformers({ namespaces, ...given }: Given) {
   }
 }
 
-/** Several namespaces seen as one. */
-function joined<T extends KubeObject>(parts: RunningInformer<T>[]): Informer<T> {
+/** Combines the informers of several namespaces. */
+function joinInformers<T extends KubeObject>(informers: RunningInformer<T>[]): Informer<T> {
   return {
-    resource: parts[0]!.resource,
+    resource: informers[0]!.resource,
     get(key) {
-      for (const part of parts) {
+      for (const part of informers) {
         const found = part.get(key)
         if (found) return found
       }
       return undefined
     },
-    list: () => parts.flatMap((part) => part.list()),
-    by: (index, value) => parts.flatMap((part) => part.by(index, value)),
+    list: () => informers.flatMap((part) => part.list()),
+    by: (index, value) => informers.flatMap((part) => part.by(index, value)),
     subscribe(handler) {
-      const ends = parts.map((part) => part.subscribe(handler))
+      const ends = informers.map((part) => part.subscribe(handler))
       return () => {
         for (const end of ends) end()
       }
     },
     observe: (object) =>
-      parts.find(({ namespace }) => namespace === object.metadata.namespace)?.observe(object),
+      informers.find(({ namespace }) => namespace === object.metadata.namespace)?.observe(object),
     get synced() {
-      return parts.every((part) => part.synced)
+      return informers.every((part) => part.synced)
     },
-    silence: () => Math.max(...parts.map((part) => part.silence())),
+    idleMs: () => Math.max(...informers.map((part) => part.idleMs())),
   }
 }

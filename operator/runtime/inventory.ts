@@ -1,6 +1,6 @@
 import type { KubeObject } from './objects.ts'
 
-/** An object that was applied, as an inventory in a status names it. */
+/** Reference to an applied object, as stored in a status. */
 export type ObjectId = {
   /** Empty for the core API. */
   group: string
@@ -16,23 +16,23 @@ export function idOf({ apiVersion, kind, metadata }: KubeObject): ObjectId {
   return { group, version: version!, kind, namespace, name }
 }
 
-/** The version is left out: an object stays itself when it is asked for in another one. */
+/** Excludes the version, because an object has the same identity in all versions. */
 export const idText = ({ group, kind, namespace, name }: ObjectId) =>
   `${group}/${kind}/${namespace}/${name}`
 
-/** Each object once and in a fixed order, so that the same set is always written the same way. */
-export function merged(...inventories: ObjectId[][]): ObjectId[] {
+/** Merges without duplicates in a fixed order, so that equal sets are stored equally. */
+export function mergeInventories(...inventories: ObjectId[][]): ObjectId[] {
   const all = new Map<string, ObjectId>()
   for (const id of inventories.flat()) all.set(idText(id), id)
   return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, id]) => id)
 }
 
-export function without(inventory: ObjectId[], others: ObjectId[]): ObjectId[] {
+export function subtractInventory(inventory: ObjectId[], others: ObjectId[]): ObjectId[] {
   const names = new Set(others.map(idText))
   return inventory.filter((id) => !names.has(idText(id)))
 }
 
-const order = [
+const applyOrder = [
   'ServiceAccount',
   'Role',
   'RoleBinding',
@@ -50,16 +50,16 @@ const order = [
   'CronJob',
 ]
 
-/** What others need comes first; kinds that nothing waits for come last, together. */
+/** Dependencies come first; kinds without dependents come last. */
 export const rankOf = ({ kind }: { kind: string }) =>
-  order.includes(kind) ? order.indexOf(kind) : order.length
+  applyOrder.includes(kind) ? applyOrder.indexOf(kind) : applyOrder.length
 
 /** Groups of equal rank, lowest first. */
-export function ranked<T extends { kind: string }>(things: T[]): T[][] {
+export function groupByRank<T extends { kind: string }>(items: T[]): T[][] {
   const groups = new Map<number, T[]>()
-  for (const thing of things) {
-    const rank = rankOf(thing)
-    groups.set(rank, [...(groups.get(rank) ?? []), thing])
+  for (const item of items) {
+    const rank = rankOf(item)
+    groups.set(rank, [...(groups.get(rank) ?? []), item])
   }
   return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group)
 }

@@ -8,7 +8,7 @@ import { fencedClient, type Remaining } from './fence.ts'
 import { makeElection } from './lease.ts'
 import { resourceOf } from './resources.ts'
 import { type FakeApi, makeFakeApi } from './testing/fake-api.ts'
-import { configMap, configMaps } from './testing/informed.ts'
+import { configMap, configMaps } from './testing/informer-fixture.ts'
 import type { Transport } from './transport.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -20,12 +20,12 @@ const specOf = (api: FakeApi) => api.store.get(place)?.spec as Record<string, un
 
 type Line = 'well' | 'cut' | 'silent' | 'late'
 
-/** One who wants to lead, behind a line that can fail. */
+/** A candidate on a connection that can fail. */
 function candidate(api: FakeApi, identity: string) {
   const line = { is: 'well' as Line }
   const transport: Transport = async (request) => {
     if (line.is === 'cut') throw Object.assign(new Error('cut'), { code: 'ECONNRESET' })
-    // The server has done it, but nobody hears.
+    // The server handles the request, but the response is lost.
     const answer = line.is === 'silent' ? undefined : await api.transport(request)
     if (line.is === 'well') return answer!
     return new Promise((_, reject) =>
@@ -34,14 +34,14 @@ function candidate(api: FakeApi, identity: string) {
   }
   const client = makeClient({ transport })
   const stop = new AbortController()
-  const terms: { began: number; lost?: number }[] = []
+  const terms: { startedAt: number; lost?: number }[] = []
   let leading = false
   let left: Remaining = () => 0
   const run = makeElection(
     { namespace: 'ns', name: 'operator', identity },
     { client, log: silent, metrics: makeMetrics() },
   ).run(stop.signal, async ({ lost, remaining }) => {
-    const term: (typeof terms)[number] = { began: performance.now() }
+    const term: (typeof terms)[number] = { startedAt: performance.now() }
     terms.push(term)
     leading = true
     left = remaining
@@ -65,16 +65,16 @@ function candidate(api: FakeApi, identity: string) {
   }
 }
 
-const until = async (condition: () => boolean, most: number) => {
-  const began = performance.now()
+const until = async (condition: () => boolean, timeoutMs: number) => {
+  const startedAt = performance.now()
   while (!condition()) {
-    if (performance.now() - began > most) throw new Error(`not within ${most} ms`)
+    if (performance.now() - startedAt > timeoutMs) throw new Error(`not within ${timeoutMs} ms`)
     await vi.advanceTimersByTimeAsync(50)
   }
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
-test('one leads, the other stands by and takes over at once when the lease is given back', async () => {
+test('the standby takes over at once when the lease is released', async () => {
   const api = makeFakeApi()
   const one = candidate(api, 'one')
   await until(one.leads, 100)
@@ -98,7 +98,7 @@ test('one leads, the other stands by and takes over at once when the lease is gi
   expect(specOf(api)).not.toHaveProperty('holderIdentity')
 })
 
-test('who dies without a word is followed when the lease has run out', async () => {
+test('a crashed leader is replaced after the lease has expired', async () => {
   const api = makeFakeApi()
   const one = candidate(api, 'one')
   const two = candidate(api, 'two')
@@ -111,7 +111,7 @@ test('who dies without a word is followed when the lease has run out', async () 
 })
 
 test.each<Line>(['cut', 'silent', 'late'])(
-  'a leader that hears nothing (%s) stops before another may begin',
+  'a disconnected leader (%s) stops before another can lead',
   async (line) => {
     const api = makeFakeApi()
     const one = candidate(api, 'one')
@@ -127,7 +127,7 @@ test.each<Line>(['cut', 'silent', 'late'])(
   },
 )
 
-test('the clock of another is not trusted, only how long its lease stays as it is', async () => {
+test('expiry depends on observed time, not on the clock of the holder', async () => {
   for (const renewTime of ['2001-01-01T00:00:00.000000Z', '2099-01-01T00:00:00.000000Z']) {
     const api = makeFakeApi()
     const spec = {
@@ -152,7 +152,7 @@ test('the clock of another is not trusted, only how long its lease stays as it i
   }
 })
 
-test('a leader from whom the lease was taken stops as soon as it sees that', async () => {
+test('a leader stops as soon as it observes another holder', async () => {
   const api = makeFakeApi()
   const one = candidate(api, 'one')
   await until(one.leads, 3_000)
@@ -161,7 +161,7 @@ test('a leader from whom the lease was taken stops as soon as it sees that', asy
   expect(await until(() => one.terms[0]!.lost !== undefined, 10_000)).toBeLessThan(4_000)
 })
 
-test('nothing is written once the lease may be lost, and nothing is waited for beyond that', async () => {
+test('no write is sent or awaited once the lease may be lost', async () => {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport })
   let left = 0
@@ -175,7 +175,7 @@ test('nothing is written once the lease may be lost, and nothing is waited for b
     () => fenced.delete(configMaps, object.metadata),
   ]
   for (const attempt of attempts) await expect(attempt()).rejects.toThrow(FencedError)
-  expect(api.asked).toEqual([])
+  expect(api.requests).toEqual([])
   expect(await fenced.get(leases, place)).toBeUndefined()
   left = 700
   api.faults.push(() => 'silence')
@@ -186,7 +186,7 @@ test('nothing is written once the lease may be lost, and nothing is waited for b
   }
 })
 
-test('whatever befalls their lines, never do two lead at once', async () => {
+test('with any connection faults at most one process leads', async () => {
   const Step = fc.record({
     who: fc.nat(2),
     line: fc.constantFrom<Line>('well', 'well', 'cut', 'silent', 'late'),

@@ -5,7 +5,7 @@ import type { Client } from './client.ts'
 import type { Remaining } from './fence.ts'
 import type { KubeObject } from './objects.ts'
 import { resourceOf } from './resources.ts'
-import { jittered, sleep } from './time.ts'
+import { sleep, withJitter } from './time.ts'
 
 type LeaseSpec = {
   holderIdentity?: string
@@ -19,133 +19,141 @@ type Lease = KubeObject & { spec: LeaseSpec }
 export type LeaseOptions = {
   namespace: string
   name: string
-  /** Of this process and no other, ever. */
+  /** Globally unique identity of this process. */
   identity: string
-  /** Milliseconds after which others may take a lease that is not renewed. */
-  duration?: number
-  /** Milliseconds for which a leader trusts its last renewal: less than the duration. */
-  renewDeadline?: number
-  /** Milliseconds between two renewals. */
-  retry?: number
-  /** Milliseconds between two looks of one who stands by. */
-  standby?: number
+  /** Milliseconds after which others may take over a lease that is not renewed. */
+  durationMs?: number
+  /** Milliseconds for which a leader trusts its last renewal. Must be less than the duration. */
+  renewDeadlineMs?: number
+  /** Milliseconds between renewals. */
+  retryMs?: number
+  /** Milliseconds between polls of a standby. */
+  standbyPollMs?: number
 }
 
-type Given = { client: Client; log: Log; metrics: Metrics }
+type ElectionDeps = { client: Client; log: Log; metrics: Metrics }
 
-/** `lost` is aborted as soon as the lease may be another's. */
-export type Lead = (term: { lost: AbortSignal; remaining: Remaining }) => Promise<void>
+/** Runs while this process leads. `lost` aborts as soon as another process may lead. */
+export type LeaderTask = (runTerm: { lost: AbortSignal; remaining: Remaining }) => Promise<void>
 
 const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
 
 /**
- * Waits for the lease, leads for as long as it is renewed, and again. Whether a lease has run out is judged
- * by how long this process has seen it unchanged: the clocks of others are not trusted.
+ * Leader election. A lease counts as expired after it has been observed unchanged for its duration; the
+ * clocks of other processes are not trusted.
  */
-export function makeElection(options: LeaseOptions, { client, log, metrics }: Given) {
+export function makeElection(options: LeaseOptions, { client, log, metrics }: ElectionDeps) {
   const { namespace, name, identity } = options
-  const { duration = 15_000, renewDeadline = 10_000, retry = 2_000, standby = 1_000 } = options
-  /** As last seen or written, and since when it was seen that way. */
-  let seen: { lease: Lease; mark: string; at: number } | undefined
-  let heldUntil = { monotonic: 0, wall: 0 }
+  const {
+    durationMs = 15_000,
+    renewDeadlineMs = 10_000,
+    retryMs = 2_000,
+    standbyPollMs = 1_000,
+  } = options
+  /** The last observed lease and the time since which it is unchanged. */
+  let observed: { lease: Lease; content: string; at: number } | undefined
+  let validUntil = { monotonic: 0, wall: 0 }
 
-  /** Also by the wall clock, since the other one stands still while a machine sleeps. */
+  /** Checks the wall clock too, because the monotonic clock stops while a machine is suspended. */
   const remaining = () =>
-    Math.min(heldUntil.monotonic - performance.now(), heldUntil.wall - Date.now())
+    Math.min(validUntil.monotonic - performance.now(), validUntil.wall - Date.now())
 
-  function look(lease: Lease) {
-    const mark = JSON.stringify(lease.spec)
-    if (seen?.mark === mark) seen.lease = lease
-    else seen = { lease, mark, at: performance.now() }
+  function observe(lease: Lease) {
+    const content = JSON.stringify(lease.spec)
+    if (observed?.content === content) observed.lease = lease
+    else observed = { lease, content, at: performance.now() }
   }
 
-  const isOurs = () => seen?.lease.spec.holderIdentity === identity
+  const isHolder = () => observed?.lease.spec.holderIdentity === identity
 
-  function isFree() {
-    const { holderIdentity, leaseDurationSeconds } = seen!.lease.spec
-    return !holderIdentity || performance.now() >= seen!.at + leaseDurationSeconds * 1000
+  function isExpired() {
+    const { holderIdentity, leaseDurationSeconds } = observed!.lease.spec
+    return !holderIdentity || performance.now() >= observed!.at + leaseDurationSeconds * 1000
   }
 
-  /** One try to get or keep the lease. Throws when it can't be told. */
-  async function attempt(deadline: number): Promise<boolean> {
-    if (!isOurs()) {
-      const lease = await client.get<Lease>(leases, { namespace, name }, { deadline })
-      if (!lease) return write((body) => client.create(leases, body, { deadline }))
-      look(lease)
-      if (!isOurs() && !isFree()) return false
+  /** Tries once to acquire or renew the lease. Throws if the outcome is unknown. */
+  async function attempt(deadlineMs: number): Promise<boolean> {
+    if (!isHolder()) {
+      const lease = await client.get<Lease>(leases, { namespace, name }, { deadlineMs })
+      if (!lease) return write((body) => client.create(leases, body, { deadlineMs }))
+      observe(lease)
+      if (!isHolder() && !isExpired()) return false
     }
-    return write((body) => client.replace(leases, body, { deadline }), seen!.lease)
+    return write((body) => client.replace(leases, body, { deadlineMs }), observed!.lease)
   }
 
   async function write(send: (lease: Lease) => Promise<Lease>, before?: Lease): Promise<boolean> {
-    const began = { monotonic: performance.now(), wall: Date.now() }
+    const startedAt = { monotonic: performance.now(), wall: Date.now() }
     try {
-      look(await send(leaseAfter(before)))
+      observe(await send(buildLease(before)))
     } catch (error) {
       if (!isConflict(error)) throw error
-      // Somebody wrote first: the next look tells who.
-      seen = undefined
+      // Another process wrote first. The next attempt reads the lease again.
+      observed = undefined
       return false
     }
-    heldUntil = { monotonic: began.monotonic + renewDeadline, wall: began.wall + renewDeadline }
+    validUntil = {
+      monotonic: startedAt.monotonic + renewDeadlineMs,
+      wall: startedAt.wall + renewDeadlineMs,
+    }
     return true
   }
 
-  function leaseAfter(before: Lease | undefined): Lease {
+  function buildLease(before: Lease | undefined): Lease {
     const now = microtime()
-    const ours = before?.spec.holderIdentity === identity
+    const isRenewal = before?.spec.holderIdentity === identity
     const transitions = before?.spec.leaseTransitions ?? -1
     const spec: LeaseSpec = {
       holderIdentity: identity,
-      leaseDurationSeconds: Math.ceil(duration / 1000),
-      acquireTime: ours ? before.spec.acquireTime : now,
+      leaseDurationSeconds: Math.ceil(durationMs / 1000),
+      acquireTime: isRenewal ? before.spec.acquireTime : now,
       renewTime: now,
-      leaseTransitions: ours ? transitions : transitions + 1,
+      leaseTransitions: isRenewal ? transitions : transitions + 1,
     }
-    const head = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }
-    return { ...head, metadata: before?.metadata ?? { namespace, name }, spec }
+    const typeMeta = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }
+    return { ...typeMeta, metadata: before?.metadata ?? { namespace, name }, spec }
   }
 
-  const tried = (deadline: number) =>
-    attempt(deadline).catch((error: unknown) => {
-      log.warn({ lease: name, ...errorFields(error) }, 'the lease could not be asked for')
+  const tryAcquire = (deadlineMs: number) =>
+    attempt(deadlineMs).catch((error: unknown) => {
+      log.warn({ lease: name, ...errorFields(error) }, 'lease acquisition failed')
       return false
     })
 
   async function acquire(signal: AbortSignal) {
     while (!signal.aborted) {
-      if (await tried(5_000)) return
-      await sleep(jittered(standby), signal)
+      if (await tryAcquire(5_000)) return
+      await sleep(withJitter(standbyPollMs), signal)
     }
   }
 
-  /** Until it is lost, or nobody leads any more. */
+  /** Renews until the lease is lost or the task has ended. */
   async function renew(ended: AbortSignal) {
-    for (let wait = retry; !ended.aborted; ) {
-      await sleep(Math.min(jittered(wait), Math.max(remaining(), 0)), ended)
+    for (let waitMs = retryMs; !ended.aborted; ) {
+      await sleep(Math.min(withJitter(waitMs), Math.max(remaining(), 0)), ended)
       if (ended.aborted || remaining() <= 0) return
-      const renewed = await tried(Math.min(5_000, remaining()))
-      if (!renewed && seen && !isOurs()) return
-      wait = renewed ? retry : retry / 8
+      const renewed = await tryAcquire(Math.min(5_000, remaining()))
+      if (!renewed && observed && !isHolder()) return
+      waitMs = renewed ? retryMs : retryMs / 8
     }
   }
 
-  /** The lease is given back, so that another need not wait for its end. */
+  /** Releases the lease, so that a standby can take over immediately. */
   async function release() {
-    if (!isOurs() || remaining() <= 0) return
-    const { holderIdentity: _, ...spec } = seen!.lease.spec
+    if (!isHolder() || remaining() <= 0) return
+    const { holderIdentity: _, ...spec } = observed!.lease.spec
     const released = { ...spec, leaseDurationSeconds: 1, renewTime: microtime() }
     try {
-      await client.replace(leases, { ...seen!.lease, spec: released }, { deadline: 2_000 })
-      log.info({ lease: name, identity }, 'gave the lease back')
+      await client.replace(leases, { ...observed!.lease, spec: released }, { deadlineMs: 2_000 })
+      log.info({ lease: name, identity }, 'lease released')
     } catch (error) {
-      log.warn({ lease: name, ...errorFields(error) }, 'the lease could not be given back')
+      log.warn({ lease: name, ...errorFields(error) }, 'lease release failed')
     }
-    seen = undefined
-    heldUntil = { monotonic: 0, wall: 0 }
+    observed = undefined
+    validUntil = { monotonic: 0, wall: 0 }
   }
 
-  async function term(lead: Lead) {
+  async function runTerm(lead: LeaderTask) {
     const lost = new AbortController()
     const ended = new AbortController()
     metrics.gauge('leader_election_master_status', { name }, 1)
@@ -154,9 +162,9 @@ export function makeElection(options: LeaseOptions, { client, log, metrics }: Gi
     leading.catch(() => {})
     await renew(ended.signal)
     if (!ended.signal.aborted) {
-      log.warn({ lease: name, identity }, 'the lease is lost')
-      heldUntil = { monotonic: 0, wall: 0 }
-      lost.abort(new Error('the lease is lost'))
+      log.warn({ lease: name, identity }, 'lease lost')
+      validUntil = { monotonic: 0, wall: 0 }
+      lost.abort(new Error('lease lost'))
     }
     metrics.gauge('leader_election_master_status', { name }, 0)
     await leading
@@ -164,17 +172,17 @@ export function makeElection(options: LeaseOptions, { client, log, metrics }: Gi
   }
 
   return {
-    /** Leads whenever it may, until the signal: `lead` then ends by itself, and the lease is given back. */
-    async run(signal: AbortSignal, lead: Lead) {
+    /** Leads whenever possible until the signal. Then the task ends and the lease is released. */
+    async run(signal: AbortSignal, lead: LeaderTask) {
       metrics.gauge('leader_election_master_status', { name }, 0)
       while (!signal.aborted) {
         await acquire(signal)
         if (signal.aborted && remaining() <= 0) return
-        await (signal.aborted ? release() : term(lead))
+        await (signal.aborted ? release() : runTerm(lead))
       }
     },
   }
 }
 
-/** RFC 3339 with microseconds, as Leases have it. */
+/** RFC 3339 with microseconds, the format of Lease timestamps. */
 const microtime = () => new Date().toISOString().replace('Z', '000Z')

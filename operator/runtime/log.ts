@@ -1,11 +1,11 @@
 import pino, { type DestinationStream } from 'pino'
 import type { Log } from '../../services/_kit/log.ts'
 
-/** What is named like this is never written. */
-const hidden = ['token', 'key', 'password', 'authorization', 'data', 'stringData']
-const paths = hidden.flatMap((name) => [name, `*.${name}`])
+/** Fields with these names are redacted. */
+const redactedNames = ['token', 'key', 'password', 'authorization', 'data', 'stringData']
+const paths = redactedNames.flatMap((name) => [name, `*.${name}`])
 
-/** Structured lines, on standard output unless it says otherwise. */
+/** Structured log. Default destination: standard output. */
 export const makeLog = (level: string, to: DestinationStream = pino.destination(1)): Log =>
   pino(
     {

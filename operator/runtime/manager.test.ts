@@ -6,14 +6,14 @@ import { freePort } from '../../tests/support/free-port.ts'
 import { makeClient } from './client.ts'
 import { makeManager } from './manager.ts'
 import { type FakeApi, makeFakeApi } from './testing/fake-api.ts'
-import { configMap, configMaps } from './testing/informed.ts'
+import { configMap, configMaps } from './testing/informer-fixture.ts'
 import { sleep } from './time.ts'
 
 /** An operator that copies the labels of ConfigMaps into their data. */
 function operator(
   api: FakeApi,
   identity: string,
-  options: { port?: number; drain?: number; work?: number } = {},
+  options: { port?: number; drainMs?: number; work?: number } = {},
 ) {
   const metrics = makeMetrics()
   const client = makeClient({ transport: api.transport, metrics })
@@ -21,10 +21,10 @@ function operator(
     namespace: 'ns',
     name: 'operator',
     identity,
-    duration: 2_000,
-    renewDeadline: 1_000,
-    retry: 200,
-    standby: 50,
+    durationMs: 2_000,
+    renewDeadlineMs: 1_000,
+    retryMs: 200,
+    standbyPollMs: 50,
   }
   const manager = makeManager({
     client,
@@ -70,7 +70,7 @@ const page = (port: number, path: string) =>
 const put = (api: FakeApi, name: string) =>
   api.store.put({ collection: '/configmaps', namespace: 'ns', name }, configMap(name))
 
-test('of two only one works; when it stops, the other goes on with a copy that is full already', async () => {
+test('of two managers one reconciles; the synced standby continues when it stops', async () => {
   const api = makeFakeApi()
   put(api, 'a')
   const one = operator(api, 'one')
@@ -89,7 +89,7 @@ test('of two only one works; when it stops, the other goes on with a copy that i
   await two.run
 })
 
-test('it is ready only when it sees what happens, and shows its figures', async () => {
+test('readyz requires synced informers and metrics are served', async () => {
   const api = makeFakeApi()
   put(api, 'a')
   api.faults.push(({ verb }) => (verb === 'list' ? { status: 500 } : undefined))
@@ -119,10 +119,10 @@ test('it is ready only when it sees what happens, and shows its figures', async 
   await expect(page(port, '/healthz')).rejects.toThrow()
 })
 
-test('what does not end in time when it is stopped is aborted, and the lease is still given back', async () => {
+test('a slow reconcile is aborted on stop and the lease is released', async () => {
   const api = makeFakeApi()
   put(api, 'a')
-  const one = operator(api, 'one', { drain: 100, work: 60_000 })
+  const one = operator(api, 'one', { drainMs: 100, work: 60_000 })
   await vi.waitFor(() => expect(one.begun).toEqual(['ns/a']))
   one.stop()
   await one.run

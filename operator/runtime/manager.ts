@@ -6,35 +6,35 @@ import type { Client } from './client.ts'
 import { type Controller, type ControllerOptions, makeController } from './controller.ts'
 import { makeRecorder, type Recorder } from './events.ts'
 import { serveHealth } from './health.ts'
-import type { Informer, InformerOptions, Pace } from './informer.ts'
+import type { Informer, InformerOptions, InformerTiming } from './informer.ts'
 import { makeInformers } from './informers.ts'
-import { type Lead, type LeaseOptions, makeElection } from './lease.ts'
+import { type LeaderTask, type LeaseOptions, makeElection } from './lease.ts'
 import type { KubeObject, Resource } from './objects.ts'
-import { DeadlineError, sleep, within } from './time.ts'
+import { DeadlineError, sleep, withDeadline } from './time.ts'
 
 export type ManagerOptions = {
   client: Client
   log: Log
   metrics: Metrics
-  /** Which namespaces are looked at; all of them when empty. */
+  /** Watched namespaces. Empty means all. */
   namespaces: string[]
-  /** Leads always when left out. */
+  /** Default: no leader election. */
   lease?: LeaseOptions | undefined
-  /** Of /metrics, /healthz and /readyz; none when left out. */
+  /** Port of /metrics, /healthz and /readyz. Default: no server. */
   port?: number | undefined
-  /** Milliseconds that running reconciles have to end after the stop. */
-  drain?: number | undefined
-  /** Milliseconds without a word from the API server after which it is not ready. */
-  blindAfter?: number | undefined
-  pace?: Partial<Pace> | undefined
+  /** Milliseconds that running reconciles have to finish after a stop. */
+  drainMs?: number | undefined
+  /** Milliseconds without data from the API server after which the process is not ready. */
+  staleAfterMs?: number | undefined
+  timing?: Partial<InformerTiming> | undefined
 }
 
 export interface Manager {
-  /** Shared: asked twice for the same selection, it gives the same one. */
+  /** Returns the shared informer of a selection. */
   informer<T extends KubeObject>(resource: Resource, options?: InformerOptions<T>): Informer<T>
   controller(options: ControllerOptions): void
   readonly recorder: Recorder
-  /** Runs until the signal is aborted, then lets reconciles end, gives the lease back and resolves. */
+  /** Runs until the signal, then finishes reconciles, releases the lease and resolves. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -46,62 +46,69 @@ export function makeManager(options: ManagerOptions): Manager {
     namespaces,
     lease,
     port,
-    drain = 20_000,
-    blindAfter = 180_000,
+    drainMs = 20_000,
+    staleAfterMs = 180_000,
   } = options
   const informers = makeInformers({
     client,
     log,
     metrics,
     namespaces,
-    ...(options.pace ? { pace: options.pace } : {}),
+    ...(options.timing ? { timing: options.timing } : {}),
   })
   const controllers: Controller[] = []
   const instance = lease?.identity ?? hostname()
   const recorder = makeRecorder({ client, log, instance })
 
-  /** One who stands by has full informers already, and begins at once. */
-  async function synced(signal: AbortSignal) {
-    while (!signal.aborted && informers.blind(Infinity).length) await sleep(20, signal)
+  /** A standby keeps its informers synced and starts immediately. */
+  async function waitForSync(signal: AbortSignal) {
+    while (!signal.aborted && informers.staleInformers(Infinity).length) await sleep(20, signal)
   }
 
   const leadUntil =
-    (stop: AbortSignal): Lead =>
+    (stop: AbortSignal): LeaderTask =>
     async ({ lost, remaining }) => {
-      const over = AbortSignal.any([stop, lost])
-      await synced(over)
-      if (over.aborted) return
-      const limit = within(Infinity, lost)
+      const ended = AbortSignal.any([stop, lost])
+      await waitForSync(ended)
+      if (ended.aborted) return
+      const deadline = withDeadline(Infinity, lost)
       let timer: NodeJS.Timeout | undefined
-      const hurry = () => {
-        timer = setTimeout(() => limit.abort(new DeadlineError('stopped before its end')), drain)
+      const startDrainTimer = () => {
+        timer = setTimeout(
+          () => deadline.abort(new DeadlineError('reconcile aborted: the operator is stopping')),
+          drainMs,
+        )
       }
-      stop.addEventListener('abort', hurry)
-      const term = { stop: over, lost: limit.signal, remaining }
+      stop.addEventListener('abort', startDrainTimer)
+      const term = { stop: ended, lost: deadline.signal, remaining }
       await Promise.all(controllers.map((controller) => controller.run(term)))
-      stop.removeEventListener('abort', hurry)
+      stop.removeEventListener('abort', startDrainTimer)
       clearTimeout(timer)
-      limit.end()
+      deadline.end()
     }
 
-  function text() {
+  function renderMetrics() {
     informers.measure()
     for (const { queue } of controllers) queue.measure()
     metrics.gauge('process_resident_memory_bytes', {}, process.memoryUsage.rss())
     return metrics.text()
   }
 
-  const troubles = () => informers.blind(blindAfter).map((plural) => `${plural} are not up to date`)
+  const staleMessages = () =>
+    informers.staleInformers(staleAfterMs).map((plural) => `${plural} cache is stale`)
 
   return {
     recorder,
-    informer: informers.of,
-    controller: (given) => void controllers.push(makeController(given, { client, log, metrics })),
+    informer: informers.informerFor,
+    controller: (controllerOptions) =>
+      void controllers.push(makeController(controllerOptions, { client, log, metrics })),
     async run(stop) {
-      const survive = (error: unknown) => log.error(errorFields(error), 'a promise failed unseen')
-      process.on('unhandledRejection', survive)
+      const logUnhandled = (error: unknown) => log.error(errorFields(error), 'unhandled rejection')
+      process.on('unhandledRejection', logUnhandled)
       const server =
-        port === undefined ? undefined : await serveHealth(port, { troubles, metrics: text })
+        port === undefined
+          ? undefined
+          : await serveHealth(port, { problems: staleMessages, metrics: renderMetrics })
       const ended = new AbortController()
       const watching = informers.run(ended.signal)
       const lead = leadUntil(stop)
@@ -113,7 +120,7 @@ export function makeManager(options: ManagerOptions): Manager {
       await watching
       server?.close()
       server?.closeAllConnections()
-      process.off('unhandledRejection', survive)
+      process.off('unhandledRejection', logUnhandled)
     },
   }
 }

@@ -7,7 +7,7 @@ export type OwnerReference = {
   blockOwnerDeletion?: boolean
 }
 
-/** Who set which fields, as the API server keeps it. */
+/** Field ownership of server-side apply. */
 export type ManagedFields = {
   manager: string
   operation: 'Apply' | 'Update'
@@ -35,7 +35,7 @@ export type ObjectMeta = {
   managedFields?: ManagedFields[]
 }
 
-/** Any object of the API. What a kind has beside its metadata is for that kind's own type to say. */
+/** Any object of the API. */
 export type KubeObject = {
   apiVersion: string
   kind: string
@@ -43,7 +43,7 @@ export type KubeObject = {
   [field: string]: unknown
 }
 
-/** Where objects of one kind are served. */
+/** The endpoint of one kind. */
 export type Resource = {
   group: string
   version: string
@@ -52,13 +52,12 @@ export type Resource = {
   namespaced: boolean
 }
 
-/** One object of a resource; without a namespace for resources that have none. */
 export type Ref = { namespace?: string | undefined; name: string }
 
 export const apiVersionOf = ({ group, version }: Resource) =>
   group ? `${group}/${version}` : version
 
-/** `namespace/name`, or the name alone: what queues and caches know an object by. */
+/** `namespace/name`, or the name of a cluster-scoped object. */
 export const keyOf = ({ metadata }: { metadata: Ref }) => keyOfRef(metadata)
 
 export const keyOfRef = ({ namespace, name }: Ref) => (namespace ? `${namespace}/${name}` : name)

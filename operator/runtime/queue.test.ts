@@ -1,27 +1,27 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
-import { makeBucket, makeQueue, type Queue } from './queue.ts'
+import { makeQueue, makeTokenBucket, type Queue } from './queue.ts'
 import { sleep } from './time.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const made = (options = {}) => makeQueue({ name: 'test', metrics: makeMetrics(), ...options })
+const testQueue = (options = {}) => makeQueue({ name: 'test', metrics: makeMetrics(), ...options })
 
-/** Workers that take `duration` for a key, and a record of what they did. */
+/** Starts workers that need `duration` per key and records their work. */
 function worked(queue: Queue, workers: number, duration: (key: string) => number = () => 10) {
   const stop = new AbortController()
   const running = new Set<string>()
   const began: { key: string; at: number }[] = []
-  let most = 0
+  let maxRunning = 0
   const done = queue.run(
     workers,
     async (key) => {
       expect(running.has(key), `${key} is worked on twice at once`).toBe(false)
       running.add(key)
       began.push({ key, at: performance.now() })
-      most = Math.max(most, running.size)
+      maxRunning = Math.max(maxRunning, running.size)
       await sleep(duration(key))
       running.delete(key)
     },
@@ -32,7 +32,7 @@ function worked(queue: Queue, workers: number, duration: (key: string) => number
     await vi.runAllTimersAsync()
     await done
   }
-  return { began, end, most: () => most, keys: () => began.map(({ key }) => key) }
+  return { began, end, most: () => maxRunning, keys: () => began.map(({ key }) => key) }
 }
 
 const Step = fc.record({
@@ -42,22 +42,22 @@ const Step = fc.record({
   priority: fc.constantFrom('normal' as const, 'low' as const),
 })
 
-test('whatever is added is worked on afterwards, and no key by two workers at once', async () => {
+test('every added key is processed, never by two workers at once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(Step, { maxLength: 40 }),
       fc.integer({ min: 1, max: 4 }),
       async (steps, workers) => {
-        const queue = made()
+        const queue = testQueue()
         const work = worked(queue, workers, (key) => key.charCodeAt(0) % 7)
-        const asked = new Map<string, number>()
+        const addedAt = new Map<string, number>()
         for (const { key, wait, after, priority } of steps) {
           await vi.advanceTimersByTimeAsync(wait)
           queue.add(key, { after, priority })
-          asked.set(key, performance.now())
+          addedAt.set(key, performance.now())
         }
         await vi.advanceTimersByTimeAsync(1_000)
-        for (const [key, at] of asked) {
+        for (const [key, at] of addedAt) {
           const last = work.began.findLast((begun) => begun.key === key)
           expect(last?.at, `${key} was not worked on after it was added`).toBeGreaterThanOrEqual(at)
         }
@@ -71,8 +71,8 @@ test('whatever is added is worked on afterwards, and no key by two workers at on
   )
 })
 
-test('a key that is added many times while it is worked on comes once more', async () => {
-  const queue = made()
+test('a key added repeatedly during processing is processed once more', async () => {
+  const queue = testQueue()
   const work = worked(queue, 3)
   queue.add('a')
   await vi.advanceTimersByTimeAsync(5)
@@ -82,8 +82,8 @@ test('a key that is added many times while it is worked on comes once more', asy
   await work.end()
 })
 
-test('a key that waits comes at the earlier of two times, and only then', async () => {
-  const queue = made()
+test('a scheduled key keeps the earlier of two times', async () => {
+  const queue = testQueue()
   const work = worked(queue, 1, () => 0)
   queue.add('a', { after: 1_000 })
   queue.add('a', { after: 100 })
@@ -95,8 +95,8 @@ test('a key that waits comes at the earlier of two times, and only then', async 
   await work.end()
 })
 
-test('a key whose turn has come is not put off, and comes once', async () => {
-  const queue = made()
+test('a ready key is not delayed or duplicated', async () => {
+  const queue = testQueue()
   queue.add('a')
   queue.add('a', { after: 50 })
   queue.add('b', { priority: 'low' })
@@ -107,8 +107,8 @@ test('a key whose turn has come is not put off, and comes once', async () => {
   await work.end()
 })
 
-test('what is low comes after what is not, but is not left waiting for ever', async () => {
-  const queue = made()
+test('low priority comes last without starvation', async () => {
+  const queue = testQueue()
   for (let n = 0; n < 5; n++) queue.add(`low-${n}`, { priority: 'low' })
   for (let n = 0; n < 20; n++) queue.add(`normal-${n}`)
   const work = worked(queue, 1, () => 1)
@@ -120,8 +120,8 @@ test('what is low comes after what is not, but is not left waiting for ever', as
   await work.end()
 })
 
-test('a key added again with a higher priority moves forward', async () => {
-  const queue = made()
+test('a key added with a higher priority moves forward', async () => {
+  const queue = testQueue()
   queue.add('late', { priority: 'low' })
   queue.add('other')
   queue.add('late')
@@ -131,8 +131,8 @@ test('a key added again with a higher priority moves forward', async () => {
   await work.end()
 })
 
-test('retries wait twice as long each time, up to the most, until the key is forgotten', async () => {
-  const queue = made({ firstRetry: 10, mostRetry: 50 })
+test('retries back off exponentially up to the maximum until forget', async () => {
+  const queue = testQueue({ baseDelayMs: 10, maxDelayMs: 50 })
   const work = worked(queue, 1, () => 0)
   const waits: number[] = []
   for (let n = 0; n < 6; n++) {
@@ -146,16 +146,16 @@ test('retries wait twice as long each time, up to the most, until the key is for
   await work.end()
 })
 
-test('many retries at once are spread over time', () => {
-  const bucket = makeBucket(10, 5)
+test('many simultaneous retries are rate limited', () => {
+  const bucket = makeTokenBucket(10, 5)
   const waits = Array.from({ length: 8 }, () => Math.round(bucket.take()))
   expect(waits).toEqual([0, 0, 0, 0, 0, 100, 200, 300])
   vi.advanceTimersByTime(2_000)
   expect(bucket.take()).toBe(0)
 })
 
-test('after the stop nothing new begins, and the run ends with the last work', async () => {
-  const queue = made()
+test('a stop starts no new work and waits for running work', async () => {
+  const queue = testQueue()
   const stop = new AbortController()
   const done: string[] = []
   const run = queue.run(1, (key) => sleep(50).then(() => void done.push(key)), stop.signal)
@@ -170,8 +170,8 @@ test('after the stop nothing new begins, and the run ends with the last work', a
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('work that throws does not end its worker', async () => {
-  const queue = made()
+test('an exception does not end the worker', async () => {
+  const queue = testQueue()
   const stop = new AbortController()
   const seen: string[] = []
   void queue.run(1, (key) => Promise.reject(new Error(`no ${seen.push(key)}`)), stop.signal)
@@ -183,7 +183,7 @@ test('work that throws does not end its worker', async () => {
   stop.abort()
 })
 
-test('its metrics have the names of controller-runtime', async () => {
+test('metrics have the names of controller-runtime', async () => {
   const metrics = makeMetrics()
   const queue = makeQueue({ name: 'suites', metrics })
   queue.add('a')

@@ -5,28 +5,28 @@ export type Priority = 'normal' | 'low'
 export type QueueOptions = {
   name: string
   metrics: Metrics
-  /** Milliseconds before the first retry of a key; doubled with each further one, up to the most. */
-  firstRetry?: number
-  mostRetry?: number
-  /** Of retries of all keys together, in a second, and at once. */
+  /** Milliseconds before the first retry of a key, doubled with each retry up to `maxDelayMs`. */
+  baseDelayMs?: number
+  maxDelayMs?: number
+  /** Rate limit for the retries of all keys. */
   retriesPerSecond?: number
   retryBurst?: number
 }
 
 /**
- * Keys to work on. A key is worked on by one worker at a time and stands in the queue once: added while it
- * is worked on, it comes again afterwards.
+ * Work queue. A key is queued once and processed by one worker at a time; a key added while it is processed
+ * is queued again.
  */
 export interface Queue {
-  /** `after` milliseconds. A key that waits already comes once, at the earlier of both times. */
+  /** Adds a key after `after` milliseconds. A key that is already scheduled keeps the earlier time. */
   add(key: string, options?: { after?: number; priority?: Priority }): void
-  /** Adds a key again that failed, each time later. */
+  /** Adds a failed key with exponential backoff. */
   retry(key: string): void
-  /** The key did not fail: its next failure is its first. */
+  /** Resets the backoff of a key. */
   forget(key: string): void
-  /** Works until the signal; resolves when the last work has ended, and forgets what is left. */
+  /** Runs workers until the signal. Resolves after the last worker has finished; clears the queue. */
   run(workers: number, work: (key: string) => Promise<void>, signal: AbortSignal): Promise<void>
-  /** Writes the gauges that only a look at the clock can tell. */
+  /** Updates the time-dependent gauges. */
   measure(): void
   readonly depth: number
 }
@@ -34,28 +34,28 @@ export interface Queue {
 export function makeQueue({
   name,
   metrics,
-  firstRetry = 5,
-  mostRetry = 300_000,
+  baseDelayMs = 5,
+  maxDelayMs = 300_000,
   retriesPerSecond = 10,
   retryBurst = 100,
 }: QueueOptions): Queue {
   const labels = { controller: name, name }
   const ready: Record<Priority, Map<string, number>> = { normal: new Map(), low: new Map() }
   const running = new Map<string, number>()
-  /** Added while they ran. */
-  const again = new Map<string, Priority>()
+  /** Keys added while they were processed. */
+  const requeued = new Map<string, Priority>()
   const delayed = new Map<string, { due: number; timer: NodeJS.Timeout; priority: Priority }>()
   const failures = new Map<string, number>()
-  const bucket = makeBucket(retriesPerSecond, retryBurst)
+  const bucket = makeTokenBucket(retriesPerSecond, retryBurst)
   const idle: (() => void)[] = []
-  let picks = 0
+  let dequeueCount = 0
 
-  const higher = (one: Priority | undefined, other: Priority): Priority =>
+  const higherPriority = (one: Priority | undefined, other: Priority): Priority =>
     one === 'normal' ? one : other
 
-  function put(key: string, priority: Priority) {
+  function enqueueNow(key: string, priority: Priority) {
     if (running.has(key)) {
-      again.set(key, higher(again.get(key), priority))
+      requeued.set(key, higherPriority(requeued.get(key), priority))
       return
     }
     if (ready.normal.has(key)) return
@@ -67,27 +67,27 @@ export function makeQueue({
     idle.shift()?.()
   }
 
-  function later(key: string, after: number, priority: Priority) {
+  function schedule(key: string, after: number, priority: Priority) {
     const due = performance.now() + after
     const waiting = delayed.get(key)
     if (waiting && waiting.due <= due) {
-      waiting.priority = higher(waiting.priority, priority)
+      waiting.priority = higherPriority(waiting.priority, priority)
       return
     }
     clearTimeout(waiting?.timer)
-    const timer = setTimeout(() => arrive(key), after)
-    delayed.set(key, { due, timer, priority: higher(waiting?.priority, priority) })
+    const timer = setTimeout(() => enqueueDue(key), after)
+    delayed.set(key, { due, timer, priority: higherPriority(waiting?.priority, priority) })
   }
 
-  function arrive(key: string) {
+  function enqueueDue(key: string) {
     const { priority } = delayed.get(key)!
     delayed.delete(key)
-    put(key, priority)
+    enqueueNow(key, priority)
   }
 
-  /** What is low comes when nothing else waits, and every tenth time, so that it comes at all. */
+  /** Low-priority keys are taken if no other key is queued, and every tenth time to prevent starvation. */
   function take(): string | undefined {
-    const lowFirst = ++picks % 10 === 0
+    const lowFirst = ++dequeueCount % 10 === 0
     const order = lowFirst ? [ready.low, ready.normal] : [ready.normal, ready.low]
     for (const keys of order) {
       for (const [key, since] of keys) {
@@ -110,9 +110,9 @@ export function makeQueue({
       await work(key).catch(() => {})
       metrics.time('workqueue_work_duration_seconds', labels, performance.now() - running.get(key)!)
       running.delete(key)
-      const priority = again.get(key)
-      again.delete(key)
-      if (priority) put(key, priority)
+      const priority = requeued.get(key)
+      requeued.delete(key)
+      if (priority) enqueueNow(key, priority)
     }
   }
 
@@ -124,17 +124,21 @@ export function makeQueue({
   return {
     add(key, { after = 0, priority = 'normal' } = {}) {
       const isReady = ready.normal.has(key) || ready.low.has(key)
-      if (after > 0 && !isReady) return later(key, after, priority)
+      if (after > 0 && !isReady) return schedule(key, after, priority)
       const waiting = delayed.get(key)
       clearTimeout(waiting?.timer)
       delayed.delete(key)
-      put(key, higher(waiting?.priority, priority))
+      enqueueNow(key, higherPriority(waiting?.priority, priority))
     },
     retry(key) {
       const failed = failures.get(key) ?? 0
       failures.set(key, failed + 1)
       metrics.count('workqueue_retries_total', labels)
-      later(key, Math.max(Math.min(firstRetry * 2 ** failed, mostRetry), bucket.take()), 'normal')
+      schedule(
+        key,
+        Math.max(Math.min(baseDelayMs * 2 ** failed, maxDelayMs), bucket.take()),
+        'normal',
+      )
     },
     forget: (key) => void failures.delete(key),
     async run(workers, work, signal) {
@@ -160,8 +164,8 @@ export function makeQueue({
   }
 }
 
-/** Gives the milliseconds to wait for one's turn, and takes that turn. */
-export function makeBucket(perSecond: number, burst: number) {
+/** Token bucket: takes a token and returns the milliseconds to wait for it. */
+export function makeTokenBucket(perSecond: number, burst: number) {
   let tokens = burst
   let at = performance.now()
   return {

@@ -1,6 +1,6 @@
 import type { KubeObject, Resource } from './objects.ts'
 
-const kinds: [apiVersion: string, ...names: [kind: string, plural: string][]][] = [
+const resourceNames: [apiVersion: string, ...names: [kind: string, plural: string][]][] = [
   [
     'v1',
     ['ConfigMap', 'configmaps'],
@@ -32,21 +32,27 @@ const kinds: [apiVersion: string, ...names: [kind: string, plural: string][]][] 
   ['rbac.authorization.k8s.io/v1', ['Role', 'roles'], ['RoleBinding', 'rolebindings']],
 ]
 
-const known = new Map<string, Resource>()
-for (const [apiVersion, ...names] of kinds) {
+const resourcesByKind = new Map<string, Resource>()
+for (const [apiVersion, ...names] of resourceNames) {
   const [version, group = ''] = apiVersion.split('/').reverse()
   for (const [kind, plural] of names) {
-    known.set(`${apiVersion}/${kind}`, { group, version: version!, kind, plural, namespaced: true })
+    resourcesByKind.set(`${apiVersion}/${kind}`, {
+      group,
+      version: version!,
+      kind,
+      plural,
+      namespaced: true,
+    })
   }
 }
 
 /**
- * The resource of a kind that the operator deals with. They are listed here, not discovered: the
- * operator's role names each of them, so a kind that is missing here is one it may not touch.
+ * Returns the resource of a kind. Resources are listed here instead of discovered, because the role of the
+ * operator names each of them.
  */
 export function resourceOf(apiVersion: string, kind: string): Resource {
-  const resource = known.get(`${apiVersion}/${kind}`)
-  if (!resource) throw new Error(`${apiVersion} ${kind} is not a resource of this operator`)
+  const resource = resourcesByKind.get(`${apiVersion}/${kind}`)
+  if (!resource) throw new Error(`${apiVersion} ${kind} is not a known resource`)
   return resource
 }
 

@@ -14,18 +14,18 @@ const place = { collection: 'legalsuite.dev/legalsuites', ...ref }
 async function staged() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport })
-  const made: KubeObject = {
+  const suite: KubeObject = {
     apiVersion: 'legalsuite.dev/v1alpha1',
     kind: 'LegalSuite',
     metadata: ref,
     spec: { version: '1' },
   }
-  await client.create(suites, made)
+  await client.create(suites, suite)
   const get = async () => (await client.get(suites, ref))!
   return { api, client, get }
 }
 
-test('a status is written when it changed, and only then', async () => {
+test('a status is written only if it changed', async () => {
   const { api, client, get } = await staged()
   const writeStatus = makeStatusWriter()
   const before = api.writes()
@@ -41,25 +41,25 @@ test('a status is written when it changed, and only then', async () => {
   expect(second.status).toEqual({ seeds: 2 })
 })
 
-test('a status that the server keeps in another form is not written again and again', async () => {
+test('a status normalized by the server is not written again', async () => {
   const { api, client, get } = await staged()
   const writeStatus = makeStatusWriter()
   const dropping = {
     ...client,
-    apply: async (...given: Parameters<typeof client.apply>) => {
-      const [resource, object, options] = given
+    apply: async (...args: Parameters<typeof client.apply>) => {
+      const [resource, object, options] = args
       return client.apply(resource, { ...object, status: { phase: 'Ready' } }, options)
     },
   } as typeof client
   for (let n = 0; n < 3; n++)
     await writeStatus(dropping, await get(), { phase: 'Ready', unknown: true })
-  expect(api.asked.filter(({ subresource }) => subresource === 'status')).toHaveLength(1)
+  expect(api.requests.filter(({ subresource }) => subresource === 'status')).toHaveLength(1)
   const tampered = { ...(await get()), status: { phase: 'Broken' } }
   await writeStatus(dropping, tampered, { phase: 'Ready', unknown: true })
-  expect(api.asked.filter(({ subresource }) => subresource === 'status')).toHaveLength(2)
+  expect(api.requests.filter(({ subresource }) => subresource === 'status')).toHaveLength(2)
 })
 
-test('a status is not given to a successor of the same name', async () => {
+test('a status is not written to a successor of the same name', async () => {
   const { api, client, get } = await staged()
   const old = await get()
   api.store.remove(place)
@@ -67,15 +67,15 @@ test('a status is not given to a successor of the same name', async () => {
   await expect(makeStatusWriter()(client, old, { phase: 'Ready' })).rejects.toSatisfy(isInvalid)
 })
 
-test('a finalizer is set once, and goes only after the clean-up has succeeded', async () => {
+test('a finalizer is added once and removed only after a successful clean-up', async () => {
   const { api, client, get } = await staged()
   const name = 'legalsuite.dev/cleanup'
-  const kept = await withFinalizer(client, await get(), name)
-  expect(kept.metadata.finalizers).toEqual([name])
+  const withIt = await withFinalizer(client, await get(), name)
+  expect(withIt.metadata.finalizers).toEqual([name])
   const before = api.writes()
-  await withFinalizer(client, kept, name)
+  await withFinalizer(client, withIt, name)
   let cleaned = 0
-  await finalize(client, kept, name, async () => void cleaned++)
+  await finalize(client, withIt, name, async () => void cleaned++)
   expect([api.writes(), cleaned]).toEqual([before, 0])
 
   await client.delete(suites, ref)
@@ -89,7 +89,7 @@ test('a finalizer is set once, and goes only after the clean-up has succeeded', 
   expect(api.store.get(place)).toBeUndefined()
 })
 
-test('finalizers of others that came meanwhile are not lost', async () => {
+test('finalizers added concurrently are kept', async () => {
   const { api, client, get } = await staged()
   const old = await get()
   api.store.put(place, { ...old, metadata: { ...old.metadata, finalizers: ['other'] } })

@@ -5,13 +5,13 @@ import type { KubeObject } from './objects.ts'
 import { resourceOfObject } from './resources.ts'
 
 /**
- * Writes whole statuses, by server-side apply, and only those that differ from what is there. What the server
- * made of a status (a default filled in, a field dropped) is remembered, so that it is not written for ever.
+ * Writes statuses by server-side apply if they changed. Remembers what the server made of a status (defaults,
+ * dropped fields), so that it is not written again and again.
  */
 export function makeStatusWriter() {
-  const written = new Map<string, { wanted: unknown; kept: unknown }>()
+  const written = new Map<string, { desired: unknown; stored: unknown }>()
 
-  /** The object as it is with this status, whether that was written or there already. */
+  /** Returns the object with this status. */
   return async function writeStatus<T extends KubeObject & { status?: unknown }>(
     client: Client,
     object: T,
@@ -19,23 +19,24 @@ export function makeStatusWriter() {
   ): Promise<T> {
     const { apiVersion, kind, metadata } = object
     const { name, namespace, uid } = metadata
-    const wanted = JSON.parse(JSON.stringify(status))
-    if (isDeepStrictEqual(wanted, object.status)) return object
+    const desired = JSON.parse(JSON.stringify(status))
+    if (isDeepStrictEqual(desired, object.status)) return object
     const before = written.get(uid!)
-    const known =
-      isDeepStrictEqual(before?.wanted, wanted) && isDeepStrictEqual(before?.kept, object.status)
-    if (known) return object
+    const isUnchanged =
+      isDeepStrictEqual(before?.desired, desired) &&
+      isDeepStrictEqual(before?.stored, object.status)
+    if (isUnchanged) return object
 
     const body = {
       apiVersion,
       kind,
       metadata: { name, namespace, uid },
-      status: wanted,
+      status: desired,
     } as unknown as T
     const options = { fieldManager, force: true, subresource: 'status' } as const
     const result = await client.apply(resourceOfObject(object), body, options)
-    if (isDeepStrictEqual(result.status, wanted)) written.delete(uid!)
-    else written.set(uid!, { wanted, kept: result.status })
+    if (isDeepStrictEqual(result.status, desired)) written.delete(uid!)
+    else written.set(uid!, { desired, stored: result.status })
     return result
   }
 }

@@ -2,25 +2,25 @@ import { type KubeObject, keyOf } from './objects.ts'
 
 export type Indexes<T> = Record<string, (object: T) => string[]>
 
-/** Objects by key, and by whatever else the indexes say. */
+/** Objects by key and by index. */
 export function makeStore<T extends KubeObject>(indexes: Indexes<T> = {}) {
   const objects = new Map<string, T>()
-  const found = new Map<string, Map<string, Set<string>>>()
-  for (const name of Object.keys(indexes)) found.set(name, new Map())
+  const indexed = new Map<string, Map<string, Set<string>>>()
+  for (const name of Object.keys(indexes)) indexed.set(name, new Map())
 
   function unindex(key: string, object: T) {
     for (const [name, values] of Object.entries(indexes)) {
       for (const value of values(object)) {
-        const keys = found.get(name)!.get(value)
+        const keys = indexed.get(name)!.get(value)
         keys?.delete(key)
-        if (keys?.size === 0) found.get(name)!.delete(value)
+        if (keys?.size === 0) indexed.get(name)!.delete(value)
       }
     }
   }
 
   function index(key: string, object: T) {
     for (const [name, values] of Object.entries(indexes)) {
-      const index = found.get(name)!
+      const index = indexed.get(name)!
       for (const value of values(object)) {
         const keys = index.get(value) ?? new Set()
         index.set(value, keys.add(key))
@@ -46,8 +46,8 @@ export function makeStore<T extends KubeObject>(indexes: Indexes<T> = {}) {
     list: () => [...objects.values()],
     keys: () => objects.keys(),
     by(name: string, value: string): T[] {
-      const index = found.get(name)
-      if (!index) throw new Error(`there is no index "${name}"`)
+      const index = indexed.get(name)
+      if (!index) throw new Error(`unknown index "${name}"`)
       return [...(index.get(value) ?? [])].map((key) => objects.get(key)!)
     },
     get size() {
@@ -56,6 +56,6 @@ export function makeStore<T extends KubeObject>(indexes: Indexes<T> = {}) {
   }
 }
 
-/** Resource versions are counting numbers that may be longer than a number is exact. */
+/** Compares resource versions, which can exceed the safe integer range. */
 export const isNewer = (version: string, than: string) =>
   version.length === than.length ? version > than : version.length > than.length

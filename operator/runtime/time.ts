@@ -1,4 +1,4 @@
-/** Resolves after the time, or at once when the signal is aborted: who waits looks at the signal. */
+/** Resolves after the time or on abort. The caller checks the signal. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
@@ -16,18 +16,19 @@ export class DeadlineError extends Error {
   override name = 'DeadlineError'
 }
 
-/** A signal that is aborted at the deadline, or together with the given one. `end` lets go of both. */
-export function within(milliseconds: number, outer?: AbortSignal) {
+/** A signal that aborts at the deadline or with the outer signal. `end` releases both. */
+export function withDeadline(milliseconds: number, outer?: AbortSignal) {
   const controller = new AbortController()
   const abort = () => controller.abort(outer?.reason)
-  const late = () => controller.abort(new DeadlineError(`no end within ${milliseconds} ms`))
-  const timer = milliseconds === Infinity ? undefined : setTimeout(late, milliseconds)
+  const onDeadline = () =>
+    controller.abort(new DeadlineError(`deadline of ${milliseconds} ms exceeded`))
+  const timer = milliseconds === Infinity ? undefined : setTimeout(onDeadline, milliseconds)
   if (outer?.aborted) abort()
   else outer?.addEventListener('abort', abort)
   return {
     signal: controller.signal,
     abort: (reason?: unknown) => controller.abort(reason),
-    /** From here on only the given signal ends it. */
+    /** Removes the deadline. The outer signal stays. */
     relax: () => clearTimeout(timer),
     end() {
       clearTimeout(timer)
@@ -36,15 +37,15 @@ export function within(milliseconds: number, outer?: AbortSignal) {
   }
 }
 
-/** Up to a fifth more or less, so that many who wait for the same do not come back together. */
-export const jittered = (milliseconds: number, random = Math.random) =>
+/** Adds up to 20 % in both directions, so that retries do not synchronize. */
+export const withJitter = (milliseconds: number, random = Math.random) =>
   milliseconds * (0.8 + 0.4 * random())
 
-/** Waits that double from the first to the most, with jitter, until a success resets them. */
-export function makeBackoff(first: number, most: number, random = Math.random) {
+/** Exponential backoff with jitter, reset on success. */
+export function makeBackoff(baseMs: number, maxMs: number, random = Math.random) {
   let failures = 0
   return {
-    next: () => jittered(Math.min(first * 2 ** failures++, most), random),
+    next: () => withJitter(Math.min(baseMs * 2 ** failures++, maxMs), random),
     reset() {
       failures = 0
     },

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { kubeconfigAccess, loadAccess, tokenFile } from './access.ts'
 import { makeClient } from './client.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
-import { configMap, configMaps } from './testing/informed.ts'
+import { configMap, configMaps } from './testing/informer-fixture.ts'
 import { serve } from './testing/serve.ts'
 
 let directory = ''
@@ -28,7 +28,7 @@ function kubeconfig(user: object, cluster: object = {}) {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-test('a kubeconfig is read: certificates as data or beside it, tokens, namespace', async () => {
+test('a kubeconfig with inline or referenced certificates, tokens and namespace is read', async () => {
   writeFileSync(join(directory, 'client.key'), 'a key')
   const user = {
     'client-certificate-data': base64('a certificate'),
@@ -51,7 +51,7 @@ test('a kubeconfig is read: certificates as data or beside it, tokens, namespace
   expect(await access.token()).toBe('secret')
 })
 
-test('what a kubeconfig asks for and is not supported is said', async () => {
+test('unsupported kubeconfig features are reported', async () => {
   await expect(kubeconfigAccess(kubeconfig({ exec: { command: 'aws' } }))).rejects.toThrow(
     'exec plugins are not supported',
   )
@@ -61,7 +61,7 @@ test('what a kubeconfig asks for and is not supported is said', async () => {
   })
 })
 
-test('a token file is read again when it grows old or was refused', async () => {
+test('a token file is read again after its maximum age or a 401', async () => {
   const path = join(directory, 'token')
   writeFileSync(path, 'one\n')
   const token = tokenFile(path, 50_000)
@@ -75,7 +75,7 @@ test('a token file is read again when it grows old or was refused', async () => 
   expect(await impatient()).toBe('three')
 })
 
-test('over HTTP it says the same as without, on few connections', async () => {
+test('HTTP responses equal direct ones and connections are reused', async () => {
   const api = makeFakeApi()
   const server = await serve(api.transport)
   const client = makeClient({
@@ -83,14 +83,14 @@ test('over HTTP it says the same as without, on few connections', async () => {
   })
   for (let n = 0; n < 30; n++)
     await client.create(configMaps, configMap(`map-${n}`, { text: '合同' }))
-  expect(await client.list(configMaps, { namespace: 'ns', limit: 7 })).toHaveLength(30)
+  expect(await client.list(configMaps, { namespace: 'ns', deadline: 7 })).toHaveLength(30)
   for (let n = 0; n < 30; n++)
     expect(await client.delete(configMaps, { namespace: 'ns', name: `map-${n}` })).toBe(true)
   expect(await client.list(configMaps, { namespace: 'ns' })).toEqual([])
   await server.close()
 })
 
-test('a refused token is renewed and the request sent again, once', async () => {
+test('after a 401 the token is renewed and the request retried once', async () => {
   const api = makeFakeApi()
   const tokens: unknown[] = []
   const server = await serve(api.transport, ({ authorization }) => {
@@ -108,7 +108,7 @@ test('a refused token is renewed and the request sent again, once', async () => 
   await server.close()
 })
 
-test('a watch that is given up closes its connection', async () => {
+test('an aborted watch closes its connection', async () => {
   const api = makeFakeApi()
   const server = await serve(api.transport)
   const client = makeClient({
@@ -117,8 +117,8 @@ test('a watch that is given up closes its connection', async () => {
   const stop = new AbortController()
   const version = `${api.store.version}`
   const follow = async () => {
-    const asked = { namespace: 'ns', resourceVersion: version, timeoutSeconds: 60 }
-    for await (const { type } of client.watch(configMaps, { ...asked, signal: stop.signal })) {
+    const options = { namespace: 'ns', resourceVersion: version, timeoutSeconds: 60 }
+    for await (const { type } of client.watch(configMaps, { ...options, signal: stop.signal })) {
       expect(type).toBe('ADDED')
       stop.abort(new Error('enough'))
     }

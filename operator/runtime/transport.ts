@@ -2,25 +2,25 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Access } from './access.ts'
 
-export type Outgoing = {
+export type TransportRequest = {
   method: string
-  /** With its query. */
+  /** Path with query. */
   path: string
   headers: Record<string, string>
   body?: string | undefined
   signal: AbortSignal
 }
 
-export type Incoming = {
+export type TransportResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: AsyncIterable<Uint8Array>
 }
 
-/** One request, one answer. Over HTTP in a cluster; tests give another. */
-export type Transport = (request: Outgoing) => Promise<Incoming>
+/** Sends one request. Tests replace it. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>
 
-/** Connections are kept and used again, and probed by the system while nothing is said on them. */
+/** HTTP transport with connection reuse and TCP keep-alive. */
 export function httpTransport(access: Access): Transport {
   const { request, Agent } = access.server.protocol === 'http:' ? http : https
   const agent = new Agent({
@@ -36,15 +36,15 @@ export function httpTransport(access: Access): Transport {
   const base = access.server.pathname.replace(/\/$/, '')
 
   return async ({ method, path, headers, body, signal }) => {
-    const [first, again] = [await access.token(), () => access.token(true)]
-    const answer = await once(first)
-    if (answer.status !== 401 || first === undefined) return answer
-    const renewed = await again()
-    if (renewed === first) return answer
-    for await (const _ of answer.body);
-    return once(renewed)
+    const [token, renewToken] = [await access.token(), () => access.token(true)]
+    const response = await sendOnce(token)
+    if (response.status !== 401 || token === undefined) return response
+    const renewed = await renewToken()
+    if (renewed === token) return response
+    for await (const _ of response.body);
+    return sendOnce(renewed)
 
-    function once(token: string | undefined): Promise<Incoming> {
+    function sendOnce(token: string | undefined): Promise<TransportResponse> {
       return new Promise((resolve, reject) => {
         const outgoing = request(new URL(base + path, access.server), {
           agent,
@@ -53,7 +53,7 @@ export function httpTransport(access: Access): Transport {
           headers: {
             ...headers,
             ...(token ? { authorization: `Bearer ${token}` } : {}),
-            // Left to itself Node sends the body of a DELETE without saying where it ends.
+            // Without it Node would send the body of a DELETE without a length.
             ...(body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
           },
         })

@@ -33,28 +33,28 @@ const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
-const Answer = z.object({
+const Envelope = z.object({
   code: z.union([z.number(), z.string()]),
   message: z.string(),
   data: z.unknown(),
 })
 
-/** What came of asking: the run, a no that stands, or nothing that one may rely on yet. */
-export type Asked =
+/** Result of a request: a finished run, a final rejection or a failure that can be retried. */
+export type ApplyResult =
   | { run: Run }
-  | { refused: { reason: string; message: string } }
-  | { later: { reason: string; message: string } }
+  | { rejected: { reason: string; message: string } }
+  | { retryable: { reason: string; message: string } }
 
 export interface CollectorOptions {
-  /** Where collector-service of a suite is, `{suite}` and `{namespace}` filled in. */
+  /** URL of collector-service with the placeholders `{suite}` and `{namespace}`. */
   address: string
-  timeout?: number
+  timeoutMs?: number
   fetch?: typeof fetch
 }
 
-export const usualAddress = 'http://{suite}-collector.{namespace}.svc:8080'
+export const defaultAddress = 'http://{suite}-collector.{namespace}.svc:8080'
 
-const refusals: Record<string, string> = {
+const finalReasons: Record<string, string> = {
   PLAN_MOVED: 'PlanMoved',
   NOT_FOUND: 'PackageNotFound',
   MANIFEST_INVALID: 'ManifestInvalid',
@@ -64,9 +64,9 @@ const refusals: Record<string, string> = {
 
 export type Collector = ReturnType<typeof makeCollector>
 
-/** Asks collector-service to apply. The run id makes it safe to ask again: the same one is one run. */
-export function makeCollector({ address, timeout = 240_000, ...given }: CollectorOptions) {
-  const send = given.fetch ?? fetch
+/** Requests an apply from collector-service. Idempotent: requests with the same run id share one run. */
+export function makeCollector({ address, timeoutMs = 240_000, ...options }: CollectorOptions) {
+  const send = options.fetch ?? fetch
 
   return async function apply(
     suite: LegalSuite,
@@ -74,7 +74,7 @@ export function makeCollector({ address, timeout = 240_000, ...given }: Collecto
     runId: string,
     spec: SeedPackageApplySpec,
     signal: AbortSignal,
-  ): Promise<Asked> {
+  ): Promise<ApplyResult> {
     const base = address
       .replaceAll('{suite}', suite.metadata.name)
       .replaceAll('{namespace}', suite.metadata.namespace)
@@ -97,41 +97,43 @@ export function makeCollector({ address, timeout = 240_000, ...given }: Collecto
           'x-request-id': runId,
         },
         body: JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
       text = await response.text()
     } catch {
       signal.throwIfAborted()
       return {
-        later: { reason: 'CollectorUnavailable', message: 'collector-service does not answer' },
+        retryable: { reason: 'CollectorUnavailable', message: 'collector-service did not respond' },
       }
     }
-    return read(response.status, text)
+    return parseResponse(response.status, text)
   }
 }
 
-function read(status: number, text: string): Asked {
-  const answer = Answer.safeParse(json(text))
-  if (!answer.success) {
-    const message = `collector-service gave an answer that is none of its own (HTTP ${status})`
-    return { later: { reason: 'CollectorUnavailable', message } }
+function parseResponse(status: number, text: string): ApplyResult {
+  const envelope = Envelope.safeParse(parseJson(text))
+  if (!envelope.success) {
+    const message = `collector-service returned an invalid response (HTTP ${status})`
+    return { retryable: { reason: 'CollectorUnavailable', message } }
   }
-  const { code, message, data } = answer.data
+  const { code, message, data } = envelope.data
   if (status === 200) {
     const run = Run.parse(data)
     if (run.status !== 'running') return { run }
-    return { later: { reason: 'RunInProgress', message: 'the run goes on' } }
+    return { retryable: { reason: 'RunInProgress', message: 'the run is in progress' } }
   }
-  if (code === 'APPLY_IN_PROGRESS') return { later: { reason: 'ApplyInProgress', message } }
+  if (code === 'APPLY_IN_PROGRESS') return { retryable: { reason: 'ApplyInProgress', message } }
   if (status === 401)
-    return { later: { reason: 'KeyRefused', message: 'the internal key is refused' } }
-  const reason = refusals[String(code)]
+    return {
+      retryable: { reason: 'KeyRefused', message: 'collector-service rejected the internal key' },
+    }
+  const reason = finalReasons[String(code)]
   return reason
-    ? { refused: { reason, message } }
-    : { later: { reason: 'CollectorFailed', message } }
+    ? { rejected: { reason, message } }
+    : { retryable: { reason: 'CollectorFailed', message } }
 }
 
-function json(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -9,7 +9,7 @@ import type { Collector } from './collector.ts'
 import { collectorReady, reconcile } from './reconcile.ts'
 import { isFinished } from './status.ts'
 
-export interface ApplyOptions {
+export interface SeedControllerOptions {
   collector: Collector
   concurrency?: number
 }
@@ -17,21 +17,21 @@ export interface ApplyOptions {
 const suiteKeyOf = ({ metadata, spec }: SeedPackageApply) =>
   `${metadata.namespace}/${spec.suiteRef.name}`
 
-/** Whether it may be asked now: what an application that waits looks at. */
-const usable = (suite: LegalSuite) =>
+/** Pending applies are reconciled when this changes. */
+const isCollectorUsable = (suite: LegalSuite) =>
   collectorReady(suite) && !suite.spec.paused && !suite.spec.hibernated
 
-/** Carries out each SeedPackageApply once. */
-export function watchApplies(
+/** Registers the controller that runs each SeedPackageApply once. */
+export function registerSeedPackageApplyController(
   manager: Manager,
   suites: Informer<LegalSuite>,
-  { collector, concurrency = 16 }: ApplyOptions,
+  { collector, concurrency = 16 }: SeedControllerOptions,
 ) {
   const applies = manager.informer<SeedPackageApply>(
     resourceOf('legalsuite.dev/v1alpha1', 'SeedPackageApply'),
     { indexes: { unfinished: (each) => (isFinished(each) ? [] : [suiteKeyOf(each)]) } },
   )
-  const around = {
+  const deps = {
     find: applies.get,
     suite: suites.get,
     observe: applies.observe,
@@ -43,16 +43,17 @@ export function watchApplies(
   manager.controller({
     name: 'seed-package-apply',
     concurrency,
-    deadline: 300_000,
+    deadlineMs: 300_000,
     watches: [
       { informer: applies },
       {
         informer: suites,
-        keys: (suite: LegalSuite) => applies.by('unfinished', keyOf(suite)).map(keyOf),
-        when: (change) =>
-          change.type !== 'updated' || usable(change.object) !== usable(change.before),
+        mapToKeys: (suite: LegalSuite) => applies.by('unfinished', keyOf(suite)).map(keyOf),
+        predicate: (change) =>
+          change.type !== 'updated' ||
+          isCollectorUsable(change.object) !== isCollectorUsable(change.before),
       },
     ],
-    reconcile: (key, context) => reconcile(key, context, around),
+    reconcile: (key, context) => reconcile(key, context, deps),
   })
 }

@@ -1,28 +1,35 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answer, fault, runOf, startCollector } from '../testing/collector.ts'
-import { aWhile, condition, rolledOut, set, settled, until } from '../testing/set.ts'
+import { errorResponse, okResponse, runOf, startFakeCollector } from '../testing/fake-collector.ts'
+import {
+  condition,
+  eventually,
+  settleDelay,
+  startOperator,
+  startReadySuite,
+  waitUntilReady,
+} from '../testing/fixtures.ts'
 
-let collector: Awaited<ReturnType<typeof startCollector>>
+let collector: Awaited<ReturnType<typeof startFakeCollector>>
 beforeEach(async () => {
-  collector = await startCollector()
+  collector = await startFakeCollector()
 })
 afterEach(() => collector.stop())
 
-const ready = () => rolledOut({}, { collectorAddress: collector.address })
-const over = (at: ReturnType<typeof set>, name = 'seeds') =>
-  until(() => expect(at.get('SeedPackageApply', name).status?.finishedAt).toBeDefined())
-const statusOf = (at: ReturnType<typeof set>, name = 'seeds') =>
+const ready = () => startReadySuite({}, { collectorAddress: collector.address })
+const waitUntilFinished = (at: ReturnType<typeof startOperator>, name = 'seeds') =>
+  eventually(() => expect(at.get('SeedPackageApply', name).status?.finishedAt).toBeDefined())
+const statusOf = (at: ReturnType<typeof startOperator>, name = 'seeds') =>
   at.get('SeedPackageApply', name).status
 
-describe('an application', () => {
-  test('asks collector-service with the key of the suite and tells what came of it', async () => {
+describe('SeedPackageApply', () => {
+  test('a run is requested with the internal key and its result is recorded', async () => {
     const at = await ready()
     await at.seed({ packageIds: ['one', 'two'], force: true })
-    await over(at)
+    await waitUntilFinished(at)
     const key = atob(at.get('Secret', 'demo-internal-key').data.current)
-    expect(collector.asked).toHaveLength(1)
+    expect(collector.requests).toHaveLength(1)
     const status = statusOf(at)
-    expect(collector.asked[0]).toEqual({
+    expect(collector.requests[0]).toEqual({
       key,
       request: { run_id: status.runId, package_ids: ['one', 'two'], dry_run: false, force: true },
     })
@@ -44,35 +51,35 @@ describe('an application', () => {
     expect(JSON.stringify(at.get('SeedPackageApply', 'seeds'))).not.toContain(key)
   })
 
-  test('waits for its suite, and for that to be ready', async () => {
-    const at = set({ collectorAddress: collector.address })
+  test('an apply waits until its suite exists and is ready', async () => {
+    const at = startOperator({ collectorAddress: collector.address })
     await at.seed()
-    await until(() =>
+    await eventually(() =>
       expect(condition(at.get('SeedPackageApply', 'seeds'), 'Ready')?.reason).toBe('SuiteNotFound'),
     )
     await at.secret('db', { url: 'x' })
     await at.suite()
-    await until(() =>
+    await eventually(() =>
       expect(condition(at.get('SeedPackageApply', 'seeds'), 'Ready')?.reason).toBe(
         'CollectorNotReady',
       ),
     )
-    expect(collector.asked).toEqual([])
-    await settled(at)
-    await over(at)
+    expect(collector.requests).toEqual([])
+    await waitUntilReady(at)
+    await waitUntilFinished(at)
     expect(statusOf(at).phase).toBe('Succeeded')
   })
 
-  test('is not asked for again once it is over', async () => {
+  test('a finished apply is not requested again', async () => {
     const at = await ready()
     await at.seed()
-    await over(at)
+    await waitUntilFinished(at)
     await at.patch('SeedPackageApply', 'seeds', { metadata: { annotations: { touched: 'yes' } } })
-    await aWhile()
-    expect(collector.asked).toHaveLength(1)
+    await settleDelay()
+    expect(collector.requests).toHaveLength(1)
   })
 
-  test('writes its run id down before it uses it, and keeps to it', async () => {
+  test('the run id is persisted before its first use and kept', async () => {
     const at = await ready()
     const written: unknown[] = []
     collector.faults.push((request) => {
@@ -80,24 +87,24 @@ describe('an application', () => {
       return written.length < 3 ? 'hang up' : undefined
     })
     await at.seed()
-    await over(at)
+    await waitUntilFinished(at)
     const { runId } = statusOf(at)
     expect(written).toEqual([1, 2, 3].map(() => [runId, runId]))
     expect(collector.applied).toEqual([runId])
   })
 
-  test('whose answer is lost is not applied twice', async () => {
+  test('a lost response does not apply twice', async () => {
     const at = await ready()
-    collector.loses(1)
+    collector.dropResponses(1)
     await at.seed()
-    await over(at)
+    await waitUntilFinished(at)
     expect(collector.applied).toEqual([statusOf(at).runId])
-    expect(collector.asked).toHaveLength(2)
+    expect(collector.requests).toHaveLength(2)
     expect(statusOf(at).attempts).toBe(1)
   })
 })
 
-describe('what collector-service says', () => {
+describe('responses of collector-service', () => {
   test.each([
     [409, 'PLAN_MOVED', 'PlanMoved'],
     [404, 'NOT_FOUND', 'PackageNotFound'],
@@ -105,10 +112,10 @@ describe('what collector-service says', () => {
     [400, 'VALIDATION_FAILED', 'RequestRefused'],
   ])('%i %s is the end of it', async (status, code, reason) => {
     const at = await ready()
-    collector.faults.push(() => fault(status, code))
+    collector.faults.push(() => errorResponse(status, code))
     await at.seed({ expectPlanHash: 'plan-0' })
-    await over(at)
-    expect(collector.asked[0]!.request.expect_plan_hash).toBe('plan-0')
+    await waitUntilFinished(at)
+    expect(collector.requests[0]!.request.expect_plan_hash).toBe('plan-0')
     expect(statusOf(at)).toMatchObject({ phase: 'Failed' })
     expect(condition(at.get('SeedPackageApply', 'seeds'), 'Stalled')).toMatchObject({ reason })
   })
@@ -120,35 +127,35 @@ describe('what collector-service says', () => {
     [500, 'INTERNAL'],
   ])('%i %s is asked for again, as the same run', async (status, code) => {
     const at = await ready()
-    let said = 0
-    collector.faults.push(() => (said++ < 1 ? fault(status, code) : undefined))
+    let requestCount = 0
+    collector.faults.push(() => (requestCount++ < 1 ? errorResponse(status, code) : undefined))
     await at.seed()
-    await over(at)
+    await waitUntilFinished(at)
     expect(statusOf(at)).toMatchObject({ phase: 'Succeeded', attempts: 1 })
-    expect(new Set(collector.asked.map(({ request }) => request.run_id)).size).toBe(1)
+    expect(new Set(collector.requests.map(({ request }) => request.run_id)).size).toBe(1)
   })
 
-  test('items that failed are told first, as many as there is room for', async () => {
+  test('failed items come first, up to the limit', async () => {
     const at = await ready()
-    collector.answers((request) => {
+    collector.setHandler((request) => {
       const run = runOf(request, 'partial', 200)
       run.packages[0]!.items.forEach((item, index) => {
         if (index !== 150) Object.assign(item, { status: 'applied', error: null })
       })
-      return answer(run)
+      return okResponse(run)
     })
     await at.seed()
-    await over(at)
+    await waitUntilFinished(at)
     const { phase, items, itemsTotal, itemsFailed } = statusOf(at)
     expect([phase, items.length, itemsTotal, itemsFailed]).toEqual(['Partial', 64, 200, 1])
     expect(items[0]).toMatchObject({ item: 'item-150', error: 'it broke' })
   })
 
-  test('a dry run says what would change and by which plan', async () => {
+  test('a dry run reports the changes and the plan hash', async () => {
     const at = await ready()
     await at.seed({ dryRun: true })
-    await over(at)
-    expect(collector.asked[0]!.request.dry_run).toBe(true)
+    await waitUntilFinished(at)
+    expect(collector.requests[0]!.request.dry_run).toBe(true)
     expect(statusOf(at)).toMatchObject({ phase: 'Succeeded', planHash: 'plan-1' })
     expect(condition(at.get('SeedPackageApply', 'seeds'), 'Ready')?.message).toBe(
       'would change +2 ~1 -0',
@@ -157,25 +164,25 @@ describe('what collector-service says', () => {
 })
 
 describe('ttlSecondsAfterFinished', () => {
-  test('removes it when its time is up, and not before', async () => {
+  test('a finished apply is deleted after its TTL', async () => {
     const at = await ready()
     await at.seed({ ttlSecondsAfterFinished: 3600 }, 'later')
     await at.seed({ ttlSecondsAfterFinished: 0 }, 'now')
-    await over(at, 'later')
-    await until(() => expect(at.get('SeedPackageApply', 'now')).toBeUndefined())
+    await waitUntilFinished(at, 'later')
+    await eventually(() => expect(at.get('SeedPackageApply', 'now')).toBeUndefined())
     expect(collector.applied).toHaveLength(2)
     expect(at.get('SeedPackageApply', 'later')).toBeDefined()
   })
 })
 
-test('a suite that is paused or asleep is not seeded', async () => {
+test('a paused or hibernated suite is not seeded', async () => {
   const at = await ready()
   await at.patch('LegalSuite', 'demo', { spec: { paused: true } })
-  await until(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Paused'))
+  await eventually(() => expect(at.get('LegalSuite', 'demo').status.phase).toBe('Paused'))
   await at.seed()
-  await until(() =>
+  await eventually(() =>
     expect(condition(at.get('SeedPackageApply', 'seeds'), 'Ready')?.reason).toBe('SuitePaused'),
   )
   await at.patch('LegalSuite', 'demo', { spec: { paused: false } })
-  await over(at)
+  await waitUntilFinished(at)
 })

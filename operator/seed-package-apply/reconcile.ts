@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import type { SeedPackageApply, SeedPackageApplyStatus } from '../api/seed-package-apply.ts'
-import { currentKey } from '../legal-suite/secrets.ts'
+import { loadCurrentKey } from '../legal-suite/secrets.ts'
 import type { Client } from '../runtime/client.ts'
-import type { Standing } from '../runtime/conditions.ts'
-import type { Context, Result } from '../runtime/controller.ts'
+import type { ReadyState } from '../runtime/conditions.ts'
+import type { ReconcileCall, Result } from '../runtime/controller.ts'
 import type { Recorder } from '../runtime/events.ts'
 import { resourceOf } from '../runtime/resources.ts'
 import type { makeStatusWriter } from '../runtime/status.ts'
-import type { Asked, Collector, Run } from './collector.ts'
-import { isFinished, resultOf, timeOf, withState } from './status.ts'
+import type { ApplyResult, Collector, Run } from './collector.ts'
+import { isFinished, runResult, toTimestamp, withState } from './status.ts'
 
-export interface Surroundings {
+export interface ReconcilerDeps {
   find(key: string): SeedPackageApply | undefined
   suite(key: string): LegalSuite | undefined
   observe(object: SeedPackageApply): void
@@ -21,138 +21,153 @@ export interface Surroundings {
   now: () => Date
 }
 
-type Pass = Surroundings & { client: Client; object: SeedPackageApply }
+type ReconcileContext = ReconcilerDeps & { client: Client; object: SeedPackageApply }
 type Phase = NonNullable<SeedPackageApplyStatus['phase']>
 
 const resource = resourceOf('legalsuite.dev/v1alpha1', 'SeedPackageApply')
 
-/** One pass over one application: begin it, ask for it, tell what came of it; remove it when its time is up. */
+/**
+ * Reconciles one SeedPackageApply: starts it, requests the run, records the result, and deletes it after its
+ * TTL.
+ */
 export async function reconcile(
   key: string,
-  { client, signal }: Pick<Context, 'client' | 'signal'>,
-  around: Surroundings,
+  { client, signal }: Pick<ReconcileCall, 'client' | 'signal'>,
+  deps: ReconcilerDeps,
 ): Promise<Result> {
-  const object = around.find(key)
+  const object = deps.find(key)
   if (!object || object.metadata.deletionTimestamp) return undefined
-  const pass: Pass = { ...around, client, object }
-  if (isFinished(object)) return expire(pass)
-  const suite = around.suite(`${object.metadata.namespace}/${object.spec.suiteRef.name}`)
-  const waiting = obstacleOf(suite)
-  if (waiting || !suite) {
-    await write(pass, object.status?.runId ? 'Running' : 'Pending', waiting!)
+  const context: ReconcileContext = { ...deps, client, object }
+  if (isFinished(object)) return deleteExpired(context)
+  const suite = deps.suite(`${object.metadata.namespace}/${object.spec.suiteRef.name}`)
+  const blocker = blockerOf(suite)
+  if (blocker || !suite) {
+    await patchStatus(context, object.status?.runId ? 'Running' : 'Pending', blocker!)
     return undefined
   }
-  const secret = await currentKey(client, suite)
+  const secret = await loadCurrentKey(client, suite)
   if (!secret) {
-    await write(pass, 'Pending', later('KeyNotFound', 'the internal key of the suite is not there'))
+    await patchStatus(
+      context,
+      'Pending',
+      reconciling('KeyNotFound', 'the Secret with the internal key of the suite does not exist'),
+    )
     return { requeueAfter: 10_000 }
   }
-  const begun = await begin(pass)
-  const { runId } = begun.status!
-  const asked = await around.collector(suite, secret, runId!, begun.spec, signal)
-  return conclude({ ...pass, object: begun }, asked)
+  const started = await ensureRunId(context)
+  const { runId } = started.status!
+  const applyResult = await deps.collector(suite, secret, runId!, started.spec, signal)
+  return recordResult({ ...context, object: started }, applyResult)
 }
 
-const later = (reason: string, message: string): Standing => ({
+const reconciling = (reason: string, message: string): ReadyState => ({
   state: 'reconciling',
   reason,
   message,
 })
 
-/** Why the suite can't be asked now; it is looked at again when it changes. */
-function obstacleOf(suite: LegalSuite | undefined): Standing | undefined {
-  if (!suite) return later('SuiteNotFound', 'waiting for the suite')
-  if (suite.spec.paused) return later('SuitePaused', 'the suite is paused')
-  if (suite.spec.hibernated) return later('SuiteHibernated', 'the suite sleeps')
+/** Returns why the suite cannot be seeded now. A change of the suite triggers the next attempt. */
+function blockerOf(suite: LegalSuite | undefined): ReadyState | undefined {
+  if (!suite) return reconciling('SuiteNotFound', 'the suite does not exist')
+  if (suite.spec.paused) return reconciling('SuitePaused', 'the suite is paused')
+  if (suite.spec.hibernated) return reconciling('SuiteHibernated', 'the suite is hibernated')
   return collectorReady(suite)
     ? undefined
-    : later('CollectorNotReady', 'waiting for collector-service of the suite')
+    : reconciling('CollectorNotReady', 'waiting for collector-service of the suite')
 }
 
 export const collectorReady = ({ status }: LegalSuite) =>
   status?.services?.some(({ name, ready }) => name === 'collector' && ready) ?? false
 
-/** The run's id is written down before it is used, so that it is the same one after a crash. */
-async function begin(pass: Pass): Promise<SeedPackageApply> {
-  const { object, now } = pass
+/** Persists the run id before its first use, so that a retry after a crash uses the same run. */
+async function ensureRunId(context: ReconcileContext): Promise<SeedPackageApply> {
+  const { object, now } = context
   if (object.status?.runId) return object
-  const begun = {
+  const started = {
     ...object,
-    status: { ...object.status, runId: randomUUID(), startedAt: timeOf(now()) },
+    status: { ...object.status, runId: randomUUID(), startedAt: toTimestamp(now()) },
   }
-  return write({ ...pass, object: begun }, 'Running', later('Running', 'asking collector-service'))
+  return patchStatus(
+    { ...context, object: started },
+    'Running',
+    reconciling('Running', 'requesting the run from collector-service'),
+  )
 }
 
-async function conclude(pass: Pass, asked: Asked): Promise<Result> {
-  const { object, now } = pass
-  if ('later' in asked) {
+async function recordResult(context: ReconcileContext, applyResult: ApplyResult): Promise<Result> {
+  const { object, now } = context
+  if ('retryable' in applyResult) {
     const attempts = (object.status?.attempts ?? 0) + 1
-    const tried = { ...object, status: { ...object.status, attempts } }
-    await write(
-      { ...pass, object: tried },
+    const attempted = { ...object, status: { ...object.status, attempts } }
+    await patchStatus(
+      { ...context, object: attempted },
       'Running',
-      later(asked.later.reason, asked.later.message),
+      reconciling(applyResult.retryable.reason, applyResult.retryable.message),
     )
     return { requeueAfter: Math.min(1_000 * 2 ** Math.min(attempts - 1, 6), 60_000) }
   }
-  const [phase, standing, result] =
-    'run' in asked
-      ? ended(object, asked.run, now())
-      : (['Failed', { state: 'stalled', ...asked.refused }, { finishedAt: timeOf(now()) }] as [
-          Phase,
-          Standing,
-          SeedPackageApplyStatus,
-        ])
-  const over = { ...object, status: { ...object.status, ...result } }
-  const written = await write({ ...pass, object: over }, phase, standing)
-  pass.recorder.record(written, {
+  const [phase, readyState, result] =
+    'run' in applyResult
+      ? runOutcome(object, applyResult.run, now())
+      : ([
+          'Failed',
+          { state: 'stalled', ...applyResult.rejected },
+          { finishedAt: toTimestamp(now()) },
+        ] as [Phase, ReadyState, SeedPackageApplyStatus])
+  const finished = { ...object, status: { ...object.status, ...result } }
+  const written = await patchStatus({ ...context, object: finished }, phase, readyState)
+  context.recorder.record(written, {
     type: phase === 'Succeeded' ? 'Normal' : 'Warning',
-    reason: standing.reason,
+    reason: readyState.reason,
     action: object.spec.dryRun ? 'DryRun' : 'Apply',
-    note: standing.message,
+    note: readyState.message,
   })
-  return expire({ ...pass, object: written })
+  return deleteExpired({ ...context, object: written })
 }
 
-function ended(
+function runOutcome(
   { spec }: SeedPackageApply,
   run: Run,
   now: Date,
-): [Phase, Standing, SeedPackageApplyStatus] {
-  const result = resultOf(run, now)
+): [Phase, ReadyState, SeedPackageApplyStatus] {
+  const result = runResult(run, now)
   const { changes, itemsTotal, itemsFailed } = result
   if (run.status === 'succeeded') {
     const message = spec.dryRun ? `would change ${changes}` : `changed ${changes}`
     return ['Succeeded', { state: 'ready', reason: 'Succeeded', message }, result]
   }
-  const message = `${itemsFailed} of ${itemsTotal} items failed; see items, and the run ${run.run_id}`
+  const message = `${itemsFailed} of ${itemsTotal} items failed; see status.items and run ${run.run_id}`
   const partial = run.status === 'partial'
   const reason = partial ? 'PartlyApplied' : 'ItemsFailed'
   return [partial ? 'Partial' : 'Failed', { state: 'stalled', reason, message }, result]
 }
 
-/** Once over, it goes when its time is up, if it has one. */
-async function expire({ client, object, now }: Pass): Promise<Result> {
+/** Deletes a finished apply after its TTL. */
+async function deleteExpired({ client, object, now }: ReconcileContext): Promise<Result> {
   const { ttlSecondsAfterFinished: ttl } = object.spec
   const { finishedAt } = object.status ?? {}
   if (ttl === undefined || !finishedAt) return undefined
-  const left = Date.parse(finishedAt) + ttl * 1000 - now().getTime()
-  // A timer can't wait for longer than this.
-  if (left > 0) return { requeueAfter: Math.min(left, 86_400_000) }
+  const remainingMs = Date.parse(finishedAt) + ttl * 1000 - now().getTime()
+  // A timer cannot wait longer than 24.8 days.
+  if (remainingMs > 0) return { requeueAfter: Math.min(remainingMs, 86_400_000) }
   const { uid } = object.metadata
   await client.delete(resource, object.metadata, { uid, propagation: 'Background' })
   return undefined
 }
 
-async function write(pass: Pass, phase: Phase, standing: Standing): Promise<SeedPackageApply> {
-  const { client, object, writeStatus, now } = pass
-  const found = pass.find(`${object.metadata.namespace}/${object.metadata.name}`) ?? object
-  const status = withState(object, phase, standing, now())
+async function patchStatus(
+  context: ReconcileContext,
+  phase: Phase,
+  readyState: ReadyState,
+): Promise<SeedPackageApply> {
+  const { client, object, writeStatus, now } = context
+  const stored = context.find(`${object.metadata.namespace}/${object.metadata.name}`) ?? object
+  const status = withState(object, phase, readyState, now())
   const written = await writeStatus(
     client,
-    { ...object, status: found.status } as SeedPackageApply,
+    { ...object, status: stored.status } as SeedPackageApply,
     status,
   )
-  pass.observe(written)
+  context.observe(written)
   return written
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mostItems, SeedPackageApplyStatus } from '../api/seed-package-apply.ts'
+import { maxReportedItems, SeedPackageApplyStatus } from '../api/seed-package-apply.ts'
 import type { Run } from './collector.ts'
-import { resultOf } from './status.ts'
+import { runResult } from './status.ts'
 
 const text = fc.oneof(
   fc.string({ minLength: 1, maxLength: 20 }),
@@ -32,18 +32,18 @@ const AnyRun: fc.Arbitrary<Run> = fc.record({
   ),
 })
 
-test('whatever a run says, there is room for it in the status, and what failed comes first', () => {
+test('any run fits into the status, with failed items first', () => {
   fc.assert(
     fc.property(AnyRun, (run) => {
-      const result = resultOf(run, new Date())
+      const result = runResult(run, new Date())
       expect(SeedPackageApplyStatus.safeParse(result).error).toBeUndefined()
       const items = run.packages.flatMap((each) => each.items)
       const failed = items.filter(({ status }) => status === 'failed').length
       expect(result).toMatchObject({ itemsTotal: items.length, itemsFailed: failed })
-      const told = result.items!.map(({ status }) => status === 'failed')
-      expect(told).toHaveLength(Math.min(items.length, mostItems))
-      expect(told.filter(Boolean)).toHaveLength(Math.min(failed, mostItems))
-      expect(told.slice(0, failed).every(Boolean)).toBe(true)
+      const failedFlags = result.items!.map(({ status }) => status === 'failed')
+      expect(failedFlags).toHaveLength(Math.min(items.length, maxReportedItems))
+      expect(failedFlags.filter(Boolean)).toHaveLength(Math.min(failed, maxReportedItems))
+      expect(failedFlags.slice(0, failed).every(Boolean)).toBe(true)
     }),
     { numRuns: 50 },
   )

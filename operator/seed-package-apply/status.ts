@@ -1,14 +1,14 @@
 import {
-  mostItems,
+  maxReportedItems,
   type SeedPackageApply,
   type SeedPackageApplyStatus,
 } from '../api/seed-package-apply.ts'
 import {
   type Condition,
-  clipped,
-  type Standing,
+  type ReadyState,
+  truncate,
   withHistory,
-  withStanding,
+  withReadyState,
 } from '../runtime/conditions.ts'
 import type { Run } from './collector.ts'
 
@@ -18,57 +18,59 @@ export const finishedPhases: readonly Status['phase'][] = ['Succeeded', 'Partial
 
 export const isFinished = ({ status }: SeedPackageApply) => finishedPhases.includes(status?.phase)
 
-export const timeOf = (now: Date) => now.toISOString().replace(/\.\d+/, '')
+export const toTimestamp = (now: Date) => now.toISOString().replace(/\.\d+/, '')
 
-/** The status with where it stands now. */
 export function withState(
   { metadata, status }: SeedPackageApply,
   phase: NonNullable<Status['phase']>,
-  standing: Standing,
+  readyState: ReadyState,
   now: Date,
 ): Status {
-  const at = { generation: metadata.generation, now }
+  const context = { generation: metadata.generation, now }
   const entry = {
-    time: timeOf(now),
+    time: toTimestamp(now),
     generation: metadata.generation,
-    reason: standing.reason,
-    message: clipped(standing.message, 512),
+    reason: readyState.reason,
+    message: truncate(readyState.message, 512),
   }
-  const telling = phase !== 'Pending'
+  const hasStarted = phase !== 'Pending'
   return {
     ...status,
     observedGeneration: metadata.generation,
     phase,
-    conditions: withStanding((status?.conditions ?? []) as Condition[], standing, at),
-    ...(telling && { history: withHistory(status?.history ?? [], entry, 10) }),
+    conditions: withReadyState((status?.conditions ?? []) as Condition[], readyState, context),
+    ...(hasStarted && { history: withHistory(status?.history ?? [], entry, 10) }),
   }
 }
 
-/** All that a run says, as far as there is room for it; the rest is with the run. */
-export function resultOf(run: Run, now: Date): Status {
+/** Converts a run to status fields, truncated to the limits of the CRD. */
+export function runResult(run: Run, now: Date): Status {
   const items = run.packages.flatMap(({ package_id, items }) =>
     items.map((each) => ({ package: package_id, ...each })),
   )
   const sum = (what: 'created' | 'updated' | 'deleted') =>
     items.reduce((total, { counts }) => total + counts[what], 0)
   const failed = items.filter(({ status }) => status === 'failed')
-  const told = [...failed, ...items.filter(({ status }) => status !== 'failed')].slice(0, mostItems)
+  const reported = [...failed, ...items.filter(({ status }) => status !== 'failed')].slice(
+    0,
+    maxReportedItems,
+  )
   return {
-    finishedAt: timeOf(now),
+    finishedAt: toTimestamp(now),
     ...(run.plan_hash && { planHash: run.plan_hash }),
     packages: run.packages.map(({ package_id, version, checksum, status }) => ({
-      id: clipped(package_id, 128),
-      version: clipped(version, 64),
-      checksum: clipped(checksum, 128),
-      status: clipped(status, 32),
+      id: truncate(package_id, 128),
+      version: truncate(version, 64),
+      checksum: truncate(checksum, 128),
+      status: truncate(status, 32),
     })),
-    items: told.map(({ item_id, kind, status, counts, error, ...rest }) => ({
-      package: clipped(rest.package, 128),
-      item: clipped(item_id, 256),
-      kind: clipped(kind, 128),
-      status: clipped(status, 32),
+    items: reported.map(({ item_id, kind, status, counts, error, ...rest }) => ({
+      package: truncate(rest.package, 128),
+      item: truncate(item_id, 256),
+      kind: truncate(kind, 128),
+      status: truncate(status, 32),
       ...counts,
-      ...(error && { error: clipped(error, 512) }),
+      ...(error && { error: truncate(error, 512) }),
     })),
     itemsTotal: items.length,
     itemsFailed: failed.length,

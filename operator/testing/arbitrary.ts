@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
 import { serviceNames } from '../api/service-spec.ts'
-import { leastSpec, suiteOf } from './suites.ts'
+import { minimalSpec, suiteOf } from './suites.ts'
 
-/** Random suites that the API server accepts; its rules are kept here too. */
+/** Random suites that satisfy the CEL rules of the CRD. */
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,11}$/)
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,18}[a-z0-9]$/)
 const secretKey = fc.record({ name, key: word })
@@ -11,16 +11,16 @@ const labels = fc.dictionary(word, word, { maxKeys: 4 })
 const size = fc.constantFrom('1Gi', '500Mi', '20G', '2Ti')
 const cpu = fc.constantFrom('50m', '250m', '1', '2', '0.5')
 const memory = fc.constantFrom('64Mi', '512Mi', '1Gi', '4G')
-const some = <T extends Record<string, fc.Arbitrary<unknown>>>(model: T) =>
+const optionalRecord = <T extends Record<string, fc.Arbitrary<unknown>>>(model: T) =>
   fc.record(model, { requiredKeys: [] }) as fc.Arbitrary<{
     [K in keyof T]?: T[K] extends fc.Arbitrary<infer V> ? V : never
   }>
 
 const resources = fc.oneof(
-  fc.record({ requests: some({ cpu, memory }) }),
-  fc.record({ limits: some({ cpu, memory }) }),
+  fc.record({ requests: optionalRecord({ cpu, memory }) }),
+  fc.record({ limits: optionalRecord({ cpu, memory }) }),
   fc
-    .record({ requests: some({ cpu, memory }) })
+    .record({ requests: optionalRecord({ cpu, memory }) })
     .map(({ requests }) => ({ requests, limits: requests })),
 )
 const storage = fc.record({ size, storageClassName: name }, { requiredKeys: ['size'] })
@@ -30,7 +30,7 @@ const autoscaling = fc
   .tuple(
     fc.integer({ min: 1, max: 50 }),
     fc.integer({ min: 0, max: 50 }),
-    some({
+    optionalRecord({
       cpuUtilization: fc.integer({ min: 1, max: 100 }),
       memoryUtilization: fc.integer({ min: 1, max: 100 }),
     }),
@@ -56,9 +56,10 @@ const common = {
   env: fc.uniqueArray(variable, { selector: (each) => each.name, maxLength: 5 }),
   nodeSelector: labels,
   tolerations: fc.array(
-    some({ key: word, effect: fc.constantFrom('NoSchedule' as const, 'NoExecute' as const) }).map(
-      (each) => ({ operator: 'Exists' as const, ...each }),
-    ),
+    optionalRecord({
+      key: word,
+      effect: fc.constantFrom('NoSchedule' as const, 'NoExecute' as const),
+    }).map((each) => ({ operator: 'Exists' as const, ...each })),
     { maxLength: 3 },
   ),
   topology: fc.uniqueArray(
@@ -73,10 +74,10 @@ const common = {
     { selector: (each) => each.topologyKey, maxLength: 3 },
   ),
 }
-const single = some(common)
+const filesService = optionalRecord(common)
 const service = fc.oneof(
-  some({ ...common, replicas: fc.integer({ min: 1, max: 100 }) }),
-  some({ ...common, autoscaling }),
+  optionalRecord({ ...common, replicas: fc.integer({ min: 1, max: 100 }) }),
+  optionalRecord({ ...common, autoscaling }),
 )
 
 const database: fc.Arbitrary<LegalSuiteSpec['database']> = fc.oneof(
@@ -95,7 +96,7 @@ const database: fc.Arbitrary<LegalSuiteSpec['database']> = fc.oneof(
     ),
   }),
   fc.record(
-    { type: fc.constant('Embedded' as const), embedded: some({ storage, resources }) },
+    { type: fc.constant('Embedded' as const), embedded: optionalRecord({ storage, resources }) },
     { requiredKeys: ['type'] },
   ),
 )
@@ -104,7 +105,7 @@ const search: fc.Arbitrary<LegalSuiteSpec['search']> = fc.oneof(
   fc.record(
     {
       type: fc.constant('Managed' as const),
-      managed: some({ replicas: fc.integer({ min: 1, max: 15 }), storage, resources }),
+      managed: optionalRecord({ replicas: fc.integer({ min: 1, max: 15 }), storage, resources }),
       index: word,
     },
     { requiredKeys: ['type'] },
@@ -117,7 +118,7 @@ const search: fc.Arbitrary<LegalSuiteSpec['search']> = fc.oneof(
 const graph: fc.Arbitrary<LegalSuiteSpec['graph']> = fc.oneof(
   fc.record({ type: fc.constant('Disabled' as const) }),
   fc.record(
-    { type: fc.constant('Managed' as const), managed: some({ storage, resources }) },
+    { type: fc.constant('Managed' as const), managed: optionalRecord({ storage, resources }) },
     { requiredKeys: ['type'] },
   ),
   fc.record({
@@ -135,7 +136,7 @@ const graph: fc.Arbitrary<LegalSuiteSpec['graph']> = fc.oneof(
 )
 const objectStorage: fc.Arbitrary<LegalSuiteSpec['objectStorage']> = fc.oneof(
   fc.record(
-    { type: fc.constant('Volume' as const), volume: some({ storage }) },
+    { type: fc.constant('Volume' as const), volume: optionalRecord({ storage }) },
     { requiredKeys: ['type'] },
   ),
   fc.record({
@@ -152,7 +153,7 @@ const objectStorage: fc.Arbitrary<LegalSuiteSpec['objectStorage']> = fc.oneof(
     ),
   }),
 )
-const source = fc.record(
+const networkPeer = fc.record(
   { namespaceLabels: labels, podLabels: labels },
   { requiredKeys: ['podLabels'] },
 )
@@ -161,7 +162,7 @@ const gateway: fc.Arbitrary<LegalSuiteSpec['gateway']> = fc.oneof(
     {
       host: word,
       oidc: fc.record({ issuer: url, audience: word }),
-      ingress: some({ className: name }),
+      ingress: optionalRecord({ className: name }),
       tls: fc.record({ secretName: name }),
     },
     { requiredKeys: ['host', 'oidc', 'ingress'] },
@@ -177,7 +178,7 @@ const gateway: fc.Arbitrary<LegalSuiteSpec['gateway']> = fc.oneof(
     { requiredKeys: ['host', 'oidc'] },
   ),
 )
-const ai = some({
+const ai = optionalRecord({
   model: fc.record(
     {
       baseUrl: url,
@@ -199,8 +200,8 @@ const ai = some({
   rerank: fc.record({ url }),
 })
 
-const many = fc.record(
-  Object.fromEntries(serviceNames.map((each) => [each, each === 'files' ? single : service])),
+const services = fc.record(
+  Object.fromEntries(serviceNames.map((each) => [each, each === 'files' ? filesService : service])),
   { requiredKeys: [] },
 ) as fc.Arbitrary<NonNullable<LegalSuiteSpec['services']>>
 
@@ -215,7 +216,7 @@ const spec = fc
       ),
       runtime: fc.constantFrom('Node' as const, 'Deno' as const),
       environment: fc.constantFrom('production' as const, 'staging' as const, 'dev' as const),
-      services: many,
+      services: services,
       gateway,
       database,
       search,
@@ -223,17 +224,17 @@ const spec = fc
       objectStorage,
       ai,
       internalKey: fc.record({ secretName: name }),
-      seeds: some({
+      seeds: optionalRecord({
         packageIds: fc.uniqueArray(word, { maxLength: 4 }),
         resourcesOnStartup: fc.boolean(),
       }),
-      networkPolicy: some({
+      networkPolicy: optionalRecord({
         enabled: fc.boolean(),
         egress: fc.constantFrom('Open' as const, 'Restricted' as const),
-        gatewayFrom: fc.array(source, { maxLength: 2 }),
-        metricsFrom: fc.array(source, { maxLength: 2 }),
+        gatewayFrom: fc.array(networkPeer, { maxLength: 2 }),
+        metricsFrom: fc.array(networkPeer, { maxLength: 2 }),
       }),
-      monitoring: some({
+      monitoring: optionalRecord({
         enabled: fc.boolean(),
         intervalSeconds: fc.integer({ min: 5, max: 600 }),
         labels,
@@ -252,4 +253,4 @@ const spec = fc
 
 export const suites = fc
   .tuple(spec, fc.stringMatching(/^[a-z][a-z0-9-]{0,38}[a-z0-9]$/))
-  .map(([each, name]) => suiteOf({ ...leastSpec, ...each }, { name }))
+  .map(([each, name]) => suiteOf({ ...minimalSpec, ...each }, { name }))

@@ -1,6 +1,6 @@
-import { containersOf, type Pod } from './look.ts'
+import { containersOf, type Pod } from './queries.ts'
 
-/** What the `restricted` Pod Security Standard finds wrong with a pod, and a root that may be written. */
+/** Violations of the `restricted` Pod Security Standard, and of a read-only root filesystem. */
 export function violations({ spec, ...rest }: Pod): string[] {
   const faults: string[] = []
   const expect = (holds: boolean, fault: string) => {

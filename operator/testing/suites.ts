@@ -1,8 +1,8 @@
 import type { LegalSuite, LegalSuiteSpec } from '../api/legal-suite.ts'
 import { apiVersion } from '../api/resource.ts'
 
-/** The least that a suite has to say. */
-export const leastSpec = {
+/** The smallest valid spec. */
+export const minimalSpec = {
   version: '1.2.3',
   database: { type: 'External', external: { secretRef: { name: 'db', key: 'url' } } },
 } satisfies LegalSuiteSpec
@@ -14,7 +14,7 @@ export const suiteOf = (
   apiVersion,
   kind: 'LegalSuite',
   metadata: { name: 'demo', namespace: 'legal', uid: 'u-1', generation: 1, ...metadata },
-  spec: { ...leastSpec, ...spec },
+  spec: { ...minimalSpec, ...spec },
 })
 
 const resources = {
@@ -24,7 +24,7 @@ const resources = {
 const storage = { size: '50Gi', storageClassName: 'fast' }
 const secret = (name: string, key = 'value') => ({ name, key })
 
-/** A suite that says all that can be said. */
+/** A spec that sets every field. */
 export const fullSpec: LegalSuiteSpec = {
   version: '2.0.0',
   image: 'registry.example.com/legal/suite',

@@ -4,12 +4,12 @@ import type { Client } from '../../operator/runtime/client.ts'
 import type { idText } from '../../operator/runtime/inventory.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { resourceOf, resourceOfObject } from '../../operator/runtime/resources.ts'
-import { clusterClient, freshNamespace, noCluster } from './support.ts'
+import { clusterClient, freshNamespace, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 const labels = { app: 'x' }
-/** With all that an API server writes differently than it was asked: defaults, quantities, empty values. */
+/** Includes values that the API server normalizes: defaults, quantities, empty values. */
 const pod = {
   nodeSelector: {},
   tolerations: [],
@@ -71,7 +71,7 @@ const wantedIn = (namespace: string): KubeObject[] => {
   ]
 }
 
-describe.skipIf(noCluster)('applied to a real API server', () => {
+describe.skipIf(noClusterReason)('applySet on a real API server', () => {
   let client: Client
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
   beforeAll(async () => {
@@ -98,7 +98,7 @@ describe.skipIf(noCluster)('applied to a real API server', () => {
   const deployments = resourceOf('apps/v1', 'Deployment')
   const ref = () => ({ namespace: namespace.name, name: 'x' })
 
-  test('what is wanted is made, and then nothing is written until it changes', async () => {
+  test('desired objects are created and then not written until they change', async () => {
     const wanted = wantedIn(namespace.name)
     expect((await apply(wanted)).actions).toEqual(all('created'))
     expect((await apply(wanted)).actions).toEqual(all('unchanged'))
@@ -133,12 +133,12 @@ describe.skipIf(noCluster)('applied to a real API server', () => {
     })
   })
 
-  test('what others add is left to them', async () => {
+  test('fields added by others are kept', async () => {
     await client.merge(deployments, ref(), { metadata: { annotations: { theirs: 'yes' } } })
     expect((await apply(wantedIn(namespace.name))).actions).toEqual(all('unchanged'))
   })
 
-  test('one that was replaced by somebody since is not touched, and all else is pruned', async () => {
+  test('a replaced object is not pruned, all others are', async () => {
     const wanted = wantedIn(namespace.name)
     const { inventory } = await apply(wanted)
     const secrets = resourceOf('v1', 'Secret')

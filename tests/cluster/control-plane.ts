@@ -9,21 +9,21 @@ const script = resolve(import.meta.dirname, '../../../shared/cluster/control-pla
 const cache =
   process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster')
 
-/** Why no control plane can be started here; nothing when one can. */
+/** Returns why no control plane can be started, or undefined. */
 export const cannotStart = existsSync(script)
   ? undefined
   : 'there is no script to start a control plane; set TEST_KUBECONFIG to use a cluster of yours'
 
 export type ControlPlane = {
   kubeconfig: string
-  /** True when there was none before. */
+  /** Whether this call started it. */
   start(): Promise<boolean>
   stop(): Promise<void>
-  /** The API server alone dies and comes back; what it kept stays. */
+  /** Kills and restarts the API server. Its data stays. */
   restartApi(meanwhile?: () => Promise<void>): Promise<void>
 }
 
-/** The one that all tests share, or with a directory and ports of its own, one that may be broken. */
+/** The shared control plane, or one with its own directory and ports that tests may break. */
 export function controlPlane(own?: { state: string; env: Record<string, string> }): ControlPlane {
   const state = own?.state ?? resolve(cache, 'state')
   const env = { ...process.env, LEGAL_SUITE_CLUSTER_STATE: state, ...own?.env }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { definition } from '../../operator/api/crd.ts'
+import { buildDefinition } from '../../operator/api/crd.ts'
 import { legalSuite } from '../../operator/api/legal-suite.ts'
 import { seedPackageApply } from '../../operator/api/seed-package-apply.ts'
 import { ApiError } from '../../operator/runtime/api-error.ts'
@@ -10,15 +10,15 @@ import { resourceOf } from '../../operator/runtime/resources.ts'
 import { suites } from '../../operator/testing/arbitrary.ts'
 import { fullSpec } from '../../operator/testing/suites.ts'
 import { definitionResource, installDefinitions } from './definitions.ts'
-import { changes, least, type Spec, seed, seedRules, suiteRules } from './rules.ts'
-import { clusterClient, freshNamespace, noCluster } from './support.ts'
+import { minimal, type Spec, seed, seedRules, suiteRules, transitionRules } from './rules.ts'
+import { clusterClient, freshNamespace, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 const apiVersion = 'legalsuite.dev/v1alpha1'
-const seen = new Set<string>()
+const triedMessages = new Set<string>()
 
-describe.skipIf(noCluster)('the definitions in a cluster', () => {
+describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () => {
   let client: Client
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
   beforeAll(async () => {
@@ -42,57 +42,63 @@ describe.skipIf(noCluster)('the definitions in a cluster', () => {
       dryRun,
     })
 
-  async function refused(message: string, attempt: Promise<unknown>) {
+  async function expectRejected(message: string, attempt: Promise<unknown>) {
     const error = await attempt.then(
       () => undefined,
       (error: unknown) => error as ApiError,
     )
     expect(error, message).toBeInstanceOf(ApiError)
     expect([error!.code, error!.message]).toEqual([422, expect.stringContaining(message)])
-    seen.add(message)
+    triedMessages.add(message)
   }
 
-  test.each(suiteRules)('a suite: %s', async (message, bad, good) => {
-    await refused(message, put('LegalSuite', 'tried', bad, true))
+  test.each(suiteRules)('LegalSuite rule: %s', async (message, bad, good) => {
+    await expectRejected(message, put('LegalSuite', 'tried', bad, true))
     await put('LegalSuite', 'tried', good, true)
   })
 
-  test.each(changes)('a change of a suite: %s', async (message, from, bad, good) => {
-    const name = `change-${changes.findIndex((each) => each[2] === bad)}`
+  test.each(transitionRules)('LegalSuite transition rule: %s', async (message, from, bad, good) => {
+    const name = `change-${transitionRules.findIndex((each) => each[2] === bad)}`
     await put('LegalSuite', name, from)
-    await refused(message, put('LegalSuite', name, bad))
+    await expectRejected(message, put('LegalSuite', name, bad))
     await put('LegalSuite', name, good)
   })
 
-  test.each(seedRules)('an application: %s', async (message, bad, good) => {
-    await refused(message, put('SeedPackageApply', 'tried', bad, true))
+  test.each(seedRules)('SeedPackageApply rule: %s', async (message, bad, good) => {
+    await expectRejected(message, put('SeedPackageApply', 'tried', bad, true))
     await put('SeedPackageApply', 'tried', good, true)
   })
 
-  test('an application may be changed until it has started, and its run is chosen once', async () => {
+  test('a SeedPackageApply is immutable after its start, and so is its run id', async () => {
     const resource = resourceOf(apiVersion, 'SeedPackageApply')
     const ref = { namespace: namespace.name, name: 'once' }
     await put('SeedPackageApply', 'once', seed)
     await put('SeedPackageApply', 'once', { ...seed, packageIds: ['two'] })
     const status = { subresource: 'status' } as const
     await client.merge(resource, ref, { status: { runId: 'r-1', phase: 'Running' } }, status)
-    await refused('it has started', put('SeedPackageApply', 'once', seed))
-    await refused(
-      'a run id is chosen once',
+    await expectRejected(
+      'immutable after the run has started',
+      put('SeedPackageApply', 'once', seed),
+    )
+    await expectRejected(
+      'runId is immutable',
       client.merge(resource, ref, { status: { runId: 'r-2' } }, status),
     )
     await client.merge(resource, ref, { status: { phase: 'Succeeded' } }, status)
     await client.merge(resource, ref, { metadata: { labels: { a: 'b' } } })
   })
 
-  test('names that others can be made of', async () => {
-    await refused('the name is at most 40', put('LegalSuite', 'a'.repeat(41), least, true))
-    await refused('the name is at most 40', put('LegalSuite', 'a.b', least, true))
-    await refused('the name is at most 40', put('LegalSuite', '1a', least, true))
-    await put('LegalSuite', 'a'.repeat(40), least, true)
+  test('suite names are limited to 40 characters of a DNS label', async () => {
+    await expectRejected(
+      'the name must have at most 40',
+      put('LegalSuite', 'a'.repeat(41), minimal, true),
+    )
+    await expectRejected('the name must have at most 40', put('LegalSuite', 'a.b', minimal, true))
+    await expectRejected('the name must have at most 40', put('LegalSuite', '1a', minimal, true))
+    await put('LegalSuite', 'a'.repeat(40), minimal, true)
   })
 
-  test('every rule was tried both ways', () => {
+  test('every CEL rule has a case', () => {
     const messages = new Set<string>()
     const walk = (schema: Record<string, any>) => {
       for (const { message } of schema['x-kubernetes-validations'] ?? []) messages.add(message)
@@ -104,19 +110,21 @@ describe.skipIf(noCluster)('the definitions in a cluster', () => {
       for (const each of inner) if (each) walk(each as Record<string, any>)
     }
     for (const each of [legalSuite, seedPackageApply])
-      walk(definition(each).spec.versions[0]!.schema.openAPIV3Schema)
-    const untried = [...messages].filter((each) => ![...seen].some((part) => each.includes(part)))
-    expect(untried).toEqual([])
+      walk(buildDefinition(each).spec.versions[0]!.schema.openAPIV3Schema)
+    const missing = [...messages].filter(
+      (each) => ![...triedMessages].some((part) => each.includes(part)),
+    )
+    expect(missing).toEqual([])
   })
 
-  test('a suite that says everything is stored as it was said', async () => {
+  test('the full spec is stored unchanged', async () => {
     await put('LegalSuite', 'full', fullSpec)
     const ref = { namespace: namespace.name, name: 'full' }
     const stored = await client.get(resourceOf(apiVersion, 'LegalSuite'), ref)
     expect(stored!.spec).toEqual(fullSpec)
   })
 
-  test('the API server takes any suite that our own check takes', async () => {
+  test('the API server accepts every suite that the zod schema accepts', async () => {
     await fc.assert(
       fc.asyncProperty(suites, async ({ metadata, spec }) => {
         const stored = await put('LegalSuite', metadata.name, spec, true)
@@ -126,7 +134,7 @@ describe.skipIf(noCluster)('the definitions in a cluster', () => {
     )
   })
 
-  test('short names and columns are there', async () => {
+  test('short names and columns are defined', async () => {
     const ref = { name: 'legalsuites.legalsuite.dev' }
     const { spec } = (await client.get<any>(definitionResource, ref))!
     expect(spec.names.shortNames).toContain('suite')

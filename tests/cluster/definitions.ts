@@ -7,7 +7,7 @@ import { eventually } from './support.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The objects of a manifest in this repository. */
+/** Reads the objects of a manifest in this repository. */
 export const manifest = (file: string): KubeObject[] =>
   parseAllDocuments(readFileSync(resolve(root, file), 'utf8')).map((each) => each.toJS())
 
@@ -19,13 +19,13 @@ export const definitionResource: Resource = {
   namespaced: false,
 }
 
-/** Stands in for a definition of others: it takes anything. */
+/** A permissive stand-in for the CRD of another project. */
 const standIn = (group: string, kind: string, plural: string) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: {
     name: `${plural}.${group}`,
-    // Names of this group are watched over; this one says that it is known.
+    // CRDs in protected groups need this approval annotation.
     annotations: { 'api-approved.kubernetes.io': 'unapproved, a stand-in for tests' },
   },
   spec: {
@@ -54,7 +54,7 @@ const others = [
 
 type Definition = KubeObject & { status?: { conditions?: { type: string; status: string }[] } }
 
-/** Puts our definitions into the cluster, and stand-ins for those of others. */
+/** Installs the CRDs of the operator, and stand-ins for the optional APIs. */
 export async function installDefinitions(client: Client) {
   const ours = [...manifest('crds/legalsuites.yaml'), ...manifest('crds/seedpackageapplies.yaml')]
   for (const object of [...ours, ...others] as KubeObject[]) {

@@ -1,6 +1,6 @@
 import { cannotStart, controlPlane } from './control-plane.ts'
 
-/** Gives the tests a cluster: the one that was named, one that runs, or one that is stopped afterwards. */
+/** Provides a cluster: the configured one, a running one, or one that is stopped after the tests. */
 export default async function setup() {
   if (process.env.TEST_KUBECONFIG) return
   if (cannotStart) return console.log(`skipped: ${cannotStart}`)

@@ -12,8 +12,8 @@ type Pod = KubeObject & {
 const silent = { info() {}, warn() {}, error() {} }
 
 /**
- * What a node would say of pods where there is none: they run and are ready, and those of a Job are done.
- * An image whose tag begins with `bad` never gets ready, and fails where it was to end.
+ * Sets the status of pods in clusters without nodes: pods run and are ready, pods of Jobs complete. Pods with
+ * an image tag that starts with `bad` never become ready, and Job pods fail.
  */
 export function startKubelet(client: Client, namespace?: string) {
   const pods = makeInformer<Pod>({

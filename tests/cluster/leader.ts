@@ -5,8 +5,8 @@ import { resourceOf } from '../../operator/runtime/resources.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 
 /**
- * A small operator in a process of its own, for tests of who leads: it says when it leads, and answers every
- * ConfigMap labelled `ask` with a write. `node leader.ts <kubeconfig> <namespace> <identity> [port]`
+ * A small operator process for leader election tests. It prints when it leads and writes to each ConfigMap
+ * labelled `ask`. Usage: `node leader.ts <kubeconfig> <namespace> <identity> [port]`
  */
 const [kubeconfig, namespace, identity, port] = process.argv.slice(2) as string[] as Given
 type Given = [string, string, string, string?]

@@ -3,16 +3,16 @@ import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../operator/runtime/client.ts'
 import { resourceOf } from '../../operator/runtime/resources.ts'
-import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 type Line = { identity: string; at: number; message: string; name?: string }
 
 const configMaps = resourceOf('v1', 'ConfigMap')
 const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
 
-describe.skipIf(noCluster)('two processes that want to lead', () => {
+describe.skipIf(noClusterReason)('leader election of two processes', () => {
   let client: Client
   const lines: Line[] = []
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
@@ -56,13 +56,13 @@ describe.skipIf(noCluster)('two processes that want to lead', () => {
     const two = await start('two')
     await ask('first')
     await answered('first', 'one')
-    // The second one has its copy by then, and only waits.
+    // The standby is synced by now.
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     expect(lines.filter(({ identity }) => identity === 'two')).toEqual([])
     return { one, two }
   }
 
-  test('one that is asked to stop hands over at once', async () => {
+  test('a stopped leader hands over at once', async () => {
     const { one } = await pair()
     const at = Date.now()
     one.kill('SIGTERM')
@@ -78,7 +78,7 @@ describe.skipIf(noCluster)('two processes that want to lead', () => {
     await namespace[Symbol.asyncDispose]()
   })
 
-  test('one that is killed is followed when its lease has run out, not before', async () => {
+  test('a killed leader is replaced after its lease has expired, not before', async () => {
     const { one } = await pair()
     const at = Date.now()
     one.kill('SIGKILL')
@@ -90,7 +90,7 @@ describe.skipIf(noCluster)('two processes that want to lead', () => {
     await namespace[Symbol.asyncDispose]()
   })
 
-  test('one that was frozen and wakes up after its time writes nothing', async () => {
+  test('a suspended leader that resumes after its lease writes nothing', async () => {
     const { one } = await pair()
     one.kill('SIGSTOP')
     await answered('first', 'two')
@@ -98,7 +98,7 @@ describe.skipIf(noCluster)('two processes that want to lead', () => {
     one.kill('SIGCONT')
     await ask('third')
     await answered('third', 'two')
-    await said('one', 'the lease is lost')
+    await said('one', 'lease lost')
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     const late = lines
       .slice(before)

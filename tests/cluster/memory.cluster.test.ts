@@ -6,14 +6,14 @@ import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { resourceOf } from '../../operator/runtime/resources.ts'
 import { freePort } from '../support/free-port.ts'
-import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 const secrets = resourceOf('v1', 'Secret')
 const many = 10_000
 
-/** One file of JavaScript: a process that strips types itself keeps some 37 MiB for that. */
+/** A bundle, because a process that strips types needs about 37 MiB more. */
 async function bundled(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-leader-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
@@ -24,14 +24,14 @@ async function bundled(): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // For packages that are not modules themselves.
+    // For CommonJS packages.
     banner: { js: 'import { createRequire as r } from "node:module"; const require = r("/")' },
   })
   return outfile
 }
 
-describe.skipIf(noCluster)('the memory of an operator', () => {
-  test('does not grow with Secrets that are none of its business', {
+describe.skipIf(noClusterReason)('memory of the operator', () => {
+  test('memory does not grow with unrelated Secrets', {
     timeout: 600_000,
   }, async () => {
     const client = await clusterClient()
@@ -58,7 +58,7 @@ describe.skipIf(noCluster)('the memory of an operator', () => {
       }
     }
     await Promise.all(Array.from({ length: 16 }, maker))
-    // A watch ends within 50 s, and the one after it has seen all of them pass by.
+    // A watch ends within 50 s, so the next one has received all of them.
     await new Promise((resolve) => setTimeout(resolve, 60_000))
     const after = await megabytes()
     console.log(`resident: ${before.toFixed(1)} MiB, with ${many} Secrets ${after.toFixed(1)} MiB`)

@@ -2,7 +2,7 @@ import type { LegalSuite, LegalSuiteSpec } from '../../operator/api/legal-suite.
 import type { Client } from '../../operator/runtime/client.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { resourceOf } from '../../operator/runtime/resources.ts'
-import { leastSpec } from '../../operator/testing/suites.ts'
+import { minimalSpec } from '../../operator/testing/suites.ts'
 import { eventually } from './support.ts'
 
 export const secretIn = (
@@ -33,7 +33,7 @@ const kinds: Record<string, string> = {
   ServiceMonitor: 'monitoring.coreos.com/v1',
 }
 
-/** Short ways to what is in a namespace. */
+/** Helpers for the objects of one namespace. */
 export function objectsIn(client: Client, namespace: string) {
   const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)
   const get = (kind: string, name: string): Promise<any> =>
@@ -55,9 +55,9 @@ export function objectsIn(client: Client, namespace: string) {
         apiVersion: kinds.LegalSuite!,
         kind: 'LegalSuite',
         metadata: { name },
-        spec: { ...leastSpec, ...spec },
+        spec: { ...minimalSpec, ...spec },
       }),
-    /** Waits until the newest form of the suite is ready, for whatever reason. */
+    /** Waits until the current generation of the suite is Ready. */
     settled: (name = 'demo', within = 90_000) =>
       eventually(async () => {
         const suite: LegalSuite = await get('LegalSuite', name)

@@ -15,8 +15,8 @@ import { eventually } from './support.ts'
 
 if (cannotStart) console.log(`skipped: ${cannotStart}`)
 
-/** On a control plane of its own, for others may be using the shared one. */
-describe.skipIf(cannotStart)('the operator when the API server goes away', () => {
+/** Uses its own control plane, because others may use the shared one. */
+describe.skipIf(cannotStart)('operator during API server outages', () => {
   const state = mkdtempSync(join(tmpdir(), 'legal-suite-control-plane-'))
   const namespace = 'default'
   let plane: ControlPlane
@@ -36,7 +36,7 @@ describe.skipIf(cannotStart)('the operator when the API server goes away', () =>
     rmSync(state, { recursive: true, force: true })
   })
 
-  test('it goes on where it was, also when its connections are cut or lead nowhere', async () => {
+  test('the operator recovers from restarts, resets and black holes', async () => {
     const proxy = await startProxy(await kubeconfigAccess(plane.kubeconfig))
     const kubelet = startKubelet(client, namespace)
     await secretIn(client, namespace, 'db', { url: 'postgres://nowhere' })
@@ -58,7 +58,7 @@ describe.skipIf(cannotStart)('the operator when the API server goes away', () =>
     proxy.blackHole()
     await at.patch('LegalSuite', 'demo', { spec: { version: '3.0.0' } })
     proxy.recover()
-    // A watch into the hole is given up after a minute; the lease is lost before, and asked for again.
+    // A black-holed watch ends after a minute. The lease is lost before and acquired again.
     expect((await at.settled('demo', 170_000)).status?.version).toBe('3.0.0')
 
     await operator.stop()

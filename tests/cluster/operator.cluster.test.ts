@@ -3,11 +3,11 @@ import type { Client } from '../../operator/runtime/client.ts'
 import { fullSpec } from '../../operator/testing/suites.ts'
 import { installDefinitions } from './definitions.ts'
 import { setUp } from './operator.ts'
-import { clusterClient, eventually, noCluster } from './support.ts'
+import { clusterClient, eventually, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
-describe.skipIf(noCluster)('the operator in a cluster', () => {
+describe.skipIf(noClusterReason)('operator in a cluster', () => {
   let client: Client
   beforeAll(async () => {
     client = await clusterClient()
@@ -21,7 +21,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
         !['leases', 'events'].includes(resource),
     )
 
-  test('rolls a suite out, puts right what others change, and then leaves it alone', async () => {
+  test('a suite is rolled out, drift is corrected, and then nothing is written', async () => {
     const at = await setUp(client)
     await at.suite()
     const { status } = await at.settled()
@@ -48,7 +48,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect(writes(at.operator.calls).slice(before)).toEqual([])
   })
 
-  test('a suite that says everything is made as it says, and all of it stays as it is', async () => {
+  test('the full spec is rolled out and stays unchanged', async () => {
     const at = await setUp(client)
     for (const [name, key] of [
       ['engine-token', 'value'],
@@ -74,7 +74,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect(await at.get('Ingress', 'demo-gateway')).toBeDefined()
     const scaled = await at.get('Deployment', 'demo-ai-engine')
     expect(scaled.metadata.managedFields[0].fieldsV1['f:spec']).not.toHaveProperty('f:replicas')
-    // The autoscaler has its say first.
+    // Wait for the autoscaler.
     await eventually(async () => {
       const { services } = (await at.settled()).status!
       expect(services!.find(({ name }) => name === 'ai-engine')?.available).toBe(2)
@@ -85,7 +85,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect(writes(at.operator.calls).slice(before)).toEqual([])
   })
 
-  test('what is no longer wanted goes, and data stays', async () => {
+  test('obsolete objects are pruned and data is retained', async () => {
     const at = await setUp(client)
     const ingress = {
       host: 'a.example.com',
@@ -105,7 +105,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect(await at.get('Secret', 'demo-neo4j')).toBeDefined()
   })
 
-  test('an object of others is left alone until it is given to us', async () => {
+  test('a foreign object is unchanged until it is adopted', async () => {
     const at = await setUp(client)
     const spec = { selector: { app: 'other' }, ports: [{ name: 'other', port: 81 }] }
     await at.create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'demo-files' }, spec })
@@ -123,7 +123,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect(adopted.spec.selector['app.kubernetes.io/name']).toBe('files')
   })
 
-  test('pauses, and hibernates and wakes', async () => {
+  test('a suite pauses, hibernates and resumes', async () => {
     const at = await setUp(client)
     await at.suite({ services: { matter: { autoscaling: { maxReplicas: 3 } } } })
     await at.settled()
@@ -147,7 +147,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect((await at.get('Deployment', 'demo-matter')).spec.replicas).toBeGreaterThanOrEqual(2)
   })
 
-  test('a bad version halts at its migration, and a good one goes on from there', async () => {
+  test('a failing migration stops the rollout, and a fixed version continues', async () => {
     const at = await setUp(client)
     await at.suite()
     await at.settled()
@@ -167,7 +167,7 @@ describe.skipIf(noCluster)('the operator in a cluster', () => {
     expect((await at.settled()).status).toMatchObject({ version: '1.2.4', phase: 'Ready' })
   })
 
-  test('a suite that is deleted takes all with it but its data', async () => {
+  test('a deleted suite deletes all objects except data', async () => {
     const at = await setUp(client)
     await at.suite({ database: { type: 'Embedded' } })
     const before = await at.settled()

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { makeOperator } from '../../operator/operator.ts'
 import type { Access } from '../../operator/runtime/access.ts'
-import type { Called } from '../../operator/runtime/call.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
+import type { CallRecord } from '../../operator/runtime/rest-client.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { startKubelet } from './kubelet.ts'
@@ -11,17 +11,17 @@ import { operatorAccess } from './rights.ts'
 import { freshNamespace } from './support.ts'
 
 export interface Running {
-  calls: Called[]
+  calls: CallRecord[]
   stop(): Promise<void>
 }
 
-/** The operator in this process, with the rights of the shipped role and no others. */
+/** Runs the operator in this process with the permissions of the shipped role. */
 export function runOperator(
   access: Access,
   namespace: string,
   more: { collectorAddress?: string; identity?: string } = {},
 ): Running {
-  const calls: Called[] = []
+  const calls: CallRecord[] = []
   const metrics = makeMetrics()
   const stop = new AbortController()
   const operator = makeOperator({
@@ -32,7 +32,7 @@ export function runOperator(
     operatorNamespace: namespace,
     collectorAddress: more.collectorAddress ?? 'http://127.0.0.1:1',
     lease: { namespace, name: 'operator', identity: more.identity ?? 'one' },
-    lookAgain: 2_000,
+    resyncPeriodMs: 2_000,
   })
   const running = operator.run(stop.signal)
   return {
@@ -44,7 +44,7 @@ export function runOperator(
   }
 }
 
-/** A namespace that holds pods to the restricted standard, with a kubelet of sorts, and the operator in it. */
+/** Starts the operator and a fake kubelet in a namespace that enforces the restricted standard. */
 export async function setUp(client: Client, more: { collectorAddress?: string } = {}) {
   const namespace = await freshNamespace(client, {
     'pod-security.kubernetes.io/enforce': 'restricted',

@@ -3,7 +3,7 @@ import type { Access } from '../../operator/runtime/access.ts'
 
 type Pair = { client: Socket; server: Socket }
 
-/** Stands between a client and the API server, and does to their connections what networks do. */
+/** A TCP proxy in front of the API server that injects network faults. */
 export async function startProxy(access: Access) {
   const pairs = new Set<Pair>()
   let holding = false
@@ -18,7 +18,7 @@ export async function startProxy(access: Access) {
     for (const socket of [client, server]) {
       socket.on('error', () => {})
       socket.on('close', () => {
-        // A hole that closes its other end would not be one.
+        // A black hole does not close its upstream connection.
         if (!holding) end(pair)
       })
     }
@@ -55,16 +55,16 @@ export async function startProxy(access: Access) {
     cut() {
       for (const pair of pairs) end(pair)
     },
-    /** Nothing passes any more, and nobody is told. */
+    /** Drops all traffic without closing connections. */
     blackHole() {
       holding = true
       for (const pair of pairs) hold(pair)
     },
-    /** New connections pass again; those in the hole stay there. */
+    /** Forwards new connections again. Black-holed connections stay silent. */
     recover() {
       holding = false
     },
-    /** Milliseconds by which every piece is late. */
+    /** Delay of each chunk in milliseconds. */
     slow(milliseconds: number) {
       delay = milliseconds
     },

@@ -7,7 +7,7 @@ import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import { makeInformer } from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { resourceOf } from '../../operator/runtime/resources.ts'
-import { witness } from '../../operator/runtime/testing/informed.ts'
+import { recordChanges } from '../../operator/runtime/testing/informer-fixture.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { freePort } from '../support/free-port.ts'
@@ -19,8 +19,8 @@ if (cannotStart) console.log(`skipped: ${cannotStart}`)
 
 const configMaps = resourceOf('v1', 'ConfigMap')
 
-/** On a control plane of its own, for others may be using the shared one. */
-describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
+/** Uses its own control plane, because others may use the shared one. */
+describe.skipIf(cannotStart)('informers during API server restarts', () => {
   const state = mkdtempSync(join(tmpdir(), 'legal-suite-control-plane-'))
   let plane: ControlPlane
   let client: Client
@@ -50,7 +50,7 @@ describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
     metadata: { name, namespace: 'default', labels: { ours: 'yes' } },
   })
 
-  test('the copy catches up, also when what happened meanwhile is no longer told', async () => {
+  test('the cache catches up, even if the history is lost', async () => {
     const proxy = await startProxy(await kubeconfigAccess(plane.kubeconfig))
     const metrics = makeMetrics()
     const informer = makeInformer<KubeObject>({
@@ -60,9 +60,9 @@ describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
       resource: configMaps,
       namespace: 'default',
       labelSelector: 'ours=yes',
-      pace: { watchSeconds: 60, silence: 70_000 },
+      timing: { watchSeconds: 60, idleMs: 70_000 },
     })
-    const seen = witness(informer)
+    const seen = recordChanges(informer)
     const stop = new AbortController()
     const run = informer.run(stop.signal)
     const names = () =>
@@ -78,7 +78,7 @@ describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
     await client.create(configMaps, mapOf('after'))
     await eventually(() => expect(names()).toEqual(['after', 'before', 'gone']), 60_000)
 
-    // Cut off while others write; a server that began since then can't tell what it did not see.
+    // The informer is cut off during writes, and the restarted server has no history of them.
     proxy.blackHole()
     await client.delete(configMaps, { namespace: 'default', name: 'gone' })
     for (let n = 0; n < 5; n++) await client.create(configMaps, mapOf(`unheard-${n}`))
@@ -87,7 +87,7 @@ describe.skipIf(cannotStart)('when the API server dies and comes back', () => {
     proxy.cut()
     const all = ['after', 'before', ...Array.from({ length: 5 }, (_, n) => `unheard-${n}`)]
     await eventually(() => expect(names()).toEqual(all), 60_000)
-    expect([...seen.known.keys()].sort()).toEqual(all.map((name) => `default/${name}`))
+    expect([...seen.objects.keys()].sort()).toEqual(all.map((name) => `default/${name}`))
     expect(metrics.text()).toContain('reason="gone"')
     expect(seen.types.filter((type) => type === 'deleted')).toHaveLength(1)
     stop.abort()

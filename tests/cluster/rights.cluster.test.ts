@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../operator/runtime/api-error.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import type { KubeObject, Resource } from '../../operator/runtime/objects.ts'
-import { answer, runOf, startCollector } from '../../operator/testing/collector.ts'
+import { okResponse, runOf, startFakeCollector } from '../../operator/testing/fake-collector.ts'
 import { installDefinitions, manifest } from './definitions.ts'
 import { setUp } from './operator.ts'
 import { operatorAccess, roleResource } from './rights.ts'
-import { clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] }
 type Role = KubeObject & { rules: Rule[] }
@@ -27,16 +27,16 @@ const granted: (Right & { role: string })[] = roles.flatMap(({ metadata, rules }
 )
 const text = ({ group, resource, verb }: Right) => `${verb} ${group || 'core'}/${resource}`
 
-describe.skipIf(noCluster)('the rights of the operator', () => {
+describe.skipIf(noClusterReason)('permissions of the operator', () => {
   let client: Client
   beforeAll(async () => {
     client = await clusterClient()
     await installDefinitions(client)
   })
 
-  test('are those that it uses, and it is never refused', async () => {
-    const collector = await startCollector()
-    collector.answers((request) => answer(runOf(request)))
+  test('the operator uses all permissions and is never denied', async () => {
+    const collector = await startFakeCollector()
+    collector.setHandler((request) => okResponse(runOf(request)))
     const at = await setUp(client, { collectorAddress: collector.address })
     const oidc = { issuer: 'https://b.example.com', audience: 'c' }
     const volume = { storage: { size: '1Gi' } }
@@ -63,7 +63,7 @@ describe.skipIf(noCluster)('the rights of the operator', () => {
       spec: { gateway: { httpRoute: null, ingress: {} }, monitoring: { enabled: false } },
     })
     await at.settled()
-    // The same drift twice is one event that is counted.
+    // The same drift twice is one Event with a count.
     for (const _ of [1, 2]) {
       await at.patch('ServiceAccount', 'demo-files', { automountServiceAccountToken: true })
       await eventually(async () => {
@@ -94,9 +94,9 @@ describe.skipIf(noCluster)('the rights of the operator', () => {
     })
   })
 
-  test('are all needed: without any one of them the API server refuses', async () => {
+  test('without any one permission the API server denies a call', async () => {
     await using namespace = await freshNamespace(client)
-    const own = makeClient({ access: await operatorAccess(client, namespace.name), attempts: 1 })
+    const own = makeClient({ access: await operatorAccess(client, namespace.name), maxAttempts: 1 })
     for (const right of granted) {
       const whole = roles.find(({ metadata }) => metadata.name === right.role)!
       const metadata = { ...whole.metadata, namespace: namespace.name }
@@ -116,7 +116,7 @@ describe.skipIf(noCluster)('the rights of the operator', () => {
     }
   })
 
-  test('have no wildcard, and reach no further than a namespace', () => {
+  test('permissions have no wildcard and are namespaced', () => {
     for (const { kind, rules } of roles) {
       expect(kind).toBe('Role')
       expect(JSON.stringify(rules)).not.toContain('*')
@@ -137,7 +137,7 @@ const without = (rules: Rule[], { group, resource, verb }: Right): Rule[] =>
 
 const versions: Record<string, string> = { autoscaling: 'v2', 'legalsuite.dev': 'v1alpha1' }
 
-/** The status that such a call is answered with; what it asks for is not there, or is nothing. */
+/** Returns the response code of a call on a missing object. */
 async function tried(client: Client, { group, resource, verb }: Right, namespace: string) {
   const [plural, subresource] = resource.split('/')
   const version = versions[group] ?? 'v1'

@@ -1,7 +1,7 @@
 import type { Access } from '../../operator/runtime/access.ts'
 import type { Client } from '../../operator/runtime/client.ts'
 import { resourceOf } from '../../operator/runtime/resources.ts'
-import { httpTransport, type Incoming } from '../../operator/runtime/transport.ts'
+import { httpTransport, type TransportResponse } from '../../operator/runtime/transport.ts'
 import { manifest } from './definitions.ts'
 import { clusterAccess } from './support.ts'
 
@@ -9,7 +9,7 @@ export const roleResource = resourceOf('rbac.authorization.k8s.io/v1', 'Role')
 const bindingResource = resourceOf('rbac.authorization.k8s.io/v1', 'RoleBinding')
 const accounts = resourceOf('v1', 'ServiceAccount')
 
-/** Access with no more rights than the shipped roles give, in this namespace. */
+/** Returns access with the permissions of the shipped roles in this namespace. */
 export async function operatorAccess(client: Client, namespace: string): Promise<Access> {
   for (const file of ['service-account', 'role', 'role-binding']) {
     for (const object of manifest(`operator/deploy/${file}.yaml`)) {
@@ -41,13 +41,12 @@ export async function operatorAccess(client: Client, namespace: string): Promise
   return { ...place, token: async () => status.token }
 }
 
-async function json({ body }: Incoming): Promise<any> {
+async function json({ body }: TransportResponse): Promise<any> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
   return JSON.parse(Buffer.concat(chunks).toString())
 }
 
-/** The version of the API server. */
 export async function serverVersion(): Promise<string> {
   const ask = httpTransport(await clusterAccess())
   const signal = AbortSignal.timeout(10_000)
@@ -55,7 +54,7 @@ export async function serverVersion(): Promise<string> {
     .gitVersion
 }
 
-/** A kubeconfig file for a process that is to have this access. */
+/** Builds a kubeconfig for another process. */
 export const kubeconfigOf = async ({ server, ca, token }: Access, namespace: string) =>
   JSON.stringify({
     'current-context': 'test',

@@ -1,17 +1,17 @@
-import { leastSpec } from '../../operator/testing/suites.ts'
+import { minimalSpec } from '../../operator/testing/suites.ts'
 
 export type Spec = Record<string, any>
 
 const secret = { name: 'a', key: 'b' }
-export const least: Spec = leastSpec
-const services = (files: Spec) => ({ ...least, services: { files } })
-const variable = (env: Spec) => ({ ...least, services: { memory: { env: [env] } } })
+export const minimal: Spec = minimalSpec
+const services = (files: Spec) => ({ ...minimal, services: { files } })
+const variable = (env: Spec) => ({ ...minimal, services: { memory: { env: [env] } } })
 const resources = (requests: Spec, limits: Spec) => ({
-  ...least,
+  ...minimal,
   services: { memory: { resources: { requests, limits } } },
 })
 const gateway = (more: Spec) => ({
-  ...least,
+  ...minimal,
   gateway: {
     host: 'a.example.com',
     oidc: { issuer: 'https://b.example.com', audience: 'c' },
@@ -24,25 +24,25 @@ const storage = { size: '1Gi' }
 const s3 = { bucket: 'b', credentialsSecretRef: { name: 's' } }
 const url = 'https://q.example.com'
 
-/** What the API server refuses, and what it takes in its place: by the message of the rule. */
+/** Rejected specs with an accepted counterpart, by the message of the rule. */
 export const suiteRules: [message: string, bad: Spec, good: Spec][] = [
   [
-    'requests.cpu may not exceed',
+    'requests.cpu must not exceed',
     resources({ cpu: '2' }, { cpu: '1500m' }),
     resources({ cpu: '1' }, { cpu: '1500m' }),
   ],
   [
-    'requests.memory may not exceed',
+    'requests.memory must not exceed',
     resources({ memory: '1Gi' }, { memory: '900Mi' }),
     resources({ memory: '1Gi' }, { memory: '1Gi' }),
   ],
   [
-    'minReplicas (2 when unset)',
-    { ...least, services: { memory: { autoscaling: { maxReplicas: 1 } } } },
-    { ...least, services: { memory: { autoscaling: { minReplicas: 1, maxReplicas: 1 } } } },
+    'minReplicas (default 2)',
+    { ...minimal, services: { memory: { autoscaling: { maxReplicas: 1 } } } },
+    { ...minimal, services: { memory: { autoscaling: { minReplicas: 1, maxReplicas: 1 } } } },
   ],
   [
-    'give either value or secretKeyRef',
+    'exactly one of value and secretKeyRef is required',
     variable({ name: 'A', value: 'b', secretKeyRef: secret }),
     variable({ name: 'A', secretKeyRef: secret }),
   ],
@@ -52,41 +52,41 @@ export const suiteRules: [message: string, bad: Spec, good: Spec][] = [
     variable({ name: 'LOG_LEVEL', value: 'warn' }),
   ],
   [
-    'give either replicas or autoscaling',
-    { ...least, services: { memory: { replicas: 2, autoscaling: { maxReplicas: 3 } } } },
-    { ...least, services: { memory: { replicas: 2 } } },
+    'replicas and autoscaling are mutually exclusive',
+    { ...minimal, services: { memory: { replicas: 2, autoscaling: { maxReplicas: 3 } } } },
+    { ...minimal, services: { memory: { replicas: 2 } } },
   ],
   [
-    'the services are',
-    { ...least, services: { unknown: {} } },
-    { ...least, services: { 'ai-engine': {} } },
+    'unknown service; the services are',
+    { ...minimal, services: { unknown: {} } },
+    { ...minimal, services: { 'ai-engine': {} } },
   ],
-  ['external goes with type External', { ...least, database: { type: 'External' } }, least],
+  ['external goes with type External', { ...minimal, database: { type: 'External' } }, minimal],
   [
-    'external goes with type External',
-    { ...least, search: { type: 'Database', external: { url } } },
-    { ...least, search: { type: 'External', external: { url } } },
-  ],
-  [
-    'external goes with type External',
-    { ...least, graph: { type: 'External' } },
-    { ...least, graph: { type: 'External', external: { url: 'bolt://g' } } },
+    'external requires type External',
+    { ...minimal, search: { type: 'Database', external: { url } } },
+    { ...minimal, search: { type: 'External', external: { url } } },
   ],
   [
-    'cloudNativePG goes with type',
-    { ...least, database: { type: 'CloudNativePG' } },
-    { ...least, database: { type: 'CloudNativePG', cloudNativePG: { storage } } },
+    'external requires type External',
+    { ...minimal, graph: { type: 'External' } },
+    { ...minimal, graph: { type: 'External', external: { url: 'bolt://g' } } },
   ],
   [
-    'embedded goes with type',
-    { ...least, database: { type: 'External', external, embedded: {} } },
-    { ...least, database: { type: 'Embedded', embedded: {} } },
+    'cloudNativePG requires type',
+    { ...minimal, database: { type: 'CloudNativePG' } },
+    { ...minimal, database: { type: 'CloudNativePG', cloudNativePG: { storage } } },
   ],
   [
-    'websocketProxy goes with driver neon',
-    { ...least, database: { type: 'External', external: { ...external, websocketProxy: 'p' } } },
+    'embedded requires type',
+    { ...minimal, database: { type: 'External', external, embedded: {} } },
+    { ...minimal, database: { type: 'Embedded', embedded: {} } },
+  ],
+  [
+    'websocketProxy requires driver neon',
+    { ...minimal, database: { type: 'External', external: { ...external, websocketProxy: 'p' } } },
     {
-      ...least,
+      ...minimal,
       database: {
         type: 'External',
         external: { ...external, websocketProxy: 'p', driver: 'neon' },
@@ -94,39 +94,39 @@ export const suiteRules: [message: string, bad: Spec, good: Spec][] = [
     },
   ],
   [
-    'managed goes with type Managed',
-    { ...least, search: { type: 'Database', managed: {} } },
-    { ...least, search: { type: 'Managed', managed: {} } },
+    'managed requires type Managed',
+    { ...minimal, search: { type: 'Database', managed: {} } },
+    { ...minimal, search: { type: 'Managed', managed: {} } },
   ],
   [
-    'managed goes with type Managed',
-    { ...least, graph: { type: 'Disabled', managed: {} } },
-    { ...least, graph: { type: 'Managed' } },
+    'managed requires type Managed',
+    { ...minimal, graph: { type: 'Disabled', managed: {} } },
+    { ...minimal, graph: { type: 'Managed' } },
   ],
   [
-    's3 goes with type S3',
-    { ...least, objectStorage: { type: 'S3' } },
-    { ...least, objectStorage: { type: 'S3', s3 } },
+    's3 requires type S3',
+    { ...minimal, objectStorage: { type: 'S3' } },
+    { ...minimal, objectStorage: { type: 'S3', s3 } },
   ],
   [
-    'volume goes with type Volume',
-    { ...least, objectStorage: { type: 'S3', s3, volume: {} } },
-    { ...least, objectStorage: { type: 'Volume', volume: {} } },
+    'volume requires type Volume',
+    { ...minimal, objectStorage: { type: 'S3', s3, volume: {} } },
+    { ...minimal, objectStorage: { type: 'Volume', volume: {} } },
   ],
   [
-    'give either ingress or httpRoute',
+    'ingress and httpRoute are mutually exclusive',
     gateway({ ingress: {}, httpRoute: { parentRef } }),
     gateway({ httpRoute: { parentRef } }),
   ],
   [
-    'tls goes with ingress',
+    'tls requires ingress',
     gateway({ tls: { secretName: 't' } }),
     gateway({ tls: { secretName: 't' }, ingress: {} }),
   ],
   [
-    'say namespaceLabels, podLabels or both',
-    { ...least, networkPolicy: { gatewayFrom: [{}] } },
-    { ...least, networkPolicy: { gatewayFrom: [{ podLabels: { a: 'b' } }] } },
+    'namespaceLabels or podLabels is required',
+    { ...minimal, networkPolicy: { gatewayFrom: [{}] } },
+    { ...minimal, networkPolicy: { gatewayFrom: [{ podLabels: { a: 'b' } }] } },
   ],
   [
     'more than one replica of files',
@@ -142,52 +142,52 @@ export const suiteRules: [message: string, bad: Spec, good: Spec][] = [
     },
   ],
   [
-    'in production the gateway needs oidc',
-    { ...least, gateway: { host: 'a.example.com' } },
-    { ...least, environment: 'dev', gateway: { host: 'a.example.com' } },
+    'gateway.oidc is required in production',
+    { ...minimal, gateway: { host: 'a.example.com' } },
+    { ...minimal, environment: 'dev', gateway: { host: 'a.example.com' } },
   ],
   [
-    'services.gateway goes with gateway',
-    { ...least, services: { gateway: {} } },
+    'services.gateway requires gateway',
+    { ...minimal, services: { gateway: {} } },
     { ...gateway({}), services: { gateway: {} } },
   ],
 ]
 
 const embedded = (volume: Spec) => ({
-  ...least,
+  ...minimal,
   database: { type: 'Embedded', embedded: { storage: volume } },
 })
-const qdrant = (managed: Spec) => ({ ...least, search: { type: 'Managed', managed } })
-const volume = (given: Spec) => ({ ...least, objectStorage: { type: 'Volume', volume: given } })
+const qdrant = (managed: Spec) => ({ ...minimal, search: { type: 'Managed', managed } })
+const volume = (given: Spec) => ({ ...minimal, objectStorage: { type: 'Volume', volume: given } })
 
-/** Changes that are refused, and others that are not. */
-export const changes: [message: string, from: Spec, bad: Spec, good: Spec][] = [
+/** Rejected and accepted updates. */
+export const transitionRules: [message: string, from: Spec, bad: Spec, good: Spec][] = [
   [
-    'may grow but not shrink',
+    'a volume cannot shrink',
     embedded({ size: '2Gi' }),
     embedded({ size: '1Gi' }),
     embedded({ size: '3Gi' }),
   ],
   [
-    'class of a volume may not change',
+    'storage class of a volume is immutable',
     embedded({ size: '2Gi', storageClassName: 'a' }),
     embedded({ size: '2Gi', storageClassName: 'b' }),
     embedded({ size: '4Gi', storageClassName: 'a' }),
   ],
   [
-    'volumes of a search cluster may not change',
+    'volumes of managed search are immutable',
     qdrant({ storage }),
     qdrant({ storage: { size: '2Gi' } }),
     qdrant({ storage, replicas: 3 }),
   ],
   [
-    'volumes of a search cluster may not change',
+    'volumes of managed search are immutable',
     qdrant({ storage }),
     qdrant({ replicas: 1 }),
     qdrant({ storage, replicas: 2 }),
   ],
   [
-    'access mode of a volume may not change',
+    'access mode of a volume is immutable',
     volume({ accessMode: 'ReadWriteOnce' }),
     volume({ accessMode: 'ReadWriteMany' }),
     volume({ accessMode: 'ReadWriteOnce', storage }),
@@ -197,12 +197,12 @@ export const changes: [message: string, from: Spec, bad: Spec, good: Spec][] = [
 export const seed = { suiteRef: { name: 'demo' }, packageIds: ['one'] }
 export const seedRules: [message: string, bad: Spec, good: Spec][] = [
   [
-    'nothing to force',
+    'dryRun and force are mutually exclusive',
     { ...seed, dryRun: true, force: true },
     { ...seed, force: true, dryRun: false },
   ],
   [
-    'expectPlanHash goes with an apply',
+    'expectPlanHash cannot be combined',
     { ...seed, dryRun: true, expectPlanHash: 'h' },
     { ...seed, expectPlanHash: 'h' },
   ],

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 
-/** `npm run test:cluster -- --tier control-plane [names of test files]` */
+/** Usage: `npm run test:cluster -- --tier control-plane [test files]` */
 const { values, positionals } = parseArgs({
   options: { tier: { type: 'string', default: 'control-plane' } },
   allowPositionals: true,

@@ -1,19 +1,29 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import { makeRecorder } from '../../operator/runtime/events.ts'
-import { type InformerOptions, makeInformer, type Pace } from '../../operator/runtime/informer.ts'
+import {
+  type InformerOptions,
+  type InformerTiming,
+  makeInformer,
+} from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { resourceOf } from '../../operator/runtime/resources.ts'
-import { witness } from '../../operator/runtime/testing/informed.ts'
+import { recordChanges } from '../../operator/runtime/testing/informer-fixture.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { startProxy } from './proxy.ts'
-import { clusterAccess, clusterClient, eventually, freshNamespace, noCluster } from './support.ts'
+import {
+  clusterAccess,
+  clusterClient,
+  eventually,
+  freshNamespace,
+  noClusterReason,
+} from './support.ts'
 
-if (noCluster) console.log(`skipped: ${noCluster}`)
+if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 const configMaps = resourceOf('v1', 'ConfigMap')
-const quick: Partial<Pace> = { watchSeconds: 4, silence: 6_000 }
+const quick: Partial<InformerTiming> = { watchSeconds: 4, idleMs: 6_000 }
 
 const mapOf = (namespace: string, name: string, data: Record<string, string> = {}): KubeObject => ({
   apiVersion: 'v1',
@@ -22,7 +32,7 @@ const mapOf = (namespace: string, name: string, data: Record<string, string> = {
   data,
 })
 
-describe.skipIf(noCluster)('on a real API server', () => {
+describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   let client: Client
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
   beforeAll(async () => {
@@ -31,8 +41,11 @@ describe.skipIf(noCluster)('on a real API server', () => {
   })
   afterAll(() => namespace[Symbol.asyncDispose]())
 
-  /** An informer behind a proxy, and whatever is wrong with its copy. */
-  async function watched(pace: Partial<Pace> = quick, options: InformerOptions<KubeObject> = {}) {
+  /** An informer behind a proxy, and a check of its cache. */
+  async function watched(
+    pace: Partial<InformerTiming> = quick,
+    options: InformerOptions<KubeObject> = {},
+  ) {
     const proxy = await startProxy(await clusterAccess())
     const metrics = makeMetrics()
     const informer = makeInformer<KubeObject>({
@@ -42,7 +55,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
       resource: configMaps,
       namespace: namespace.name,
       labelSelector: 'ours=yes',
-      pace,
+      timing: pace,
       ...options,
     })
     const stop = new AbortController()
@@ -62,7 +75,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
       expect(versions(informer.list())).toEqual(versions(served))
     }
     await eventually(() => expect(informer.synced).toBe(true))
-    return { proxy, informer, metrics, same, seen: witness(informer) }
+    return { proxy, informer, metrics, same, seen: recordChanges(informer) }
   }
 
   const write = (name: string, data: Record<string, string> = {}) =>
@@ -72,7 +85,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
     })
   const remove = (name: string) => client.delete(configMaps, { namespace: namespace.name, name })
 
-  test('the copy follows what happens, and is renewed without listing', async () => {
+  test('the cache follows the server and watches are renewed without a list', async () => {
     const { same, metrics, seen } = await watched()
     for (let n = 0; n < 20; n++) await write(`follow-${n}`)
     await write('follow-3', { changed: 'yes' })
@@ -83,10 +96,10 @@ describe.skipIf(noCluster)('on a real API server', () => {
     await eventually(same, 5_000)
     expect(metrics.text()).toMatch(/informer_relists_total\{[^}]*\} 1\n/)
     expect(metrics.text()).not.toContain('informer_watch_failures_total')
-    expect(seen.known.size).toBe(19)
+    expect(seen.objects.size).toBe(19)
   })
 
-  test('connections that are cut again and again cost nothing but time', async () => {
+  test('repeated resets lose no events', async () => {
     const { proxy, same } = await watched()
     for (let n = 0; n < 30; n++) {
       await write(`cut-${n % 10}`, { n: `${n}` })
@@ -96,7 +109,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
     await eventually(same)
   })
 
-  test('a connection on which nothing arrives any more is found and replaced', async () => {
+  test('a black-holed connection is detected and replaced', async () => {
     const { proxy, same, informer, metrics } = await watched()
     proxy.blackHole()
     await write('hole', { n: '1' })
@@ -107,19 +120,22 @@ describe.skipIf(noCluster)('on a real API server', () => {
     expect(metrics.text()).toContain('reason="DeadlineError"')
   })
 
-  test('a slow line is not taken for a dead one', async () => {
-    const { proxy, same, metrics } = await watched({ watchSeconds: 10, silence: 12_000 })
+  test('a slow connection is not replaced', async () => {
+    const { proxy, same, metrics } = await watched({ watchSeconds: 10, idleMs: 12_000 })
     proxy.slow(400)
     for (let n = 0; n < 20; n++) await write(`slow-${n}`, { text: 'x'.repeat(20_000) })
     await eventually(same, 60_000)
     expect(metrics.text()).not.toContain('informer_watch_failures_total')
   })
 
-  test('a list of many pages shows one moment', async () => {
+  test('all pages of a list have the same resource version', async () => {
     const pages: number[] = []
     for (let n = 0; n < 25; n++) await write(`page-${n}`)
     const versions = new Set<string>()
-    for await (const page of client.pages(configMaps, { namespace: namespace.name, limit: 10 })) {
+    for await (const page of client.pages(configMaps, {
+      namespace: namespace.name,
+      deadline: 10,
+    })) {
       pages.push(page.items.length)
       versions.add(page.resourceVersion)
     }
@@ -127,7 +143,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
     expect(versions.size).toBe(1)
   })
 
-  test('an event that repeats is one event with a count', async () => {
+  test('a repeated Event is one Event with a count', async () => {
     const regarding = await write('noted')
     const recorder = makeRecorder({ client, log: silent, instance: 'test' })
     const note = { type: 'Warning', reason: 'Tried', action: 'Try', note: 'again' } as const
@@ -141,7 +157,7 @@ describe.skipIf(noCluster)('on a real API server', () => {
     ])
   })
 
-  test('it tells which APIs are there', async () => {
+  test('serves returns which APIs exist', async () => {
     expect(await client.serves(configMaps)).toBe(true)
     expect(await client.serves(resourceOf('apps/v1', 'Deployment'))).toBe(true)
     const invented = {

@@ -3,8 +3,8 @@ import { type Access, kubeconfigAccess } from '../../operator/runtime/access.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import { cannotStart } from './control-plane.ts'
 
-/** Why there is no cluster; nothing when there is one. For `describe.skipIf`. */
-export const noCluster = process.env.TEST_KUBECONFIG ? undefined : cannotStart
+/** Reason why there is no cluster, for `describe.skipIf`. */
+export const noClusterReason = process.env.TEST_KUBECONFIG ? undefined : cannotStart
 
 export const clusterAccess = (): Promise<Access> =>
   kubeconfigAccess(process.env.TEST_KUBECONFIG ?? '')
@@ -17,7 +17,7 @@ const namespaces = {
   namespaced: false,
 }
 
-/** A namespace that is gone afterwards. `labels` may ask for a Pod Security Standard. */
+/** Creates a namespace that is deleted on dispose. `labels` can set a Pod Security Standard. */
 export async function freshNamespace(client: Client, labels: Record<string, string> = {}) {
   const name = `test-${randomBytes(5).toString('hex')}`
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }
@@ -30,7 +30,7 @@ export async function freshNamespace(client: Client, labels: Record<string, stri
 
 export const clusterClient = async () => makeClient({ access: await clusterAccess() })
 
-/** Asks until the condition holds; the last failure tells what was missing. */
+/** Retries an assertion until it passes. Throws its last failure. */
 export async function eventually<T>(check: () => T | Promise<T>, within = 30_000): Promise<T> {
   const began = performance.now()
   for (;;) {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests against a real API server. They are not part of `npm test`, for what they need is not everywhere. */
+/** Tests against a real API server. Excluded from `npm test` because they need cluster binaries. */
 export default defineConfig({
   test: {
     name: 'cluster',

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../objects.ts'
-import type { Incoming, Outgoing, Transport } from '../transport.ts'
-import { makeFakeStore, type Place } from './fake-store.ts'
+import type { Transport, TransportRequest, TransportResponse } from '../transport.ts'
+import { makeFakeStore, type ObjectPath } from './fake-store.ts'
 import { openStream, type Stream } from './fake-watch.ts'
-import { ApplyConflict, applied, updated } from './managed.ts'
+import { ApplyConflict, applyObject, updateObject } from './server-side-apply.ts'
 
-export type Asked = {
+export type FakeRequest = {
   verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'discover'
   collection: string
   namespace: string | undefined
@@ -13,10 +13,13 @@ export type Asked = {
   query: URLSearchParams
 }
 
-/** What happens to a request instead of what it asks for: an answer, no answer, or a broken connection. */
+/**
+ * Injected fault: an error response, no response, or a connection reset before or after the request is
+ * handled.
+ */
 export type Fault = { status: number; retryAfter?: number } | 'silence' | 'reset' | 'reset after'
 
-class Refused extends Error {
+class RequestError extends Error {
   readonly status: number
   readonly reason: string
   constructor(status: number, reason: string, message = reason) {
@@ -29,132 +32,140 @@ class Refused extends Error {
 const reset = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 
 /**
- * An API server in memory, given to a client as its transport: versions, watches with bookmarks, pages,
- * server-side apply with managed fields, status, finalizers, and faults to order. The same calls give the
- * same answers.
+ * Deterministic in-memory API server, used as the transport of a client. Supports resource versions, watches
+ * with bookmarks, pagination, server-side apply with managed fields, the status subresource, finalizers and
+ * fault injection.
  */
 export function makeFakeApi(served: Record<string, string[]> = {}) {
   const store = makeFakeStore()
   const streams = new Set<Stream>()
-  const asked: Asked[] = []
-  /** Lists that are read page by page, as they were at their first. */
+  const requests: FakeRequest[] = []
+  /** Snapshots of paginated lists. */
   const snapshots = new Map<string, { all: KubeObject[]; version: number; index: number }>()
-  /** The first that says something about a request decides. */
-  const faults: ((asked: Asked) => Fault | undefined)[] = []
+  /** The first fault returned for a request is used. */
+  const faults: ((requests: FakeRequest) => Fault | undefined)[] = []
 
   const transport: Transport = async (request) => {
-    const wanted = parsed(request)
-    asked.push(wanted)
+    const target = parseRequest(request)
+    requests.push(target)
     request.signal.throwIfAborted()
-    const fault = faults.map((ask) => ask(wanted)).find(Boolean)
+    const fault = faults.map((ask) => ask(target)).find(Boolean)
     if (fault === 'reset') throw reset()
     if (fault === 'silence')
       return new Promise((_, reject) =>
         request.signal.addEventListener('abort', () => reject(request.signal.reason)),
       )
     if (fault && fault !== 'reset after')
-      return failure(new Refused(fault.status, 'Ordered'), fault.retryAfter)
+      return respondError(new RequestError(fault.status, 'Ordered'), fault.retryAfter)
     try {
-      const answer = handle(wanted, request)
+      const respond = handle(target, request)
       if (fault === 'reset after') throw reset()
-      return answer
+      return respond
     } catch (error) {
-      if (error instanceof Refused) return failure(error)
+      if (error instanceof RequestError) return respondError(error)
       if (error instanceof ApplyConflict)
-        return failure(new Refused(409, 'Conflict', error.message))
+        return respondError(new RequestError(409, 'Conflict', error.message))
       throw error
     }
   }
 
-  function handle(wanted: Asked, request: Outgoing): Incoming {
-    const { verb, collection, namespace = '', name = '' } = wanted
-    const place = { collection, namespace, name }
+  function handle(target: FakeRequest, request: TransportRequest): TransportResponse {
+    const { verb, collection, namespace = '', name = '' } = target
+    const path = { collection, namespace, name }
     const body = request.body ? JSON.parse(request.body) : undefined
-    if (verb === 'discover') return discovery(collection.slice(0, -1))
-    if (verb === 'watch') return watch(wanted, request)
-    if (verb === 'list') return listing(wanted, request)
-    if (verb === 'create') return creation({ ...place, name: body.metadata.name }, body)
-    if (verb === 'patch') return patch(wanted, place, body, request.headers['content-type']!)
-    const live = store.get(place)
-    if (!live) throw new Refused(404, 'NotFound')
-    if (verb === 'get') return answer(200, shownTo(request)(live))
+    if (verb === 'discover') return discover(collection.slice(0, -1))
+    if (verb === 'watch') return watch(target, request)
+    if (verb === 'list') return list(target, request)
+    if (verb === 'create') return create({ ...path, name: body.metadata.name }, body)
+    if (verb === 'patch') return patch(target, path, body, request.headers['content-type']!)
+    const live = store.get(path)
+    if (!live) throw new RequestError(404, 'NotFound')
+    if (verb === 'get') return respond(200, projectionFor(request)(live))
     const { uid, resourceVersion } = verb === 'delete' ? (body?.preconditions ?? {}) : body.metadata
-    expect(live, uid, resourceVersion)
+    assertPreconditions(live, uid, resourceVersion)
     if (verb === 'update')
-      return answer(
+      return respond(
         200,
-        store.put(place, updated(live, body, 'other', wanted.subresource === 'status')),
+        store.put(path, updateObject(live, body, 'other', target.subresource === 'status')),
       )
-    store.remove(place)
-    return answer(200, { kind: 'Status', status: 'Success' })
+    store.remove(path)
+    return respond(200, { kind: 'Status', status: 'Success' })
   }
 
-  function discovery(group: string) {
+  function discover(group: string) {
     const names = served[group]
-    if (!names) throw new Refused(404, 'NotFound')
-    return answer(200, { kind: 'APIResourceList', resources: names.map((name) => ({ name })) })
+    if (!names) throw new RequestError(404, 'NotFound')
+    return respond(200, { kind: 'APIResourceList', resources: names.map((name) => ({ name })) })
   }
 
-  function expect(live: KubeObject, uid?: string, version?: string) {
+  function assertPreconditions(live: KubeObject, uid?: string, version?: string) {
     const same =
       (!uid || uid === live.metadata.uid) && (!version || version === live.metadata.resourceVersion)
-    if (!same) throw new Refused(409, 'Conflict', 'the object has been modified')
+    if (!same) throw new RequestError(409, 'Conflict', 'the object has been modified')
   }
 
-  function creation(place: Place, body: KubeObject) {
-    if (store.get(place)) throw new Refused(409, 'AlreadyExists')
+  function create(path: ObjectPath, body: KubeObject) {
+    if (store.get(path)) throw new RequestError(409, 'AlreadyExists')
     const { apiVersion, kind, metadata } = body
-    const bare = { apiVersion, kind, metadata: { name: metadata.name, namespace: place.namespace } }
-    return answer(201, store.put(place, updated(bare, body, 'other', false)))
+    const bare = { apiVersion, kind, metadata: { name: metadata.name, namespace: path.namespace } }
+    return respond(201, store.put(path, updateObject(bare, body, 'other', false)))
   }
 
-  function patch({ query, subresource }: Asked, place: Place, body: KubeObject, type: string) {
-    const live = store.get(place)
+  function patch(
+    { query, subresource }: FakeRequest,
+    path: ObjectPath,
+    body: KubeObject,
+    type: string,
+  ) {
+    const live = store.get(path)
     const status = subresource === 'status'
     const { uid, resourceVersion } = body.metadata ?? {}
     const isApply = type === 'application/apply-patch+yaml'
-    if (live && isApply && uid && uid !== live.metadata.uid) throw new Refused(422, 'Invalid')
-    if (live) expect(live, uid, resourceVersion)
-    if (!live && (!isApply || status)) throw new Refused(404, 'NotFound')
-    if (!live && uid) throw new Refused(409, 'Conflict', 'uid mismatch')
+    if (live && isApply && uid && uid !== live.metadata.uid) throw new RequestError(422, 'Invalid')
+    if (live) assertPreconditions(live, uid, resourceVersion)
+    if (!live && (!isApply || status)) throw new RequestError(404, 'NotFound')
+    if (!live && uid) throw new RequestError(409, 'Conflict', 'uid mismatch')
     const { apiVersion, kind } = body
     const base = live ?? {
       apiVersion,
       kind,
-      metadata: { name: place.name, namespace: place.namespace },
+      metadata: { name: path.name, namespace: path.namespace },
     }
     const next = isApply
-      ? applied(base, body, query.get('fieldManager')!, query.get('force') === 'true', status)
-      : updated(base, mergePatch(base, body) as KubeObject, 'other', status)
-    if (query.get('dryRun')) return answer(live ? 200 : 201, next)
-    return answer(live ? 200 : 201, store.put(place, next))
+      ? applyObject(base, body, query.get('fieldManager')!, query.get('force') === 'true', status)
+      : updateObject(base, mergePatch(base, body) as KubeObject, 'other', status)
+    if (query.get('dryRun')) return respond(live ? 200 : 201, next)
+    return respond(live ? 200 : 201, store.put(path, next))
   }
 
-  function listing({ collection, namespace, query }: Asked, request: Outgoing) {
+  function list({ collection, namespace, query }: FakeRequest, request: TransportRequest) {
     const from = snapshots.get(query.get('continue') ?? '') ?? {
       all: store.list(collection, namespace).filter(selector(query)),
       version: store.version,
       index: 0,
     }
     const { all, version, index } = from
-    if (index > 0 && version < store.oldest) throw new Refused(410, 'Expired')
+    if (index > 0 && version < store.oldest) throw new RequestError(410, 'Expired')
     const end = index + Number(query.get('limit') ?? all.length)
     const next = end < all.length ? `page-${snapshots.size}` : undefined
     if (next) snapshots.set(next, { all, version, index: end })
     const items = all
       .slice(index, end)
-      .map(shownTo(request))
+      .map(projectionFor(request))
       .map(({ kind: _, ...item }) => item)
-    return answer(200, {
+    return respond(200, {
       kind: 'List',
       metadata: { resourceVersion: `${version}`, continue: next },
       items,
     })
   }
 
-  function watch({ collection, namespace, query }: Asked, request: Outgoing): Incoming {
+  function watch(
+    { collection, namespace, query }: FakeRequest,
+    request: TransportRequest,
+  ): TransportResponse {
     const from = Number(query.get('resourceVersion'))
-    if (from < store.oldest) throw new Refused(410, 'Expired')
+    if (from < store.oldest) throw new RequestError(410, 'Expired')
     const matches = selector(query)
     const timeoutSeconds = Number(query.get('timeoutSeconds'))
     const { signal } = request
@@ -162,7 +173,7 @@ export function makeFakeApi(served: Record<string, string[]> = {}) {
       collection,
       namespace,
       matches,
-      shown: shownTo(request),
+      project: projectionFor(request),
       from,
       timeoutSeconds,
       signal,
@@ -174,12 +185,12 @@ export function makeFakeApi(served: Record<string, string[]> = {}) {
   return {
     transport,
     store,
-    asked,
+    requests,
     faults,
     streams,
-    /** How many requests changed something, or meant to. */
+    /** Number of mutating requests. */
     writes: () =>
-      asked.filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb)).length,
+      requests.filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb)).length,
     eachStream(act: (stream: Stream) => void) {
       for (const stream of streams) act(stream)
     },
@@ -194,22 +205,25 @@ export type FakeApi = ReturnType<typeof makeFakeApi>
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-async function* once(bytes: Uint8Array) {
+async function* singleChunk(bytes: Uint8Array) {
   yield bytes
 }
 
-const answer = (status: number, value: unknown): Incoming => ({
+const respond = (status: number, value: unknown): TransportResponse => ({
   status,
   headers: {},
-  body: once(json(value)),
+  body: singleChunk(json(value)),
 })
 
-const failure = ({ status, reason, message }: Refused, retryAfter?: number): Incoming => ({
-  ...answer(status, { kind: 'Status', code: status, reason, message }),
+const respondError = (
+  { status, reason, message }: RequestError,
+  retryAfter?: number,
+): TransportResponse => ({
+  ...respond(status, { kind: 'Status', code: status, reason, message }),
   headers: retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` },
 })
 
-function shownTo({ headers }: Outgoing) {
+function projectionFor({ headers }: TransportRequest) {
   const partial = headers.accept?.includes('as=PartialObjectMetadata')
   return (object: KubeObject): KubeObject =>
     partial
@@ -235,7 +249,7 @@ const verbs = {
   DELETE: 'delete',
 } as const
 
-function parsed({ method, path }: Outgoing): Asked {
+function parseRequest({ method, path }: TransportRequest): FakeRequest {
   const url = new URL(path, 'http://fake')
   const parts = url.pathname.slice(1).split('/').map(decodeURIComponent)
   const group = parts[0] === 'api' ? '' : parts[1]!

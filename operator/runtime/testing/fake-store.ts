@@ -1,38 +1,39 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '../objects.ts'
 
-/** Where an object is kept: `group/plural`, its namespace, its name. */
-export type Place = { collection: string; namespace: string; name: string }
-export type Written = {
+/** Path of an object: `group/plural`, namespace and name. */
+export type ObjectPath = { collection: string; namespace: string; name: string }
+export type WriteRecord = {
   version: number
   collection: string
   before: KubeObject | undefined
   after: KubeObject | undefined
 }
 
-const textOf = ({ collection, namespace, name }: Place) => [collection, namespace, name].join(' ')
+const pathText = ({ collection, namespace, name }: ObjectPath) =>
+  [collection, namespace, name].join(' ')
 
-/** What the server keeps: objects, one count of versions for all of them, and what happened lately. */
+/** Objects, a global resource version and the recent history. */
 export function makeFakeStore() {
-  const objects = new Map<string, { place: Place; object: KubeObject }>()
-  const followers = new Set<(written: Written) => void>()
-  let history: Written[] = []
+  const objects = new Map<string, { path: ObjectPath; object: KubeObject }>()
+  const subscribers = new Set<(written: WriteRecord) => void>()
+  let history: WriteRecord[] = []
   let version = 100
   let oldest = 100
   let uids = 0
 
-  function wrote(
+  function publish(
     collection: string,
     before: KubeObject | undefined,
     after: KubeObject | undefined,
   ) {
     const written = { version, collection, before, after }
     history.push(written)
-    for (const follower of [...followers]) follower(written)
+    for (const follower of [...subscribers]) follower(written)
   }
 
-  function put(place: Place, next: KubeObject): KubeObject {
-    const before = objects.get(textOf(place))?.object
+  function put(path: ObjectPath, next: KubeObject): KubeObject {
+    const before = objects.get(pathText(path))?.object
     if (before && isDeepStrictEqual(before, next)) return before
     version++
     const { spec, metadata } = next
@@ -46,15 +47,15 @@ export function makeFakeStore() {
         ...metadata,
         uid: before?.metadata.uid ?? `uid-${++uids}`,
         creationTimestamp: before?.metadata.creationTimestamp ?? '2026-01-01T00:00:00Z',
-        // Secrets and the like have none.
+        // Objects without a spec have no generation.
         ...(spec !== undefined && { generation }),
         resourceVersion: `${version}`,
       },
     }
-    const leaving = stamped.metadata.deletionTimestamp && !stamped.metadata.finalizers?.length
-    if (leaving) objects.delete(textOf(place))
-    else objects.set(textOf(place), { place, object: stamped })
-    wrote(place.collection, before, leaving ? undefined : stamped)
+    const isRemoved = stamped.metadata.deletionTimestamp && !stamped.metadata.finalizers?.length
+    if (isRemoved) objects.delete(pathText(path))
+    else objects.set(pathText(path), { path, object: stamped })
+    publish(path.collection, before, isRemoved ? undefined : stamped)
     return stamped
   }
 
@@ -65,42 +66,42 @@ export function makeFakeStore() {
     get oldest() {
       return oldest
     },
-    get: (place: Place) => objects.get(textOf(place))?.object,
+    get: (path: ObjectPath) => objects.get(pathText(path))?.object,
     put,
-    remove(place: Place) {
-      const before = objects.get(textOf(place))?.object
+    remove(path: ObjectPath) {
+      const before = objects.get(pathText(path))?.object
       if (!before) return
       if (before.metadata.finalizers?.length) {
         if (before.metadata.deletionTimestamp) return
-        put(place, {
+        put(path, {
           ...before,
           metadata: { ...before.metadata, deletionTimestamp: '2026-01-02T00:00:00Z' },
         })
         return
       }
       version++
-      objects.delete(textOf(place))
-      wrote(place.collection, before, undefined)
+      objects.delete(pathText(path))
+      publish(path.collection, before, undefined)
     },
     list: (collection: string, namespace?: string) =>
       [...objects.values()]
         .filter(
-          ({ place }) =>
-            place.collection === collection && (!namespace || place.namespace === namespace),
+          ({ path }) =>
+            path.collection === collection && (!namespace || path.namespace === namespace),
         )
-        .sort((a, b) => (textOf(a.place) < textOf(b.place) ? -1 : 1))
+        .sort((a, b) => (pathText(a.path) < pathText(b.path) ? -1 : 1))
         .map(({ object }) => object),
     since: (from: number) => history.filter((written) => written.version > from),
-    follow(follower: (written: Written) => void) {
-      followers.add(follower)
-      return () => void followers.delete(follower)
+    subscribe(follower: (written: WriteRecord) => void) {
+      subscribers.add(follower)
+      return () => void subscribers.delete(follower)
     },
-    /** Forgets what happened so far: whoever asks for it is told that it is gone. */
+    /** Drops the history, so that older watches get 410. */
     compact() {
       history = []
       oldest = version
     },
-    /** Versions also move with objects of others. */
+    /** Advances the version as a write to another resource would. */
     advance() {
       version++
     },

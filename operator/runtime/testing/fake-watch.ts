@@ -1,11 +1,11 @@
 import type { KubeObject } from '../objects.ts'
-import type { FakeStore, Written } from './fake-store.ts'
+import type { FakeStore, WriteRecord } from './fake-store.ts'
 
-type Asked = {
+type WatchRequest = {
   collection: string
   namespace: string | undefined
   matches: (object: KubeObject) => boolean
-  shown: (object: KubeObject) => object
+  project: (object: KubeObject) => object
   from: number
   timeoutSeconds: number
   signal: AbortSignal
@@ -13,64 +13,68 @@ type Asked = {
 
 export type Stream = {
   body: AsyncIterable<Uint8Array>
-  /** Bytes as they are. */
+  /** Sends raw bytes. */
   send(bytes: Uint8Array | string): void
   bookmark(): void
-  /** Ends as a connection does that is closed, or breaks. */
+  /** Closes the connection, with an error if given. */
   end(error?: Error): void
-  /** From here on nothing comes, and nobody says so. */
-  silence(): void
+  /** Stops sending without closing the connection. */
+  mute(): void
 }
 
-/** One watch: what happened since the version asked for, then what happens. */
-export function openStream(store: FakeStore, asked: Asked): Stream {
+/** One watch: replays the history from the requested version, then sends each change. */
+export function openStream(store: FakeStore, request: WatchRequest): Stream {
   const chunks: Uint8Array[] = []
   let wake = () => {}
-  let over: { error?: Error } | undefined
-  let silent = false
+  let ended: { error?: Error } | undefined
+  let muted = false
 
   function send(bytes: Uint8Array | string) {
-    if (silent || over) return
+    if (muted || ended) return
     chunks.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
     wake()
   }
   function end(error?: Error) {
-    if (silent && !asked.signal.aborted) return
-    over ??= error ? { error } : {}
+    if (muted && !request.signal.aborted) return
+    ended ??= error ? { error } : {}
     stop()
     clearTimeout(timer)
     wake()
   }
-  const line = (type: string, object: object) => send(`${JSON.stringify({ type, object })}\n`)
+  const sendLine = (type: string, object: object) => send(`${JSON.stringify({ type, object })}\n`)
   const bookmark = () =>
-    line('BOOKMARK', { kind: 'Bookmark', metadata: { resourceVersion: `${store.version}` } })
+    sendLine('BOOKMARK', { kind: 'Bookmark', metadata: { resourceVersion: `${store.version}` } })
 
-  function tell({ collection, before, after, version }: Written) {
+  function sendEvent({ collection, before, after, version }: WriteRecord) {
     const at = (after ?? before)!.metadata
-    if (collection !== asked.collection || (asked.namespace && at.namespace !== asked.namespace))
+    if (
+      collection !== request.collection ||
+      (request.namespace && at.namespace !== request.namespace)
+    )
       return
-    const was = before !== undefined && asked.matches(before)
-    if (after && asked.matches(after)) line(was ? 'MODIFIED' : 'ADDED', asked.shown(after))
+    const was = before !== undefined && request.matches(before)
+    if (after && request.matches(after))
+      sendLine(was ? 'MODIFIED' : 'ADDED', request.project(after))
     else if (was) {
       const metadata = { ...before.metadata, resourceVersion: `${version}` }
-      line('DELETED', asked.shown({ ...before, metadata }))
+      sendLine('DELETED', request.project({ ...before, metadata }))
     }
   }
 
-  for (const written of store.since(asked.from)) tell(written)
-  const stop = store.follow(tell)
+  for (const written of store.since(request.from)) sendEvent(written)
+  const stop = store.subscribe(sendEvent)
   const timer = setTimeout(() => {
     bookmark()
     end()
-  }, asked.timeoutSeconds * 1000)
-  asked.signal.addEventListener('abort', () => end(asked.signal.reason))
+  }, request.timeoutSeconds * 1000)
+  request.signal.addEventListener('abort', () => end(request.signal.reason))
 
   async function* body() {
     for (;;) {
       const chunk = chunks.shift()
       if (chunk) yield chunk
-      else if (over?.error) throw over.error
-      else if (over) return
+      else if (ended?.error) throw ended.error
+      else if (ended) return
       else await new Promise<void>((resolve) => (wake = resolve))
     }
   }
@@ -79,8 +83,8 @@ export function openStream(store: FakeStore, asked: Asked): Stream {
     send,
     bookmark,
     end,
-    silence() {
-      silent = true
+    mute() {
+      muted = true
     },
   }
 }

@@ -2,22 +2,22 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Transport } from '../transport.ts'
 
-/** A transport behind a real HTTP server on loopback. */
+/** Serves a transport over HTTP on loopback. */
 export async function serve(
   transport: Transport,
-  seen: (headers: Record<string, unknown>) => number | undefined = () => undefined,
+  onRequest: (headers: Record<string, unknown>) => number | undefined = () => undefined,
 ) {
   let open = 0
   const server = createServer(async (request, response) => {
-    const refused = seen(request.headers)
+    const rejectedWith = onRequest(request.headers)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    if (refused) return response.writeHead(refused).end('{}')
-    const gone = new AbortController()
+    if (rejectedWith) return response.writeHead(rejectedWith).end('{}')
+    const closed = new AbortController()
     open++
     response.on('close', () => {
       open--
-      gone.abort(new Error('closed'))
+      closed.abort(new Error('closed'))
     })
     const body = chunks.length ? Buffer.concat(chunks).toString() : undefined
     const headers = request.headers as Record<string, string>
@@ -27,7 +27,7 @@ export async function serve(
         path: request.url!,
         headers,
         body,
-        signal: gone.signal,
+        signal: closed.signal,
       })
       response.writeHead(answer.status, answer.headers as Record<string, string>)
       response.flushHeaders()
@@ -41,7 +41,7 @@ export async function serve(
   const { port } = server.address() as AddressInfo
   return {
     url: new URL(`http://127.0.0.1:${port}`),
-    /** Requests that are under way. */
+    /** Number of open requests. */
     open: () => open,
     close: () => {
       server.closeAllConnections()

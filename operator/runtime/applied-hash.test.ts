@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { appliedAnnotation, contentHash, isUpToDate, ownsAllFields } from './applied-hash.ts'
 import type { KubeObject } from './objects.ts'
-import { appliedAnnotation, hashOf, isApplied, isCovered } from './owned.ts'
 
-/** As a Kubernetes 1.36 API server wrote them for a Deployment. */
+/** Managed fields that a Kubernetes 1.36 API server wrote for a Deployment. */
 const fields = {
   'f:containers': {
     'k:{"name":"main"}': {
@@ -42,8 +42,8 @@ const pod = {
   imagePullSecrets: [],
 }
 
-test('all that is wanted is among the fields', () => {
-  expect(isCovered(fields, pod)).toBe(true)
+test('all desired fields are owned', () => {
+  expect(ownsAllFields(fields, pod)).toBe(true)
 })
 
 test.each([
@@ -58,40 +58,44 @@ test.each([
     'an item with a key that is not the default',
     { ...pod, containers: [{ ...main, ports: [{ containerPort: 8080, protocol: 'UDP' }] }] },
   ],
-])('%s that somebody took is missed', (_, wanted) => {
-  expect(isCovered(fields, wanted)).toBe(false)
+])('%s that somebody took is missed', (_, desired) => {
+  expect(ownsAllFields(fields, desired)).toBe(false)
 })
 
-test('an item of which others took all but its key is missed, one that is owned as a whole is not', () => {
+test('an item whose fields others own is not owned; an item owned as a whole is', () => {
   const left = { 'f:env': { 'k:{"name":"A"}': { '.': {}, 'f:name': {} } } }
-  expect(isCovered(left, { env: [{ name: 'A', value: '1' }] })).toBe(false)
-  expect(isCovered(left, { env: [{ name: 'A' }] })).toBe(true)
+  expect(ownsAllFields(left, { env: [{ name: 'A', value: '1' }] })).toBe(false)
+  expect(ownsAllFields(left, { env: [{ name: 'A' }] })).toBe(true)
   const references = { 'f:ownerReferences': { 'k:{"uid":"u"}': {} } }
-  expect(isCovered(references, { ownerReferences: [{ uid: 'u', kind: 'LegalSuite' }] })).toBe(true)
-  expect(isCovered(references, { ownerReferences: [{ uid: 'v', kind: 'LegalSuite' }] })).toBe(false)
+  expect(ownsAllFields(references, { ownerReferences: [{ uid: 'u', kind: 'LegalSuite' }] })).toBe(
+    true,
+  )
+  expect(ownsAllFields(references, { ownerReferences: [{ uid: 'v', kind: 'LegalSuite' }] })).toBe(
+    false,
+  )
 })
 
-test('values of a set are told apart', () => {
+test('set values are matched individually', () => {
   const set = { 'f:finalizers': { 'v:"a"': {}, 'v:"b"': {} } }
-  expect(isCovered(set, { finalizers: ['a', 'b'] })).toBe(true)
-  expect(isCovered(set, { finalizers: ['a', 'c'] })).toBe(false)
+  expect(ownsAllFields(set, { finalizers: ['a', 'b'] })).toBe(true)
+  expect(ownsAllFields(set, { finalizers: ['a', 'c'] })).toBe(false)
 })
 
-test('the hash does not depend on the order of members, and depends on all else', () => {
+test('the hash ignores key order and depends on everything else', () => {
   const object = (data: object): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'a' },
     data,
   })
-  expect(hashOf(object({ a: '1', b: '2' }))).toBe(hashOf(object({ b: '2', a: '1' })))
-  expect(hashOf(object({ a: '1', b: ['x', 'y'] }))).not.toBe(
-    hashOf(object({ a: '1', b: ['y', 'x'] })),
+  expect(contentHash(object({ a: '1', b: '2' }))).toBe(contentHash(object({ b: '2', a: '1' })))
+  expect(contentHash(object({ a: '1', b: ['x', 'y'] }))).not.toBe(
+    contentHash(object({ a: '1', b: ['y', 'x'] })),
   )
 })
 
-test('what another manager or another version applied, or applied with other content, is not applied', () => {
-  const wanted: KubeObject = {
+test('an object applied by another manager, version or content is not up to date', () => {
+  const desired: KubeObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'a', annotations: { [appliedAnnotation]: 'h' } },
@@ -102,23 +106,23 @@ test('what another manager or another version applied, or applied with other con
     apiVersion: 'v1',
     fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${appliedAnnotation}`]: {} } } },
   }
-  const live = (changed: object, mark = 'h'): KubeObject => ({
-    ...wanted,
+  const live = (changed: object, hash = 'h'): KubeObject => ({
+    ...desired,
     metadata: {
       name: 'a',
-      annotations: { [appliedAnnotation]: mark },
+      annotations: { [appliedAnnotation]: hash },
       managedFields: [{ ...entry, ...changed }],
     },
   })
-  expect(isApplied(live({}), wanted, 'us')).toBe(true)
-  expect(isApplied(live({}, 'other'), wanted, 'us')).toBe(false)
+  expect(isUpToDate(live({}), desired, 'us')).toBe(true)
+  expect(isUpToDate(live({}, 'other'), desired, 'us')).toBe(false)
   for (const changed of [
     { manager: 'them' },
     { operation: 'Update' },
     { apiVersion: 'v2' },
     { subresource: 'status' },
   ]) {
-    expect(isApplied(live(changed), wanted, 'us')).toBe(false)
+    expect(isUpToDate(live(changed), desired, 'us')).toBe(false)
   }
-  expect(isApplied({ ...wanted }, wanted, 'us')).toBe(false)
+  expect(isUpToDate({ ...desired }, desired, 'us')).toBe(false)
 })

@@ -21,14 +21,17 @@ const kinds: Record<string, string> = {
   Cluster: 'postgresql.cnpg.io/v1',
 }
 
-export interface StageOptions {
-  /** APIs of others: the plural names of each group. */
+export interface HarnessOptions {
+  /** Optional APIs: plural names by group. */
   served?: Record<string, string[]>
   collectorAddress?: string
 }
 
-/** The operator on an API server in memory. Nothing runs its pods; `settle` says that they are ready. */
-export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: StageOptions = {}) {
+/** The operator on an in-memory API server. No pods run; `markWorkloadsReady` sets their status. */
+export function makeHarness({
+  served = {},
+  collectorAddress = 'http://127.0.0.1:1',
+}: HarnessOptions = {}) {
   const api = makeFakeApi(served)
   const client = makeClient({ transport: api.transport })
   const stop = new AbortController()
@@ -39,7 +42,7 @@ export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: 
     namespaces: [namespace],
     operatorNamespace: 'operators',
     collectorAddress,
-    lookAgain: 60_000,
+    resyncPeriodMs: 60_000,
   })
   const running = operator.run(stop.signal)
   const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)
@@ -53,11 +56,11 @@ export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: 
   const patch = (kind: string, name: string, change: object, subresource?: 'status') =>
     client.merge(resource(kind), { namespace, name }, change, subresource ? { subresource } : {})
 
-  async function settle(only?: RegExp) {
+  async function markWorkloadsReady(only?: RegExp) {
     for (const kind of ['Deployment', 'StatefulSet', 'Job']) {
       for (const each of list(kind)) {
         if (only && !only.test(each.metadata.name)) continue
-        const status = statusOf(each)
+        const status = readyStatus(each)
         if (JSON.stringify(each.status) !== JSON.stringify(status))
           await patch(kind, each.metadata.name, { status }, 'status')
       }
@@ -71,7 +74,7 @@ export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: 
     get,
     create,
     patch,
-    settle,
+    settle: markWorkloadsReady,
     remove: (kind: string, name: string) => client.delete(resource(kind), { namespace, name }),
     secret: (name: string, data: Record<string, string>) =>
       create({
@@ -82,12 +85,12 @@ export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: 
       } as KubeObject),
     suite: (spec: Partial<LegalSuiteSpec> = {}, name = 'demo') => {
       const { uid: _, generation: __, ...metadata } = suiteOf().metadata
-      const { spec: whole, apiVersion, kind } = suiteOf(spec)
+      const { spec: fullSpec, apiVersion, kind } = suiteOf(spec)
       return create({
         apiVersion,
         kind,
         metadata: { ...metadata, name },
-        spec: whole,
+        spec: fullSpec,
       } as KubeObject)
     },
     seed: (spec: Partial<SeedPackageApplySpec> = {}, name = 'seeds') =>
@@ -106,13 +109,13 @@ export function stage({ served = {}, collectorAddress = 'http://127.0.0.1:1' }: 
   }
 }
 
-export type Stage = ReturnType<typeof stage>
+export type Harness = ReturnType<typeof makeHarness>
 
 export const condition = (object: LegalSuite | undefined, type: string) =>
   object?.status?.conditions?.find((each) => each.type === type)
 
-/** What its controller and nodes would say once all is well. */
-function statusOf({ kind, metadata, spec }: any) {
+/** The status that a workload has when all its pods are ready. */
+function readyStatus({ kind, metadata, spec }: any) {
   if (kind === 'Job') return { conditions: [{ type: 'Complete', status: 'True' }] }
   const replicas = spec.replicas ?? 1
   return {

@@ -1,16 +1,16 @@
 import type { Metrics } from '../../services/_kit/metrics.ts'
 import { ApiError } from './api-error.ts'
 import type { Ref, Resource } from './objects.ts'
-import { jittered, sleep, within } from './time.ts'
-import type { Incoming, Transport } from './transport.ts'
+import { sleep, withDeadline, withJitter } from './time.ts'
+import type { Transport, TransportResponse } from './transport.ts'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete'
 
-/** A call as a role would name it: what `onCall` is told of each. */
-export type Called = {
+/** A call in terms of RBAC, passed to `onCall`. */
+export type CallRecord = {
   verb: Verb
   group: string
-  /** With its subresource: `legalsuites/status`. */
+  /** Includes the subresource: `legalsuites/status`. */
   resource: string
   namespace: string | undefined
   name: string | undefined
@@ -27,16 +27,16 @@ export type Call = {
   contentType?: string
   body?: unknown
   signal?: AbortSignal | undefined
-  deadline?: number | undefined
-  /** May be sent again though it may have had its effect. */
-  repeatable: boolean
+  deadlineMs?: number | undefined
+  /** Whether the call may be sent again after an unknown outcome. */
+  retryable: boolean
 }
 
-export type CallerOptions = {
+export type RestClientOptions = {
   transport: Transport
   metrics?: Metrics | undefined
-  onCall?: ((call: Called) => void) | undefined
-  attempts?: number
+  onCall?: ((call: CallRecord) => void) | undefined
+  maxAttempts?: number
 }
 
 const methods = {
@@ -49,40 +49,36 @@ const methods = {
   delete: 'DELETE',
 }
 
-/** Sends calls, each attempt under a deadline, again where that is safe, and counts them. */
-export function makeCaller({ transport, metrics, onCall, attempts = 4 }: CallerOptions) {
-  async function open(call: Call, signal: AbortSignal): Promise<Incoming> {
-    const began = performance.now()
+/** Sends calls with deadlines, retries and metrics. */
+export function makeRestClient({ transport, metrics, onCall, maxAttempts = 4 }: RestClientOptions) {
+  async function open(call: Call, signal: AbortSignal): Promise<TransportResponse> {
+    const startedAt = performance.now()
     let code = 0
     try {
-      const answer = await transport({
+      const response = await transport({
         method: methods[call.verb],
         path: pathOf(call),
         headers: headersOf(call),
         body: call.body === undefined ? undefined : JSON.stringify(call.body),
         signal,
       })
-      code = answer.status
-      if (code >= 400) throw await errorOf(call, answer)
-      return answer
+      code = response.status
+      if (code >= 400) throw await toApiError(call, response)
+      return response
     } finally {
-      count(call, code, performance.now() - began)
+      recordCall(call, code, performance.now() - startedAt)
     }
   }
 
-  function count(call: Call, code: number, milliseconds: number) {
+  function recordCall(call: Call, code: number, durationMs: number) {
     const { group, plural } = call.resource
     const resource = call.subresource ? `${plural}/${call.subresource}` : plural
     const labels = { verb: call.verb, resource, code: code === 0 ? '<error>' : `${code}` }
     metrics?.count('rest_client_requests_total', labels)
-    metrics?.time(
-      'rest_client_request_duration_seconds',
-      { verb: call.verb, resource },
-      milliseconds,
-    )
+    metrics?.time('rest_client_request_duration_seconds', { verb: call.verb, resource }, durationMs)
     const { namespace, name } = call.ref ?? {}
     onCall?.({ verb: call.verb, group, resource, namespace, name, code })
-    // An apply that makes its object needs the right to create as well.
+    // An apply that creates its object also needs the `create` permission.
     if (call.verb === 'patch' && code === 201) {
       onCall?.({ verb: 'create', group, resource, namespace, name, code })
     }
@@ -90,18 +86,20 @@ export function makeCaller({ transport, metrics, onCall, attempts = 4 }: CallerO
 
   async function send<T>(call: Call): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const limit = within(call.deadline ?? 15_000, call.signal)
+      const deadline = withDeadline(call.deadlineMs ?? 15_000, call.signal)
       try {
-        const answer = await open(call, limit.signal)
-        return JSON.parse(await textOf(answer)) as T
+        const response = await open(call, deadline.signal)
+        return JSON.parse(await readText(response)) as T
       } catch (error) {
-        const wait =
-          call.signal?.aborted || attempt >= attempts ? undefined : pauseFor(call, error, attempt)
-        if (wait === undefined) throw limit.signal.aborted ? limit.signal.reason : error
-        await sleep(wait, call.signal)
+        const delayMs =
+          call.signal?.aborted || attempt >= maxAttempts
+            ? undefined
+            : retryDelay(call, error, attempt)
+        if (delayMs === undefined) throw deadline.signal.aborted ? deadline.signal.reason : error
+        await sleep(delayMs, call.signal)
         call.signal?.throwIfAborted()
       } finally {
-        limit.end()
+        deadline.end()
       }
     }
   }
@@ -109,16 +107,16 @@ export function makeCaller({ transport, metrics, onCall, attempts = 4 }: CallerO
   return { open, send }
 }
 
-export type Caller = ReturnType<typeof makeCaller>
+export type RestClient = ReturnType<typeof makeRestClient>
 
-/** How long to wait before the next attempt; `undefined` when there is to be none. */
-function pauseFor({ repeatable }: Call, error: unknown, attempt: number): number | undefined {
-  const pause = jittered(Math.min(100 * 2 ** (attempt - 1), 2_000))
-  if (!(error instanceof ApiError)) return repeatable ? pause : undefined
-  const refused = error.code === 429
+/** Returns the delay before the next attempt, or undefined if there is none. */
+function retryDelay({ retryable }: Call, error: unknown, attempt: number): number | undefined {
+  const delayMs = withJitter(Math.min(100 * 2 ** (attempt - 1), 2_000))
+  if (!(error instanceof ApiError)) return retryable ? delayMs : undefined
+  const throttled = error.code === 429
   const failed = error.code >= 500 && error.code !== 501
-  if (!refused && !(failed && repeatable)) return undefined
-  return Math.max(pause, Math.min(error.retryAfter ?? 0, 10_000))
+  if (!throttled && !(failed && retryable)) return undefined
+  return Math.max(delayMs, Math.min(error.retryAfter ?? 0, 10_000))
 }
 
 export function pathOf({ resource, ref, subresource, query = {} }: Call): string {
@@ -142,31 +140,34 @@ function headersOf({ accept = 'application/json', body, contentType = 'applicati
   return headers
 }
 
-async function textOf({ body }: Incoming): Promise<string> {
+async function readText({ body }: TransportResponse): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The message may quote what was sent, so of a Secret only the reason is kept. */
-async function errorOf({ resource, verb, ref }: Call, answer: Incoming): Promise<ApiError> {
-  const text = await textOf(answer)
-  const status = statusIn(text)
-  const reason = status.reason ?? `HTTP ${answer.status}`
-  const said = resource.plural === 'secrets' ? reason : (status.message ?? reason)
-  const seconds = Number(answer.headers['retry-after'] ?? status.details?.retryAfterSeconds)
-  const what = [verb, resource.plural, ref?.namespace, ref?.name].filter(Boolean).join(' ')
+/** The message can quote the request, so for Secrets only the reason is kept. */
+async function toApiError(
+  { resource, verb, ref }: Call,
+  response: TransportResponse,
+): Promise<ApiError> {
+  const text = await readText(response)
+  const status = parseStatus(text)
+  const reason = status.reason ?? `HTTP ${response.status}`
+  const message = resource.plural === 'secrets' ? reason : (status.message ?? reason)
+  const seconds = Number(response.headers['retry-after'] ?? status.details?.retryAfterSeconds)
+  const target = [verb, resource.plural, ref?.namespace, ref?.name].filter(Boolean).join(' ')
   return new ApiError(
-    answer.status,
+    response.status,
     reason,
-    `${what}: ${said}`,
+    `${target}: ${message}`,
     Number.isFinite(seconds) ? seconds * 1000 : undefined,
   )
 }
 
-type Status = { reason?: string; message?: string; details?: { retryAfterSeconds?: number } }
+type ApiStatus = { reason?: string; message?: string; details?: { retryAfterSeconds?: number } }
 
-function statusIn(text: string): Status {
+function parseStatus(text: string): ApiStatus {
   try {
     const body = JSON.parse(text)
     return body?.kind === 'Status' ? body : {}

@@ -9,13 +9,13 @@ export interface Request {
   expect_plan_hash?: string
 }
 
-type Answer = { status: number; body: unknown }
+type FakeResponse = { status: number; body: unknown }
 
-export const answer = (data: unknown): Answer => ({
+export const okResponse = (data: unknown): FakeResponse => ({
   status: 200,
   body: { code: 0, message: 'ok', data },
 })
-export const fault = (status: number, code: string): Answer => ({
+export const errorResponse = (status: number, code: string): FakeResponse => ({
   status,
   body: { code, message: `${code} it is`, data: null },
 })
@@ -42,31 +42,31 @@ export const runOf = (request: Request, status = 'succeeded', items = 1) => ({
 })
 
 /**
- * A collector-service that keeps runs by their id: the same id again gives the same answer. A fault
- * decides about a request in its place; `applied` names what was really done.
+ * A collector-service that stores runs by id, so that a repeated request gets the same response. A fault
+ * replaces the response; `applied` lists the runs that were really executed.
  */
-export async function startCollector() {
-  const runs = new Map<string, Answer>()
-  const asked: { request: Request; key: string | undefined }[] = []
-  const faults: ((request: Request) => Answer | 'hang up' | undefined)[] = []
+export async function startFakeCollector() {
+  const runs = new Map<string, FakeResponse>()
+  const requests: { request: Request; key: string | undefined }[] = []
+  const faults: ((request: Request) => FakeResponse | 'hang up' | undefined)[] = []
   const applied: string[] = []
-  let losing = 0
-  let make = (request: Request): Answer => answer(runOf(request))
+  let responsesToDrop = 0
+  let handle = (request: Request): FakeResponse => okResponse(runOf(request))
 
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const request: Request = JSON.parse(Buffer.concat(chunks).toString())
-    asked.push({ request, key: incoming.headers['x-internal-api-key'] as string | undefined })
-    const said = faults.map((say) => say(request)).find(Boolean)
-    if (said === 'hang up') return void outgoing.destroy()
-    let result = said ?? runs.get(request.run_id)
+    requests.push({ request, key: incoming.headers['x-internal-api-key'] as string | undefined })
+    const faultResponse = faults.map((say) => say(request)).find(Boolean)
+    if (faultResponse === 'hang up') return void outgoing.destroy()
+    let result = faultResponse ?? runs.get(request.run_id)
     if (!result) {
-      result = make(request)
+      result = handle(request)
       applied.push(request.run_id)
       runs.set(request.run_id, result)
     }
-    if (losing-- > 0) return void outgoing.destroy()
+    if (responsesToDrop-- > 0) return void outgoing.destroy()
     outgoing.writeHead(result.status, { 'content-type': 'application/json' })
     outgoing.end(JSON.stringify(result.body))
   })
@@ -74,15 +74,15 @@ export async function startCollector() {
   const { port } = server.address() as AddressInfo
   return {
     address: `http://127.0.0.1:${port}`,
-    asked,
+    requests,
     applied,
     faults,
-    /** So many answers do not get there, though what was asked for is done. */
-    loses(count: number) {
-      losing = count
+    /** Drops the next responses after their requests were handled. */
+    dropResponses(count: number) {
+      responsesToDrop = count
     },
-    answers(next: typeof make) {
-      make = next
+    setHandler(next: typeof handle) {
+      handle = next
     },
     stop() {
       server.closeAllConnections()

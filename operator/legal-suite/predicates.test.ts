@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { desired } from '../desired/index.ts'
-import { find } from '../testing/look.ts'
+import { find } from '../testing/queries.ts'
 import { suiteOf } from '../testing/suites.ts'
-import { isAsked, matters } from './relevant.ts'
+import { childStateChanged, suiteSpecChanged } from './predicates.ts'
 
 const base = find(desired(suiteOf()), 'Deployment', 'demo-memory')
 const deployment = (metadata: object, status: object = {}) => ({
@@ -18,11 +18,11 @@ const deployment = (metadata: object, status: object = {}) => ({
 })
 const updated = (before: object, object: object) => ({ type: 'updated', before, object }) as never
 
-describe('a change of an object', () => {
+describe('childStateChanged', () => {
   test.each([
-    ['it is another', deployment({}), deployment({ generation: 2 }), true],
-    ['a label is gone', deployment({}), deployment({ labels: {} }), true],
-    ['an annotation is new', deployment({}), deployment({ annotations: { a: 'b' } }), true],
+    ['generation changed', deployment({}), deployment({ generation: 2 }), true],
+    ['label removed', deployment({}), deployment({ labels: {} }), true],
+    ['annotation added', deployment({}), deployment({ annotations: { a: 'b' } }), true],
     ['it is being deleted', deployment({}), deployment({ deletionTimestamp: 'now' }), true],
     ['a pod is lost', deployment({}), deployment({}, { availableReplicas: 0 }), true],
     ['its status says more of the same', deployment({}), deployment({}, { conditions: [] }), false],
@@ -33,20 +33,20 @@ describe('a change of an object', () => {
       false,
     ],
   ])('%s', (_, before, after, expected) => {
-    expect(matters(updated(before, after))).toBe(expected)
+    expect(childStateChanged(updated(before, after))).toBe(expected)
   })
 
-  test('one that has no generation matters in any case, and so do comings and goings', () => {
+  test('objects without generation, additions and deletions always trigger a reconcile', () => {
     const account = find(desired(suiteOf()), 'ServiceAccount', 'demo-memory')
-    expect(matters(updated(account, account))).toBe(true)
-    expect(matters({ type: 'deleted', object: base })).toBe(true)
-    expect(matters({ type: 'resync', object: base })).toBe(true)
+    expect(childStateChanged(updated(account, account))).toBe(true)
+    expect(childStateChanged({ type: 'deleted', object: base })).toBe(true)
+    expect(childStateChanged({ type: 'resync', object: base })).toBe(true)
   })
 })
 
-test('a suite is looked at again for what it asks, not for what is said of it', () => {
+test('a suite is reconciled for spec changes, not for status changes', () => {
   const suite = suiteOf()
-  expect(isAsked(updated(suite, { ...suite, status: { phase: 'Ready' } }))).toBe(false)
-  expect(isAsked(updated(suite, suiteOf({}, { generation: 2 })))).toBe(true)
-  expect(isAsked(updated(suite, suiteOf({}, { annotations: { a: 'b' } })))).toBe(true)
+  expect(suiteSpecChanged(updated(suite, { ...suite, status: { phase: 'Ready' } }))).toBe(false)
+  expect(suiteSpecChanged(updated(suite, suiteOf({}, { generation: 2 })))).toBe(true)
+  expect(suiteSpecChanged(updated(suite, suiteOf({}, { annotations: { a: 'b' } })))).toBe(true)
 })

@@ -1,19 +1,19 @@
 import type * as z from 'zod'
 import type { Labels } from '../api/fields.ts'
 import type { KubeObject } from '../runtime/objects.ts'
+import { port } from './commands.ts'
 import {
+  buildObject,
   type Facts,
   manager,
   nameOf,
-  object,
+  type SuiteInput,
   servicesOf,
   suiteLabel,
-  type Wanted,
 } from './common.ts'
-import { monitored } from './monitoring.ts'
-import { port } from './runtime.ts'
+import { isMonitored } from './monitoring.ts'
 
-type Source = {
+type NetworkPeer = {
   namespaceLabels?: z.infer<typeof Labels> | undefined
   podLabels?: z.infer<typeof Labels> | undefined
 }
@@ -22,50 +22,50 @@ type Rule = Record<string, unknown>
 const component = 'app.kubernetes.io/component'
 const appName = 'app.kubernetes.io/name'
 
-/** Who of the suite: by what it is to the network, or by its own name. */
-const pods = ({ metadata }: Wanted, label: string, ...values: string[]) => ({
+/** Selects pods of the suite by the value of one label. */
+const podSelector = ({ metadata }: SuiteInput, label: string, ...values: string[]) => ({
   matchLabels: { [suiteLabel]: metadata.name },
   matchExpressions: [{ key: label, operator: 'In', values }],
 })
 
 const tcp = (...ports: number[]) => ports.map((each) => ({ protocol: 'TCP', port: each }))
 
-const names = {
+const dnsRule = {
   ports: [
     { protocol: 'UDP', port: 53 },
     { protocol: 'TCP', port: 53 },
   ],
 }
 
-const sourceOf = ({ namespaceLabels, podLabels }: Source) => ({
+const toPeer = ({ namespaceLabels, podLabels }: NetworkPeer) => ({
   ...(namespaceLabels && { namespaceSelector: { matchLabels: namespaceLabels } }),
   ...(podLabels && { podSelector: { matchLabels: podLabels } }),
 })
 
-function policy(
-  suite: Wanted,
-  what: string,
-  chosen: unknown,
+function buildPolicy(
+  suite: SuiteInput,
+  purpose: string,
+  selector: unknown,
   rules: { ingress?: Rule[]; egress?: Rule[] },
 ) {
   const policyTypes = [...(rules.ingress ? ['Ingress'] : []), ...(rules.egress ? ['Egress'] : [])]
-  return object(
+  return buildObject(
     suite,
-    what,
+    purpose,
     ['networking.k8s.io/v1', 'NetworkPolicy'],
-    { spec: { podSelector: chosen, policyTypes, ...rules } },
-    { name: nameOf(suite, `allow-${what}`) },
+    { spec: { podSelector: selector, policyTypes, ...rules } },
+    { name: nameOf(suite, `allow-${purpose}`) },
   )
 }
 
-/** Pods of the suite are closed to all but those named here; policies only ever add. */
-export function policies(suite: Wanted, facts: Facts): KubeObject[] {
+/** Restricts traffic to the listed peers. Policies are additive, so each one only allows. */
+export function networkPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
   const { networkPolicy, gateway } = suite.spec
   if (networkPolicy?.enabled === false) return []
   const from = (label: string, ...values: string[]) => [
-    { podSelector: pods(suite, label, ...values) },
+    { podSelector: podSelector(suite, label, ...values) },
   ]
-  const scrapers = monitored(suite)
+  const scrapers = isMonitored(suite)
     ? (networkPolicy?.metricsFrom ?? [
         { namespaceLabels: { 'kubernetes.io/metadata.name': 'monitoring' } },
       ])
@@ -77,75 +77,77 @@ export function policies(suite: Wanted, facts: Facts): KubeObject[] {
     podSelector: { matchLabels: { [appName]: manager } },
   }
   return [
-    policy(suite, 'services', pods(suite, component, 'service', 'job'), {
+    buildPolicy(suite, 'services', podSelector(suite, component, 'service', 'job'), {
       ingress: [
         { from: from(component, 'service', 'gateway'), ports: tcp(port) },
-        ...(scrapers.length ? [{ from: scrapers.map(sourceOf), ports: tcp(port) }] : []),
+        ...(scrapers.length ? [{ from: scrapers.map(toPeer), ports: tcp(port) }] : []),
       ],
     }),
-    policy(suite, 'collector', pods(suite, appName, 'collector'), {
+    buildPolicy(suite, 'collector', podSelector(suite, appName, 'collector'), {
       ingress: [{ from: [operator], ports: tcp(port) }],
     }),
     ...(gateway ? [gatewayPolicy(suite, scrapers)] : []),
-    ...backends(suite),
-    policy(suite, 'inside', pods(suite, component, 'service', 'gateway', 'job'), {
+    ...backendPolicies(suite),
+    buildPolicy(suite, 'inside', podSelector(suite, component, 'service', 'gateway', 'job'), {
       egress: [
-        names,
+        dnsRule,
         { to: [{ podSelector: { matchLabels: { [suiteLabel]: suite.metadata.name } } }] },
-        ...clusterEgress(suite),
+        ...cnpgEgress(suite),
       ],
     }),
-    ...outside(suite),
+    ...egressPolicies(suite),
   ]
 }
 
-function gatewayPolicy(suite: Wanted, scrapers: Source[]) {
-  const sources = suite.spec.networkPolicy?.gatewayFrom
-  const rule = sources
-    ? { from: [...sources, ...scrapers].map(sourceOf), ports: tcp(port) }
+function gatewayPolicy(suite: SuiteInput, scrapers: NetworkPeer[]) {
+  const peers = suite.spec.networkPolicy?.gatewayFrom
+  const rule = peers
+    ? { from: [...peers, ...scrapers].map(toPeer), ports: tcp(port) }
     : { ports: tcp(port) }
-  return policy(suite, 'gateway', pods(suite, component, 'gateway'), { ingress: [rule] })
+  return buildPolicy(suite, 'gateway', podSelector(suite, component, 'gateway'), {
+    ingress: [rule],
+  })
 }
 
-/** A backend is reached by those who use it, and reaches nobody but its like. */
-function backends(suite: Wanted): KubeObject[] {
+/** Allows ingress to a backend from its clients, and egress only to its peers. */
+function backendPolicies(suite: SuiteInput): KubeObject[] {
   const { database, search, graph } = suite.spec
   const from = (label: string, ...values: string[]) => [
-    { podSelector: pods(suite, label, ...values) },
+    { podSelector: podSelector(suite, label, ...values) },
   ]
   const qdrant = from(appName, 'qdrant')
   return [
     ...(database.type === 'Embedded'
       ? [
-          policy(suite, 'postgres', pods(suite, appName, 'postgres'), {
+          buildPolicy(suite, 'postgres', podSelector(suite, appName, 'postgres'), {
             ingress: [{ from: from(component, 'service', 'gateway', 'job'), ports: tcp(5432) }],
-            egress: [names],
+            egress: [dnsRule],
           }),
         ]
       : []),
     ...(search?.type === 'Managed'
       ? [
-          policy(suite, 'qdrant', pods(suite, appName, 'qdrant'), {
+          buildPolicy(suite, 'qdrant', podSelector(suite, appName, 'qdrant'), {
             ingress: [
               { from: from(appName, 'knowledge'), ports: tcp(6333) },
               { from: qdrant, ports: tcp(6335) },
             ],
-            egress: [names, { to: qdrant, ports: tcp(6335) }],
+            egress: [dnsRule, { to: qdrant, ports: tcp(6335) }],
           }),
         ]
       : []),
     ...(graph?.type === 'Managed'
       ? [
-          policy(suite, 'neo4j', pods(suite, appName, 'neo4j'), {
+          buildPolicy(suite, 'neo4j', podSelector(suite, appName, 'neo4j'), {
             ingress: [{ from: from(appName, 'knowledge'), ports: tcp(7687) }],
-            egress: [names],
+            egress: [dnsRule],
           }),
         ]
       : []),
   ]
 }
 
-const clusterEgress = (suite: Wanted): Rule[] =>
+const cnpgEgress = (suite: SuiteInput): Rule[] =>
   suite.spec.database.type === 'CloudNativePG'
     ? [
         {
@@ -155,11 +157,11 @@ const clusterEgress = (suite: Wanted): Rule[] =>
       ]
     : []
 
-/** Those whose configuration names something that is not of the suite. */
-function outside(suite: Wanted): KubeObject[] {
+/** Allows unrestricted egress for pods whose configuration names an external endpoint. */
+function egressPolicies(suite: SuiteInput): KubeObject[] {
   const { database, search, graph, objectStorage, ai, networkPolicy } = suite.spec
   const all = database.type === 'External' || networkPolicy?.egress === 'Open'
-  const needs: Record<string, boolean> = {
+  const needsEgress: Record<string, boolean> = {
     collector: true,
     gateway: true,
     migrate: false,
@@ -171,6 +173,6 @@ function outside(suite: Wanted): KubeObject[] {
       search?.type === 'External' ||
       graph?.type === 'External',
   }
-  const chosen = [...servicesOf(suite), 'migrate'].filter((name) => all || needs[name])
-  return [policy(suite, 'outside', pods(suite, appName, ...chosen), { egress: [{}] })]
+  const selector = [...servicesOf(suite), 'migrate'].filter((name) => all || needsEgress[name])
+  return [buildPolicy(suite, 'outside', podSelector(suite, appName, ...selector), { egress: [{}] })]
 }

@@ -1,23 +1,30 @@
-import { dataLabel, labelsOf, nameOf, type Wanted } from './common.ts'
-import { keySecretOf } from './key.ts'
+import { dataLabel, labelsOf, nameOf, type SuiteInput } from './common.ts'
+import { keySecretOf } from './internal-key.ts'
 
-/** A Secret that the operator makes once and then leaves alone: nobody knows what is in it before. */
-export interface Generated {
+/** A Secret with random values that the operator creates once and never changes. */
+export interface GeneratedSecret {
   name: string
   labels: Record<string, string>
-  /** From fresh random text; asked for once for each Secret. */
+  /** Builds the entries from random strings. Called once when the Secret is created. */
   values(random: () => string): Record<string, string>
 }
 
-/** Which Secrets a suite needs that nobody gives it. What is in them is not for a pure function to say. */
-export function generated(suite: Wanted): Generated[] {
+/**
+ * The Secrets that the operator generates for this suite. Values are created elsewhere, so that this function
+ * stays pure.
+ */
+export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
   const { database, search, graph, internalKey } = suite.spec
-  const secret = (what: string, values: Generated['values'], data: boolean): Generated => ({
-    name: nameOf(suite, what),
-    labels: { ...labelsOf(suite, what), ...(data && { [dataLabel]: 'true' }) },
+  const secret = (
+    app: string,
+    values: GeneratedSecret['values'],
+    data: boolean,
+  ): GeneratedSecret => ({
+    name: nameOf(suite, app),
+    labels: { ...labelsOf(suite, app), ...(data && { [dataLabel]: 'true' }) },
     values,
   })
-  const list: Generated[] = []
+  const list: GeneratedSecret[] = []
   if (!internalKey) {
     const key = secret('internal-key', (random) => ({ current: random(), accepted: '' }), false)
     list.push({ ...key, name: keySecretOf(suite) })

@@ -12,7 +12,7 @@ type Deployment = KubeObject & {
 
 const suiteLabel = 'legalsuite.dev/suite'
 
-/** Sees when the Deployments of a suite have got an image, by a watch over all of them. */
+/** Watches the images of all Deployments. */
 export async function watchRollouts(client: Client, expected: number) {
   const informer = makeInformer<Deployment>({
     client,
@@ -27,8 +27,7 @@ export async function watchRollouts(client: Client, expected: number) {
     if (informer.list().length < expected) throw new Error('not all there')
   })
 
-  /** Resolves when the last of them has it. */
-  function allHave(image: string, left: Set<string>) {
+  function waitForImage(image: string, left: Set<string>) {
     return new Promise<void>((resolve) => {
       const end = informer.subscribe(({ object: { metadata, spec } }) => {
         if (spec.template.spec.containers[0]!.image === image) left.delete(metadata.uid!)
@@ -40,29 +39,29 @@ export async function watchRollouts(client: Client, expected: number) {
   }
 
   return {
-    /** Milliseconds from the change to the last Deployment having the image of that version. */
-    async timed(
+    /** Returns the milliseconds from the change until the last Deployment of the suite has the image. */
+    async measure(
       namespace: string,
       suite: string,
       version: string,
       change: () => Promise<unknown>,
     ): Promise<number> {
-      const those = informer
+      const deployments = informer
         .list()
         .filter(
           ({ metadata }) =>
             metadata.namespace === namespace && metadata.labels?.[suiteLabel] === suite,
         )
-      const done = allHave(
+      const done = waitForImage(
         `legal-suite:${version}`,
-        new Set(those.map(({ metadata }) => metadata.uid!)),
+        new Set(deployments.map(({ metadata }) => metadata.uid!)),
       )
-      const begun = performance.now()
+      const startedAt = performance.now()
       const changed = change()
       await Promise.race([done, changed.then(() => done)])
-      const took = performance.now() - begun
+      const durationMs = performance.now() - startedAt
       await changed
-      return took
+      return durationMs
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

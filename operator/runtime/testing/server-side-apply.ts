@@ -1,8 +1,8 @@
 import type { Fields, KubeObject, ManagedFields } from '../objects.ts'
 
 /**
- * Server-side apply as the API server does it, on objects taken apart into paths and their values. Which lists
- * have keys the server knows by schema; here it goes by the name of the field.
+ * Server-side apply on objects flattened to paths and values. The API server knows keyed lists by schema;
+ * here the field name decides.
  */
 const listKeys: Record<string, string[]> = {
   conditions: ['type'],
@@ -12,8 +12,8 @@ const listKeys: Record<string, string[]> = {
   ownerReferences: ['uid'],
   volumes: ['name'],
 }
-const sets = ['finalizers']
-const system = [
+const setFields = ['finalizers']
+const systemFields = [
   'name',
   'namespace',
   'uid',
@@ -37,7 +37,7 @@ function leavesOf(value: unknown, path: string[] = [], leaves: Leaves = new Map(
       leaves.set(JSON.stringify(inner), member)
       leavesOf(item, inner, leaves)
     }
-  } else if (Array.isArray(value) && sets.includes(name)) {
+  } else if (Array.isArray(value) && setFields.includes(name)) {
     for (const item of value)
       leaves.set(JSON.stringify([...path, `v:${JSON.stringify(item)}`]), member)
   } else if (
@@ -73,8 +73,8 @@ function objectOf(leaves: Leaves): Record<string, unknown> {
         const key = step.slice(2)
         if (last) node[key] = value
         else {
-          const made = next!.startsWith('f:') ? {} : []
-          if (typeof node[key] !== 'object') node[key] = made
+          const container = next!.startsWith('f:') ? {} : []
+          if (typeof node[key] !== 'object') node[key] = container
           node = node[key]
         }
       }
@@ -83,12 +83,12 @@ function objectOf(leaves: Leaves): Record<string, unknown> {
   return root
 }
 
-/** What is managed of an object: its status, or all but its status. */
+/** The managed part of an object: its status, or everything else. */
 function contentOf(object: KubeObject, status: boolean): Record<string, unknown> {
-  const { apiVersion: _, kind: __, metadata, status: told, ...rest } = object
-  if (status) return told === undefined ? {} : { status: told }
-  const described = Object.entries(metadata).filter(([name]) => !system.includes(name))
-  return described.length ? { ...rest, metadata: Object.fromEntries(described) } : rest
+  const { apiVersion: _, kind: __, metadata, status: currentStatus, ...rest } = object
+  if (status) return currentStatus === undefined ? {} : { status: currentStatus }
+  const descriptive = Object.entries(metadata).filter(([name]) => !systemFields.includes(name))
+  return descriptive.length ? { ...rest, metadata: Object.fromEntries(descriptive) } : rest
 }
 
 function withContent(
@@ -98,15 +98,18 @@ function withContent(
 ): KubeObject {
   const { apiVersion, kind, metadata } = object
   if (status) return { ...object, ...content }
-  const kept = Object.entries(metadata).filter(([name]) => system.includes(name))
-  const told = object.status === undefined ? {} : { status: object.status }
-  const { metadata: described = {}, ...rest } = content
+  const systemEntries = Object.entries(metadata).filter(([name]) => systemFields.includes(name))
+  const currentStatus = object.status === undefined ? {} : { status: object.status }
+  const { metadata: descriptive = {}, ...rest } = content
   return {
     apiVersion,
     kind,
     ...rest,
-    ...told,
-    metadata: { ...Object.fromEntries(kept), ...(described as object) } as KubeObject['metadata'],
+    ...currentStatus,
+    metadata: {
+      ...Object.fromEntries(systemEntries),
+      ...(descriptive as object),
+    } as KubeObject['metadata'],
   }
 }
 
@@ -136,13 +139,13 @@ function fieldsFrom(paths: Iterable<string>): Fields {
     }
     node['.'] = {}
   }
-  return pruned(root)
+  return withoutMarkers(root)
 }
 
-const pruned = (fields: Fields): Fields => {
+const withoutMarkers = (fields: Fields): Fields => {
   const inner = Object.entries(fields).filter(([step]) => step !== '.')
   if (inner.length === 0) return {}
-  return Object.fromEntries(Object.entries(fields).map(([step, of]) => [step, pruned(of)]))
+  return Object.fromEntries(Object.entries(fields).map(([step, of]) => [step, withoutMarkers(of)]))
 }
 
 function withManagers(object: KubeObject, managers: Managers): KubeObject {
@@ -153,22 +156,22 @@ function withManagers(object: KubeObject, managers: Managers): KubeObject {
 }
 
 function pathsFor(managers: Managers, by: Manager, apiVersion: string): Set<string> {
-  const known = managers.find(
+  const existing = managers.find(
     ({ entry }) =>
       entry.manager === by.manager &&
       entry.operation === by.operation &&
       entry.subresource === by.subresource,
   )
-  if (known) return known.paths
+  if (existing) return existing.paths
   const paths = new Set<string>()
   managers.push({ entry: { ...by, apiVersion }, paths })
   return paths
 }
 
-/** The fields that others hold with another value; nothing is applied over them without force. */
+/** Another manager owns fields with different values and force is not set. */
 export class ApplyConflict extends Error {}
 
-export function applied(
+export function applyObject(
   live: KubeObject,
   body: KubeObject,
   manager: string,
@@ -176,7 +179,7 @@ export function applied(
   status: boolean,
 ): KubeObject {
   const leaves = leavesOf(contentOf(live, status))
-  const wanted = leavesOf(contentOf(body, status))
+  const desired = leavesOf(contentOf(body, status))
   const managers = managersOf(live)
   const own = pathsFor(
     managers,
@@ -184,26 +187,26 @@ export function applied(
     body.apiVersion,
   )
   const others = managers.filter(({ paths }) => paths !== own)
-  const differs = (at: string) => JSON.stringify(leaves.get(at)) !== JSON.stringify(wanted.get(at))
+  const differs = (at: string) => JSON.stringify(leaves.get(at)) !== JSON.stringify(desired.get(at))
   for (const { entry, paths } of others) {
-    const disputed = [...wanted.keys()].filter((at) => paths.has(at) && differs(at))
+    const disputed = [...desired.keys()].filter((at) => paths.has(at) && differs(at))
     if (disputed.length && !force)
       throw new ApplyConflict(`conflict with "${entry.manager}": ${disputed.join(', ')}`)
     for (const at of disputed) paths.delete(at)
   }
   for (const at of own) {
-    if (!wanted.has(at) && !others.some(({ paths }) => paths.has(at))) leaves.delete(at)
+    if (!desired.has(at) && !others.some(({ paths }) => paths.has(at))) leaves.delete(at)
   }
   own.clear()
-  for (const [at, value] of wanted) {
+  for (const [at, value] of desired) {
     leaves.set(at, value)
     own.add(at)
   }
   return withManagers(withContent(live, objectOf(leaves), status), managers)
 }
 
-/** Somebody wrote the object as a whole: what they changed is theirs now. */
-export function updated(
+/** Updates the whole object. The writer takes ownership of the changed fields. */
+export function updateObject(
   live: KubeObject,
   next: KubeObject,
   manager: string,

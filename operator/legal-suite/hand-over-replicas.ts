@@ -9,11 +9,11 @@ type Autoscaler = KubeObject & { spec?: { minReplicas?: number } }
 const manager = 'legal-suite-operator-scale'
 
 /**
- * A Deployment that gets an autoscaler no longer says how many replicas it has. If nobody else said so,
- * that would be one, and what runs would be stopped; so another name of ours says it first, and the
- * autoscaler takes it over from there. It does nothing for one that sleeps: that one is woken.
+ * Keeps the replica count when an autoscaler is added. The Deployment then stops to set `replicas`, and a
+ * field without an owner would be reset to 1. A second field manager owns the current count until the
+ * autoscaler changes it.
  */
-export async function handOver(
+export async function handOverReplicas(
   client: Client,
   objects: KubeObject[],
   before: Map<string, KubeObject | undefined>,
@@ -21,7 +21,7 @@ export async function handOver(
   for (const object of objects as Deployment[]) {
     if (object.kind !== 'Deployment' || object.spec?.replicas !== undefined) continue
     const live = before.get(idText(idOf(object))) as Deployment | undefined
-    if (!live || !saidByUs(live)) continue
+    if (!live || !ownsReplicas(live)) continue
     const { name, namespace, uid } = live.metadata
     const scaler = objects.find(
       (each) => each.kind === 'HorizontalPodAutoscaler' && each.metadata.name === name,
@@ -36,7 +36,7 @@ export async function handOver(
   }
 }
 
-const saidByUs = ({ metadata }: KubeObject) =>
+const ownsReplicas = ({ metadata }: KubeObject) =>
   metadata.managedFields?.some(
     ({ manager, operation, fieldsV1 }) =>
       manager === 'legal-suite-operator' &&

@@ -1,14 +1,14 @@
-import { nameOf, type Wanted } from './common.ts'
-import type { Part } from './pod.ts'
+import { nameOf, type SuiteInput } from './common.ts'
+import type { PodPart } from './pod.ts'
 
 export const keyDirectory = '/etc/legal-suite/internal-key'
 
-/** The Secret that holds the internal key; the operator makes it once, unless the suite names its own. */
-export const keySecretOf = (suite: Wanted) =>
+/** Name of the Secret with the internal key: the configured one or the generated one. */
+export const keySecretOf = (suite: SuiteInput) =>
   suite.spec.internalKey?.secretName ?? nameOf(suite, 'internal-key')
 
-/** Mounted, not read into the environment: a service sees a changed key without a restart. */
-export const keyPart = (suite: Wanted): Part => ({
+/** Mounts the key as files: services reload a changed key without a restart. */
+export const internalKeyPart = (suite: SuiteInput): PodPart => ({
   env: [{ name: 'INTERNAL_API_KEY_DIR', value: keyDirectory }],
   volumes: [
     {

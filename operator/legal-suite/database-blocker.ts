@@ -5,32 +5,33 @@ import type { KubeObject } from '../runtime/objects.ts'
 import { resourceOf } from '../runtime/resources.ts'
 import { clusterApi } from './apis.ts'
 import { healthOf } from './health.ts'
-import type { Look, Obstacle } from './rollout.ts'
+import type { Blocker, WorkloadLookup } from './rollout.ts'
 
 type Cluster = KubeObject & { status?: { readyInstances?: number; phase?: string } }
 
 const clusters = resourceOf(clusterApi, 'Cluster')
 
-/** What keeps the database from being used; nothing when it can be. One of your own is yours to keep. */
-export async function databaseObstacle(
+/** Returns why the database cannot be used yet, or undefined. External databases are not checked. */
+export async function findDatabaseBlocker(
   client: Client,
   suite: LegalSuite,
   apis: ReadonlySet<string>,
-  look: Look,
-): Promise<Obstacle | undefined> {
+  lookup: WorkloadLookup,
+): Promise<Blocker | undefined> {
   const { type } = suite.spec.database
   if (type === 'External') return undefined
-  const waiting = (message: string): Obstacle => ({
+  const waiting = (message: string): Blocker => ({
     state: 'reconciling',
     reason: 'DatabaseNotReady',
     message,
   })
   if (type === 'Embedded') {
-    const { ready } = healthOf(look('StatefulSet', nameOf(suite, 'postgres')))
+    const { ready } = healthOf(lookup('StatefulSet', nameOf(suite, 'postgres')))
     return ready ? undefined : waiting('waiting for the embedded PostgreSQL')
   }
   if (!apis.has(clusterApi)) {
-    const message = 'database CloudNativePG needs the CloudNativePG operator in this cluster'
+    const message =
+      'database type CloudNativePG requires the CloudNativePG operator, which is not installed'
     return { state: 'stalled', reason: 'ApiNotFound', message }
   }
   const ref = { namespace: suite.metadata.namespace, name: nameOf(suite, 'pg') }

@@ -3,7 +3,7 @@ import { type Log, silent } from '../../../services/_kit/log.ts'
 import { makeMetrics } from '../../../services/_kit/metrics.ts'
 import { makeClient } from '../client.ts'
 import { type Informer, type InformerOptions, makeInformer } from '../informer.ts'
-import type { Change } from '../mirror.ts'
+import type { Change } from '../object-cache.ts'
 import { type KubeObject, keyOf } from '../objects.ts'
 import { resourceOf } from '../resources.ts'
 import { isNewer } from '../store.ts'
@@ -22,8 +22,8 @@ export const configMap = (
   data,
 })
 
-/** A fake API server, and an informer of its ConfigMaps. */
-export function informed(
+/** A fake API server with an informer for ConfigMaps. */
+export function makeInformerFixture(
   options: InformerOptions<KubeObject> & { log?: Log; limit?: number } = {},
 ) {
   const api = makeFakeApi()
@@ -39,27 +39,27 @@ export function informed(
     ...rest,
   })
   const stop = new AbortController()
-  const place = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
+  const pathOf = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
   return {
     api,
     client,
     informer,
     metrics,
-    place,
+    place: pathOf,
     start: () => informer.run(stop.signal),
     stop: () => stop.abort(),
-    put: (object: KubeObject) => api.store.put(place(object.metadata.name), object),
-    remove: (name: string) => api.store.remove(place(name)),
+    put: (object: KubeObject) => api.store.put(pathOf(object.metadata.name), object),
+    remove: (name: string) => api.store.remove(pathOf(name)),
   }
 }
 
-/** Follows an informer, and checks that what it is told makes sense one after the other. */
-export function witness(informer: Informer<KubeObject>) {
-  const known = new Map<string, KubeObject>()
+/** Records the changes of an informer and checks that their sequence is consistent. */
+export function recordChanges(informer: Informer<KubeObject>) {
+  const objects = new Map<string, KubeObject>()
   const types: string[] = []
   informer.subscribe((change: Change<KubeObject>) => {
     const key = keyOf(change.object)
-    const before = known.get(key)
+    const before = objects.get(key)
     types.push(change.type)
     if (change.type === 'added') expect(before, `${key} was added twice`).toBeUndefined()
     else expect(before, `${key} was ${change.type} but never added`).toBeDefined()
@@ -70,8 +70,8 @@ export function witness(informer: Informer<KubeObject>) {
         isNewer(change.object.metadata.resourceVersion!, before!.metadata.resourceVersion!),
       ).toBe(true)
     }
-    if (change.type === 'deleted') known.delete(key)
-    else known.set(key, change.object)
+    if (change.type === 'deleted') objects.delete(key)
+    else objects.set(key, change.object)
   })
-  return { known, types }
+  return { objects, types }
 }

@@ -9,12 +9,12 @@ import { objectsIn } from '../../tests/cluster/objects.ts'
 import { operatorAccess } from '../../tests/cluster/rights.ts'
 import { freshNamespace } from '../../tests/cluster/support.ts'
 import { inParallel, pause, type Subject } from './subject.ts'
-import { watchRollouts } from './watching.ts'
+import { watchRollouts } from './watch-rollouts.ts'
 
-export interface Took {
+export interface Timings {
   /** Milliseconds until the operator had changed the last Deployment. */
   operator: number[]
-  /** The same, sent by hand. */
+  /** The same with the applies sent directly. */
   byHand: number[]
 }
 
@@ -22,57 +22,57 @@ const deployments = resourceOf('apps/v1', 'Deployment')
 const services = 8
 
 /**
- * How long it takes from the change of a suite's version to the last of its Deployments being changed, at so
- * many suites. They sleep, so that no pod has to get ready. Each change is followed by one of a suite that
- * nobody looks after, whose Deployments are then applied from here, all at once: no operator can be faster.
+ * Measures the time from a version change of a suite to the change of its last Deployment. The suites are
+ * hibernated, so that no pod has to become ready. The baseline applies the Deployments of an unmanaged suite
+ * directly and in parallel, which no operator can outperform.
  */
-export async function changes(
+export async function measureChanges(
   client: Client,
   subject: Subject,
   suites: number,
   count: number,
-): Promise<Took> {
-  const at = objectsIn(client, subject.namespace)
+): Promise<Timings> {
+  const objects = objectsIn(client, subject.namespace)
   const name = (index: number) => `suite-${index}`
-  await inParallel(suites, 8, (index) => at.suite({ hibernated: true }, name(index)))
-  for (let index = 0; index < suites; index++) await at.settled(name(index), 300_000)
-  await using alone = await freshNamespace(client)
-  const hand = await handIn(client, alone.name)
+  await inParallel(suites, 8, (index) => objects.suite({ hibernated: true }, name(index)))
+  for (let index = 0; index < suites; index++) await objects.settled(name(index), 300_000)
+  await using unmanaged = await freshNamespace(client)
+  const hand = await manualSuite(client, unmanaged.name)
   await using rollouts = await watchRollouts(client, (suites + 1) * services)
 
-  const took: Took = { operator: [], byHand: [] }
+  const timings: Timings = { operator: [], byHand: [] }
   for (let index = 0; index < count; index++) {
     const version = `2.0.${index}`
     const suite = name(index % suites)
-    took.operator.push(
-      await rollouts.timed(subject.namespace, suite, version, () =>
-        at.patch('LegalSuite', suite, { spec: { version } }),
+    timings.operator.push(
+      await rollouts.measure(subject.namespace, suite, version, () =>
+        objects.patch('LegalSuite', suite, { spec: { version } }),
       ),
     )
-    // What a change costs others, the controllers of Deployments above all, is not to delay the next one.
+    // Lets the Deployment controller finish, so that it does not delay the next change.
     await pause(1_000)
-    took.byHand.push(
-      await rollouts.timed(alone.name, 'bare', version, () => hand.change({ version })),
+    timings.byHand.push(
+      await rollouts.measure(unmanaged.name, 'bare', version, () => hand.change({ version })),
     )
     await pause(1_000)
   }
-  return took
+  return timings
 }
 
-/** A suite and its Deployments in a namespace that no operator looks after, with the operator's rights. */
-async function handIn(admin: Client, namespace: string) {
+/** A suite in an unmanaged namespace, changed with the permissions of the operator. */
+async function manualSuite(admin: Client, namespace: string) {
   const client = makeClient({ access: await operatorAccess(admin, namespace) })
-  const at = objectsIn(admin, namespace)
+  const objects = objectsIn(admin, namespace)
   const apply = (suite: LegalSuite) =>
     Promise.all(
       deploymentsOf(suite).map((object) =>
         client.apply(deployments, object, { fieldManager, force: true }),
       ),
     )
-  await apply(await at.suite({ hibernated: true }, 'bare'))
+  await apply(await objects.suite({ hibernated: true }, 'bare'))
   return {
     change: async (spec: object) =>
-      apply((await at.patch('LegalSuite', 'bare', { spec })) as LegalSuite),
+      apply((await objects.patch('LegalSuite', 'bare', { spec })) as LegalSuite),
   }
 }
 

@@ -1,6 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
 
-/** Ways to look at a list of objects in a test. */
 export type Pod = {
   spec: Record<string, any>
   metadata: { labels: Record<string, string>; annotations: Record<string, string> }
@@ -12,7 +11,7 @@ export const find = (objects: KubeObject[], kind: string, name: string): any =>
 export const namesOf = (objects: KubeObject[], kind: string) =>
   objects.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)
 
-/** The pods that an object makes, if it makes any. */
+/** Returns the pod template of a workload. */
 export const podOf = (object: KubeObject): Pod | undefined =>
   ['Deployment', 'StatefulSet', 'Job'].includes(object.kind)
     ? (object as any).spec.template
@@ -23,7 +22,7 @@ export const containersOf = ({ spec }: Pod): any[] => [
   ...spec.containers,
 ]
 
-/** The variables of a service, those from a secret as `secret:name/key`. */
+/** Environment variables of a service. Secret references are shown as `secret:name/key`. */
 export function variablesOf(objects: KubeObject[], name: string): Record<string, string> {
   const { env } = find(objects, 'Deployment', name).spec.template.spec.containers[0]
   return Object.fromEntries(

@@ -1,0 +1,31 @@
+import type { ServiceName } from '../api/service-spec.ts'
+import type { SuiteInput } from './common.ts'
+
+export const port = 8080
+
+const denoPermissions = ['--allow-env', '--allow-net', '--allow-read', '--allow-sys']
+
+/** The start command of a service. The working directory of the image contains `services`. */
+export function serviceCommand({ spec }: SuiteInput, name: ServiceName): string[] {
+  if (spec.runtime !== 'Deno') return ['node', 'services/_run/node.ts', name]
+  // files-service writes uploads and starts parser processes.
+  const filesPermissions = name === 'files' ? ['--allow-write=/data,/tmp', '--allow-run'] : []
+  return [
+    ...[
+      'deno',
+      'serve',
+      ...denoPermissions,
+      ...filesPermissions,
+      '--host',
+      '0.0.0.0',
+      '--port',
+      String(port),
+    ],
+    ...['services/_run/deno.ts', name],
+  ]
+}
+
+export const migrateCommand = ({ spec }: SuiteInput): string[] =>
+  spec.runtime === 'Deno'
+    ? ['deno', 'run', ...denoPermissions, 'services/_run/migrate.ts']
+    : ['node', 'services/_run/migrate.ts']

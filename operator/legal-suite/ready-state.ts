@@ -1,0 +1,58 @@
+import type { LegalSuite } from '../api/legal-suite.ts'
+import { routeApi } from '../desired/gateway.ts'
+import { ApiError } from '../runtime/api-error.ts'
+import type { Outcome } from '../runtime/apply.ts'
+import type { ReadyState } from '../runtime/conditions.ts'
+import type { Blocker } from './rollout.ts'
+
+/** Derives the Ready state from the outcome of a reconcile: the first failure or blocker, else ready. */
+export function readyStateOf(
+  suite: LegalSuite,
+  outcomes: Outcome[],
+  blocker: Blocker | undefined,
+  apis: ReadonlySet<string>,
+): ReadyState {
+  const failure = failureState(outcomes) ?? (blocker?.state === 'stalled' ? blocker : undefined)
+  if (failure) return failure
+  if (suite.spec.gateway?.httpRoute && !apis.has(routeApi)) {
+    const message = 'gateway.httpRoute requires the Gateway API, which is not installed'
+    return { state: 'stalled', reason: 'ApiNotFound', message }
+  }
+  if (blocker) return blocker
+  return suite.spec.hibernated
+    ? {
+        state: 'ready',
+        reason: 'Hibernated',
+        message: 'all workloads are scaled to zero; data is retained',
+      }
+    : { state: 'ready', reason: 'Ready', message: 'all services are ready' }
+}
+
+const objectName = ({ id }: Outcome) => `${id.kind} ${id.name}`
+
+function failureState(outcomes: Outcome[]): ReadyState | undefined {
+  const foreign = outcomes.filter((each) => each.action === 'conflict')
+  if (foreign.length > 0) return foreignObjectState(foreign.map(objectName))
+  const failed = outcomes.filter((each) => each.action === 'failed')
+  const [rejected] = failed.filter(
+    ({ error }) =>
+      error instanceof ApiError &&
+      error.code >= 400 &&
+      error.code < 500 &&
+      error.code !== 409 &&
+      error.code !== 429,
+  )
+  const first = rejected ?? failed[0]
+  if (!first) return undefined
+  const message = `${objectName(first)}: ${(first.error as Error).message}`
+  return rejected
+    ? { state: 'stalled', reason: 'Refused', message }
+    : { state: 'reconciling', reason: 'ApplyFailed', message }
+}
+
+/** Stalls because objects with desired names exist that this operator does not manage. */
+export const foreignObjectState = (names: string[]): ReadyState => ({
+  state: 'stalled',
+  reason: 'ForeignObject',
+  message: `objects exist but are not managed by this operator: ${names.join(', ')}; delete them or annotate them with legalsuite.dev/adopt=true`,
+})
