@@ -60,7 +60,7 @@ test('an index reflects the current objects', async () => {
   await settle()
   expect(informer.by('owner', 'x')).toEqual([])
   expect(names(informer.by('owner', 'y'))).toEqual(['a'])
-  expect(() => informer.by('other', 'x')).toThrow('no index')
+  expect(() => informer.by('other', 'x')).toThrow('unknown index')
   stop()
   await run
 })

@@ -98,7 +98,7 @@ test('readyz requires synced informers and metrics are served', async () => {
   await vi.waitFor(async () => expect((await page(port, '/healthz')).status).toBe(200))
   expect(await page(port, '/readyz')).toEqual({
     status: 503,
-    text: 'configmaps are not up to date\n',
+    text: 'configmaps cache is stale\n',
   })
   api.faults.length = 0
   await vi.waitFor(() => expect(one.done).toEqual(['ns/a']), 10_000)
