@@ -4,7 +4,7 @@ import { measureRecall } from './kit/recall.ts'
 import { measureThroughput } from './kit/throughput.ts'
 import type { Results } from './support/results.ts'
 
-/** What the kit costs, and how fast memory recalls. */
+/** Measures the overhead of the kit and the latency of recall. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const server = await startPostgres({ durable: true })
   try {

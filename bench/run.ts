@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Family, formatSection, writeSection } from './support/results.ts'
 
-/** `npm run bench -- kit`: measures, prints, and keeps the figures in RESULTS.md. */
+/** `npm run bench -- kit` measures, prints the results and writes them to RESULTS.md. */
 const families = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
@@ -14,8 +14,8 @@ const { values, positionals } = parseArgs({
 if (positionals.length === 0 || positionals.some((name) => !families.includes(name))) {
   console.error(`usage: npm run bench -- [--quick] [--idle S] <family…>
   families: ${families.join(', ')}
-  --quick   a short run to see that it works; RESULTS.md stays as it is
-  --idle S  operator: for how many seconds it is watched at rest`)
+  --quick   short run; does not write RESULTS.md
+  --idle S  operator: duration of the idle measurement in seconds`)
   process.exit(2)
 }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** What must hold beside the tests. All of it runs, so that one look shows everything. */
+/** Checks besides the tests. All checks run, even after a failure. */
 const checks: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['lint and format', 'biome', ['check', '--error-on-warnings', '.']],

@@ -28,12 +28,12 @@ async function start(script: string, args: string[], env: Record<string, string>
       () => null,
     )
     if (response?.ok) return child
-    if (child.exitCode !== null) throw new Error('the service ended instead of starting')
+    if (child.exitCode !== null) throw new Error('the service exited before it was ready')
     await new Promise((go) => setTimeout(go, 50))
   }
 }
 
-/** Writes facts from many clients at once until the service dies; tells which were acknowledged. */
+/** Writes facts from concurrent clients until the service is killed. Returns the acknowledged writes. */
 async function writeUntilKilled(
   port: number,
   round: number,
@@ -43,7 +43,7 @@ async function writeUntilKilled(
   const acknowledged = new Map<string, string>()
   const client = async (number: number) => {
     for (let n = 0; ; n++) {
-      // Half of the keys are shared by all clients, so that writers of one key meet.
+      // Half of the keys are shared by all clients, so that concurrent writers conflict.
       const entity_key = n % 2 ? `shared.${n % 10}` : `round${round}.client${number}.${n}`
       const content = `round ${round} client ${number} write ${n}`
       const body = JSON.stringify({
@@ -83,7 +83,7 @@ async function readStoredKeys(port: number): Promise<string[]> {
 
 const rounds = 3
 
-describe('kill -9 during a burst of writes loses no acknowledged fact and doubles no key', () => {
+describe('kill -9 during concurrent writes loses no acknowledged fact and duplicates no key', () => {
   async function expectNoLoss(startService: () => Promise<ChildProcess>, port: number) {
     const acknowledged = new Set<string>()
     for (let round = 0; round < rounds; round++) {

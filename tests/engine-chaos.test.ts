@@ -18,7 +18,7 @@ const headers = {
   'x-user-id': '7',
   'content-type': 'application/json',
 }
-/** `npm run chaos` takes a minute. */
+/** Duration of the fault injection. `npm run chaos` sets 60. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 12)
 const clients = 12
 
@@ -67,7 +67,7 @@ const startReplica = (port: number) =>
     },
   )
 
-/** Asks any replica that lives, for as long as it takes. */
+/** Sends a request to a random replica and retries until one responds. */
 async function request(path: string, body?: unknown): Promise<{ status: number; text: string }> {
   for (;;) {
     const { port } = replicas[Math.random() < 0.5 ? 0 : 1]!
@@ -83,7 +83,7 @@ async function request(path: string, body?: unknown): Promise<{ status: number; 
         for await (const chunk of response.body!)
           answer.text += decoder.decode(chunk, { stream: true })
       } catch {
-        // The process died while it spoke: what came is what came.
+        // The process was killed during the response: the text is incomplete.
       }
       return answer
     } catch {
@@ -93,7 +93,7 @@ async function request(path: string, body?: unknown): Promise<{ status: number; 
 }
 const parseData = ({ text }: { text: string }) => JSON.parse(text).data
 
-/** Begins a turn and hears it to its end, whoever dies meanwhile; no event is missed or heard twice. */
+/** Starts a run and reads its events to the end, across kills, without gaps or duplicates. */
 async function runTurn(thread_id: string, round: number, path: string, body: unknown) {
   let events: ReturnType<typeof parseNdjson> = []
   const readEvents = (text: string) => {
@@ -134,7 +134,7 @@ async function runConversation() {
   return { matter_id, thread_id, runs: [first, second] }
 }
 
-test('threads on two replicas that are killed at random lose nothing and do nothing twice', async () => {
+test('two replicas killed at random lose no event and deliver every sync exactly once', async () => {
   const end = performance.now() + seconds * 1000
   const done: Awaited<ReturnType<typeof runConversation>>[] = []
   let kills = 0
@@ -149,7 +149,7 @@ test('threads on two replicas that are killed at random lose nothing and do noth
     }
   })()
   const workers = Array.from({ length: clients }, async () => {
-    // On a busy machine so long that every client has come to a second one.
+    // On a slow machine, continue until every client has started a second conversation.
     while (performance.now() < end || done.length <= clients) done.push(await runConversation())
   })
   await Promise.all([killer, ...workers])

@@ -15,9 +15,9 @@ const question = '什么是诉讼时效？'
 const headers = { 'x-internal-api-key': key, 'x-organization-id': 'acme', 'x-user-id': '7' }
 
 /**
- * Counts everything that goes out of a process, before it is sent and after it was answered, and at one
- * of these points ends it all: nothing goes out any more, and open transactions are undone, as when the
- * process is killed. The clock of the lease is then moved, so that nobody need wait for it.
+ * Simulates `kill -9` at the n-th point. Each query and each peer request has two points: before it is sent
+ * and after its response. From the point on every call fails and open transactions roll back. Tests expire
+ * the lease in the database instead of waiting for it.
  */
 function makeKillSwitch(killAt: number) {
   let points = 0
@@ -92,7 +92,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     return { status: response.status, ...((await response.json()) as { data: any }) }
   }
 
-  /** A client that carries a conversation through, and begins a turn again only if it never began. */
+  /** Runs a conversation to its end. Repeats a request only if no run was created for it. */
   async function converse(killAt: number) {
     const { data } = await request(matters, 'POST', '/api/v1/matters', { title: 'Loan' })
     const thread_id = `crash:${data.id}`
@@ -121,7 +121,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     return { isKilled: killSwitch.isKilled(), ...(await readOutcome(thread_id, data.id)) }
   }
 
-  /** The lease is moved once; what was still on its way when the process died may have renewed it. */
+  /** Expires the lease once. A renewal in flight at the kill may have extended it. */
   async function takeOver(running: Started, thread_id: string) {
     await sql`
       update ai_engine.threads set lease_until = now() - interval '1 second'
@@ -139,7 +139,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     select run_id, card, output, status, result, skills from ai_engine.runs
     where thread_id = ${thread_id} order by round desc`
 
-  /** All that can be seen of it afterwards, but for ids and times. */
+  /** Everything observable of a conversation, without ids and times. */
   async function readOutcome(thread_id: string, matter_id: string) {
     const runs = (await loadRuns(thread_id)).toReversed()
     const events: unknown[] = []
@@ -186,7 +186,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     )
   }
 
-  test('ends alike wherever its process is killed: same events, same outputs, same matter', async () => {
+  test('a kill at any point leaves the same events, outputs and matter as an uninterrupted conversation', async () => {
     const { isKilled, ...uninterrupted } = await converse(Number.POSITIVE_INFINITY)
     expect(isKilled).toBe(false)
     expect(uninterrupted.runs).toMatchObject([
@@ -196,7 +196,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     ])
     expect(uninterrupted.outbox.length).toBeGreaterThan(1)
     let kills = 0
-    // The embedded database is slow to talk to: there every fifth point must do.
+    // The embedded database is slow, so only every fifth point is tested there.
     for (let point = 1; ; point += on === 'postgres' ? 1 : 5) {
       const { isKilled, ...outcome } = await converse(point)
       if (!isKilled) break

@@ -11,17 +11,17 @@ import { startPostgres } from './support/postgres-server.ts'
 import { type Runtime, startProcess } from './support/runtimes.ts'
 
 /**
- * Asks services what their own descriptions allow, and what they forbid:
- * `npm run fuzz -- memory platform --examples 60 --seed 1`. Without a name, all of them.
+ * Fuzzes services with valid and invalid requests derived from their API descriptions:
+ * `npm run fuzz -- memory platform --examples 60 --seed 1`. Default: all services.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     examples: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
-    /** node, deno or workerd. */
+    /** JavaScript runtime: node, deno or workerd. */
     runtime: { type: 'string', default: 'node' },
-    /** Nothing to do it with is no failure. */
+    /** Exit with 0 if schemathesis cannot be installed. */
     optional: { type: 'boolean', default: false },
   },
 })
@@ -30,7 +30,7 @@ const key = 'a-key-for-fuzzing-only'
 
 const problem = installProblem()
 if (problem) {
-  console.log(values.optional ? `skipped: ${problem}` : `Can't fuzz: ${problem}.`)
+  console.log(values.optional ? `skipped: ${problem}` : `Fuzzing is not possible: ${problem}.`)
   process.exit(values.optional ? 0 : 2)
 }
 const selected = positionals.length > 0 ? positionals.map(findService) : services
@@ -48,7 +48,9 @@ process.exit(failed ? 1 : 0)
 function findService(folder: string): Service {
   const service = services.find((each) => each.folder === folder)
   if (service) return service
-  console.error(`There is no service ${folder}: ${services.map((each) => each.folder).join(', ')}.`)
+  console.error(
+    `Unknown service ${folder}. Services: ${services.map((each) => each.folder).join(', ')}.`,
+  )
   process.exit(2)
 }
 

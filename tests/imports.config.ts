@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config'
 
-/** The import rules alone, without the databases that the other tests stand on. */
+/** Runs the import rules without the databases of the other tests. */
 export default defineConfig({ test: { include: ['tests/imports.test.ts'] } })

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** What one service needs and no other. */
+/** Packages that only one service may import. */
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
   knowledge: '|neo4j-driver$',
@@ -11,7 +11,7 @@ const packages: Record<string, string> = {
     '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }
 
-/** Who may import whom: the first folder that a file is in, and the only places it may import from. */
+/** Import rules. The first matching folder defines what a file may import, and whether `node:` is allowed. */
 const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   [
     /^services\/_kit\//,
@@ -29,7 +29,7 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
     (own) => new RegExp(`^(services/${own}/|services/_kit/|hono|zod$${packages[own] ?? ''})`),
     /\.(cli|worker|node)\.ts$/,
   ],
-  // The runtime knows nothing of suites; what is rendered depends on the resource alone.
+  // The runtime is independent of suites. Rendered objects depend on the resource alone.
   [
     /^operator\/runtime\//,
     () => /^(operator\/runtime\/|services\/_kit\/(log|metrics)\.ts$|pino$|yaml$|zod$)/,
@@ -44,14 +44,14 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   [/^operator\//, () => /^(operator\/|services\/_kit\/|zod$|esbuild$)/, /./],
 ]
 
-/** The end of an import, on one line or many; a computed one names no file. */
+/** The `from` clause of a static import or re-export, on one line or several. */
 const imports = /^\s*(?:\}|import\b|export\b)[^'\n]* from '([^'$]+)'/gm
 
 const files = globSync('{services,operator}/**/*.ts').filter(
   (file) => !/\.test\.ts$|\/testing\//.test(file),
 )
 
-test.each(files)('%s imports only what it may', (file) => {
+test.each(files)('%s imports only allowed modules', (file) => {
   const [folder, may, node] = rules.find(([folder]) => folder.test(file))!
   const allowed = may(folder.exec(file)?.[1] ?? '')
   for (const [, from] of readFileSync(file, 'utf8').matchAll(imports)) {

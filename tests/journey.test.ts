@@ -21,7 +21,7 @@ const post = (url: string, body: unknown) =>
   request(url, { method: 'POST', body: JSON.stringify(body) })
 const data = async (response: Promise<Response>) => ((await (await response).json()) as any).data
 
-/** A new session, as each of the replicas knows it. */
+/** Creates a session. Returns its URL at each replica. */
 async function openSession() {
   const { id } = await data(post(suite.replicas[0] + sessionsPath, { title: '借款纠纷' }))
   return suite.replicas.map((replica) => `${replica}${sessionsPath}/${id}`) as [string, string]
@@ -33,21 +33,21 @@ const loadMessages = async (session: string) =>
 const deltaText = (events: StreamEvent[]) =>
   events.flatMap(({ event, data }) => (event === 'delta' ? data.content : [])).join('')
 
-/** A question whose answer comes word by word, slowly. */
+/** Sentences of a slow model reply. */
 const sentences = Array.from({ length: 40 }, (_, n) => `第${n}句。`)
 async function chatSlowly(url: string, betweenMs = 60): Promise<Response> {
   suite.model.script({ say: sentences, betweenMs })
   const body = { content: '什么是诉讼时效？', client_message_id: 'c' }
   for (;;) {
     const response = await post(`${url}/chat`, body)
-    // Where an engine has just been away, it is asked again the way clients are told to.
+    // After an engine outage the service responds 503; clients retry.
     if (response.status !== 503) return response
     await new Promise((go) => setTimeout(go, 200))
   }
 }
 
 describe('a consultation', () => {
-  test('goes from chat over cards to its end, and can be refreshed at every event', async () => {
+  test('runs from chat through cards to its end, and resumes after every event', async () => {
     const [one, two] = await openSession()
     let events = parseEvents(await (await post(`${one}/chat`, { content: story })).text())
     let cards = 0
@@ -82,7 +82,7 @@ describe('a consultation', () => {
     })
   })
 
-  /** Whatever was seen last, either replica gives exactly the rest. */
+  /** After any event, either replica returns exactly the remaining events. */
   async function expectResumable(sessions: string[], events: StreamEvent[]) {
     for (const [index, { id }] of events.entries()) {
       const response = await resumeStream(sessions[index % 2]!, id)
@@ -90,7 +90,7 @@ describe('a consultation', () => {
     }
   }
 
-  test('is the same in two tabs, also when the one that asked goes away', async () => {
+  test('streams the same events to two tabs after the requesting tab disconnects', async () => {
     const [one, two] = await openSession()
     const asking = await chatSlowly(one)
     const tabs = [request(`${one}/stream`), request(`${two}/stream`)]
@@ -101,7 +101,7 @@ describe('a consultation', () => {
     expect((await loadMessages(one)).map(({ role }) => role)).toEqual(['USER', 'ASSISTANT'])
   })
 
-  test('loses nothing when its connection moves between replicas at every event', async () => {
+  test('loses no event when the connection moves between replicas after every event', async () => {
     const sessions = await openSession()
     const first = await chatSlowly(sessions[0], 30)
     const events = parseEvents(await readUntil(first, '\n\n'))
@@ -115,8 +115,8 @@ describe('a consultation', () => {
   })
 })
 
-describe('a process that is killed', () => {
-  test('the engine, and started again: the stream goes on to its end', async () => {
+describe('killing a process', () => {
+  test('the engine killed and restarted: the stream continues to its end', async () => {
     const [one, two] = await openSession()
     const response = await chatSlowly(one)
     const reading = response.text()
@@ -130,7 +130,7 @@ describe('a process that is killed', () => {
     expect((await loadMessages(two)).at(-1)).toMatchObject({ content: sentences.join('') })
   })
 
-  test('the engine, for longer: an error and an end, and the next request picks it up', async () => {
+  test('the engine down for longer: the stream ends with an error, and the next request resumes the turn', async () => {
     const [one, two] = await openSession()
     const response = await chatSlowly(one)
     const reading = response.text()
@@ -149,7 +149,7 @@ describe('a process that is killed', () => {
     expect((await loadMessages(one)).filter(({ role }) => role === 'ASSISTANT')).toHaveLength(1)
   })
 
-  test('the replica that relays: the reader goes on at the other', async () => {
+  test('the relaying replica killed: the reader continues at the other replica', async () => {
     const [one, two] = await openSession()
     const response = await chatSlowly(two)
     const events = parseEvents(await readUntil(response, sentences[5]!, false))

@@ -11,7 +11,7 @@ import { startNeo4j } from './support/neo4j.ts'
 import { searchBackends } from './support/qdrant.ts'
 import { type ProxyMode, tcpProxy } from './support/tcp-proxy.ts'
 
-/** `npm run chaos` takes a minute. */
+/** Duration of the fault injection. `npm run chaos` sets 60. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
 const faultModes: ProxyMode[] = ['refused', 'silent', 'reset']
 const pick = <T>(list: readonly T[]) => list[randomInt(list.length)]!
@@ -64,7 +64,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
     return data
   }
 
-  /** What was acknowledged, by document: the contents of its chunks. */
+  /** Chunk contents of each acknowledged document. */
   const acknowledged = new Map<string, string[]>()
   const counts = { searches: 0, degraded: 0, writes: 0, faults: 0 }
 
@@ -94,7 +94,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
     if (!data.degraded) expect(data.reason).toBe(null)
   }
 
-  /** Comes back when the search engine answers. */
+  /** Waits until Qdrant serves searches. */
   const waitForQdrant = () =>
     expect
       .poll(
@@ -105,7 +105,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
       )
       .toBe('qdrant')
 
-  /** One thing after another goes wrong, each for a while. */
+  /** Injects one fault after another, each for a limited time. */
   async function injectFaults(end: number) {
     while (performance.now() < end) {
       await wait(randomInt(300, 3_000))

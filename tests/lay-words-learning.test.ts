@@ -13,7 +13,7 @@ const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), number), {
 })
 
 describe('ridge regression', () => {
-  test('inverts what it is given', () => {
+  test('inverts the regularized Gram matrix', () => {
     fc.assert(
       fc.property(rows, (given) => {
         const sparse = given.map((row) => new Map(Object.entries(row)))
@@ -49,7 +49,7 @@ describe('lay words', () => {
   const table = learnLayWords(buildArticleIndex(articles), questions)
   const ask = (query: string) => predict(queryFeatures(query), table)
 
-  test('lead from the words of a question to those of its articles and to their law', () => {
+  test('map words of a question to words of its articles and to their law', () => {
     const targets = ask('老板').words.map(({ target }) => target)
     expect(targets).toContain('拖欠')
     expect(targets.slice(0, targets.indexOf('拖欠'))).not.toContain('车辆')
@@ -59,7 +59,7 @@ describe('lay words', () => {
     expect(boss.articles.交通法).toBeUndefined()
   })
 
-  test('lead away from words that the question finds already in what is no answer', () => {
+  test('weigh words less that already match articles that are no answer', () => {
     const learned = (text: string) => {
       const texts = buildArticleIndex([
         ...articles,
@@ -75,7 +75,7 @@ describe('lay words', () => {
     expect(led.words.银行).toBeUndefined()
   })
 
-  test('hold no question and nothing that no article says', () => {
+  test('contain no question and only words of articles', () => {
     const text = articles.map((each) => each.law + each.text).join(' ')
     for (const { word, words } of table) {
       expect(word.length).toBeLessThan(3)
@@ -84,7 +84,7 @@ describe('lay words', () => {
   })
 })
 
-test('folds ask every question once, and none of those that were learned from', () => {
+test('cross-validation tests every question once and never trains on a test question', () => {
   const all = Array.from({ length: 23 }, (_, index) => index)
   const folds = foldsOf(all, 5)
   expect(folds.flatMap(({ test: asked }) => asked).sort((a, b) => a - b)).toEqual(all)

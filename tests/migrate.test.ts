@@ -13,7 +13,7 @@ const permissions = ['--allow-env', '--allow-net', '--allow-read', '--allow-sys'
 describe.each([
   ['node', process.execPath, [entry]],
   ['deno', binary('deno'), ['run', '--no-prompt', ...permissions, entry]],
-])('what a cluster does before a rollout, on %s', (runtime, command, args) => {
+])('the migration job on %s', (runtime, command, args) => {
   const name = `migrate_${runtime}_${crypto.randomUUID().slice(0, 8)}`
   let admin: Sql & { end(): Promise<void> }
   let url: string
@@ -29,7 +29,7 @@ describe.each([
 
   const migrate = (env: Record<string, string>) => run(command, args, env)
 
-  test('brings an empty database up to date and leaves, and again changes nothing', async () => {
+  test('migrates an empty database and exits; a second run changes nothing', async () => {
     const first = migrate({ DATABASE_URL: url })
     expect([await first.exit, first.output()]).toEqual([0, expect.stringContaining('up to date')])
     const driver = postgresDriver(url, 1)
@@ -44,7 +44,7 @@ describe.each([
     await driver.end()
   })
 
-  test('fails with one clear line when there is no database', async () => {
+  test('fails with one line when the database is unreachable', async () => {
     const none = migrate({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     expect(await none.exit).toBe(1)
     expect(none.output()).toContain('The database is not reachable')

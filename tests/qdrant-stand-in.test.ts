@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startQdrant } from './support/qdrant.ts'
 import { startStandIn } from './support/qdrant-stand-in/server.ts'
 
-/** Whatever the service says to Qdrant, the stand-in answers as the real one: they are asked the same. */
+/** Runs the same requests against the stand-in and, if available, a real Qdrant. */
 const standIn = await startStandIn()
 const real = await startQdrant()
 if (typeof real === 'string') console.warn(`skipped: ${real}`)
@@ -44,7 +44,7 @@ describe.each(servers)('$name', ({ url }) => {
     sparse_vectors: { words: { modifier: 'idf' } },
   }
 
-  test('knows no collection before it is made, and makes it once', async () => {
+  test('returns 404 before a collection is created and 409 when it is created twice', async () => {
     expect((await request('GET', `${path}/exists`)).result).toEqual({ exists: false })
     expect(await requestStatus('POST', `${path}/points/count`, { exact: true })).toBe(404)
     expect(
@@ -60,7 +60,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect((await request('DELETE', `/collections/no-${name}`)).result).toBe(false)
   })
 
-  test('takes points of the right shape alone', async () => {
+  test('rejects points with invalid vectors or ids', async () => {
     const point = (vector: unknown, id: unknown = 9) => [{ id, vector, payload: {} }]
     expect((await put(point({ meaning: [1, 2] }))).status).toBe(400)
     expect((await put(point({ other: [1, 2, 3] }))).status).toBe(400)
@@ -75,7 +75,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect((await request('POST', `${path}/points/count`, { exact: true })).result.count).toBe(0)
   })
 
-  test('ranks by words with their rarity, and by direction', async () => {
+  test('ranks sparse queries by IDF and dense queries by cosine similarity', async () => {
     const at = (id: number, meaning: number[] | undefined, sparse: object, payload: object) => ({
       ...{ id, payload },
       vector: { words: sparse, ...(meaning ? { meaning } : {}) },
@@ -132,7 +132,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect(await searchIds(unless('to', { gt: 20210101 }))).toEqual([1, 2, 4])
   })
 
-  test('goes through its points in order of id', async () => {
+  test('scrolls through points in order of id', async () => {
     const scroll = (more: object) =>
       request('POST', `${path}/points/scroll`, {
         with_payload: ['fingerprint'],
@@ -157,7 +157,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect(some.result).toHaveLength(1)
   })
 
-  test('leads by an alias, which moves in one step', async () => {
+  test('switches an alias in one request', async () => {
     const updateAliases = (...actions: object[]) =>
       request('POST', '/collections/aliases', { actions })
     const to = (collection_name: string) => ({

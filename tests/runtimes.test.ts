@@ -31,7 +31,7 @@ const ask = (path: string, init: RequestInit = {}, at = 'http://test') =>
   })
 
 describe.each(['node', 'deno', 'workerd'] as const)('a service on %s', (runtime) => {
-  test('says what it runs on, and stops when told to', async () => {
+  test('reports its runtime and exits with 0 on SIGTERM', async () => {
     const running = await start(runtime)
     const response = await running.fetch(ask('actuator/info'))
     expect(await response.json()).toMatchObject({ service: 'memory-service', runtime })
@@ -40,14 +40,14 @@ describe.each(['node', 'deno', 'workerd'] as const)('a service on %s', (runtime)
     expect(await running.process.exit).toBe(0)
   })
 
-  test('that cannot start says why', async () => {
+  test('that cannot start reports the invalid variable', async () => {
     const starting = start(runtime, { ENVIRONMENT: 'nowhere' })
     await expect(starting).rejects.toThrow(/Invalid configuration:.*ENVIRONMENT/s)
   })
 })
 
 describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
-  test('answers at SIGTERM what it was asked before, and then ends', async () => {
+  test('completes running requests after SIGTERM and exits', async () => {
     const running = await start(runtime)
     const body = JSON.stringify({
       user_id: 7,
@@ -71,7 +71,7 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
   })
 })
 
-test('the suite as built for the edge runs on workerd, each service on a port', async () => {
+test('the edge build of the suite runs on workerd with one port per service', async () => {
   await using resources = new AsyncDisposableStack()
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-built-'))
   resources.defer(() => rmSync(directory, { recursive: true }))
@@ -86,7 +86,7 @@ test('the suite as built for the edge runs on workerd, each service on a port', 
     INTERNAL_API_KEY: key,
     DATABASE_URL: database.url,
     NEON_WS_PROXY: relay.address,
-    // The edge has no directories, and nobody asks for bytes here.
+    // workerd has no directories. No test request reads or writes files.
     FILES_STORAGE: 's3',
     S3_BUCKET: 'files',
     S3_ACCESS_KEY_ID: 'id',

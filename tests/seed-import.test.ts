@@ -8,7 +8,7 @@ const structured = 'knowledge_structured_seeds'
 const records = (directory: string) =>
   readDataFiles(structured, `data/${directory}`).flatMap((file) => file.records)
 
-test('knowledge-service takes the structured records whole, and a second time nothing changes', async () => {
+test('knowledge-service imports all structured records, and a second import changes nothing', async () => {
   const at = await stageKnowledge()
   try {
     const source = { package_id: structured, version: '2026-11-15' }
@@ -42,7 +42,7 @@ test('knowledge-service takes the structured records whole, and a second time no
   }
 })
 
-test('platform-service takes the defaults whole, and a second time nothing changes', async () => {
+test('platform-service imports all defaults, and a second import changes nothing', async () => {
   const at = await stage(platform)
   try {
     const [configs, flags, tags] = ['configs', 'flags', 'tags'].map((name) =>

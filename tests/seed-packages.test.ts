@@ -29,7 +29,7 @@ const recordId = (record: any): string => record.element_id ?? record.item_id ??
 const duplicates = (all: string[]) => all.filter((byPath, index) => all.indexOf(byPath) < index)
 const byPath = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
 
-/** Taken by the service whole, nothing left out, and as strict as we are with ourselves. */
+/** The service schema keeps every field of a record, and the record fits the stricter project schema. */
 function expectRecords({ records }: DataFile, serviceSchema: ZodType, projectSchema: ZodType) {
   expect(records.length).toBeGreaterThan(0)
   for (const record of records) {
@@ -40,11 +40,11 @@ function expectRecords({ records }: DataFile, serviceSchema: ZodType, projectSch
 }
 
 describe('the litigation elements', () => {
-  test.each(byPath(litigation))('%s is as the format says', (_, file) => {
+  test.each(byPath(litigation))('%s fits its schema', (_, file) => {
     expectRecords(file, LitigationElement, SeedElement)
   })
 
-  test.each(byPath(litigation))('%s holds the elements of its cause, in order', (_, file) => {
+  test.each(byPath(litigation))('%s contains the elements of its cause in order', (_, file) => {
     const code = named(file)
     expect(file.records.length).toBeGreaterThanOrEqual(3)
     for (const element of file.records) {
@@ -58,7 +58,7 @@ describe('the litigation elements', () => {
   })
 
   test.each(byPath(litigation))(
-    '%s has a story that meets each element and one that does not',
+    '%s has a case that meets each element and one that does not',
     (_, { records }) => {
       for (const { element_id, cases } of records) {
         expect(new Set(cases.map(({ met }: any) => met)), element_id).toEqual(
@@ -77,23 +77,23 @@ describe('the litigation elements', () => {
 })
 
 describe('the profiles', () => {
-  test.each(byPath(profiles))('%s is as the format says', (_, file) => {
+  test.each(byPath(profiles))('%s fits its schema', (_, file) => {
     expectRecords(file, CauseOfActionProfile, SeedProfile)
     expect(file.records.map(({ code }) => code)).toEqual([named(file)])
   })
 
-  test('are of one version of the list of causes', () => {
+  test('have the same dictionary version', () => {
     const versions = profiles.flatMap(({ records }) => records.map((one) => one.dictionary_version))
     expect(new Set(versions).size).toBe(1)
   })
 
-  test('share no alias: a lay word leads to one cause', () => {
+  test('share no alias, so that an alias identifies one cause', () => {
     expect(duplicates(profiles.flatMap(({ records }) => records[0].aliases))).toEqual([])
   })
 })
 
 describe('the checklists', () => {
-  test.each(byPath(checklists))('%s is as the format says', (_, file) => {
+  test.each(byPath(checklists))('%s fits its schema', (_, file) => {
     expectRecords(file, NonLitigationChecklistItem, SeedChecklistItem)
     for (const item of file.records) {
       expect(item.service_type_id).toBe(named(file))
@@ -108,7 +108,7 @@ describe('the service types', () => {
       ?.records
   const [{ value }] = defaults('configs').filter(({ key }: any) => key === 'matters.service_types')
 
-  test('are of categories that there are', () => {
+  test('have existing categories', () => {
     const keys = defaults('tags').categories.map(({ key }: any) => key)
     for (const type of value.service_types) {
       expect(MatterCategory.options).toContain(type.matter_category)
@@ -116,14 +116,14 @@ describe('the service types', () => {
     }
   })
 
-  test('are told by id as they are in the list', () => {
+  test('have the same fields in the list and in the index by id', () => {
     for (const { id, ...type } of value.service_types) {
       expect(type).toMatchObject(value.resolved_service_types[id])
     }
     expect(Object.keys(value.resolved_service_types)).toHaveLength(value.service_types.length)
   })
 
-  test('outside the courts have a checklist each', () => {
+  test('of non-litigation work have one checklist each', () => {
     const outside = value.service_types.filter(
       (type: any) => type.matter_category === 'non_litigation',
     )
@@ -141,7 +141,7 @@ describe('the package', () => {
     expect(profiles.map(named)).toEqual(litigation.map(named))
   })
 
-  test('has elements for every civil dispute that the intake knows', () => {
+  test('has elements for every civil cause of the intake skill', () => {
     const statutes = ['civil_litigation', 'labor_arbitration']
     const codes = causes
       .filter(({ category }) => statutes.includes(category))
@@ -171,7 +171,7 @@ describe('the citations', () => {
     (statutes as Map<string, string>).get(`${law} ${article}`)
   const withoutWhitespace = (text: string) => text.replace(/\s+/g, '')
 
-  test.skipIf(missing)('each names an article in force that says what is quoted', () => {
+  test.skipIf(missing)('each names an article in force that contains the quote', () => {
     const cited = [...litigation, ...profiles, ...checklists].flatMap(({ path, records }) =>
       records.flatMap((one) => citationsOf(one, `${path} ${recordId(one)}`)),
     )
@@ -183,7 +183,7 @@ describe('the citations', () => {
     expect(cited.length).toBeGreaterThan(litigation.length)
   })
 
-  test.skipIf(missing)('in running text name articles that exist', () => {
+  test.skipIf(missing)('in running text name existing articles', () => {
     const words = profiles.flatMap(({ records }) =>
       records.map((one) => `${one.limitation.basis}\n${one.jurisdiction_hint}`),
     )

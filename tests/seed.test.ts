@@ -23,7 +23,7 @@ const id = fc.constantFrom('a', 'b', 'c', 'd')
 const text = fc.constantFrom('One', 'Two', '三')
 const entries = fc.uniqueArray(fc.record({ id, text }), { selector: (each) => each.id })
 
-/** What a package of every kind may hold. */
+/** Random contents of a package with one item of each kind. */
 const packageContent = fc.record({
   configs: entries,
   flags: entries,
@@ -93,7 +93,7 @@ const countsIn = ({ packages }: any) =>
   packages[0].items.map(({ item_id, counts }: any) => [item_id, counts])
 
 describe('a package of every kind', () => {
-  test('does what its dry run said, for any edit, and then nothing', async () => {
+  test('applies exactly the changes of its dry run after any edit, and nothing afterwards', async () => {
     let packages = 0
     await fc.assert(
       fc.asyncProperty(packageContent, packageContent, async (before, after) => {
@@ -118,7 +118,7 @@ describe('a package of every kind', () => {
     )
   }, 120_000)
 
-  test('is refused when a target was changed since its plan, even from one change to another', async () => {
+  test('is rejected when a target changed after the plan was made', async () => {
     library.put('moved', configsPackage('moved', { one: { 'moved.k': 'seed' } }))
     const write = (value: unknown) =>
       at.call('platform-service', 'POST', '/api/v1/internal/platform/configs/batch', {
@@ -141,7 +141,7 @@ describe('a package of every kind', () => {
   })
 })
 
-test('a plan knows which records of knowledge-service it would replace', async () => {
+test('the plan hash depends on the records of knowledge-service that an apply would replace', async () => {
   const entries = (text: 'One' | 'Two' | '三'): PackageContent => ({
     ...{ configs: [], flags: [], groups: [] },
     elements: [{ id: 'a', text }],
@@ -166,7 +166,7 @@ describe('startup', () => {
   const read = (key: string) =>
     at.call('platform-service', 'GET', `/api/v1/internal/platform/configs/${key}`)
 
-  test('seeds what comes along, once for all replicas, and writes nothing the second time', async () => {
+  test('applies the bundled packages once for all replicas and writes nothing the second time', async () => {
     const some: PackageContent = {
       configs: [{ id: 'a', text: 'One' }],
       flags: [],
@@ -197,12 +197,12 @@ describe('startup', () => {
     expect(await readRowVersions(at, targets)).toEqual(before)
   })
 
-  test('does nothing unless it is told to', async () => {
+  test('does nothing unless startup seeding is enabled', async () => {
     const started = startSeedServicesOn(at.driver, { SEED_PACKAGES_DIR: library.directory })
     expect(await started.afterListen()).toBeUndefined()
   })
 
-  test('that fails ends the service in production, and is a warning elsewhere', async () => {
+  test('that fails stops the service in production and logs a warning elsewhere', async () => {
     const summaries = {
       SEED_PACKAGES_DIR: library.directory,
       SEED_PACKAGE_IDS_ON_STARTUP: 'nowhere',
@@ -215,7 +215,7 @@ describe('startup', () => {
     await expect(production.afterListen()).rejects.toThrow('There is no seed package nowhere.')
   })
 
-  test('waits for its targets only so long', async () => {
+  test('stops waiting for its targets at the timeout', async () => {
     const started = startSeedServicesOn(at.driver, {
       SEED_PACKAGES_DIR: library.directory,
       SEED_PACKAGE_IDS_ON_STARTUP: 'platform_defaults',

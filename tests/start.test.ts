@@ -9,7 +9,7 @@ import { portOf, services } from '../services/_run/services.ts'
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-start-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** `npm start`, but for npm. */
+/** Starts the suite like `npm start`, without npm. */
 function start(env: Record<string, string>, ...args: string[]) {
   const { INTERNAL_API_KEY: _, DATABASE_URL: __, ...inherited } = process.env
   const child = spawn(process.execPath, ['services/_run/start.js', ...args], {
@@ -34,7 +34,7 @@ function start(env: Record<string, string>, ...args: string[]) {
 const base = 23_000 + (process.pid % 900) * 10
 
 describe('npm start', { timeout: 180_000 }, () => {
-  test('answers on every port it lists, and continues on the same data', async () => {
+  test('listens on every port it lists and keeps its data across restarts', async () => {
     const data = join(directory, 'data')
     const env = { PORT: String(base), DATA_DIR: data }
     const first = start(env)
@@ -84,7 +84,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(await second.ended).toBe(0)
   })
 
-  test('runs a part of the suite', async () => {
+  test('starts only the services of --only', async () => {
     const partial = start(
       { PORT: String(base + 20), DATA_DIR: join(directory, 'part') },
       '--only',
@@ -97,7 +97,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     await partial.ended
   })
 
-  test('says in one line what keeps it from starting', async () => {
+  test('reports in one line why it cannot start', async () => {
     const busy = createServer().listen(base + 41, '127.0.0.1')
     const port = start({ PORT: String(base + 40), DATA_DIR: join(directory, 'busy') })
     expect(await port.ended).toBe(1)

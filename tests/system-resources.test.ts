@@ -45,12 +45,12 @@ const documents = bases.flatMap(({ kb, documents }) =>
 type Document = (typeof documents)[number]
 const mappings: any[] = read(join(root, 'data/mappings.json'))
 
-/** The articles that a digest is of, each a section of its own. */
+/** Articles of a digest; each article is one section. */
 const articles = ({ sections }: Document) =>
   sections.flatMap(({ section_id }) => /(?:^|\/)(第[^/]+条)$/.exec(section_id)?.[1] ?? [])
 
 describe('the digests', () => {
-  test('are of four system bases', () => {
+  test('belong to four system bases', () => {
     expect(bases.map(({ kb }) => kb.name)).toEqual([
       'sys_statute_digests',
       'sys_interpretation_digests',
@@ -59,7 +59,7 @@ describe('the digests', () => {
     ])
   })
 
-  test('have one id each, and every text is one that a list names', () => {
+  test('have unique ids, and the lists name every text file', () => {
     expect(duplicates(documents.map(({ document_id }) => document_id))).toEqual([])
     const texts = readdirSync(join(root, 'data'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
@@ -68,7 +68,7 @@ describe('the digests', () => {
   })
 
   test.each(documents.map((one) => [one.document_id, one] as const))(
-    '%s is cut along its headings and ends in English',
+    '%s is chunked along its headings and ends with an English abstract',
     (_, { sections, chunks, content }) => {
       expect(sections.length).toBeGreaterThanOrEqual(2)
       expect(sections.at(-1)?.section_id).toBe('English abstract')
@@ -79,7 +79,7 @@ describe('the digests', () => {
     },
   )
 
-  test('of a law bear its name beside their own, and no article is digested twice', () => {
+  test('of a law have its name as alias, and no article is digested twice', () => {
     const ofLaws = documents.filter(({ metadata }) => metadata.law)
     for (const { metadata, title } of ofLaws) {
       expect(metadata.aliases).toEqual([metadata.law])
@@ -105,7 +105,7 @@ describe('the citations', () => {
       .map(({ law, article }) => ({ where: one.document_id, law, article })),
   ])
 
-  test('each is an article that exists', ({ skip }) => {
+  test('each names an existing article', ({ skip }) => {
     if (typeof statuteTexts === 'string') {
       console.log(`skipped, citations against the statutes: ${statuteTexts}`)
       return skip(statuteTexts)
@@ -132,13 +132,13 @@ describe('the mappings', () => {
     documents.map((one) => [`${one.kb_id} ${one.document_id}`, one] as const),
   )
 
-  test('are as the service takes them, each once', () => {
+  test('fit the service schema and are unique', () => {
     for (const mapping of mappings) expect(ElementKnowledgeMapping.parse(mapping)).toEqual(mapping)
     const keys = mappings.map(({ relevance: _, ...place }) => JSON.stringify(place))
     expect(duplicates(keys)).toEqual([])
   })
 
-  test('lead from elements that exist to places that exist', () => {
+  test('map existing elements to existing sections', () => {
     const wrong = mappings.filter(({ element_id, kb_id, document_id, section_id }) => {
       const place = documentsByKey.get(`${kb_id} ${document_id}`)
       const inside = (section: { section_id: string }) => section.section_id === section_id
@@ -147,12 +147,12 @@ describe('the mappings', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every element is told of somewhere', () => {
+  test('every element has a mapping', () => {
     const mappedElements = new Set(mappings.map(({ element_id }) => element_id))
     expect([...elements].filter((one) => !mappedElements.has(one))).toEqual([])
   })
 
-  test('come after the documents that they name', () => {
+  test('depend on the items of their documents', () => {
     const item = manifest.items.find(({ config }: any) => config.mappings_json)
     const others = manifest.items.filter((one: any) => one !== item)
     expect(item.depends_on).toEqual(others.map(({ item_id }: any) => item_id))

@@ -8,7 +8,7 @@ import { type Stage, stage } from './support/stage.ts'
 const secret = 'only-for-the-owners-eyes'
 const kb = '0190b8f4-0000-7000-8000-000000000000'
 
-/** Each service with one record of every kind that belongs to an organization, and their ids. */
+/** Fixtures: each service with one record of every tenant resource, and the ids. */
 const fixtures = [
   {
     service: memory,
@@ -25,7 +25,7 @@ const fixtures = [
       await call('POST', path, { body: { ...fact, content: `${secret} again` } })
       return { factId: data.id as string, userId: 'u' }
     },
-    /** What a body of theirs would say, for every endpoint that takes one. */
+    /** Request body of the other organization, for every endpoint with a body. */
     body: {
       user_id: 'u',
       scope: 'case',
@@ -122,7 +122,7 @@ describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
   }
 
   test.each(service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const))(
-    'another organization learns and changes nothing by %s',
+    'another organization reads and changes nothing with %s',
     async (_, { method, path, spec }) => {
       const before = await readAllRows(at, service.schema)
       const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? 'x')
@@ -135,7 +135,7 @@ describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
   )
 })
 
-/** All rows that hold the owner's organization, as text. */
+/** All rows that contain the owner's organization id, as text. */
 async function readAllRows({ sql }: Stage, schema: string): Promise<string[]> {
   const rows = await sql`select query_to_xml(
       format('select * from %I.%I t where t::text like ''%%acme%%'' order by t::text', table_schema, table_name),

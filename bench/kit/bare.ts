@@ -8,8 +8,8 @@ import { indexFact } from '../../services/memory/terms.ts'
 import { factsPath, headers, key, tenant } from './requests.ts'
 
 /**
- * The statements of memory-service behind handlers that do nothing else: no key, no validation, no
- * envelope, no log, no metrics. The arguments are made as the service makes them, terms included.
+ * Baseline: the SQL statements of memory-service behind bare handlers without key, validation, envelope,
+ * log or metrics. The parameters are built like in the service, terms included.
  */
 export async function makeBareHandler(driver: Driver) {
   const { read, insert, lock, conflict, update } = await recordStatements(driver)
@@ -73,7 +73,7 @@ export async function makeBareHandler(driver: Driver) {
   return app.fetch
 }
 
-/** What the service asks of its database for a new fact, a changed one and a read, in its own words. */
+/** Records the SQL statements of the service for creating, changing and reading a fact. */
 async function recordStatements(driver: Driver) {
   const statements: string[] = []
   const record =
@@ -114,7 +114,7 @@ async function recordStatements(driver: Driver) {
   await fetch(new Request(`http://bench${factsPath}/${id}`, { headers }))
   const [insert, again, lock, conflict, update, read] = statements
   if (statements.length !== 6 || insert !== again) {
-    throw new Error(`the service's statements are others by now:\n${statements.join('\n')}`)
+    throw new Error(`the statements of the service have changed:\n${statements.join('\n')}`)
   }
   return { insert: insert!, lock: lock!, conflict: conflict!, update: update!, read: read! }
 }

@@ -27,7 +27,7 @@ const surname: TextGenerator = (r) => {
 const noun: TextGenerator = (r) => r.zipf(english.noun)
 const verb: TextGenerator = (r) => r.zipf(english.verb)
 
-/** Sentences of both languages; the common kinds first. */
+/** Sentence templates in both languages, frequent ones first. */
 const sentences: TextGenerator[] = [
   (r) =>
     `${role(r)}${name(r)}与${company(r)}于${date(r)}${act(r)}${matter(r)}合同，约定${matter(r)}为${amount(r)}。`,
@@ -45,21 +45,21 @@ const sentences: TextGenerator[] = [
     `联系电话1${r.between(30, 99)}${r.between(10_000_000, 99_999_999)}，住${r.zipf(chinese.city)}市${r.pick(chinese.given)}${r.pick(chinese.given)}路${r.between(1, 999)}号。`,
 ]
 
-/** What a fact says: mostly one sentence, sometimes a paragraph. */
+/** Generates the content of a fact: usually one sentence, sometimes a paragraph. */
 export function generateContent(random: Random): string {
   let text = random.zipf(sentences)(random)
   while (text.length < 600 && random.chance(0.35)) text += random.zipf(sentences)(random)
   return text
 }
 
-/** Unlike any other, as the n-th fact of its user. */
+/** Unique key of the n-th fact. */
 export const entityKey = (random: Random, n: number) =>
   `${random.zipf(english.noun)}.${random.zipf(english.noun)}.${n}`
 
 const common: TextGenerator[] = [matter, act, evidence, role, noun, verb]
 const rare: TextGenerator[] = [name, company, caseNumber, article, surname, amount, date]
 
-/** A question of 2 to 12 words: common ones only, or with some that few facts have. */
+/** Generates a query of 2 to 12 words with a share of rare words. */
 export function generateQuestion(random: Random): string {
   const length = random.between(2, 12)
   const share = random.pick([0, 0.2, 0.5])

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 
-/** A new database on a server; gone with the server. */
+/** Creates a database. */
 export async function createDatabase(server: string): Promise<string> {
   const name = `bench_${crypto.randomUUID().replaceAll('-', '')}`
   const admin = postgres(server, { max: 1 })

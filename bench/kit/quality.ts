@@ -6,7 +6,7 @@ import { mean } from '../support/figures.ts'
 import { firstUser, type Store } from './store.ts'
 import type { RecallQuery, Subject } from './subjects.ts'
 
-/** How close the answers come to BM25 over every single fact of the first user. */
+/** Compares recall with exact BM25 over all facts of the first user. */
 export async function measureQuality({ url }: Store, subject: Subject, questions: RecallQuery[]) {
   const sql = postgres(url, { max: 1 })
   const facts = await sql<{ id: string; term_counts: string }[]>`
@@ -20,7 +20,7 @@ export async function measureQuality({ url }: Store, subject: Subject, questions
     const best = [...scores.values()].sort((a, b) => b - a).slice(0, 10)
     if (best.length === 0) continue
     const found = (await subject.recall(question)).map((id) => scores.get(id) ?? 0)
-    // Facts of equal score are equally good answers.
+    // Facts of equal score are equally good results.
     overlaps.push(found.filter((score) => score >= best.at(-1)!).length / best.length)
     scoreRatios.push(sum(found) / sum(best))
   }

@@ -6,10 +6,10 @@ import { measureQuality } from './quality.ts'
 import { firstUser, makeStore, otherUser } from './store.ts'
 import { memoryService, type RecallQuery, type Subject, tsRank } from './subjects.ts'
 
-/** Where an engine takes seconds for a question, it is asked as many as it can answer in this time. */
+/** Time limit of one measurement. A slow subject gets fewer queries. */
 const maxMeasureMs = 15_000
 
-/** How long a recall takes, by how many facts there are and whose they are. */
+/** Measures the latency of recall by number of facts and by user. */
 export async function measureRecall(server: string, quick: boolean): Promise<Table[]> {
   const sizes = quick ? [1_000, 3_000] : [1_000, 100_000, 1_000_000]
   const questionCount = quick ? 30 : 500
@@ -54,7 +54,7 @@ function makeQuestions(userOf: (random: Random) => string, questionCount: number
   }))
 }
 
-/** One question after another; a tenth of them, or of our patience, is for warming up. */
+/** Runs the queries sequentially. The first tenth of the queries or of the time limit is warm-up. */
 async function measureTimes({ recall: ask }: Subject, questions: RecallQuery[]): Promise<number[]> {
   const begun = performance.now()
   const times: number[] = []

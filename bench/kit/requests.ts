@@ -10,7 +10,7 @@ export const headers = { 'x-internal-api-key': key, 'x-organization-id': tenant 
 const random = makeRandom(41)
 const users = 20
 
-/** What is told of the n-th key; something else every time. */
+/** Generates new content for the n-th key. */
 export const makeFact = (n: number) => ({
   user_id: `user-${n % users}`,
   scope: 'case',
@@ -26,7 +26,7 @@ export const makeFact = (n: number) => ({
 
 let nextNewKey = 1_000_000
 
-/** Half of them of a new key, half of one of the first `known`. */
+/** Upsert request: half of them create a fact, half change one of the first `existingCount`. */
 export const upsertRequest = (existingCount: number) =>
   encodeRequest(
     'POST',

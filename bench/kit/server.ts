@@ -10,7 +10,7 @@ import memory from '../../services/memory/service.ts'
 import { makeBareHandler } from './bare.ts'
 import { key } from './requests.ts'
 
-/** One server under load: `full` is memory-service as it runs in production, `bare` its SQL alone. */
+/** One server under load: `full` is memory-service in production mode, `bare` only its SQL. */
 const [kind, database] = process.argv.slice(2)
 const driver = await open(database!)
 await migrate(driver, memory.folder, memory.schema)
@@ -21,7 +21,7 @@ const { port } = await listen(
 )
 process.send!({ port })
 
-/** The address of a PostgreSQL server, or the directory of an embedded database. */
+/** Opens a PostgreSQL server by URL or an embedded database by directory. */
 async function open(database: string): Promise<Driver> {
   return database.startsWith('postgres:')
     ? postgresDriver(database, 10)

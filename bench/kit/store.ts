@@ -13,9 +13,9 @@ import { tenant } from './requests.ts'
 
 export interface Store {
   url: string
-  /** How many facts the first user has. */
+  /** Number of facts of the first user. */
   facts: number
-  /** How many others there are in the same tenant, with `ofOthers` facts each. */
+  /** Number of other users of the tenant, with `factsPerOtherUser` facts each. */
   others: number
   drop(): Promise<void>
 }
@@ -24,8 +24,8 @@ export const factsPerOtherUser = 1_000
 export const firstUser = 'user-0'
 
 /**
- * A database of one tenant: a user with so many facts, and among them, one user for each ten thousand,
- * others with a thousand each. Beside the facts are the same words as `tsvector`.
+ * Creates a database of one tenant: one user with `facts` facts and, per 10,000 of them, one other user
+ * with 1,000 facts. A second table has the same tokens as `tsvector`.
  */
 export async function makeStore(server: string, facts: number): Promise<Store> {
   const url = await createDatabase(server)
@@ -41,7 +41,7 @@ export async function makeStore(server: string, facts: number): Promise<Store> {
   return { url, facts, others, drop: () => dropDatabase(url) }
 }
 
-/** Indexes are made after the rows: that is many times faster than row by row. */
+/** Drops the indexes before loading; building them afterwards is much faster. */
 async function dropIndexes(sql: postgres.Sql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexname as name, indexdef as definition from pg_indexes
@@ -55,7 +55,7 @@ async function indexFacts(sql: postgres.Sql, definitions: string[]) {
   await sql.unsafe('vacuum analyze memory.facts')
 }
 
-/** What PostgreSQL's own ranking needs: an index by words and one by user. */
+/** Indexes for `ts_rank`: one by lexeme and one by user. */
 async function indexVectors(sql: postgres.Sql) {
   await sql.unsafe(`set maintenance_work_mem = '1GB';
     create index on vectors using gin (words);
@@ -63,10 +63,10 @@ async function indexVectors(sql: postgres.Sql) {
   await sql.unsafe('vacuum analyze vectors')
 }
 
-/** Generates the facts once and writes both tables as it goes, each over a connection of its own. */
+/** Generates the facts and copies them into both tables, each over its own connection. */
 async function loadFacts(sql: postgres.Sql, facts: number, others: number) {
   await sql.unsafe('create table vectors (id uuid, tenant_id text, user_id text, words tsvector)')
-  // Nothing here outlives the run, so it need not be written twice.
+  // No data outlives the run, so no write-ahead log is needed.
   await sql.unsafe('alter table memory.conflicts set unlogged')
   await sql.unsafe('alter table memory.facts set unlogged')
   await sql.unsafe('alter table vectors set unlogged')
@@ -91,7 +91,7 @@ async function loadFacts(sql: postgres.Sql, facts: number, others: number) {
   await Promise.all([intoFacts.end(), intoVectors.end()])
 }
 
-/** The rows of all users lie mixed on the disk, as they would if told over time. */
+/** Interleaves the rows of all users, like writes over time. */
 function userOf(n: number, facts: number, total: number): string {
   const before = (n: number) => Math.floor((n * (total - facts)) / total)
   const other = before(n)

@@ -13,12 +13,12 @@ export interface RecallQuery {
 }
 
 export interface Subject {
-  /** The ids of the ten best facts, best first. */
+  /** Returns the ids of the ten best facts, best first. */
   recall(question: RecallQuery): Promise<string[]>
   close(): Promise<void>
 }
 
-/** memory-service's recall, from request to answer, without the network. */
+/** Recall of memory-service, from request to response, without the network. */
 export function memoryService({ url }: Store): Subject {
   const database = postgresDriver(url, 10)
   const { fetch } = memory.start({
@@ -46,7 +46,7 @@ export function memoryService({ url }: Store): Subject {
   }
 }
 
-/** PostgreSQL's own ranking of the same words, facts that have any of them. */
+/** Reference: `ts_rank` of PostgreSQL on the same tokens, for facts with any of them. */
 export function tsRank({ url }: Store): Subject {
   const sql = postgres(url, { max: 1 })
   return {

@@ -12,15 +12,15 @@ import { factsPath, headers, makeFact, readRequest, upsertRequest } from './requ
 const connections = 16
 
 interface Size {
-  /** How long each server is warmed up: its code is compiled while it runs. */
+  /** Warm-up of each server in seconds. */
   warmup: number
   rounds: number
   seconds: number
-  /** Facts that are there before the measurement. */
+  /** Number of facts before the measurement. */
   factCount: number
 }
 
-/** Requests a second through memory-service and through the bare handler. */
+/** Measures the requests per second of memory-service and of the bare handler. */
 export async function measureThroughput(server: string, quick: boolean): Promise<Table> {
   const size: Size = quick
     ? { warmup: 1, rounds: 2, seconds: 0.2, factCount: 100 }
@@ -71,7 +71,7 @@ async function createEmbedded(): Promise<BenchDatabase> {
 
 interface Server {
   port: number
-  /** Facts it knows. */
+  /** Ids of the stored facts. */
   ids: string[]
   stop(): Promise<void>
 }
@@ -121,7 +121,7 @@ const list =
   (each) =>
     Array.from({ length: connections }, () => Array.from({ length: each }, make))
 
-/** The two in turn, each as often the first of a round as the second. */
+/** Measures both servers alternately; the order changes each round. */
 async function compare(
   full: Server,
   bare: Server,

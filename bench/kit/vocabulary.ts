@@ -1,6 +1,6 @@
 const list = (text: string) => text.trim().split(/\s+/)
 
-/** The words of the generated facts, the common ones first. */
+/** Vocabulary of the generated facts, frequent words first. */
 export const chinese = {
   matter: list(`
     合同 借款 违约金 利息 本金 劳动合同 房屋 租赁 货款 保证金 定金 工资 赔偿金 抚养费 股权 工程款 租金 担保

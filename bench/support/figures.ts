@@ -1,4 +1,4 @@
-/** The value that a share of all values does not exceed. */
+/** Quantile of the values; `share` is between 0 and 1. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)]!

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** A request as it goes over the wire. */
+/** Encodes an HTTP/1.1 request. */
 export function encodeRequest(
   method: string,
   path: string,
@@ -19,8 +19,8 @@ export function encodeRequest(
 }
 
 /**
- * Sends each list of requests over a connection of its own, one after another, and says how many were
- * answered in a second. It does as little as it can beside: load and server share the machine.
+ * Sends each list of requests sequentially over its own connection. Returns the responses per second.
+ * Parses as little as possible, because load and server share the machine.
  */
 export async function runLoad(port: number, lists: Buffer[][]): Promise<number> {
   const startedAt = performance.now()
@@ -41,7 +41,7 @@ function sendAll(port: number, list: Buffer[]): Promise<void> {
       const length = responseLength(received)
       if (length === undefined || received.length < length) return
       if (!received.subarray(9, 10).equals(success)) {
-        reject(new Error(`unexpected answer: ${received.subarray(0, 2_000).toString()}`))
+        reject(new Error(`unexpected response: ${received.subarray(0, 2_000).toString()}`))
         socket.destroy()
         return
       }
@@ -60,11 +60,11 @@ function sendAll(port: number, list: Buffer[]): Promise<void> {
 const success = Buffer.from('2')
 const headersEnd = Buffer.from('\r\n\r\n')
 
-/** How long the whole answer is, once its headers are there. */
+/** Length of the response in bytes, or undefined while the headers are incomplete. */
 function responseLength(received: Buffer): number | undefined {
   const end = received.indexOf(headersEnd)
   if (end < 0) return undefined
   const length = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, end))?.[1]
-  if (length === undefined) throw new Error('an answer without content-length')
+  if (length === undefined) throw new Error('response without content-length')
   return end + headersEnd.length + Number(length)
 }

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run. */
+/** Deterministic pseudo-random numbers. */
 export function makeRandom(seed: number) {
   let state = seed >>> 0
   const next = () => {
@@ -13,7 +13,7 @@ export function makeRandom(seed: number) {
     between: (min: number, max: number) => min + integerBelow(max - min + 1),
     chance: (share: number) => next() < share,
     pick: <T>(list: readonly T[]): T => list[integerBelow(list.length)]!,
-    /** The first of a list often, the last seldom: the n-th with a share of 1/n, as words in a text. */
+    /** Picks by Zipf's law: the n-th element has a weight of 1/n. */
     zipf: <T>(list: readonly T[]): T => list[Math.floor((list.length + 1) ** next()) - 1]!,
   }
 }

@@ -3,14 +3,14 @@ import { availableParallelism, totalmem } from 'node:os'
 
 export interface Table {
   title: string
-  /** How it was measured, and what to make of it. */
+  /** Method and interpretation. */
   notes?: string[]
   head: string[]
   rows: string[][]
 }
 
 export interface Results {
-  /** Versions of what was measured, beside Node's. */
+  /** Versions of the measured software, besides Node. */
   versions: Record<string, string>
   tables: Table[]
 }
@@ -30,7 +30,7 @@ const describeMachine = (versions: Record<string, string>) =>
     ...Object.entries(versions).map(([what, version]) => `${what} ${version}`),
   ].join(', ')
 
-/** A family's results as its section of the page. */
+/** Formats the results of a benchmark family as a section of RESULTS.md. */
 export function formatSection(family: string, { versions, tables }: Results, date: Date): string {
   const parts = [
     `## ${family}`,
@@ -44,7 +44,7 @@ export function formatSection(family: string, { versions, tables }: Results, dat
   return `${parts.join('\n\n')}\n`
 }
 
-/** A table that is as readable in a terminal as on a page. */
+/** Formats a Markdown table with aligned columns. */
 function formatTable([head, ...rows]: string[][]): string {
   const widths = head!.map((_, column) =>
     Math.max(...[head!, ...rows].map((row) => row[column]!.length)),
@@ -61,7 +61,7 @@ function formatTable([head, ...rows]: string[][]): string {
   ].join('\n')
 }
 
-/** Puts a section in the place of the one before it. */
+/** Replaces the section of a family in RESULTS.md. */
 export function writeSection(family: string, text: string) {
   const otherSections = readResults()
     .split(/^(?=## )/m)

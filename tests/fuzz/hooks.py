@@ -1,4 +1,4 @@
-"""What schemathesis can't know from a description alone."""
+"""Rules that schemathesis cannot derive from an API description."""
 
 import hashlib
 import json
@@ -7,55 +7,55 @@ from collections import defaultdict
 
 import schemathesis
 
-# Valid data is refused for these reasons only: no schema can tell them.
+# Messages of the only reasons to reject schema-valid data: rules that no schema expresses.
 BEYOND_SCHEMAS = re.compile(
-    # PostgreSQL keeps no NUL, wherever in a body it is.
+    # PostgreSQL does not store NUL.
     r"NUL characters are not allowed\."
-    # Unique by one member, not as a whole.
+    # Unique by one field.
     r"|The same key twice\."
-    # A member of the body against the record as it is.
+    # A field against the stored record.
     r"|Cannot change[.;]"
     r"|Moves only by /status\."
-    # A member of the body against a header.
+    # A field against a header.
     r"|Does not match the header"
     r"|Required where X-"
     r"|There is no organization to share it with\."
-    # One of several members, or a header in their place.
+    # One of several fields, or a header instead.
     r"|Name a session, a matter or a thread\."
     r"|Name the thread, or the session it belongs to\."
     r"|Say whose this is"
     r"|Say something, or name a skill\."
     r"|skill_only needs a skill\."
-    # Answers against the questions that were asked.
+    # Answers against the questions of a card.
     r"|needs an answer\."
     r"|No question asks for this\."
-    # A member that names another record.
+    # A field that references another record.
     r"|There is no such \w+\.$"
     r"|A category cannot be below itself\."
-    # An address that can be fetched, a schedule that comes.
+    # A URL that can be fetched, a valid schedule.
     r"|An upload has no \w+\.|There is nothing to fetch without a url\.|Not a URL\."
     r"|Only http and https are fetched\.|The URL holds a password\.|Not on the public Internet"
     r"|Not a cron expression of five parts\.|nested too deep"
 )
 
-# The names of the records that are there, by the path that makes them.
+# Ids of existing records, by the path that creates them.
 made = defaultdict(list)
-# Where keys are chosen by the client, those that were sent.
+# Client-chosen keys that were sent.
 used = set()
-# Members that name a record, and the path that makes such records.
+# Fields that reference a record, and the path that creates such records.
 REFERENCES = {"group_id": "/api/v1/tag-groups", "parent_id": "/api/v1/categories"}
 
 
 @schemathesis.hook
 def map_case(context, case):
-    """Lets valid requests reach records: of one organization, by names that are there."""
+    """Makes valid requests use one organization and ids of existing records."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return case
     stateful = case.meta.phase.name.value == "stateful"
     if "X-Organization-Id" in case.headers:
         case.headers["X-Organization-Id"] = "acme"
     if case.operation.path.startswith("/api/v1/consultations/"):
-        # Who asks is told by two headers together, of which a guard describes one.
+        # The caller needs two headers, of which the guard describes one.
         case.headers.update({"X-User-Id": "u", "X-Organization-Id": "acme"})
     if re.match(r"/api/v1/(collector|seed-packages)/", case.operation.path):
         case.headers.update({"X-User-Id": "u", "X-Organization-Id": "acme"})
@@ -64,8 +64,8 @@ def map_case(context, case):
         if case.method == "POST":
             rename(context.operation.path, case.body)
     if case.headers.pop("Idempotency-Key", None) is not None and not stateful:
-        # A key of its own for each body: the same with another body is a conflict. A repeated one
-        # gives the first answer again, be its record deleted since, which confuses later steps.
+        # One key per body: the same key with another body is a conflict. A repeated key replays
+        # the first response, even if its record was deleted, which confuses later steps.
         case.headers["Idempotency-Key"] = hashlib.sha256(repr(case.body).encode()).hexdigest()
     if "If-Match" in case.headers and case.meta.phase.name.value == "coverage":
         case.headers["If-Match"] = "*"
@@ -77,7 +77,7 @@ def map_case(context, case):
 
 
 def collection_of(path, parameter=None):
-    """What a parameter names a record of: the same, whichever door leads there."""
+    """Collection of a path parameter, the same for external and internal paths."""
     collection = path.partition("/{%s}" % parameter)[0].replace("/internal/", "/")
     collection = collection.replace("/sources/{source_id}/documents", "/documents")
     return collection.replace("/v1/sessions", "/v1/consultations/sessions")
@@ -93,7 +93,7 @@ def refer(body):
 
 
 def rename(collection, body):
-    """A key that was sent before gives way to a new one."""
+    """Replaces a key that was sent before by a new one."""
     if "key" not in body:
         return
     if (collection, body["key"]) in used:
@@ -106,7 +106,7 @@ def after_call(context, case, response):
     if response.status_code == 201:
         data = json.loads(response.text)["data"]
         if isinstance(data, dict):
-            # An id, or what its client calls it.
+            # The id, or the client-chosen key.
             collection = collection_of(case.operation.path).removesuffix("/upload")
             made[collection].append(data.get("id", data.get("key", data.get("fileId"))))
     elif response.status_code == 200 and case.method == "DELETE":
@@ -118,22 +118,22 @@ def after_call(context, case, response):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """False for what is as it should be."""
+    """Returns False for failures that are expected behaviour."""
     kind = type(failure).__name__
     status = response.status_code
     if kind == "RejectedPositiveData" and status == 400:
         issues = (json.loads(response.text)["data"] or {}).get("issues", [])
         return not issues or not all(BEYOND_SCHEMAS.search(issue["message"]) for issue in issues)
     if kind == "RejectedPositiveData" and status == 413:
-        # How large a file may be is for those to say who run the service.
+        # The maximum file size is configuration.
         return case.operation.path != "/api/v1/files/upload-url"
     if kind == "AcceptedNegativeData":
-        # Refused before it was looked at.
+        # Rejected by size before validation.
         return status != 413
     if kind == "ServerError":
-        # No other service runs here, and the operation says that it needs one.
+        # No other service runs here, and the operation documents 503.
         return not (status == 503 and "503" in case.operation.definition.raw["responses"])
     if kind == "AllowHeaderMismatch":
-        # A path without parameters may be one with parameters too, whose methods count as well.
+        # A literal path may also match a parameterized path, whose methods are allowed as well.
         return bool(failure.missing_methods) or "{" in case.operation.path
     return True

@@ -8,7 +8,7 @@ const fuzzDirectory = dirname(fileURLToPath(import.meta.url))
 const cache = join(fuzzDirectory, '../../.cache/fuzz')
 const environment = join(cache, `schemathesis-${version}`)
 
-/** Why there is no schemathesis; undefined once it is installed, which the first call sees to. */
+/** Installs schemathesis on the first call. Returns the problem, or undefined if it is installed. */
 export function installProblem(): string | undefined {
   const installed = join(environment, 'installed')
   if (existsSync(installed)) return undefined
@@ -23,7 +23,7 @@ export function installProblem(): string | undefined {
     const python = join(environment, 'bin/python')
     execFileSync(python, [...pip, `schemathesis==${version}`], { stdio: 'pipe' })
   } catch {
-    return `schemathesis ${version} can't be had from PyPI`
+    return `schemathesis ${version} cannot be installed from PyPI`
   }
   writeFileSync(installed, '')
   return undefined
@@ -35,14 +35,14 @@ interface Report {
 }
 
 interface FuzzOptions {
-  /** Where the service listens. */
+  /** Base URL of the service. */
   url: string
   headers: Record<string, string>
   examples: string
   seed: string
 }
 
-/** Runs every check of schemathesis in all its phases. */
+/** Runs all checks and phases of schemathesis. */
 export async function fuzz(service: string, { url, headers, examples, seed }: FuzzOptions) {
   const directory = join(cache, service)
   mkdirSync(directory, { recursive: true })

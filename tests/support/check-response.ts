@@ -8,7 +8,7 @@ type Operation = { path: RegExp; method: string; validators: Map<string, Validat
 
 const operationsByService = new WeakMap<Service, Operation[]>()
 
-/** Every answer to a described operation has a described status and fits its schema. */
+/** Asserts that the response to a described operation has a described status and fits its schema. */
 export function checkResponse(
   service: Service,
   method: string,
@@ -44,7 +44,7 @@ function compileOperations(service: Service): Operation[] {
     for (const [method, operation] of Object.entries<any>(methods)) {
       const validators = new Map<string, ValidateFunction | null>()
       for (const [status, { content }] of Object.entries<any>(operation.responses)) {
-        // Bytes have no schema to fit.
+        // Binary responses have no JSON schema.
         if (!content['application/json']) {
           validators.set(status, null)
           continue
@@ -68,7 +68,7 @@ function compileOperations(service: Service): Operation[] {
       operations.push({ path: new RegExp(`^${pattern}$`), method, validators })
     }
   }
-  // A literal path is meant before one with a parameter.
+  // Literal paths match before parameterized paths.
   operations.sort(
     (a, b) =>
       b.path.source.replaceAll('[^/]+', '').length - a.path.source.replaceAll('[^/]+', '').length,

@@ -12,7 +12,7 @@ const managerHeaders = {
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** collector-service as people use it, and a site that it may collect. */
+/** Stages collector-service with a site on loopback that it may collect. */
 export async function stageCollection() {
   const pages: Record<string, Page> = {}
   const requestedPaths: string[] = []
@@ -38,9 +38,9 @@ export async function stageCollection() {
     pages,
     requestedPaths: requestedPaths,
     call,
-    /** A call of any path. */
+    /** Calls any path, without the prefix. */
     request: at.call,
-    /** What robots.txt says is kept for a while, so that it says the same in every test. */
+    /** Removes all pages. robots.txt is the same in every test because the service caches it. */
     reset() {
       for (const path of Object.keys(pages)) delete pages[path]
       pages['/robots.txt'] = 'User-agent: *\nDisallow: /a/secret'
@@ -48,7 +48,7 @@ export async function stageCollection() {
     },
     createSource: async (body: object = {}) =>
       (await call('POST', '/sources', { name: 'S', kind: 'http', url: `${site}/`, ...body })).data,
-    /** Begins a run of a source, and lets it come to its end. */
+    /** Starts a run of a source and completes it. */
     async collect(id: string) {
       const { status, data } = await call('POST', `/sources/${id}/runs`)
       expect([status, data.status]).toEqual([202, 'PENDING'])

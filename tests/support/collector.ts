@@ -8,7 +8,7 @@ import { type Options, stage } from './stage.ts'
 
 export const internal = '/api/v1/internal/seed-packages'
 
-/** A directory of packages, each made of the files it is given. */
+/** A temporary directory of seed packages. */
 export function newLibrary() {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-packages-'))
   return {
@@ -42,7 +42,7 @@ export const manifest = (package_id: string, items: TestItem[], more: object = {
   ...more,
 })
 
-/** An item that writes configs, and the file that holds them. */
+/** A manifest item that imports `data/<item_id>.json` as configs. */
 export const configsItem = (item_id: string, depends_on: string[] = []) => ({
   item_id,
   kind: 'platform.seed.system_configs.upsert',
@@ -50,7 +50,7 @@ export const configsItem = (item_id: string, depends_on: string[] = []) => ({
   config: { configs_json: `\${PACKAGE_DIR}/data/${item_id}.json` },
 })
 
-/** A package whose items write configs of their own: `{one: {key: value}}`. */
+/** A package whose items import configs: `{item: {key: value}}`. */
 export function configsPackage(
   packageId: string,
   items: Record<string, Record<string, unknown>>,
@@ -71,7 +71,7 @@ export function configsPackage(
   }
 }
 
-/** Targets that keep what they are given: rows by key, counted as the real ones count. */
+/** Stub of the target services. Stores records by key and returns the counts that the real services return. */
 export function makeTargets() {
   const rows = new Map<string, { owner: string | null; record: string }>()
   const state = { down: false, rejectBodiesWith: new Set<string>() }
@@ -104,7 +104,7 @@ export function makeTargets() {
   }
 
   const fault = (status: number, code: string) =>
-    Response.json({ code, message: 'As it was told.', data: null }, { status })
+    Response.json({ code, message: 'Stubbed fault.', data: null }, { status })
 
   const peer: Peer = async (request) => {
     const { pathname } = new URL(request.url)
@@ -123,9 +123,9 @@ export function makeTargets() {
     peer,
     requests: requests,
     state,
-    /** What was asked that was more than a question. */
+    /** Requests without `dry_run`. */
     writes: () => requests.filter(({ body }) => !body.dry_run),
-    /** All that is kept, by name. */
+    /** Stored records by key. */
     storedRecords: () =>
       Object.fromEntries([...rows].map(([key, { record }]) => [key, record]).sort()),
   }

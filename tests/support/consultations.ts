@@ -12,7 +12,7 @@ export interface StreamEvent {
   data: any
 }
 
-/** The events of a stream's text; comment lines are no events. */
+/** Parses the events of an SSE stream; skips comments. */
 export const parseEvents = (text: string): StreamEvent[] =>
   text
     .split('\n\n')
@@ -23,7 +23,7 @@ export const parseEvents = (text: string): StreamEvent[] =>
       return { id: id!, event: event!, data: JSON.parse(data) }
     })
 
-/** What a stream says until it has said so; then the reader goes away, unless it is to stay. */
+/** Reads a stream until its text contains `expected`. Then cancels it, unless `cancel` is false. */
 export async function readUntil(
   response: Response,
   expected: string,
@@ -40,7 +40,7 @@ export async function readUntil(
   return text.slice(0, text.lastIndexOf('\n\n') + 2)
 }
 
-/** A matter-service that makes one matter a session, and keeps what it was asked. */
+/** Stub of matter-service: creates one matter per session and records requests. */
 export function makeMatterPeer() {
   const matterIds = new Map<string, string>()
   const matter = makePeer(({ path, body }) => {
@@ -59,7 +59,7 @@ export function makeMatterPeer() {
   return { ...matter, matterIds }
 }
 
-/** A consultations-service on stage, with the calls that its tests begin with. */
+/** Stages consultations-service with stubs of ai-engine and matter-service. */
 export async function stageConsultations(options: Options = {}) {
   const engine = scriptedEngine()
   const matter = makeMatterPeer()
@@ -72,7 +72,7 @@ export async function stageConsultations(options: Options = {}) {
     at.call('POST', path, { body, headers })
   const read = async (path: string) => (await at.call('GET', path)).data
   const open = async (body: object = {}) => (await post(sessionsPath, body)).data
-  /** A request whose answer is read as it comes. */
+  /** Sends a request and returns the unread response. */
   const raw = (method: string, path: string, body?: unknown, headers = {}) =>
     at.fetch(
       new Request(`http://test${path}`, {

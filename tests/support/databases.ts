@@ -6,21 +6,21 @@ import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A server with a database `legal_template` that holds every service's schema. */
+    /** Server with the database `legal_template` that has the schema of every service. */
     postgresUrl: string
-    /** A file: the same, as an embedded database. */
+    /** File with the same schemas as a dump of the embedded database. */
     pgliteDump: string
   }
 }
 
 export interface Database {
   driver: Driver
-  /** Where a process of its own reaches it; empty for the embedded one. */
+  /** Connection URL for other processes; empty for the embedded database. */
   url: string
   drop(): Promise<void>
 }
 
-/** A new database with every schema in it. */
+/** Creates a database with the schemas of all services. */
 export const newDatabase = (on: 'pglite' | 'postgres'): Promise<Database> =>
   on === 'pglite' ? newPglite() : newPostgres()
 

@@ -6,7 +6,7 @@ type Behaviour = 'answer' | 'error' | 'garbage' | 'nothing' | 'refuse'
 
 export const dims = 256
 
-/** A vector of a text's words: texts that share words are near each other. */
+/** Embeds a text by feature hashing of its tokens: texts that share tokens are similar. */
 export function embedText(text: string, size = dims): number[] {
   const vector = new Array<number>(size).fill(0)
   for (const word of tokenize(text)) {
@@ -16,7 +16,7 @@ export function embedText(text: string, size = dims): number[] {
   return vector
 }
 
-/** An OpenAI-compatible embedding API that answers as told. */
+/** An OpenAI-compatible embedding server with configurable behaviour. */
 export async function embeddingServer() {
   let behaviour: Behaviour = 'answer'
   const inputs: string[] = []
@@ -54,11 +54,11 @@ export async function embeddingServer() {
     behave(next: Behaviour) {
       behaviour = next
     },
-    /** Of which size the vectors are from now on. */
+    /** Sets the size of the vectors of later responses. */
     setDimensions(next = dims) {
       size = next
     },
-    /** The texts it was asked for since the last time. */
+    /** Returns and clears the recorded input texts. */
     takeInputs: () => inputs.splice(0),
     close: () => server.close(0),
   }

@@ -5,7 +5,7 @@ import { type Options, stage } from './stage.ts'
 export const ai = '/api/v1/internal/ai'
 export const story = '我在2023年5月1日借给张三10万元，约定一年后归还，到期后他一直不还。'
 
-/** A matter-service that takes what it is sent, and a memory that knows nothing. */
+/** Stubs of matter-service, which accepts every sync, and of an empty memory-service. */
 export function makePeers() {
   const matter = makePeer(({ path }) =>
     path.endsWith('/sync/all')
@@ -20,7 +20,7 @@ export function makePeers() {
   return { matter, memory }
 }
 
-/** An ai-engine on stage, with the calls that its tests begin with. */
+/** Stages ai-engine with stubs of its peers. */
 export async function stageEngine(options: Options = {}) {
   const peers = makePeers()
   const at = await stage(engine, {
@@ -34,7 +34,7 @@ export async function stageEngine(options: Options = {}) {
   const post = (path: string, body: unknown, headers = {}) =>
     at.call('POST', `${ai}${path}`, { body, headers })
   const get = (path: string, headers = {}) => at.call('GET', `${ai}${path}`, { headers })
-  /** What was synced to the matter, in order. */
+  /** Bodies of the syncs to matter-service, in order. */
   const syncBodies = () =>
     peers.matter.requests.filter(({ path }) => path.endsWith('/sync/all')).map(({ body }) => body)
   return { ...at, ...peers, post, get, syncBodies: syncBodies }
@@ -48,7 +48,7 @@ export const parseNdjson = (text: string): { event: string; data: any }[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-/** An answer to every question of a card that fits it. */
+/** Valid answers to all questions of a card. */
 export const answersTo = (card: { questions: any[] }) => ({
   answers: card.questions.map((question) => ({
     field_key: question.field_key,

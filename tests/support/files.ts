@@ -9,12 +9,12 @@ const api = '/api/v1/files'
 
 export interface TestStorage {
   variables: Record<string, string>
-  /** Everything that it holds, finished or not. */
+  /** Names of all stored objects, complete or not. */
   holds(): Promise<string[]>
   drop(): Promise<void>
 }
 
-/** A storage for this place: a directory, but where there are none S3. Or why there is none. */
+/** Creates a storage: S3 on workerd, else a directory. Returns the reason if S3 is not available. */
 export async function newStorage(): Promise<TestStorage | string> {
   if (testProject === 'workerd') {
     const s3 = await startS3()
@@ -43,7 +43,7 @@ export interface Form {
   fields?: Record<string, string>
 }
 
-/** A form as a browser would send it. */
+/** Encodes a multipart form like a browser. */
 export async function encodeForm({ bytes = 'Hello.', filename = 'hello.txt', fields = {} }: Form) {
   const form = new FormData()
   form.set('file', new Blob([bytes as string]), filename)
@@ -55,7 +55,7 @@ export async function encodeForm({ bytes = 'Hello.', filename = 'hello.txt', fie
   }
 }
 
-/** files-service as people and services use it; without other headers, Ann of acme asks. */
+/** Stages files-service. Default caller: user `ann` of organization `acme`. */
 export async function stageFiles(storage: TestStorage, env: Record<string, string> = {}) {
   const at = await stage(files, {
     env: { ...storage.variables, ...env },
@@ -71,9 +71,9 @@ export async function stageFiles(storage: TestStorage, env: Record<string, strin
       const { raw, headers: type } = await encodeForm(form)
       return at.call('POST', path, { raw, headers: { ...type, ...headers } })
     },
-    /** What is due in the background is done, and what is left over swept up. */
+    /** Runs due jobs and the sweep. */
     runBackground: () => at.call('POST', '/api/v1/internal/actuator/tick'),
-    /** The answer itself, whose bytes are not text. */
+    /** Gets a binary response. */
     async bytes(path: string, headers: Record<string, string> = {}) {
       const response = await at.fetch(
         new Request(new URL(path, 'http://test'), {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A port below the range the system hands out itself, so that nobody takes it meanwhile. */
+/** Finds a free port below the ephemeral range, so that the system does not assign it meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000)

@@ -9,7 +9,7 @@ import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
 import { services } from '../../services/_run/services.ts'
 import { startPostgres } from './postgres-server.ts'
 
-/** Two databases that hold every schema, to be copied by each test file: one served, one embedded. */
+/** Creates the template databases that each test file copies: one on PostgreSQL, one embedded. */
 export default async function setup(project: TestProject) {
   const [server, dump] = await Promise.all([postgresTemplate(), pgliteTemplate()])
   project.provide('postgresUrl', server.url)

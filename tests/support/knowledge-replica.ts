@@ -6,7 +6,7 @@ import knowledge from '../../services/knowledge/service.ts'
 
 const key = 'a-key-for-chaos-tests'
 
-/** One of several knowledge-services on a database, with its background work. */
+/** Starts a replica of knowledge-service with its background loop. */
 export function startReplica(database: Driver, env: Record<string, string>) {
   const started = knowledge.start({
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },

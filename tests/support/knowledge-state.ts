@@ -5,7 +5,7 @@ import { indexedText } from '../../services/knowledge/indexed-text.ts'
 import { pointId, sparseVector, sparseVectorName } from '../../services/knowledge/qdrant/point.ts'
 import { asker } from './qdrant.ts'
 
-/** A point as it can be compared: whose it is, its words, and whether it has a meaning. */
+/** Comparable fields of a Qdrant point: ids, sparse indices, and whether it has a dense vector. */
 interface IndexedPoint {
   id: number
   document_id: string
@@ -15,7 +15,7 @@ interface IndexedPoint {
   meaning: boolean
 }
 
-/** What the search engine ought to hold, from the texts that the database has. */
+/** Points that Qdrant should contain, computed from the database. */
 export async function expectedPoints(sql: Sql): Promise<IndexedPoint[]> {
   const rows = await sql`
     select chunk.base, seq, document_id, section_id, title, content, chunk.metadata,
@@ -35,7 +35,7 @@ export async function expectedPoints(sql: Sql): Promise<IndexedPoint[]> {
   }))
 }
 
-/** What it does hold, by the alias that searches go by. */
+/** Points that Qdrant contains under the search alias. */
 export async function readPoints(url: string, alias = 'knowledge_chunks'): Promise<IndexedPoint[]> {
   const scrollRequest = { limit: 100_000, with_payload: true, with_vector: true }
   const page = await asker(url)('POST', `/collections/${alias}/points/scroll`, scrollRequest)
@@ -59,7 +59,7 @@ const sortedGraph = (nodes: object[], edges: object[]): GraphContent => ({
   edges: [...new Set(edges.map((edge) => JSON.stringify(edge)))].sort(),
 })
 
-/** What the graph ought to hold. */
+/** Nodes and edges that the graph should contain. */
 export async function expectedGraph(sql: Sql): Promise<GraphContent> {
   const { nodes, edges } = await loadDesiredGraph(sql)
   return sortedGraph(
@@ -68,7 +68,7 @@ export async function expectedGraph(sql: Sql): Promise<GraphContent> {
   )
 }
 
-/** What it does hold. */
+/** Nodes and edges that the graph contains. */
 export async function readGraph(url: string): Promise<GraphContent> {
   const driver = neo4j.driver(url)
   try {

@@ -14,12 +14,12 @@ export interface TestDocument {
   doc_type?: string
   file_id?: string
   metadata?: object
-  /** Contents, or chunks as they are. */
+  /** Contents of chunks, or complete chunks. */
   chunks: (string | object)[]
 }
 
 interface KnowledgeOptions extends Options {
-  /** Whether a write waits for what comes behind it, so that the next search finds it. */
+  /** Run due jobs after each write, so that the next search finds it. */
   runsJobs?: boolean
 }
 
@@ -31,7 +31,7 @@ export async function stageKnowledge({ runsJobs = false, ...options }: Knowledge
     at.call('GET', path, { headers })
   let baseCount = 0
 
-  /** A new base of the organization. */
+  /** Creates a knowledge base of the organization. */
   async function createBase(headers: Record<string, string> = {}): Promise<string> {
     const body = { name: `Base ${++baseCount}` }
     const created = await post(`${external}/bases`, body, { ...lawyer, ...headers })
@@ -61,14 +61,14 @@ export async function stageKnowledge({ runsJobs = false, ...options }: Knowledge
   const search = (kb_ids: string[], query: string, more: object = {}, mode = 'keyword') =>
     post(`${atomic}/${mode}-search`, { kb_ids, query, ...more })
 
-  /** Ids of the documents that a search finds, best first. */
+  /** Document ids of the hits of a search, best first. */
   async function searchIds(kb_ids: string[], query: string, more: object = {}): Promise<string[]> {
     const response = await search(kb_ids, query, more)
     expect(response.status, response.text).toBe(200)
     return response.data.hits.map((hit: { document_id: string }) => hit.document_id)
   }
 
-  /** Runs the jobs that are due until none is. */
+  /** Runs due jobs until none is left. */
   async function runJobs() {
     while ((await at.tick()) > 0);
   }

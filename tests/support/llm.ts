@@ -14,8 +14,8 @@ export interface Llm {
 const startTimeoutMs = 100_000
 
 /**
- * A real model behind an OpenAI-compatible API: the one at TEST_AI_BASE_URL, or one that is started by the
- * script in LEGAL_SUITE_BACKENDS. Where there is neither, the reason.
+ * Provides a real model behind an OpenAI-compatible API: the one at TEST_AI_BASE_URL, or one started by the
+ * script in LEGAL_SUITE_BACKENDS. Returns the reason if there is neither.
  */
 export async function startLlm(): Promise<Llm | string> {
   const { TEST_AI_BASE_URL, TEST_AI_MODEL = 'default' } = process.env
@@ -37,7 +37,7 @@ export async function startLlm(): Promise<Llm | string> {
   }
 }
 
-/** It installs what it needs at first, which may take longer than a test can wait; then it goes on alone. */
+/** Runs the start script. Its first run installs packages and continues in the background after the timeout. */
 function runStartScript(script: string, port: number): Promise<number | undefined> {
   const child = spawn('bash', [script], {
     env: { ...process.env, LLM_PORT: String(port) },

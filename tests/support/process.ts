@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** A process of a test: what it said, how it ended; never left behind. */
+/** Starts a child process with captured output. It is killed when the test process ends. */
 export function run(command: string, args: string[], env: Record<string, string>) {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env
   const child = spawn(command, args, {
@@ -30,19 +30,19 @@ export function run(command: string, args: string[], env: Record<string, string>
   })
 
   return {
-    /** Its exit code, or the signal that ended it. */
+    /** Exit code, or the terminating signal. */
     exit,
     pid: child.pid!,
     ended: () => ended,
     output: () => output,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
 
-    /** Comes back when it has said so; fails when it ends without. */
+    /** Waits until the output contains `text`. Rejects if the process ends first. */
     waitForOutput: (text: string) =>
       new Promise<void>((resolve, reject) => {
         const check = () => {
           if (output.includes(text)) resolve()
-          else if (ended) reject(new Error(`It ended without saying “${text}”:\n${output}`))
+          else if (ended) reject(new Error(`process ended without printing “${text}”:\n${output}`))
           else return
           listeners.delete(check)
         }
@@ -59,7 +59,7 @@ export function run(command: string, args: string[], env: Record<string, string>
   }
 }
 
-/** Ends the child when we are gone, however that came about: our end of its guard's pipe closes. */
+/** Kills the child when this process ends for any reason: the watchdog sees its pipe close. */
 export function killWithParent({ pid }: Pick<ChildProcess, 'pid'>) {
   if (pid === undefined) return () => {}
   const script = 'read released || kill -KILL "$0"'

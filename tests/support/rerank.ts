@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server'
 type Behaviour = 'reverse' | 'error' | 'garbage' | 'hang' | 'duplicate' | 'outside'
 type RerankRequest = { query: string; documents: string[]; top_n: number }
 
-/** A rerank service that answers as told: the documents in reverse, or one of many wrong things. */
+/** A rerank server that reverses the documents or misbehaves as configured. */
 export async function rerankServer() {
   let behaviour: Behaviour = 'reverse'
   let lastRequest: RerankRequest | undefined

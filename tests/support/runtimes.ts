@@ -32,7 +32,7 @@ const launch: Record<'node' | 'deno' | 'workerd', Launch> = {
   deno: async ({ folder }, env, port) => {
     const permissions = [
       ...['--allow-env', '--allow-net', '--allow-read', '--allow-sys=hostname'],
-      // Where files are kept, and the process that parses them.
+      // Storage directory and parser process of files-service.
       ...(env.FILES_DIR ? [`--allow-write=${env.FILES_DIR}`, '--allow-run'] : []),
     ]
     const listenOptions = ['--host=127.0.0.1', `--port=${port}`]
@@ -58,7 +58,7 @@ const launch: Record<'node' | 'deno' | 'workerd', Launch> = {
 
 export type Runtime = keyof typeof launch
 
-/** A service in a process of its own, its peers served to it over HTTP. */
+/** Starts a service in its own process and serves its peers over HTTP. */
 export async function startProcess(
   runtime: Runtime,
   service: Service,
@@ -67,7 +67,7 @@ export async function startProcess(
 ) {
   await using resources = new AsyncDisposableStack()
   const addresses = await servePeers(peers, resources)
-  // The database is ready and work is done when a test ticks, not when a timer does.
+  // The database is migrated already, and tests call tick instead of a timer.
   const variables = { MIGRATE: 'false', BACKGROUND: 'false', ...addresses, ...env }
   const port = await freePort()
   const process = await launch[runtime](service, variables, port, resources)
@@ -89,7 +89,7 @@ export async function startProcess(
         redirect: 'manual',
         signal: request.signal,
       })
-      // What the answer does not say, the log does.
+      // The response hides the cause; the log has it.
       if (response.status === 500) console.error(process.output().trimEnd().split('\n').at(-1))
       return response
     },
@@ -103,7 +103,7 @@ export async function startProcess(
   }
 }
 
-/** A service without a stub is at an address where nobody answers. */
+/** Serves the stubs. A service without a stub gets an address that refuses connections. */
 async function servePeers(
   peers: Record<string, Peer>,
   resources: AsyncDisposableStack,
@@ -116,7 +116,7 @@ async function servePeers(
   return Object.fromEntries(addresses)
 }
 
-/** Comes back when the service at an address is ready, or fails with what its process said. */
+/** Waits until the service is ready. Throws the process output if it ends or times out. */
 export async function waitUntilReady(process: Running, address: string) {
   const deadline = Date.now() + 30_000
   const probe = () =>
@@ -127,10 +127,10 @@ export async function waitUntilReady(process: Running, address: string) {
   for (;;) {
     const status = await probe()
     if (status === 200) return
-    // A worker that cannot start says so with every request.
+    // A worker that cannot start responds 500 to every request.
     if (process.ended() || status === 500 || Date.now() > deadline) {
       await process.stop()
-      throw new Error(`It did not come up:\n${process.output()}`)
+      throw new Error(`service did not become ready:\n${process.output()}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
@@ -138,7 +138,7 @@ export async function waitUntilReady(process: Running, address: string) {
 
 const executables = { deno: 'deno', workerd: 'bin/workerd' }
 
-/** The executable itself: what npm links may be a script, which dies without its child. */
+/** Path of the native executable. npm may link a wrapper script that does not forward signals. */
 export function binary(name: keyof typeof executables): string {
   const require = createRequire(import.meta.url)
   const { optionalDependencies } = require(`${name}/package.json`)

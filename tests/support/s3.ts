@@ -47,7 +47,7 @@ export async function startS3(): Promise<S3 | string> {
   })
 }
 
-/** It installs what it needs at first, which may take longer than a test can wait; then it goes on alone. */
+/** Runs the start script. Its first run installs packages and continues in the background after the timeout. */
 function started(script: string, directory: string, port: number): Promise<boolean> {
   const child = spawn('bash', [script, directory], {
     env: { ...process.env, S3_PORT: String(port) },

@@ -34,7 +34,7 @@ export const makeCard = (card_id: string = newId()) => ({
   ],
 })
 
-/** Says back what it was told, in two words. */
+/** Replies with the message in two tokens. */
 export const echo: RunScript = ({ message = 'answered' }) => [
   { event: 'progress', data: { node: 'router', message: 'thinking' } },
   token('secret thoughts', 'router'),
@@ -44,7 +44,7 @@ export const echo: RunScript = ({ message = 'answered' }) => [
   end(`You said: ${message}`),
 ]
 
-/** Asks a card with the first message, and says back what is said later. */
+/** Emits a card for a message and echoes the resumed run. */
 export const askCardFirst: RunScript = (request) =>
   request.message === undefined
     ? echo(request)
@@ -57,7 +57,7 @@ export const askCardFirst: RunScript = (request) =>
         ]
       })()
 
-/** An ai-engine that does what a test tells it to; its runs and their events outlive every connection. */
+/** Stub of ai-engine that follows a script. Runs and events outlive connections. */
 export function scriptedEngine(script: RunScript = echo) {
   const runs: ScriptedRun[] = []
   const cards = new Map<string, any>()
@@ -148,9 +148,9 @@ export function scriptedEngine(script: RunScript = echo) {
     runs,
     requests: requests,
     state,
-    /** Requests for a run, by what they asked. */
+    /** Requests that started or resumed a run. */
     runRequests: () => requests.filter(({ path }) => /(execute|resume)\/stream$/.test(path)),
-    /** Ends every connection, whatever was still to come. */
+    /** Closes all open streams. */
     closeStreams() {
       for (const controller of open) controller.close()
       open.clear()
@@ -158,7 +158,7 @@ export function scriptedEngine(script: RunScript = echo) {
   }
 }
 
-/** Lets a test say when the next event comes. */
+/** A promise that a test resolves with `open`. */
 export function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {

@@ -3,28 +3,28 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What the server does with one request. */
+/** Scripted reply to one request. */
 export interface ModelReply {
-  /** Words, one event each. */
+  /** Text parts, one event each. */
   say?: string | string[]
   call?: { name: string; arguments: unknown; id?: string }[]
-  /** JSON as the whole answer's text: what structured output looks like. */
+  /** JSON sent as the text of the reply, for structured output. */
   json?: unknown
-  /** Another status than 200; nothing is said then. */
+  /** Error status, sent without text. */
   status?: number
   headers?: Record<string, string>
-  /** The body as it is, instead of events. */
+  /** Raw body instead of events. */
   raw?: string
-  /** Before the first byte, and between events. */
+  /** Delay before the first byte, and between events. */
   waitMs?: number
   betweenMs?: number
-  /** After so many events the connection is torn, or falls silent. */
+  /** Number of events after which the connection closes, or stalls. */
   disconnectAfter?: number
   stallAfter?: number
-  /** Does not stream, whatever it is asked. */
+  /** Send one JSON body even if streaming was requested. */
   nonStreaming?: boolean
   usage?: { prompt_tokens: unknown; completion_tokens: unknown } | null
-  /** Goes on for ever with this. */
+  /** Text that is sent without end. */
   endless?: string
 }
 
@@ -35,12 +35,12 @@ export interface ScriptedModel {
   requests: any[]
   /** Headers of the requests. */
   headers: Record<string, string | string[] | undefined>[]
-  /** What it does from now on, one turn a request; the last turn is repeated. */
+  /** Replaces the script: one reply per request; the last reply repeats. */
   script(...replies: ModelReply[]): void
   close(): Promise<void>
 }
 
-/** An OpenAI-compatible server on loopback that does what a test tells it to. */
+/** An OpenAI-compatible server on loopback with scripted replies. */
 export async function scriptedModel(...first: ModelReply[]): Promise<ScriptedModel> {
   let replies = first
   const requests: any[] = []
@@ -96,7 +96,7 @@ async function sendReply(reply: ModelReply, response: ServerResponse) {
   let sent = 0
   for (const event of eventsOf(reply)) {
     if (sent === reply.disconnectAfter) {
-      // What was sent still arrives.
+      // Flushes sent data before closing.
       response.socket?.destroySoon()
       return
     }
@@ -108,7 +108,7 @@ async function sendReply(reply: ModelReply, response: ServerResponse) {
   response.end()
 }
 
-/** Waits where the reader is slower than we are. */
+/** Writes with backpressure. */
 async function send(response: ServerResponse, text: string) {
   if (response.write(text)) return
   const done = new AbortController()

@@ -5,12 +5,12 @@ import { gunzipSync } from 'node:zlib'
 export const packagesDirectory = resolve('seed_packages')
 
 export interface DataFile {
-  /** As the manifest names it, without the package's directory. */
+  /** Path relative to the package directory. */
   path: string
   records: any[]
 }
 
-/** Every JSON file below a directory of a package. */
+/** Reads all JSON files below a directory of a package. */
 export function readDataFiles(packageId: string, directory: string): DataFile[] {
   const root = join(packagesDirectory, packageId)
   return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
@@ -25,14 +25,14 @@ export function readDataFiles(packageId: string, directory: string): DataFile[] 
 export const readManifest = (packageId: string) =>
   JSON.parse(readFileSync(join(packagesDirectory, packageId, 'manifest.json'), 'utf8'))
 
-/** The data files that a manifest names, in any setting of any item. */
+/** Data files that the items of a manifest reference. */
 export function referencedFiles(manifest: any): string[] {
   return manifest.items
     .flatMap((item: any) => Object.values(item.config).flat())
     .flatMap((value: unknown) => /^\$\{PACKAGE_DIR\}\/(.+)$/.exec(String(value))?.[1] ?? [])
 }
 
-/** The text of each article by `law article`, as the collection has it newest; or why there are none. */
+/** Reads the newest text of each article, keyed by `law article`. Returns the reason if the data is missing. */
 export function readStatutes(): Map<string, string> | string {
   const file = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data', 'statutes.jsonl.gz')
   if (!existsSync(file)) return 'LEGAL_SUITE_DATA names no directory with statutes.jsonl.gz'
@@ -51,11 +51,11 @@ export function readStatutes(): Map<string, string> | string {
   )
 }
 
-/** A later edition that is much shorter than the one before is what changed in that one. */
+/** Merges editions. A much shorter later edition contains only the amended articles. */
 const mergeEditions = (before: Map<string, string>, after: Map<string, string>) =>
   after.size * 2 > before.size ? after : new Map([...before, ...after])
 
-/** What the profiles call some interpretations in running text. */
+/** Short names of judicial interpretations in running text. */
 export const shortNames: Record<string, string> = {
   民诉法解释: '最高人民法院关于适用《民事诉讼法》的解释',
   诉讼时效规定: '最高人民法院关于审理民事案件适用诉讼时效制度若干问题的规定',
@@ -74,7 +74,7 @@ export interface Citation {
   quote: string
 }
 
-/** Every legal_basis of a record, at any depth. */
+/** Collects the `legal_basis` entries of a record at any depth. */
 export function citationsOf(value: unknown, where: string): Citation[] {
   if (Array.isArray(value)) return value.flatMap((each) => citationsOf(each, where))
   if (typeof value !== 'object' || value === null) return []

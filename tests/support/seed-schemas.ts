@@ -7,7 +7,7 @@ import {
   NonLitigationChecklistItem,
 } from '../../services/knowledge/seed/records.ts'
 
-/** What this project's own packages hold: stricter than what the service takes from anyone. */
+/** Schemas of the bundled packages, stricter than the schemas of the service. */
 
 const NonEmpty = z.string().trim().min(1)
 const English = NonEmpty.regex(/^[^\p{Script=Han}]*$/u, 'English holds no Chinese characters.')

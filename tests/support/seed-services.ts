@@ -8,7 +8,7 @@ import platform from '../../services/platform/service.ts'
 import { newDatabase } from './databases.ts'
 import { key } from './stage.ts'
 
-/** collector-service and the services it seeds, in this process on one embedded database. */
+/** Starts collector-service and its targets in this process on one embedded database. */
 export async function startSeedServices(env: Record<string, string>) {
   const database = await newDatabase('pglite')
   const started = startSeedServicesOn(database.driver, env)
@@ -63,14 +63,14 @@ export function startSeedServicesOn(driver: Driver, env: Record<string, string>)
         package_ids,
         ...more,
       }),
-    /** Makes a service unreachable. */
+    /** Makes a service unreachable for its peers. */
     disconnect: (name: string) => running.delete(name),
   }
 }
 
 export type SeedServices = Awaited<ReturnType<typeof startSeedServices>>
 
-/** Every row of some schemas with the transaction that wrote it last, and where it lies. */
+/** `xmin` and `ctid` of every row of the schemas: equal results mean that nothing was written. */
 export async function readRowVersions(
   { sql }: Pick<SeedServices, 'sql'>,
   schemas: string[],

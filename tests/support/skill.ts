@@ -14,7 +14,7 @@ import { FactPatch } from '../../services/matter/facts.ts'
 import { PhasePatch } from '../../services/matter/phases.ts'
 import { TodoPatch } from '../../services/matter/todo.ts'
 
-/** What matter-service takes of what a skill made. */
+/** Products of a skill, as matter-service accepts them. */
 const SyncedProducts = Products.extend({
   phases: z.array(PhasePatch).optional(),
   todos: z.array(TodoPatch).optional(),
@@ -29,7 +29,7 @@ export interface SkillTestOptions {
   today?: string
 }
 
-/** A thread with one skill in it, which keeps the skill to its contract as the engine does. */
+/** Runs one skill on a thread and validates inputs, output and products like the engine. */
 export function makeSkillThread(name: string, skill: SkillCode, options: SkillTestOptions = {}) {
   const state: Record<string, unknown> = { messages: [], file_ids: [], ...options.state }
   const said: string[] = []
@@ -53,7 +53,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       today: options.today ?? '2026-06-15',
     })
     const output = skill.outputs.parse(result.output)
-    // What is stored is JSON.
+    // The engine stores state as JSON.
     state[name] = { ...(state[name] as object), ...JSON.parse(JSON.stringify(output)) }
     const control = Control.parse(result.control ?? {})
     const { review_type, title, questions } = control
@@ -76,9 +76,9 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       ;(state.messages as unknown[]).push({ role: 'user', content: message })
       return run(message, null)
     },
-    /** Runs it once more, with nothing new. */
+    /** Runs the skill again without new input. */
     rerun: () => run('', null),
-    /** Answers the card that was asked, by the last part of each field_key. */
+    /** Answers the pending card, keyed by the last part of each field_key. */
     async answer(answers: Record<string, unknown>) {
       const byKey = Object.fromEntries(
         Object.entries(answers).map(([key, value]) => [`${name}.${key}`, value]),

@@ -9,13 +9,13 @@ import { startProcess } from './runtimes.ts'
 
 export const key = 'a-key-for-tests-only'
 
-/** Where the contract tests run: in this process on either database, or in a process of each runtime. */
+/** Vitest project: in this process on either database, or in a process of a runtime. */
 export type TestProject = 'pglite' | 'postgres' | 'deno' | 'workerd'
 export const testProject = (process.env.TEST_PROJECT ?? 'pglite') as TestProject
 
 export interface Call {
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Raw body, instead of `body`. */
   raw?: string | Uint8Array
   headers?: Record<string, string | undefined>
 }
@@ -32,11 +32,11 @@ export interface TestResponse {
 export interface Options {
   env?: Record<string, string>
   peers?: Record<string, Peer>
-  /** Sent with every call unless the call says otherwise. */
+  /** Default headers of every call. */
   headers?: Record<string, string>
 }
 
-/** A service on a new database of its own, asked as its clients ask it. */
+/** Starts a service on a new database and calls it like a client. */
 export async function stage(service: Service, options: Options = {}) {
   const database = await newDatabase(testProject === 'pglite' ? 'pglite' : 'postgres')
   const env = { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...options.env }

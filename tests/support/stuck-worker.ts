@@ -4,7 +4,7 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { makeSql } from '../../services/_kit/sql/sql.ts'
 
-/** A worker that takes a job, says so, and never ends it. */
+/** A worker that claims a job, prints `taken` and never finishes it. */
 await runJobs({
   sql: makeSql(postgresDriver(process.argv[2]!, 2)),
   schema: 'memory',

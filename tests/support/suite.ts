@@ -12,11 +12,11 @@ const addresses = {
 } as const
 type Folder = keyof typeof addresses | 'consultations'
 
-/** The services of a consultation, each in a process of its own, over HTTP, on one PostgreSQL. */
+/** Starts the services of a consultation, each in its own process, on one PostgreSQL database. */
 export async function startSuite(env: Record<string, string> = {}) {
   await using resources = new AsyncDisposableStack()
   const database = resources.adopt(await newDatabase('postgres'), (database) => database.drop())
-  // One that always refuses leaves the work to the rules of the skills.
+  // A model that always fails makes the skills use their rules.
   const model = resources.adopt(await scriptedModel({ status: 400 }), (model) => model.close())
   const processes: Running[] = []
   resources.defer(async () => {
@@ -37,7 +37,7 @@ export async function startSuite(env: Record<string, string> = {}) {
     [addresses.memory]: urlOf(memory),
     [addresses.matter]: urlOf(matter),
     [addresses['ai-engine']]: urlOf(engine),
-    // The engine goes without it.
+    // The engine works without knowledge-service.
     KNOWLEDGE_SERVICE_URL: 'http://127.0.0.1:1',
     ...env,
   }
@@ -65,7 +65,7 @@ export async function startSuite(env: Record<string, string> = {}) {
     matter: urlOf(matter),
     /** Two replicas of consultations-service. */
     replicas: [urlOf(one), urlOf(two)] as const,
-    /** Ends a process as a power cut would. */
+    /** Kills a process with SIGKILL. */
     async kill(which: keyof typeof running) {
       running[which].signal('SIGKILL')
       await running[which].exit

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** How the way to a server may be. */
+/** State of the connection to a server. */
 export type ProxyMode = 'open' | 'refused' | 'silent' | 'reset'
 
-/** A way to a server on this machine that can be cut in several manners. */
+/** A TCP proxy to a local port that can refuse, stall or reset connections. */
 export async function tcpProxy(port: number) {
   let mode: ProxyMode = 'open'
   const pairs = new Set<[Socket, Socket]>()
@@ -46,7 +46,7 @@ export async function tcpProxy(port: number) {
     })
   return {
     port: own,
-    /** What was held back by silence goes on its way when the way is open again. */
+    /** Switches the mode. Data buffered while silent is forwarded when the mode is open again. */
     async setMode(next: ProxyMode) {
       if (next === mode) return
       if (next === 'refused') await stopListening()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** In how many ways a server may fail. */
+/** Failure modes of a server. */
 export const failures = [
   'refuse',
   'reset',
@@ -16,7 +16,7 @@ export const failures = [
 ] as const
 export type Failure = (typeof failures)[number]
 
-/** Something that passes requests on to a server, or fails in the way it is told. */
+/** An HTTP proxy that forwards requests or fails as configured. */
 export async function unreliableProxy(url: string) {
   let behaviour: Failure | 'pass' = 'pass'
   let requests = 0
@@ -27,7 +27,7 @@ export async function unreliableProxy(url: string) {
     (request: IncomingMessage, response: ServerResponse) => unknown
   > = {
     pass: (request, response) => forward(url, request, response),
-    // Nobody listens, once those who are connected are gone.
+    // Also closes connections that are still open.
     refuse: (request) => request.socket.destroy(),
     reset: (request) => request.socket.resetAndDestroy(),
     hang: () => {},
@@ -60,9 +60,9 @@ export async function unreliableProxy(url: string) {
       if (next === 'refuse') await stopListening()
       if (behaviour === 'refuse') await listen(port)
       behaviour = next
-      // What hung goes on hanging; whoever waits for it has a deadline.
+      // Hanging requests keep hanging; their clients have a deadline.
     },
-    /** How many requests came since the last time. */
+    /** Returns and resets the number of requests. */
     requests() {
       const since = requests
       requests = 0
@@ -94,7 +94,7 @@ async function forward(url: string, request: IncomingMessage, response: ServerRe
   }
 }
 
-/** An answer that goes on and on and never ends. */
+/** Sends a response that never ends. */
 function trickle(response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'application/json' })
   const more = setInterval(() => response.write(' '), 50)

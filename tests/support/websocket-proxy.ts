@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream'
 import { createWebSocketStream, WebSocketServer } from 'ws'
 
 /**
- * What stands between Neon's driver and a PostgreSQL server of our own: the bytes of a WebSocket to
- * `ws://relay?address=host:port` go to that address, and back.
+ * WebSocket proxy for the Neon driver: forwards the bytes of a WebSocket to `ws://relay?address=host:port`
+ * to that TCP address and back.
  */
 export async function startWebSocketProxy() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
@@ -14,7 +14,7 @@ export async function startWebSocketProxy() {
     const target = new URL(`tcp://${addressIn(request.url)}`)
     const upstream = connect(Number(target.port), target.hostname).setNoDelay()
     const client = createWebSocketStream(socket)
-    // When either side goes, for whatever reason, so does the other.
+    // When one side closes or fails, close the other.
     pipeline(client, upstream, () => client.destroy())
     pipeline(upstream, client, () => upstream.destroy())
   })

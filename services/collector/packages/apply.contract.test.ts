@@ -115,7 +115,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect([status, data.status]).toEqual([200, 'partial'])
     expect(data.packages.map((each: any) => each.status)).toEqual(['failed', 'applied'])
     expect(data.packages[0].items).toMatchObject([
-      { status: 'failed', error: 'VALIDATION_FAILED: As it was told.' },
+      { status: 'failed', error: 'VALIDATION_FAILED: Stubbed fault.' },
       { status: 'skipped', error: null },
       { status: 'applied' },
     ])

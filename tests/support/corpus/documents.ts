@@ -3,7 +3,7 @@ import { PDFDocument, StandardFonts } from 'pdf-lib'
 import { encodePng, type Picture } from './picture.ts'
 import { textEntry, type ZipEntry, zip } from './zip.ts'
 
-/** A PDF; a page is a text, or a picture that a scanner made. */
+/** Builds a PDF. A page is a text or a scanned picture. */
 export async function pdf(pages: (string | Picture)[]): Promise<Uint8Array> {
   const document = await PDFDocument.create()
   const font = await document.embedFont(StandardFonts.Helvetica)
@@ -46,7 +46,7 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** A workbook of one sheet; `cells` is the XML of its rows. */
+/** Builds a workbook with one sheet; `cells` is the XML of its rows. */
 export function xlsx(cells: string, extra: ZipEntry[] = []): Uint8Array {
   return zip([
     textEntry(
@@ -73,7 +73,7 @@ export function xlsx(cells: string, extra: ZipEntry[] = []): Uint8Array {
   ])
 }
 
-/** A PDF written by hand, for what no library would write. */
+/** Builds a PDF from raw objects, for files that no library produces. */
 export function rawPdf(objects: string[], trailer = ''): Uint8Array {
   const body = objects.map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`)
   return Uint8Array.from(

@@ -6,15 +6,15 @@ const MiB = 1024 * 1024
 const catalog = '<< /Type /Catalog /Pages 2 0 R >>'
 const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>'
 
-/** An archive that calls itself a Word document, with one more member. */
+/** A Word document with additional archive entries. */
 const document = (...members: ZipEntry[]) =>
   zip([textEntry('word/document.xml', '<w:document/>'), ...members])
 
-/** Thirty members of ten megabytes each, packed into a few kilobytes. */
+/** Thirty entries of 10 MiB each, compressed to a few kilobytes. */
 export const zipBomb = () =>
   document({ name: 'word/media/zero.bin', bytes: new Uint8Array(10 * MiB), copies: 30 })
 
-/** The same, but the archive says that a member has a hundred bytes. */
+/** A zip bomb whose headers declare 100 bytes per entry. */
 export const zipBombWithFalseSizes = () =>
   document({
     name: 'word/media/zero.bin',
@@ -30,7 +30,7 @@ const billionLaughsXml = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">$
 
 export const billionLaughs = () => zip([textEntry('word/document.xml', billionLaughsXml)])
 
-/** The same in UTF-16, where the letters are not next to each other. */
+/** The entity expansion attack in UTF-16, where a byte search for ASCII fails. */
 export const utf16BillionLaughs = () =>
   zip([
     {
@@ -45,7 +45,7 @@ export const manyEntries = () =>
 export const encryptedZip = () =>
   zip([{ ...textEntry('word/document.xml', '<w:document/>'), encrypted: true }])
 
-/** What Office makes of a document with a password. */
+/** A password-protected Office document: an OLE container. */
 export const encryptedOffice = () =>
   concatBytes(
     Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1),
@@ -57,7 +57,7 @@ export const encryptedOffice = () =>
 export const legacyOffice = () =>
   concatBytes(Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1), new Uint8Array(2048))
 
-/** Two cells, as far apart as a sheet allows. */
+/** Two cells at the opposite corners of a sheet. */
 export const sparseSheet = () =>
   xlsx(
     '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>',
@@ -80,7 +80,7 @@ export const encryptedPdf = () =>
     '/Encrypt 4 0 R /ID [<00><00>]',
   )
 
-/** A page whose instructions are a gigabyte once unpacked. */
+/** A page whose content streams are 1 GiB when decompressed. */
 export function pdfBomb(): Uint8Array {
   const compressed = zlibSync(new Uint8Array(256 * MiB).fill(0x20))
   const stream = Buffer.from(compressed).toString('latin1')
@@ -92,7 +92,7 @@ export function pdfBomb(): Uint8Array {
   ])
 }
 
-/** Headers that promise fifty thousand by fifty thousand pixels. */
+/** PNG header with 50,000 × 50,000 pixels. */
 export const hugePng = () =>
   Uint8Array.from([
     ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52],

@@ -1,9 +1,9 @@
 import type { Picture } from './picture.ts'
 
-/** The codes that every JPEG of grey may use: how many there are of each length, and what they stand for. */
+/** Huffman table of the DC coefficients: number of codes per length, and their symbols. */
 const dcCounts = [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
 const dcValues = Array.from({ length: 12 }, (_, n) => n)
-/** All codes of eight bits and more: runs of zeros in the high half, the size of a value in the low one. */
+/** AC symbols, all with 8-bit codes: zero run in the high nibble, bit length of the value in the low nibble. */
 const acValues = [0x00, 0xf0, ...acSymbols()]
 const acCounts = [0, 0, 0, 0, 0, 0, 0, 162, 0, 0, 0, 0, 0, 0, 0, 0]
 
@@ -23,7 +23,7 @@ const zigzag = [
 
 const quantizationStep = 8
 
-/** A baseline JPEG, as plain as one can be. */
+/** Encodes a baseline greyscale JPEG. */
 export function encodeJpeg(picture: Picture): Uint8Array {
   const { width, height } = picture
   const segment = (marker: number, ...data: number[]) => [
@@ -99,7 +99,7 @@ const cosines = Array.from({ length: 64 }, (_, n) =>
   Math.cos(((2 * (n >> 3) + 1) * (n & 7) * Math.PI) / 16),
 )
 
-/** Blocks of eight by eight as quantized frequencies; past its edges the picture is white. */
+/** Quantized DCT coefficients of the 8 × 8 blocks. Pixels beyond the edges are white. */
 function* dctBlocks({ width, height, pixels }: Picture): Generator<number[]> {
   for (let top = 0; top < height; top += 8) {
     for (let left = 0; left < width; left += 8) {

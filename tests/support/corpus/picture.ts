@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs'
 
-/** A grey picture: one byte a pixel, 0 is black. */
+/** A greyscale picture with one byte per pixel; 0 is black. */
 export interface Picture {
   width: number
   height: number
@@ -9,7 +9,7 @@ export interface Picture {
 
 type Stroke = [x: number, y: number, width: number, height: number]
 
-/** Letters and characters made of straight strokes alone, in a square of 16. */
+/** Glyphs of straight strokes on a 16 × 16 grid. */
 const glyphs: Record<string, { width: number; strokes: Stroke[] }> = {
   ' ': { width: 8, strokes: [] },
   E: {
@@ -119,7 +119,7 @@ const glyphs: Record<string, { width: number; strokes: Stroke[] }> = {
 
 const margin = 40
 
-/** Black on white; a unit of a glyph is `unit` pixels. */
+/** Draws black text on white; one grid unit is `unit` pixels. */
 export function drawText(text: string, unit = 4): Picture {
   const textGlyphs = [...text].map((each) => glyphs[each]!)
   const width = textGlyphs.reduce((sum, glyph) => sum + glyph.width, 0) * unit + 2 * margin
@@ -144,7 +144,7 @@ export function encodePng({ width, height, pixels }: Picture): Uint8Array {
   return new Uint8Array(PNG.sync.write(png))
 }
 
-/** Without compression; the directory of tags is at its end. */
+/** Encodes an uncompressed TIFF with the tag directory at the end. */
 export function encodeTiff({ width, height, pixels }: Picture): Uint8Array {
   const tags = [
     [256, width],

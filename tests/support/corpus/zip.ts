@@ -3,11 +3,11 @@ import { deflateSync } from 'fflate'
 export interface ZipEntry {
   name: string
   bytes: Uint8Array
-  /** What the archive says the size is, where it lies. */
+  /** Size in the headers, if it differs from the real size. */
   declaredSize?: number
-  /** Says that it is encrypted. */
+  /** Sets the encryption flag. */
   encrypted?: boolean
-  /** Put in this often, with the same packed bytes. */
+  /** Number of entries with the same compressed bytes. Default: 1. */
   copies?: number
 }
 
@@ -17,7 +17,7 @@ export const textEntry = (name: string, content: string): ZipEntry => ({
   bytes: text.encode(content),
 })
 
-/** A zip archive that says what it is told to, true or not. */
+/** Builds a zip archive; its headers may be false. */
 export function zip(members: ZipEntry[]): Uint8Array {
   const files: Uint8Array[] = []
   const directory: Uint8Array[] = []

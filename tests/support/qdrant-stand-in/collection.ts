@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Condition, Filter, NewCollection, Point, Search, Sparse } from './schemas.ts'
 
-/** The request is at fault, in the way that the server would say so. */
+/** An error response of Qdrant. */
 export class QdrantError extends Error {
   readonly status: number
 
@@ -13,7 +13,7 @@ export class QdrantError extends Error {
 
 const isSparse = (vector: unknown): vector is Sparse => !Array.isArray(vector)
 
-/** A collection in memory: exact where the server may approximate. */
+/** An in-memory collection with exact search. */
 export class Collection {
   readonly config: z.output<typeof NewCollection>
   readonly points = new Map<number, Point>()
@@ -116,7 +116,7 @@ const makeCosineScorer =
     return product / (Math.hypot(...vector) * Math.hypot(...query) || 1)
   }
 
-/** What a payload has at a key: each element of a list counts for itself. */
+/** Values of a payload key; a list yields its elements. */
 function valuesAt(payload: unknown, key: string): unknown[] {
   const value = key
     .split('.')

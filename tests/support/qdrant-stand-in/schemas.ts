@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What may be said to the stand-in: what the service says, and nothing that the server would not take. */
+/** Request schemas: the requests of the service, at least as strict as Qdrant. */
 const Name = z.string().regex(/^[^<>:"/\\|?*\0]{1,255}$/)
 export const PointId = z.int().min(0)
 

@@ -5,7 +5,7 @@ import * as shapes from './schemas.ts'
 
 type RouteHandler = (parts: string[], body: unknown, query: URLSearchParams) => unknown
 
-/** What the service says to Qdrant, answered as Qdrant does, and anything else refused. */
+/** In-memory implementation of the Qdrant requests that the service sends; rejects all others. */
 export class QdrantStandIn {
   readonly collections = new Map<string, Collection>()
   readonly aliases = new Map<string, string>()
@@ -125,7 +125,7 @@ export class QdrantStandIn {
     return { operation_id: 0, status: 'completed' }
   }
 
-  /** All of them or none. */
+  /** Applies all actions or none. */
   private updateAliases(body: unknown) {
     const { actions } = parseBody(shapes.Aliases, body)
     const next = new Map(this.aliases)
@@ -162,7 +162,7 @@ export class QdrantStandIn {
 const names = (collections: ReadonlyMap<string, unknown>) =>
   [...collections.keys()].map((name) => ({ name }))
 
-/** Who does not wait is told only that it was heard; the service always waits. */
+/** Result of an update. Requires `wait=true`: without it Qdrant only acknowledges the request. */
 function completedUpdate(query: URLSearchParams) {
   if (query.get('wait') !== 'true') throw new QdrantError(400, 'the service waits for its writes')
   return { operation_id: 0, status: 'completed' }
@@ -198,7 +198,7 @@ function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   return data as T
 }
 
-/** The stand-in behind a port of its own. */
+/** Starts the stand-in on a free port. */
 export async function startStandIn(key?: string) {
   const standIn = new QdrantStandIn(key)
   const listening: Listening = await listen(standIn.fetch, 0, '127.0.0.1')
