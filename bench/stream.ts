@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { startPostgres } from '../tests/support/postgres-server.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
-import { open, session } from './stream/client.ts'
+import { createSession, openStream } from './stream/client.ts'
 import type { Plan } from './stream/engine.ts'
 import { formatCount, median, quantile } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
@@ -18,7 +18,7 @@ interface Server {
 type Servers = Record<Kind, Server>
 
 /** So few that no process waits long for another. */
-const fewStreams = 20
+const fewStreamCount = 20
 
 interface Size {
   rounds: number
@@ -48,7 +48,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   }
   try {
     const pace = { events: size.events, everyMs: 20 }
-    const few = await measure(servers, pace, { ...size, streams: fewStreams })
+    const few = await measure(servers, pace, { ...size, streams: fewStreamCount })
     const paced = await measure(servers, pace, size)
     const eager = await measure(servers, { events: size.events * 10, everyMs: 0 }, size)
     const tables = [
@@ -71,19 +71,23 @@ type Measured = Record<Kind, { rates: number[]; ages: number[][] }>
 /** Both in turn, round by round, after a round that does not count. */
 async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measured> {
   const measured: Measured = { bare: { rates: [], ages: [] }, full: { rates: [], ages: [] } }
-  const most = plan.everyMs === 0 ? 4 : size.streams
+  const streamCount = plan.everyMs === 0 ? 4 : size.streams
   for (let round = 0; round <= size.rounds; round++) {
     for (const kind of ['bare', 'full'] as const) {
       const { base } = servers[kind]
       const ages: number[] = []
-      const urls = await Promise.all(Array.from({ length: most }, () => session(base, kind)))
+      const urls = await Promise.all(
+        Array.from({ length: streamCount }, () => createSession(base, kind)),
+      )
       const begun = performance.now()
       const streams = await Promise.all(
-        urls.map((url) => open(url, plan, plan.everyMs > 0 ? (ms) => ages.push(ms) : undefined)),
+        urls.map((url) =>
+          openStream(url, plan, plan.everyMs > 0 ? (ms) => ages.push(ms) : undefined),
+        ),
       )
-      const ended = await Promise.all(streams.map(({ over }) => over))
+      const ended = await Promise.all(streams.map(({ done: over }) => over))
       const events = ended.reduce((sum, each) => sum + each.events, 0)
-      if (events !== most * plan.events) throw new Error(`${kind} told ${events} events`)
+      if (events !== streamCount * plan.events) throw new Error(`${kind} told ${events} events`)
       if (round === 0) continue
       measured[kind].rates.push((events * 1000) / (performance.now() - begun))
       measured[kind].ages.push(ages)
@@ -117,8 +121,8 @@ function rates(paced: Measured, eager: Measured, { rounds, streams, events }: Si
 
 function latency(few: Measured, many: Measured, { streams }: Size): Table {
   const of = (ages: number[][], share: number) => median(ages.map((each) => quantile(each, share)))
-  const rows = ([fewStreams, streams] as const).flatMap((number) => {
-    const { bare, full } = number === fewStreams ? few : many
+  const rows = ([fewStreamCount, streams] as const).flatMap((number) => {
+    const { bare, full } = number === fewStreamCount ? few : many
     return [0.5, 0.99].map((share) => {
       const [without, with_] = [of(bare.ages, share), of(full.ages, share)]
       const cells = [without, with_, with_ - without].map((ms) => `${ms.toFixed(2)} ms`)
@@ -147,7 +151,9 @@ async function memory(servers: Servers, { idle }: Size): Promise<Table> {
     }
     const before = await held()
     for (let opened = 0; opened < idle; opened += 50) {
-      const some = Array.from({ length: 50 }, async () => open(await session(base, kind), silent))
+      const some = Array.from({ length: 50 }, async () =>
+        openStream(await createSession(base, kind), silent),
+      )
       await Promise.all(some)
     }
     const after = await held()

@@ -9,11 +9,11 @@ const headers = {
 
 /** A stream that was opened, and what came of it. */
 export interface Stream {
-  over: Promise<{ events: number; bytes: number }>
+  done: Promise<{ events: number; bytes: number }>
 }
 
 /** Opens a session where there is such a thing. */
-export async function session(base: string, kind: 'full' | 'bare'): Promise<string> {
+export async function createSession(base: string, kind: 'full' | 'bare'): Promise<string> {
   if (kind === 'bare') return base
   const path = `${base}/api/v1/consultations/sessions`
   const answer = await fetch(path, { method: 'POST', headers, body: '{}' })
@@ -24,13 +24,17 @@ export async function session(base: string, kind: 'full' | 'bare'): Promise<stri
 const word = Buffer.from('"content":"')
 
 /** Asks for a stream; resolves when it has begun. Each event's age goes to `heard`, in milliseconds. */
-export function open(url: string, plan: Plan, heard?: (ms: number) => void): Promise<Stream> {
+export function openStream(
+  url: string,
+  plan: Plan,
+  onEvent?: (ms: number) => void,
+): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { method: 'POST', headers, agent: false }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`answered ${response.statusCode}`))
       let events = 0
       let bytes = 0
-      const over = new Promise<{ events: number; bytes: number }>((done, failed) => {
+      const done = new Promise<{ events: number; bytes: number }>((done, failed) => {
         let rest: Buffer = Buffer.alloc(0)
         response.on('data', (received: Buffer) => {
           bytes += received.length
@@ -40,18 +44,18 @@ export function open(url: string, plan: Plan, heard?: (ms: number) => void): Pro
           const now = process.hrtime.bigint()
           for (let at = chunk.indexOf(word); at >= 0; at = chunk.indexOf(word, at + 1)) {
             events++
-            if (!heard) continue
+            if (!onEvent) continue
             const from = at + word.length
             const to = chunk.indexOf(32, from)
-            if (to > 0) heard(Number(now - BigInt(chunk.toString('latin1', from, to))) / 1e6)
+            if (to > 0) onEvent(Number(now - BigInt(chunk.toString('latin1', from, to))) / 1e6)
           }
         })
         response.once('end', () => done({ events, bytes }))
         response.once('error', failed)
       })
       // One that is measured while it is silent is never read to its end.
-      over.catch(() => {})
-      resolve({ over })
+      done.catch(() => {})
+      resolve({ done })
     })
     asking.once('error', reject)
     asking.end(JSON.stringify({ content: JSON.stringify(plan) }))

@@ -9,7 +9,7 @@ type AnsweredCard = Pick<Card, 'questions'>
 const questionOf = ({ questions }: AnsweredCard, { field_key }: Answer) =>
   questions.find((each) => each.field_key === field_key)
 
-/** Answers as a person would read them: a question and what was said to it, one a line. */
+/** Formats answers as text: one line per answer with its question and the labels of its options. */
 export const formatAnswers = (card: AnsweredCard, answers: Answer[]): string =>
   answers
     .filter(({ value }) => value !== null && value !== undefined)
@@ -24,7 +24,7 @@ export const formatAnswers = (card: AnsweredCard, answers: Answer[]): string =>
     })
     .join('\n')
 
-/** The files that were given as answers. */
+/** File ids in answers to questions of type `file`. */
 export const fileIdsIn = (card: AnsweredCard, answers: Answer[]): string[] => [
   ...new Set(
     answers

@@ -19,21 +19,27 @@ beforeEach(() => {
   at.matter.state.down = false
 })
 
-describe('a chat', () => {
-  test('is answered by a stream: what is for the person, numbered, and the end', async () => {
+describe('chat', () => {
+  test('streams the public events, numbered from 1, and the end', async () => {
     const { id } = await at.open()
     const { status, headers, text } = await at.chat(id, 'hello')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('text/event-stream')
-    const shown = parseEvents(text)
-    expect(shown.map(({ event }) => event)).toEqual(['progress', 'delta', 'delta', 'result', 'end'])
-    const turn = shown[0]!.id.split(':')[0]
-    expect(shown.map(({ id }) => id)).toEqual(shown.map((_, index) => `${turn}:${index + 1}`))
-    expect(shown.map(({ data }) => data.seq)).toEqual(shown.map(() => undefined))
-    expect(shown[3]!.data).toEqual({ skills: ['chat'] })
+    const events = parseEvents(text)
+    expect(events.map(({ event }) => event)).toEqual([
+      'progress',
+      'delta',
+      'delta',
+      'result',
+      'end',
+    ])
+    const turn = events[0]!.id.split(':')[0]
+    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => `${turn}:${index + 1}`))
+    expect(events.map(({ data }) => data.seq)).toEqual(events.map(() => undefined))
+    expect(events[3]!.data).toEqual({ skills: ['chat'] })
     const [user, assistant] = await at.messages(id)
     const { matter_id } = await at.read(`${sessionsPath}/${id}`)
-    expect(shown[4]!.data).toEqual({
+    expect(events[4]!.data).toEqual({
       output: 'You said: hello',
       message_id: assistant.id,
       matter_id,
@@ -43,7 +49,7 @@ describe('a chat', () => {
     expect(assistant).toMatchObject({ seq: 2, role: 'ASSISTANT', content: 'You said: hello' })
   })
 
-  test('binds the session to a matter once, and tells the engine only what it may know', async () => {
+  test('binds the session to one matter and sends the engine only profile fields', async () => {
     const { id } = await at.open({ title: 'Loan', file_ids: ['f-0'] })
     await at.chat(id, 'hello', { file_ids: ['f-1', 'f-1'], context: { playbook_config: {} } })
     await at.chat(id, 'again')
@@ -81,17 +87,17 @@ describe('a chat', () => {
     expect(user.file_ids).toEqual(['f-1'])
   })
 
-  test('two at once: one runs, the other is told so; there is one matter', async () => {
+  test('of two concurrent chats one runs and one gets 409; one matter is created', async () => {
     const { id } = await at.open()
-    const held = gate()
+    const paused = gate()
     at.engine.state.plan = async function* (asked) {
-      await held.opened
+      await paused.opened
       yield* echo(asked) as Iterable<any>
     }
     const both = [at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'one' })]
     both.push(at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'two' }))
     const answers = await Promise.all(both)
-    held.open()
+    paused.open()
     const refused = answers.find(({ status }) => status !== 200)!
     expect(refused.status).toBe(409)
     expect(((await refused.json()) as any).code).toBe('TURN_IN_PROGRESS')
@@ -102,12 +108,12 @@ describe('a chat', () => {
     ).toHaveLength(1)
   })
 
-  test('said again with its client_message_id joins the turn, and later repeats it', async () => {
+  test('a repeated client_message_id joins the running turn and later replays it', async () => {
     const { id } = await at.open()
-    const held = gate()
+    const paused = gate()
     at.engine.state.plan = async function* () {
       yield token('half ')
-      await held.opened
+      await paused.opened
       yield token('whole')
       yield end('half whole')
     }
@@ -116,7 +122,7 @@ describe('a chat', () => {
       at.raw('POST', `${sessionsPath}/${id}/chat`, body),
       at.raw('POST', `${sessionsPath}/${id}/chat`, body),
     ])
-    held.open()
+    paused.open()
     const texts = await Promise.all([one.text(), two.text()])
     expect(parseEvents(texts[0]).map(({ event }) => event)).toEqual(['delta', 'delta', 'end'])
     expect(texts[1]).toBe(texts[0])
@@ -126,12 +132,12 @@ describe('a chat', () => {
     expect(other).toMatchObject({ status: 409, code: 'CONFLICT' })
   })
 
-  test('while a card waits is refused with the card, and leaves nothing', async () => {
+  test('while a card is pending is 409 with the card and stores nothing', async () => {
     const { id } = await at.open()
     at.engine.state.plan = askCardFirst
-    const shown = parseEvents((await at.chat(id, 'hello')).text)
-    const { data: card } = shown.find(({ event }) => event === 'card')!
-    expect(shown.at(-1)!.data).toMatchObject({ interrupted: true, output: '请补充' })
+    const events = parseEvents((await at.chat(id, 'hello')).text)
+    const { data: card } = events.find(({ event }) => event === 'card')!
+    expect(events.at(-1)!.data).toMatchObject({ interrupted: true, output: '请补充' })
     const refused = await at.chat(id, 'more')
     expect(refused).toMatchObject({ status: 409, code: 'CARD_PENDING', data: { card } })
     const messages = await at.messages(id)
@@ -146,29 +152,32 @@ describe('a chat', () => {
   test.each([
     ['matter-service', () => Object.assign(at.matter.state, { down: true })],
     ['ai-engine', () => Object.assign(at.engine.state, { down: true })],
-  ])('that %s cannot take is kept, and continues with its client_message_id', async (_, down) => {
-    const { id } = await at.open()
-    down()
-    const body = { content: 'hello', client_message_id: 'c' }
-    const failed = await at.post(`${sessionsPath}/${id}/chat`, body)
-    expect(failed).toMatchObject({ status: 503, code: 'UPSTREAM_UNAVAILABLE' })
-    expect((await at.messages(id)).map(({ content }: any) => content)).toEqual(['hello'])
-    at.matter.state.down = false
-    at.engine.state.down = false
-    await expect
-      .poll(async () => (await at.post(`${sessionsPath}/${id}/chat`, body)).status, {
-        timeout: 10_000,
-      })
-      .toBe(200)
-    expect((await at.messages(id)).map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
-  })
+  ])(
+    'while %s is unavailable is stored and continues with its client_message_id',
+    async (_, down) => {
+      const { id } = await at.open()
+      down()
+      const body = { content: 'hello', client_message_id: 'c' }
+      const failed = await at.post(`${sessionsPath}/${id}/chat`, body)
+      expect(failed).toMatchObject({ status: 503, code: 'UPSTREAM_UNAVAILABLE' })
+      expect((await at.messages(id)).map(({ content }: any) => content)).toEqual(['hello'])
+      at.matter.state.down = false
+      at.engine.state.down = false
+      await expect
+        .poll(async () => (await at.post(`${sessionsPath}/${id}/chat`, body)).status, {
+          timeout: 10_000,
+        })
+        .toBe(200)
+      expect((await at.messages(id)).map(({ role }: any) => role)).toEqual(['USER', 'ASSISTANT'])
+    },
+  )
 
   test.each([
-    ['nothing', { content: '' }, 'content'],
-    ['only spaces', { content: ' \n ' }, 'content'],
-    ['too much', { content: 'x'.repeat(20_001) }, 'content'],
-    ['a file id that is none', { content: 'x', file_ids: [''] }, 'file_ids.0'],
-  ])('of %s is refused', async (_, body, where) => {
+    ['empty content', { content: '' }, 'content'],
+    ['blank content', { content: ' \n ' }, 'content'],
+    ['content over the limit', { content: 'x'.repeat(20_001) }, 'content'],
+    ['an empty file id', { content: 'x', file_ids: [''] }, 'file_ids.0'],
+  ])('with %s is 400', async (_, body, where) => {
     const { id } = await at.open()
     const { status, data } = await at.post(`${sessionsPath}/${id}/chat`, body)
     expect(status).toBe(400)
@@ -176,19 +185,19 @@ describe('a chat', () => {
     expect(await at.messages(id)).toEqual([])
   })
 
-  test('that fails in the engine says so, and ends', async () => {
+  test('a run that fails in the engine streams error and end', async () => {
     const { id } = await at.open()
     at.engine.state.plan = () => [
       token('I was about to '),
       { event: 'error', data: { code: 'STEP_FAILED', message: 'No.' } },
       end('', 'failed'),
     ]
-    const shown = parseEvents((await at.chat(id, 'hello')).text)
-    expect(shown.map(({ event }) => event)).toEqual(['delta', 'error', 'end'])
-    expect(shown[1]!.data).toEqual({ code: 'STEP_FAILED', message: 'No.' })
+    const events = parseEvents((await at.chat(id, 'hello')).text)
+    expect(events.map(({ event }) => event)).toEqual(['delta', 'error', 'end'])
+    expect(events[1]!.data).toEqual({ code: 'STEP_FAILED', message: 'No.' })
     const [, assistant] = await at.messages(id)
     expect(assistant).toMatchObject({
-      id: shown[2]!.data.message_id,
+      id: events[2]!.data.message_id,
       content: 'I was about to ',
       metadata: { error: { code: 'STEP_FAILED', message: 'No.' } },
     })

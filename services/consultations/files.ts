@@ -8,7 +8,7 @@ export const SessionFile = z.object({
   fileId: z.string(),
   name: z.string(),
   parseStatus: z.string(),
-  excerpt: z.string().nullable().describe('Its beginning, once it was parsed.'),
+  excerpt: z.string().nullable().describe('First 500 characters of the parsed text, or null.'),
 })
 
 const File = z.object({ fileId: z.string(), filename: z.string(), parseStatus: z.string() })
@@ -17,7 +17,7 @@ const AttachmentRow = z.object({ file_ids: z.array(z.string()) })
 
 const limits = { files: 20, characters: 500 }
 
-/** The files of a session and of its messages, the newest ones. One that is gone is left out. */
+/** Loads the newest files of a session and its messages. Deleted files are left out. */
 export async function loadSessionFiles(
   sql: Sql,
   files: Client,

@@ -24,7 +24,7 @@ afterAll(() => at.close())
 
 const context = (id: string) => at.read(`${internalPath}/${id}/intake-context`)
 
-test('all that is known of a session is told', async () => {
+test('intake context returns session, matter, messages, files and memory', async () => {
   const { id } = await at.open({ file_ids: ['read', 'gone'] })
   await at.chat(id, 'hello', { file_ids: ['new'] })
   const known = await context(id)
@@ -42,7 +42,7 @@ test('all that is known of a session is told', async () => {
   ])
 })
 
-test('what cannot be had is null, and named', async () => {
+test('unavailable parts are null and listed in missing', async () => {
   const { id } = await at.open({ file_ids: ['read'] })
   files.state.down = true
   memory.state.down = true

@@ -15,7 +15,7 @@ const IntakeContext = z.object({
   messages: z.array(Message),
   files: z.array(SessionFile).nullable(),
   memory: JsonObject.nullable(),
-  missing: z.array(z.enum(['matter', 'files', 'memory'])).describe('Parts that cannot be had.'),
+  missing: z.array(z.enum(['matter', 'files', 'memory'])).describe('Unavailable parts.'),
 })
 
 const segment = encodeURIComponent
@@ -24,8 +24,8 @@ export const intakeContext = [
   get(
     '/api/v1/internal/sessions/:sessionId/intake-context',
     {
-      summary: 'All that is known of a session, to begin an intake with',
-      description: 'A part that cannot be had is null, and named in `missing`.',
+      summary: 'Get the context of an intake',
+      description: 'A part that is unavailable is null and listed in `missing`.',
       guard: serviceGuard,
       params: BySessionId,
       responses: { 200: IntakeContext },
@@ -40,9 +40,9 @@ export const intakeContext = [
         'x-request-id': c.var.requestId,
         traceparent: c.var.traceparent,
       }
-      const about = new URLSearchParams(matter_id ? { case_id: matter_id } : {})
+      const memoryQuery = new URLSearchParams(matter_id ? { case_id: matter_id } : {})
       const nullOnFailure = <T>(request: Promise<T>) => request.catch(() => null)
-      const [messages, ofMatter, ofFiles, ofMemory] = await Promise.all([
+      const [messages, matterPart, filesPart, memoryPart] = await Promise.all([
         loadRecentMessages(sql, session.id, 50),
         matter_id === null
           ? null
@@ -55,12 +55,12 @@ export const intakeContext = [
         nullOnFailure(
           memory.request(
             JsonObject,
-            `/api/v1/internal/memory/users/${segment(user_id)}/context?${about}`,
+            `/api/v1/internal/memory/users/${segment(user_id)}/context?${memoryQuery}`,
             { headers },
           ),
         ),
       ])
-      const parts = { matter: ofMatter, files: ofFiles, memory: ofMemory }
+      const parts = { matter: matterPart, files: filesPart, memory: memoryPart }
       const missing = Object.entries(parts).flatMap(([name, part]) => (part === null ? name : []))
       return ok(c, { session, messages, ...stripPlaybook(parts), missing })
     },

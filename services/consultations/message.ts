@@ -6,11 +6,11 @@ export const Message = z
   .object({
     id: Id,
     session_id: Id,
-    seq: z.int().describe('From 1, in the order they were said.'),
+    seq: z.int().describe('Position in the session, from 1.'),
     role: z.enum(['USER', 'ASSISTANT', 'SYSTEM', 'TOOL']),
     content: z.string(),
     file_ids: z.array(z.string()),
-    card: Json.describe('The card that was asked, or null.'),
+    card: Json.describe('Card of the message, or null.'),
     metadata: JsonObject,
     created_at: Time,
   })

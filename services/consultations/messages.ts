@@ -30,7 +30,7 @@ export const messages = [
   get(
     '/api/v1/consultations/sessions/:id/messages',
     {
-      summary: 'The messages of a session, oldest first',
+      summary: 'List the messages of a session, oldest first',
       guard: userGuard,
       params: ById,
       query: PageQuery.extend(Identity.shape),
@@ -53,7 +53,7 @@ export const messages = [
   get(
     `${internal}/recent`,
     {
-      summary: 'The latest messages of a session, oldest first',
+      summary: 'List the newest messages of a session, oldest first',
       guard: serviceGuard,
       params: BySessionId,
       query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(20) }),
@@ -68,8 +68,8 @@ export const messages = [
   post(
     `${internal}/assistant`,
     {
-      summary: 'Add a message of the assistant',
-      description: 'The same dedupe_key again gives the message that it made (200).',
+      summary: 'Create an assistant message',
+      description: 'A repeated dedupe_key returns the existing message (200).',
       guard: serviceGuard,
       params: BySessionId,
       body: bodySchema(NewMessage),
@@ -104,12 +104,12 @@ async function addAssistantMessage(
   { content, metadata, dedupe_key }: NewMessage,
 ) {
   await sql`select 1 from consultations.sessions where id = ${session} for update`
-  const before =
+  const existing =
     dedupe_key &&
     (await sql.row(Message)`
       select ${messageColumns} from consultations.messages m
       where m.session_id = ${session} and m.dedupe_key = ${dedupe_key}`)
-  if (before) return { message: before, created: false }
+  if (existing) return { message: existing, created: false }
   const message = await sql.row(Message)`
     with s as (
       update consultations.sessions set last_seq = last_seq + 1, last_message_at = now(),

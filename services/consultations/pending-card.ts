@@ -12,7 +12,7 @@ export const pendingCards = [
   get(
     '/api/v1/consultations/sessions/:id/pending_card',
     {
-      summary: 'The card that waits for an answer, as it was shown',
+      summary: 'Get the pending card',
       guard: userGuard,
       params: ById,
       query: Identity,

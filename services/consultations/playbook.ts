@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { omitKeyDeep } from '../_kit/deep-keys.ts'
 
-/** `playbook_config` passes neither way, however deep it lies. */
+/** Removes `playbook_config` at any depth, from requests and responses alike. */
 export const stripPlaybook = <T>(value: T): T => omitKeyDeep(value, 'playbook_config')
 
-/** A request's body: every endpoint of this service takes its own through this. */
+/** Schema of a request body. Every endpoint of this service uses it for its body. */
 export const bodySchema = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(stripPlaybook, schema)

@@ -18,17 +18,17 @@ beforeEach(() => {
   at.engine.requests.length = 0
 })
 
-/** A session that waits for an answer. */
-async function interrupted() {
+/** A session with a pending card. */
+async function openWithCard() {
   const { id } = await at.open()
-  const shown = parseEvents((await at.chat(id, 'hello')).text)
-  return { id, card: shown.find(({ event }) => event === 'card')!.data }
+  const events = parseEvents((await at.chat(id, 'hello')).text)
+  return { id, card: events.find(({ event }) => event === 'card')!.data }
 }
 const amount = { field_key: 'intake.amount', value: 100_000 }
 
-describe('a resume', () => {
-  test('takes the answers to the engine, and streams what follows', async () => {
-    const { id, card } = await interrupted()
+describe('resume', () => {
+  test('sends the answers to the engine and streams the reply', async () => {
+    const { id, card } = await openWithCard()
     const value = { playbook_config: 1, kept: [{ playbook_config: 2 }] }
     const note = { field_key: 'intake.note', value }
     const { status, text } = await at.resume(id, [amount, note], { user_id: 'u-1' })
@@ -55,25 +55,25 @@ describe('a resume', () => {
     })
   })
 
-  test('with none pending is refused', async () => {
+  test('without a pending card is 409 NO_PENDING_CARD', async () => {
     const { id } = await at.open()
     expect(await at.resume(id, [amount])).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })
     expect(await at.messages(id)).toEqual([])
   })
 
-  test('with a missing answer is refused before anything runs', async () => {
-    const { id, card } = await interrupted()
+  test('without a required answer is 400 and stores nothing', async () => {
+    const { id, card } = await openWithCard()
     expect((await at.resume(id, [])).status).toBe(400)
     expect(await at.messages(id)).toHaveLength(2)
     expect((await at.read(`${sessionsPath}/${id}/pending_card`)).card).toEqual(card)
     expect((await at.resume(id, [amount])).status).toBe(200)
   })
 
-  test('of two at once one runs; sent again with its client_message_id it is joined', async () => {
-    const { id } = await interrupted()
-    const held = gate()
+  test('of two concurrent resumes one runs; a repeated client_message_id joins it', async () => {
+    const { id } = await openWithCard()
+    const paused = gate()
     at.engine.state.plan = async function* (asked) {
-      await held.opened
+      await paused.opened
       yield* askCardFirst(asked) as Iterable<any>
     }
     const body = { user_response: { answers: [amount] }, client_message_id: 'r-1' }
@@ -81,20 +81,20 @@ describe('a resume', () => {
     const other = await at.resume(id, [amount])
     expect(other).toMatchObject({ status: 409, code: 'TURN_IN_PROGRESS' })
     const again = await at.raw('POST', `${sessionsPath}/${id}/resume`, body)
-    held.open()
+    paused.open()
     expect(await again.text()).toBe(await first.text())
   })
 
-  test('that contradicts who asks is refused', async () => {
-    const { id } = await interrupted()
+  test('with a user_id that differs from the header is 400', async () => {
+    const { id } = await openWithCard()
     const { status, data } = await at.resume(id, [amount], { user_id: 8 })
     expect(status).toBe(400)
     expect(data.issues[0].path).toBe('user_id')
   })
 })
 
-describe('without a stream', () => {
-  test('a chat and a resume are answered when they are over', async () => {
+describe('the waiting endpoints', () => {
+  test('return the result when the turn has ended', async () => {
     const { id } = await at.open()
     const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
       content: 'hello',
@@ -114,7 +114,7 @@ describe('without a stream', () => {
     expect(await at.messages(id)).toHaveLength(4)
   })
 
-  test('an engine that is away is told as such', async () => {
+  test('return 503 while the engine is unavailable', async () => {
     const { id } = await at.open()
     at.engine.state.down = true
     const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {

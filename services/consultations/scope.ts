@@ -3,7 +3,7 @@ import { Fault, invalid } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText, printable } from '../_kit/identity.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 
-/** Which sessions a caller may touch, as a condition on their rows. */
+/** Condition on the session rows that a caller may access. */
 export type Scope = ReturnType<typeof fragment>
 
 const OptionalId = z
@@ -12,19 +12,19 @@ const OptionalId = z
   .regex(new RegExp(`^$|${headerText}`))
   .optional()
 
-/** Who asks, where the headers do not say it. */
+/** Identity in the query, used when the headers are absent. */
 export const Identity = z.object({
-  user_id: OptionalId.describe('Who asks, where X-User-Id is absent.'),
-  organization_id: OptionalId.describe('The organization, where X-Organization-Id is absent.'),
+  user_id: OptionalId.describe('User, if X-User-Id is absent.'),
+  organization_id: OptionalId.describe('Organization, if X-Organization-Id is absent.'),
 })
 
-/** People come through the gateway, which says who they are; the query may, where it did not. */
+/** Guard of endpoints for people. `personOf` checks the identity, because it may be in the query. */
 export const userGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
     description:
-      'The organization whose sessions these are; with X-User-Id it says who asks. A client sees their own sessions, other types of user (X-User-Type) those of the organization.',
+      'Organization of the user in X-User-Id. A client accesses their own sessions, other user types (X-User-Type) all sessions of the organization.',
     schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
   },
   faults: ['UNAUTHENTICATED'],
@@ -37,7 +37,7 @@ export interface Person {
   userType: string | undefined
 }
 
-/** The person who asks, or 401. */
+/** The user of the request; 401 if unknown. */
 export function personOf(
   c: { var: { caller: Caller } },
   query: z.output<typeof Identity>,
@@ -47,7 +47,7 @@ export function personOf(
   const userId = caller.userId ?? (query.user_id || bodyUserId)
   const organizationId = caller.organizationId ?? (query.organization_id || undefined)
   if (userId === undefined || organizationId === undefined) {
-    throw new Fault('UNAUTHENTICATED', 'Sign in: X-User-Id and X-Organization-Id say who asks.')
+    throw new Fault('UNAUTHENTICATED', 'Headers X-User-Id and X-Organization-Id are required.')
   }
   if (userId.length > 200 || !printable.test(userId)) {
     throw invalid([{ path: 'user_id', message: 'At most 200 printable ASCII characters.' }])
@@ -57,18 +57,18 @@ export function personOf(
 
 const organizationWide = new Set(['lawyer', 'firm_admin', 'operator'])
 
-/** A client, and whoever says no more of themselves, sees their own sessions. */
+/** Clients and users without a type access their own sessions only. */
 export const visibleToUser = ({ userId, organizationId, userType }: Person): Scope =>
   organizationWide.has(userType ?? '')
     ? fragment`s.organization_id = ${organizationId}`
     : fragment`s.organization_id = ${organizationId} and s.user_id = ${userId}`
 
-/** A holder of the internal key is trusted; an organization that it names must be the record's. */
+/** Guard of internal endpoints. */
 export const serviceGuard: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
-    description: 'Where it is sent, the session must belong to this organization.',
+    description: 'If sent, the session must belong to this organization.',
     schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
   },
   faults: [],

@@ -7,7 +7,7 @@ import { pendingCards } from './pending-card.ts'
 import { resume } from './resume.ts'
 import { sessions } from './sessions.ts'
 import { stream } from './stream.ts'
-import { deleteOldEvents } from './turn/event-log.ts'
+import { deleteOldEvents } from './turn/log/event-store.ts'
 import { takeOverExpiredTurns } from './turn/run-turn.ts'
 
 export default defineService({

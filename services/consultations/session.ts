@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts'
 
 export const FileIds = z.array(z.string().min(1).max(200)).max(200)
 
-/** What people edit of a session. */
+/** Editable fields of a session. */
 export const SessionFields = z.object({
   title: z.string().max(500).nullable(),
   service_type_id: ExternalId.nullable(),
@@ -16,7 +16,7 @@ export const SessionFields = z.object({
 export const Session = z
   .object({
     id: Id,
-    matter_id: z.string().nullable().describe('Null until the first chat or resume.'),
+    matter_id: z.string().nullable().describe('Null until the first turn.'),
     user_id: z.string(),
     organization_id: z.string(),
     title: z.string().nullable(),
@@ -52,6 +52,6 @@ export async function loadSession(
 }
 
 export const sessionArchived = () =>
-  new Fault('CONFLICT', 'The session is archived; it can be read, not continued.', {
+  new Fault('CONFLICT', 'The session is archived and cannot be changed.', {
     code: 'SESSION_ARCHIVED',
   })

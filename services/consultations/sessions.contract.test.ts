@@ -15,7 +15,7 @@ afterAll(() => at.close())
 const none = '019a0000-0000-7000-8000-000000000000'
 
 describe('a session', () => {
-  test('is opened, read, listed and edited', async () => {
+  test('is created, read, listed and updated', async () => {
     const body = {
       title: 'Loan to Li',
       service_type_id: 3,
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect(stale).toMatchObject({ status: 409, code: 'VERSION_CONFLICT', data: { version: 3 } })
   })
 
-  test('that is archived can be read, not continued', async () => {
+  test('that is archived answers reads and rejects writes with 409', async () => {
     const { id } = await at.open({ title: 'Old' })
     await at.chat(id, 'hello')
     const gone = await at.call('DELETE', `${sessionsPath}/${id}`)
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(await at.call('PATCH', `${sessionsPath}/${id}`, { body: {} })).toMatchObject(refused)
   })
 
-  test('is opened once for an Idempotency-Key', async () => {
+  test('is created once per Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'k-1' }
     const [one, two] = await Promise.all([
       at.post(sessionsPath, { title: 'Once' }, headers),
@@ -82,7 +82,7 @@ describe('a session', () => {
     expect(one.data).toEqual(two.data)
   })
 
-  test('is seen by its client, by the organization’s people, and by nobody else', async () => {
+  test('is visible to its client and to staff of the organization only', async () => {
     const { id } = await at.open()
     const status = async (headers: Record<string, string | undefined>) =>
       (await at.call('GET', `${sessionsPath}/${id}`, { headers })).status
@@ -97,7 +97,7 @@ describe('a session', () => {
     expect((await at.read(`${sessionsPath}/${none}`)) ?? null).toBeNull()
   })
 
-  test('is asked for by query where the headers do not say who asks', async () => {
+  test('takes the identity from the query when the headers are absent', async () => {
     const headers = { 'x-user-id': undefined, 'x-organization-id': undefined }
     const who = '?user_id=77&organization_id=acme'
     const { status, data } = await at.call('POST', sessionsPath + who, { body: {}, headers })
@@ -116,7 +116,7 @@ describe('a session', () => {
 })
 
 describe('messages', () => {
-  test('of the assistant are added by other services, once for a dedupe_key', async () => {
+  test('of the assistant are created once per dedupe_key', async () => {
     const { id } = await at.open()
     const body = { content: 'Done.', metadata: { a: { playbook_config: 1 } }, dedupe_key: 'k' }
     const add = () => at.post(`${internalPath}/${id}/messages/assistant`, body)

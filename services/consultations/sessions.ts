@@ -36,7 +36,7 @@ const Filters = PageQuery.extend({
   ...Identity.shape,
   status: z.enum(['ACTIVE', 'ARCHIVED']).optional(),
   matter_id: z.string().max(200).optional(),
-  q: z.string().max(200).optional().describe('In the title.'),
+  q: z.string().max(200).optional().describe('Text in the title.'),
 })
 
 const path = '/api/v1/consultations/sessions'
@@ -46,7 +46,7 @@ export const sessions = [
   get(
     path,
     {
-      summary: 'Sessions, the latest changed first',
+      summary: 'List sessions, last updated first',
       guard: userGuard,
       query: Filters,
       responses: { 200: pageSchema(Session) },
@@ -70,7 +70,7 @@ export const sessions = [
   post(
     path,
     {
-      summary: 'Open a session',
+      summary: 'Create a session',
       guard: userGuard,
       query: Identity,
       body: bodySchema(NewSession),
@@ -95,7 +95,7 @@ export const sessions = [
   get(
     `${path}/:id`,
     {
-      summary: 'Read a session',
+      summary: 'Get a session',
       guard: userGuard,
       params: ById,
       query: Identity,
@@ -109,8 +109,8 @@ export const sessions = [
   put(
     `${path}/:id`,
     {
-      summary: 'Replace what people edit of a session',
-      description: 'Members left out become empty.',
+      summary: 'Replace the editable fields of a session',
+      description: 'Omitted fields are cleared.',
       guard: userGuard,
       params: ById,
       query: Identity,
@@ -128,8 +128,8 @@ export const sessions = [
   patch(
     `${path}/:id`,
     {
-      summary: 'Edit a session',
-      description: 'Members left out stay.',
+      summary: 'Update a session',
+      description: 'Omitted fields are unchanged.',
       guard: userGuard,
       params: ById,
       query: Identity,
@@ -148,7 +148,7 @@ export const sessions = [
     `${path}/:id`,
     {
       summary: 'Archive a session',
-      description: 'It can still be read; a chat in it is refused.',
+      description: 'An archived session can be read; chat is rejected with 409.',
       guard: userGuard,
       params: ById,
       query: Identity,
@@ -173,7 +173,7 @@ export const sessions = [
   get(
     '/api/v1/internal/sessions/:sessionId',
     {
-      summary: 'Read a session, as another service',
+      summary: 'Get a session (internal)',
       guard: serviceGuard,
       params: BySessionId,
       responses: { 200: Session },

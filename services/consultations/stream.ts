@@ -15,7 +15,7 @@ const streamGuard: Guard = {
   header: {
     name: 'Last-Event-ID',
     required: false,
-    description: 'The id of the last event that was seen: what came after it is given.',
+    description: 'Id of the last received event. The stream continues after it.',
     schema: { type: 'string', examples: ['019a0000-0000-7000-8000-000000000000:12'] },
   },
 }
@@ -24,9 +24,9 @@ export const stream = [
   get(
     '/api/v1/consultations/sessions/:id/stream',
     {
-      summary: 'Read on in a turn',
+      summary: 'Resume the event stream of a turn',
       description:
-        'With Last-Event-ID what was missed of that turn and then the rest of it; where that turn is over, the one that followed. 204 when nothing follows that id. Without it the turn that is running, from its beginning, or 204.',
+        'With Last-Event-ID: the missed events of that turn and the rest of it; after its end, the next turn; 204 if nothing follows. Without it: the running turn from its first event, or 204.',
       guard: streamGuard,
       params: ById,
       query: Identity.extend({
@@ -34,7 +34,7 @@ export const stream = [
           .string()
           .max(100)
           .optional()
-          .describe('The same as Last-Event-ID, for readers that cannot send headers.'),
+          .describe('Alternative to the header Last-Event-ID.'),
       }),
       responses: { 200: eventStream, 204: { content: {} } },
       faults: ['UPSTREAM_UNAVAILABLE'],
@@ -54,14 +54,15 @@ export const stream = [
 const StreamPosition = z.object({ id: z.string(), status: z.string(), after: z.int() })
 type StreamPosition = z.infer<typeof StreamPosition>
 
-/** What comes after an event: the rest of its turn, or the turn after it. */
+/** Position after an event: the rest of its turn, or the next turn. */
 async function turnAfter(
   sql: Sql,
   session: string,
   last: string,
 ): Promise<StreamPosition | undefined> {
   const [, turn, n] = eventId.exec(last) ?? []
-  if (turn === undefined) throw notFound('such event; Last-Event-ID is the id of one of ours')
+  if (turn === undefined)
+    throw notFound('event with this id; Last-Event-ID must be the id of a received event')
   const seen = Number(n)
   const [exists] = await sql`
     select 1 from consultations.turns where id = ${turn} and session_id = ${session}`
@@ -70,7 +71,7 @@ async function turnAfter(
     select id, status, case when id = ${turn} then ${seen}::int else 0 end as after
     from consultations.turns
     where session_id = ${session} and id >= ${turn} and status <> 'REFUSED'
-      and (id > ${turn} or n > ${seen} or status <> 'DONE')
+      and (id > ${turn} or last_event_no > ${seen} or status <> 'DONE')
     order by id limit 1`
 }
 

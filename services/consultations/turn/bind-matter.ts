@@ -10,12 +10,12 @@ const base = '/api/v1/internal/matters'
 const CreatedMatter = z.object({ matter_id: z.string() })
 const BoundSession = z.object({ matter_id: z.string() })
 
-/** The matter of a turn's session. One is made where there is none; matter-service makes it once. */
+/** Returns the matter of the session. The first turn creates it; matter-service creates one per session. */
 export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<string> {
   if (turn.matter_id !== null) return turn.matter_id
   const { session_id, user_id, organization_id, title, service_type_id, user_type } = turn
-  const said = turn.request.kind === 'chat' ? turn.request.file_ids : []
-  const made = await matter.request(CreatedMatter, `${base}/from-consultation`, {
+  const attached = turn.request.kind === 'chat' ? turn.request.file_ids : []
+  const created = await matter.request(CreatedMatter, `${base}/from-consultation`, {
     method: 'POST',
     headers: peerHeaders(turn),
     body: {
@@ -24,13 +24,13 @@ export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<
       organization_id,
       ...(title && { title }),
       service_type_id: service_type_id ?? 'legal_consultation',
-      file_ids: [...new Set([...turn.session_file_ids, ...said])],
+      file_ids: [...new Set([...turn.session_file_ids, ...attached])],
       ...(userTypes.has(user_type ?? '') && { user_type }),
     },
     idempotent: true,
   })
   const bound = await sql.row(BoundSession)`
-    update consultations.sessions set matter_id = coalesce(matter_id, ${made.matter_id}),
+    update consultations.sessions set matter_id = coalesce(matter_id, ${created.matter_id}),
       updated_at = now()
     where id = ${session_id} returning matter_id`
   return bound!.matter_id
@@ -38,7 +38,7 @@ export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<
 
 const userTypes = new Set(['client', 'lawyer', 'firm_admin', 'operator'])
 
-/** What the engine may know of a matter. Whatever else is answered stays here. */
+/** Fields of a matter profile that are sent to the engine. */
 const profileFields = [
   'matter_id',
   'status',

@@ -6,7 +6,7 @@ import { peerHeaders, type RelayTurn, type Turn } from './turn.ts'
 
 const base = '/api/v1/internal/ai'
 
-/** A card as the engine asks it. It is passed on as it is, so no more is known of it than must be. */
+/** A card of the engine. Unknown fields are passed on unchanged. */
 export const Card = z
   .looseObject({
     card_id: z.string(),
@@ -35,28 +35,28 @@ export const loadPendingCard = (
     headers,
   })
 
-/** Takes a turn's request to the engine; the answer is the stream of a run. */
+/** Sends the request of a turn to the engine. Returns the stream of the run. */
 export function sendRequest(engine: Client, turn: Turn, profile: unknown): Promise<Response> {
   const { thread_id, session_id, matter_id, user_id, organization_id, request: sendRequest } = turn
-  const asked =
+  const input =
     sendRequest.kind === 'chat'
       ? { session_id, matter_id, message: sendRequest.message, file_ids: sendRequest.file_ids }
       : { card_id: sendRequest.card_id, user_response: { answers: sendRequest.answers } }
-  const what = sendRequest.kind === 'chat' ? 'execute' : 'resume'
-  return engine.stream(`${base}/agent/${what}/stream`, {
+  const operation = sendRequest.kind === 'chat' ? 'execute' : 'resume'
+  return engine.stream(`${base}/agent/${operation}/stream`, {
     method: 'POST',
     headers: peerHeaders(turn),
     body: {
       thread_id,
       user_id,
       organization_id,
-      ...asked,
+      ...input,
       ...(sendRequest.kind === 'chat' && { context: { matter_profile: profile } }),
     },
   })
 }
 
-/** The stream of a run that was begun before, after the last event that was taken. */
+/** Opens the stream of a run after an engine event. */
 export const followRun = (engine: Client, turn: RelayTurn, run_id: string, after: number) =>
   engine.stream(`${base}/agent/runs/${run_id}/stream?after=${after}`, {
     headers: peerHeaders(turn),
@@ -66,7 +66,6 @@ const Rounds = z.object({
   items: z.array(z.object({ run_id: z.string(), user_message: z.string() })),
 })
 
-/** The newest run of a thread. */
 export async function loadNewestRun(engine: Client, turn: Turn) {
   const query = new URLSearchParams({ thread_id: turn.thread_id, size: '1' })
   const { items } = await engine.request(Rounds, `${base}/timeline?${query}`, {

@@ -1,42 +1,43 @@
 import * as z from 'zod'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
-import { decodeBatch, EventBatchRow, encodeBatch, replaceOnConflict } from './event-log.ts'
-import { dataOf, formatEvent, type RunEnd, type TurnEvent } from './translate.ts'
+import { eventData, formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
+import { decodeBatch, EventBatchRow, encodeBatch, replaceOnConflict } from './log/event-store.ts'
 import { LeaseLost, leaseHeld, type RelayTurn } from './turn.ts'
 
 const UpdatedTurn = z.object({ id: z.string() })
 
-/** What `end` says: how it ended, and where the answer is kept. */
 const endEvent = (turn: RelayTurn, output: string, interrupted: boolean) => {
   const { message_id, matter_id } = turn
   return formatEvent('end', { output, message_id, matter_id, interrupted })
 }
 
-const insertEvents = (lines: TurnEvent[]) => fragment`
-  told as (
-    insert into consultations.turn_events (turn_id, first, last, lines)
-    select held.id, ${lines[0]!.n}::int, ${lines.at(-1)!.n}::int, ${encodeBatch(lines)}::text from held
+const insertEvents = (events: TurnEvent[]) => fragment`
+  inserted as (
+    insert into consultations.turn_events (turn_id, first, last, events)
+    select held.id, ${events[0]!.number}::int, ${events.at(-1)!.number}::int,
+      ${encodeBatch(events)}::text from held
     ${replaceOnConflict})`
 
 /**
- * Ends a turn: with its last events the assistant's message is written, whole, and the session is free for
- * the next one. All of it in one statement, once.
+ * Ends a turn in one statement: commits its last events, stores the assistant message and frees the session.
+ * Returns the committed events.
  */
 export async function finishTurn(
   sql: Sql,
   turn: RelayTurn,
-  at: { n: number; engine_seq: number },
-  rest: TurnEvent[],
+  position: Position,
+  uncommitted: TurnEvent[],
   end: RunEnd,
 ): Promise<TurnEvent[]> {
-  const { card, error, content } = await summarizeEvents(sql, turn, rest, end.output)
-  const last = { n: at.n + 1, line: endEvent(turn, end.output, end.status === 'interrupted') }
-  const lines = [...rest, last]
+  const { card, error, content } = await summarizeEvents(sql, turn, uncommitted, end.output)
+  const number = position.eventNo + 1
+  const text = endEvent(turn, end.output, end.status === 'interrupted')
+  const events = [...uncommitted, { number, text }]
   const metadata = { turn_id: turn.id, run_id: turn.run_id, ...(error && { error }) }
-  const written = await sql.row(UpdatedTurn)`
+  const updated = await sql.row(UpdatedTurn)`
     with held as (
-      update consultations.turns set status = 'DONE', n = ${last.n}, engine_seq = ${at.engine_seq},
-        run_id = ${turn.run_id}, ended_at = now()
+      update consultations.turns set status = 'DONE', last_event_no = ${number},
+        engine_seq = ${position.engineSeq}, run_id = ${turn.run_id}, ended_at = now()
       where ${leaseHeld(turn)} returning id, session_id, message_id),
     s as (
       update consultations.sessions s set turn_id = null, last_seq = last_seq + 1,
@@ -47,26 +48,31 @@ export async function finishTurn(
       select held.message_id, s.id, s.last_seq, 'ASSISTANT', ${content}::text,
         ${card ? json(card) : fragment`null::jsonb`}, ${json(metadata)}
       from held join s on s.id = held.session_id),
-    ${insertEvents(lines)}
+    ${insertEvents(events)}
     select id from held`
-  if (!written) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
-  return lines
+  if (!updated) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
+  return events
 }
 
-/** What of all that was told belongs into the message beside what the engine says it comes to. */
-async function summarizeEvents(sql: Sql, turn: RelayTurn, rest: TurnEvent[], output: string) {
-  const eventNames = output === '' ? 'card|error|delta' : 'card|error'
-  const before = await sql.rows(EventBatchRow)`
-    select first, lines from consultations.turn_events
-    where turn_id = ${turn.id} and lines ~ ${`(^|\\n)event: (${eventNames})\\n`}
+/** Collects what the assistant message needs of the turn's events: card, error, and text without `output`. */
+async function summarizeEvents(
+  sql: Sql,
+  turn: RelayTurn,
+  uncommitted: TurnEvent[],
+  output: string,
+) {
+  const names = output === '' ? 'card|error|delta' : 'card|error'
+  const committed = await sql.rows(EventBatchRow)`
+    select first, events from consultations.turn_events
+    where turn_id = ${turn.id} and events ~ ${`(^|\\n)event: (${names})\\n`}
     order by first limit 10000`
-  const lines = [...before.flatMap(decodeBatch), ...rest]
+  const events = [...committed.flatMap(decodeBatch), ...uncommitted]
   return {
-    card: dataOf(lines, 'card').at(-1),
-    error: dataOf(lines, 'error').findLast(({ code }) => code !== engineUnavailable.code),
+    card: eventData(events, 'card').at(-1),
+    error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable.code),
     content:
       output ||
-      dataOf(lines, 'delta')
+      eventData(events, 'delta')
         .map(({ content }) => String(content))
         .join(''),
   }
@@ -74,34 +80,34 @@ async function summarizeEvents(sql: Sql, turn: RelayTurn, rest: TurnEvent[], out
 
 const engineUnavailable = {
   code: 'ENGINE_UNAVAILABLE',
-  message: 'The engine does not answer; the turn goes on when it is back.',
+  message: 'The engine does not respond. The turn continues when it is available again.',
 }
 
-/** Ends the stream of a turn whose engine has gone. The turn itself waits to be picked up. */
+/** Ends the stream of a turn whose engine is away. The turn stays BROKEN until a request or tick resumes it. */
 export async function suspendTurn(
   sql: Sql,
   turn: RelayTurn,
-  at: { n: number; engine_seq: number },
-  rest: TurnEvent[],
+  { eventNo, engineSeq }: Position,
+  uncommitted: TurnEvent[],
 ): Promise<TurnEvent[]> {
-  const lines = [
-    ...rest,
-    { n: at.n + 1, line: formatEvent('error', engineUnavailable) },
-    { n: at.n + 2, line: endEvent(turn, '', false) },
+  const events = [
+    ...uncommitted,
+    { number: eventNo + 1, text: formatEvent('error', engineUnavailable) },
+    { number: eventNo + 2, text: endEvent(turn, '', false) },
   ]
-  const written = await sql.row(UpdatedTurn)`
+  const updated = await sql.row(UpdatedTurn)`
     with held as (
-      update consultations.turns set status = 'BROKEN', n = ${at.n + 2},
-        engine_seq = ${at.engine_seq}, run_id = ${turn.run_id},
+      update consultations.turns set status = 'BROKEN', last_event_no = ${eventNo + 2},
+        engine_seq = ${engineSeq}, run_id = ${turn.run_id},
         lease_until = now() + interval '15 seconds'
       where ${leaseHeld(turn)} returning id),
-    ${insertEvents(lines)}
+    ${insertEvents(events)}
     select id from held`
-  if (!written) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
-  return lines
+  if (!updated) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
+  return events
 }
 
-/** Leaves a turn that was to be picked up as it was. */
+/** Sets a claimed turn back to BROKEN because the engine is still away. */
 export const restoreBroken = (sql: Sql, turn: RelayTurn) => sql`
   update consultations.turns set status = 'BROKEN', lease_until = now() + interval '15 seconds'
   where ${leaseHeld(turn)}`

@@ -11,12 +11,17 @@ const engine = scriptedEngine()
 const database = await newDatabase('postgres')
 afterAll(() => database.drop())
 
-/** A process of its own, which may be short of memory. */
+/** Starts the service in a process of its own. */
 async function start(env: Record<string, string> = {}) {
-  const told = { INTERNAL_API_KEY: key, DATABASE_URL: database.url, LOG_LEVEL: 'error', ...env }
+  const variables = {
+    INTERNAL_API_KEY: key,
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'error',
+    ...env,
+  }
   const peers = { 'ai-engine': engine.peer, 'matter-service': makeMatterPeer().peer }
-  const { address, process, close } = await startProcess('node', consultations, told, peers)
-  const ask = (path: string, init: RequestInit = {}) =>
+  const { address, process, close } = await startProcess('node', consultations, variables, peers)
+  const send = (path: string, init: RequestInit = {}) =>
     fetch(`http://${address}${path}`, {
       ...init,
       headers: {
@@ -26,20 +31,20 @@ async function start(env: Record<string, string> = {}) {
       },
     })
   const post = (path: string, body: unknown) =>
-    ask(path, { method: 'POST', body: JSON.stringify(body) })
+    send(path, { method: 'POST', body: JSON.stringify(body) })
   const open = async (): Promise<string> => {
     const { data } = (await (await post(sessionsPath, {})).json()) as any
     return `${sessionsPath}/${data.id}`
   }
-  /** MiB that it holds. */
+  /** Resident memory in MiB. */
   const memory = () =>
     Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8'))![1]) /
     1024
-  return { ask, post, open, memory, close }
+  return { send, post, open, memory, close }
 }
 
-describe.runIf(process.platform === 'linux')('readers', () => {
-  test('that are slow take no memory, and miss nothing', { timeout: 180_000 }, async () => {
+describe.runIf(process.platform === 'linux')('subscribers', () => {
+  test('a slow subscriber takes no memory and misses no event', { timeout: 180_000 }, async () => {
     const at = await start({ NODE_OPTIONS: '--max-old-space-size=96' })
     const events = 40_000
     const word = 'x'.repeat(2_500)
@@ -53,15 +58,15 @@ describe.runIf(process.platform === 'linux')('readers', () => {
     const session = await at.open()
     const before = at.memory()
     const slow = await at.post(`${session}/chat`, { content: 'much' })
-    let most = 0
+    let maxGrowth = 0
     const stored = async () => {
-      most = Math.max(most, at.memory() - before)
-      const { data } = (await (await at.ask(`${session}/messages`)).json()) as any
+      maxGrowth = Math.max(maxGrowth, at.memory() - before)
+      const { data } = (await (await at.send(`${session}/messages`)).json()) as any
       return data.total
     }
     await expect.poll(stored, { timeout: 150_000, interval: 200 }).toBe(2)
-    // 100 MB went by while nobody read.
-    expect(most).toBeLessThan(200)
+    // The turn produced 100 MB while nobody read.
+    expect(maxGrowth).toBeLessThan(200)
     const shown = parseEvents(await slow.text())
     expect(shown).toHaveLength(events + 1)
     expect(shown.every(({ id }, index) => id.endsWith(`:${index + 1}`))).toBe(true)
@@ -70,12 +75,12 @@ describe.runIf(process.platform === 'linux')('readers', () => {
     await at.close()
   })
 
-  test('a thousand of them wait, and all hear the end', { timeout: 120_000 }, async () => {
+  test('a thousand waiting subscribers all receive the end', { timeout: 120_000 }, async () => {
     const at = await start()
-    const held = gate()
+    const paused = gate()
     engine.state.plan = async function* () {
       yield token('wait')
-      await held.opened
+      await paused.opened
       yield end('wait no more')
     }
     const streams: Response[] = []
@@ -86,7 +91,7 @@ describe.runIf(process.platform === 'linux')('readers', () => {
       streams.push(...(await Promise.all(some)))
     }
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200))
-    held.open()
+    paused.open()
     const texts = await Promise.all(streams.map((stream) => stream.text()))
     const endings = texts.map((text) => parseEvents(text).map(({ event }) => event))
     expect(endings).toEqual(streams.map(() => ['delta', 'end']))

@@ -14,7 +14,7 @@ import {
   turnColumns,
 } from './turn.ts'
 
-/** What a person brings to a session. */
+/** Input of a turn: the message to store and the request to the engine. */
 export interface TurnRequest {
   request: EngineRequest
   content: string
@@ -25,7 +25,7 @@ export interface TurnRequest {
   traceparent: string
 }
 
-/** A turn to begin, one that was begun before, or the one that is in the way. */
+/** A new turn to start, the existing turn of the same request, or the turn that blocks the session. */
 export type OpenResult = { turn: Turn } | { joined: string } | { busy: string }
 
 const SessionState = z.object({
@@ -38,7 +38,7 @@ const ExistingTurn = z.object({
   request_hash: z.string(),
 })
 
-/** Keeps what was said, and the turn that is to answer it, before anything else happens. */
+/** Stores the message and its turn before anything runs. */
 export async function openTurn(
   sql: Sql,
   session: string,
@@ -52,7 +52,7 @@ export async function openTurn(
     if (state.status === 'ARCHIVED') throw sessionArchived()
     const existing = await findExistingTurn(sql, session, turnRequest.client_message_id)
     if (existing && existing.request_hash !== hash) {
-      throw new Fault('CONFLICT', 'This client_message_id was used before for something else.')
+      throw new Fault('CONFLICT', 'This client_message_id was used with another request.')
     }
     if (existing && existing.status !== 'REFUSED') return { joined: existing.id }
     if (state.turn_id !== null) return { busy: state.turn_id }
@@ -68,7 +68,7 @@ async function findExistingTurn(sql: Sql, session: string, client_message_id: st
     where session_id = ${session} and client_message_id = ${client_message_id}`
 }
 
-/** The message, what it brought along, and a turn that has yet to start. */
+/** Inserts the message, its attachments and a turn that has not started. */
 async function insertTurn(
   sql: Sql,
   session: string,
@@ -109,20 +109,17 @@ async function startTurn(sql: Sql, session: string, id: string): Promise<Turn> {
   return turn!
 }
 
-/**
- * Writes down which run answers the turn. From here on the lease is a short one: whoever relays it must
- * keep saying so, and whoever finds it run out knows where to go on.
- */
+/** Stores the run of a turn. From here on the lease is short and the relay renews it. */
 export async function recordRun(sql: Sql, turn: Turn): Promise<void> {
   const recorded = await sql`
     update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
     where ${leaseHeld(turn)} returning id`
-  if (recorded.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
+  if (recorded.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
 }
 
 /**
- * Frees the session of a turn that could not begin. What the person said is kept where trying again may
- * help; where it was refused for good, it is as if it had not been said.
+ * Frees the session of a turn that could not start. The message stays if the fault is retryable; otherwise the
+ * message and the turn are deleted.
  */
 export const rejectTurn = (sql: Sql, turn: Turn, fault: Fault) =>
   sql.transaction(async (sql) => {
@@ -143,7 +140,7 @@ export const rejectTurn = (sql: Sql, turn: Turn, fault: Fault) =>
       from m where s.id = ${turn.session_id}`
   })
 
-/** The turn, ours from here on, if nobody relays it or it waits to be picked up. */
+/** Claims turns whose lease has expired and BROKEN turns. */
 export const claim = (sql: Sql, which = fragment`true`, limit = 1) => sql.rows(Turn)`
   with free as (
     select id, status from consultations.turns t

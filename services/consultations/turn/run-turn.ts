@@ -9,12 +9,12 @@ import { relay } from './relay.ts'
 import { startRun } from './start-run.ts'
 import { clockSkewMs, leaseMs, type Turn, toRelayTurn } from './turn.ts'
 
-/** Resolves when a turn is no longer relayed here. */
 export interface RelayHandle {
+  /** Resolves when this process no longer relays the turn. */
   done: Promise<void>
 }
 
-/** Sees to it that a turn which is ours is relayed; a throw means that it could not begin. */
+/** Starts the run of a claimed turn, or resumes its relay. Throws when the run could not start. */
 export async function startOrResume(
   context: ServiceContext<Deps>,
   turn: Turn,
@@ -42,17 +42,17 @@ export async function startOrResume(
   }
 }
 
-/** A failure of another service is not one of ours: it cannot be had now, and may be later. */
+/** Maps a failure of another service to UPSTREAM_UNAVAILABLE; client errors stay as they are. */
 const toRejection = (fault: Fault) =>
   fault.status < 500
     ? fault
     : new Fault(
         'UPSTREAM_UNAVAILABLE',
-        'The turn could not begin; send it again with the same client_message_id.',
+        'The turn could not start. Send it again with the same client_message_id.',
         { cause: fault.cause ?? fault },
       )
 
-/** A turn that had ended for its readers does not start again before the engine is there. */
+/** Opens the stream of a run. A BROKEN turn, whose stream has ended with an error, stays so while the engine is away. */
 async function reopenRun(context: ServiceContext<Deps>, turn: Turn): Promise<Response | undefined> {
   try {
     return await followRun(context.engine, turn, turn.run_id!, turn.engine_seq)
@@ -63,7 +63,7 @@ async function reopenRun(context: ServiceContext<Deps>, turn: Turn): Promise<Res
   }
 }
 
-/** Picks up a turn that nobody relays; undefined where somebody does, or it is over. */
+/** Claims and relays a turn whose lease has expired; undefined when another process relays it or it is over. */
 export async function claimAndRelay(
   context: ServiceContext<Deps>,
   turn_id: string,
@@ -72,7 +72,7 @@ export async function claimAndRelay(
   return turn && startOrResume(context, turn)
 }
 
-/** Takes over turns whose relay has gone silent, and tries those again whose engine had gone. */
+/** Takes over turns whose lease has expired and resumes BROKEN turns. Returns their number. */
 export async function takeOverExpiredTurns(context: ServiceContext<Deps>): Promise<number> {
   const turns = await claim(context.sql, fragment`lease_until < now()`, 16)
   const handles = await Promise.allSettled(turns.map((turn) => startOrResume(context, turn)))
@@ -83,10 +83,10 @@ export async function takeOverExpiredTurns(context: ServiceContext<Deps>): Promi
   return started.length
 }
 
-/** A moment for a turn that was picked up to come to its end, before another is refused. */
+/** Time for a turn that was taken over to end before a new turn is rejected. */
 const takeoverWaitMs = 3_000
 
-/** Begins a turn or joins the one that the same request began; says which. */
+/** Starts a turn, or joins the turn that the same client_message_id started. */
 export async function startOrJoinTurn(
   context: ServiceContext<Deps>,
   session: string,
@@ -100,13 +100,16 @@ export async function startOrJoinTurn(
     if ('turn' in opened) {
       return { turn_id: opened.turn.id, ...(await startOrResume(context, opened.turn)) }
     }
-    const unattended = attempt === 1 && (await claimAndRelay(context, opened.busy))
-    if (!unattended) throw turnInProgress()
-    await Promise.race([unattended.done, new Promise((go) => setTimeout(go, takeoverWaitMs))])
+    const takenOver = attempt === 1 && (await claimAndRelay(context, opened.busy))
+    if (!takenOver) throw turnInProgress()
+    await Promise.race([
+      takenOver.done,
+      new Promise((resolve) => setTimeout(resolve, takeoverWaitMs)),
+    ])
   }
 }
 
 export const turnInProgress = () =>
-  new Fault('CONFLICT', 'The session is at work on another turn; wait for it to end.', {
+  new Fault('CONFLICT', 'Another turn is running in this session. Wait for its end.', {
     code: 'TURN_IN_PROGRESS',
   })

@@ -5,13 +5,13 @@ import { bindMatter, loadMatterProfile } from './bind-matter.ts'
 import { followRun, isFaultCode, loadNewestRun, sendRequest } from './engine.ts'
 import type { Turn } from './turn.ts'
 
-/** A turn whose run has begun, and the stream of it. */
+/** A turn whose run has started, with the run's stream. */
 export interface StartedTurn {
   turn: Turn
   response: Response
 }
 
-/** Binds the turn's session to a matter and takes its request to the engine. Nothing is begun twice. */
+/** Binds the session to a matter and starts the run. A run that an earlier attempt started is found again. */
 export async function startRun(
   context: ServiceContext<Deps>,
   claimedTurn: Turn,
@@ -19,15 +19,16 @@ export async function startRun(
   const { sql, matter, engine } = context
   const matter_id = await bindMatter(sql, matter, claimedTurn)
   const turn = { ...claimedTurn, matter_id }
-  // What was tried before may have come through.
-  const before = turn.token > 1 ? await findUnrecordedRun(context, turn) : undefined
-  if (before) return before
+  // An earlier attempt may have started the run without recording it.
+  const earlier = turn.token > 1 ? await findUnrecordedRun(context, turn) : undefined
+  if (earlier) return earlier
   const profile =
     turn.request.kind === 'chat' ? await loadMatterProfile(matter, turn, matter_id) : undefined
   try {
     const response = await sendRequest(engine, turn, profile)
     const run_id = response.headers.get('x-run-id') ?? (await loadNewestRun(engine, turn))?.run_id
-    if (run_id === undefined) throw new Fault('INTERNAL', 'The engine does not name its run.')
+    if (run_id === undefined)
+      throw new Fault('INTERNAL', 'The response of ai-engine has no run id.')
     return { turn: { ...turn, run_id }, response }
   } catch (thrown) {
     if (!isFaultCode(thrown, 'TURN_IN_PROGRESS', 'UPSTREAM_UNAVAILABLE')) throw thrown
@@ -37,12 +38,12 @@ export async function startRun(
   }
 }
 
-/** The run that the same request began, though we never heard so: the thread's newest, if nobody knows it. */
+/** Finds the run that an earlier attempt started: the newest run of the thread, if no turn has recorded it. */
 async function findUnrecordedRun(
   context: ServiceContext<Deps>,
   turn: Turn,
 ): Promise<StartedTurn | undefined> {
-  // The same answers lead to the run that they began; there is nothing to look for.
+  // Resume is idempotent in the engine: the same answers return the run that they started.
   if (turn.request.kind === 'resume') return undefined
   const newest = await loadNewestRun(context.engine, turn)
   if (!newest || newest.user_message !== turn.request.message) return undefined

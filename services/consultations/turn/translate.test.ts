@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { formatEvent, formatFrame, type TurnEvent } from './event.ts'
 import { readLines } from './read-lines.ts'
-import { formatEvent, formatFrame, makeTranslator, type TurnEvent } from './translate.ts'
+import { makeTranslator } from './translate.ts'
 
-interface Event {
+interface EngineEvent {
   event: string
   data: Record<string, unknown>
 }
@@ -12,7 +13,7 @@ const text = fc.string({ unit: 'grapheme', maxLength: 12 })
 const json = fc.jsonValue({ maxDepth: 2, stringUnit: 'grapheme' })
 const data = fc.dictionary(fc.constantFrom('a', 'b', 'playbook_config', 'nested'), json)
 const node = fc.constantFrom('chat_respond', 'router', 'run_skill', 'intake_collection')
-const event: fc.Arbitrary<Event> = fc.oneof(
+const event: fc.Arbitrary<EngineEvent> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ node, content: text }).map(named('token')) },
   data.map(named('progress')),
   data.map(named('task_start')),
@@ -22,42 +23,42 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ code: text, message: text }).map(named('error')),
   data.map(named('something_new')),
 )
-/** What an engine may send: any of these, numbered, and `end` as the last. */
+/** A run of the engine: numbered events, `end` as the last. */
 const run = fc
   .tuple(fc.array(event, { maxLength: 20 }), text, fc.constantFrom('completed', 'interrupted'))
   .map(([events, output, status]) =>
     [...events, { event: 'end', data: { output, status } }].map(
-      ({ event, data }, index): Event => ({ event, data: { ...data, seq: index + 1 } }),
+      ({ event, data }, index): EngineEvent => ({ event, data: { ...data, seq: index + 1 } }),
     ),
   )
 
 function named(event: string) {
-  return (data: Record<string, unknown>): Event => ({ event, data })
+  return (data: Record<string, unknown>): EngineEvent => ({ event, data })
 }
 
-/** By the table of what readers are shown, said another way. */
-const wanted = (events: Event[]): string[] => {
-  const shown = events.flatMap(({ event, data }) => {
-    const { seq: _, ...told } = data
+/** Second implementation of the translation, as the reference. */
+const expectedFrames = (events: EngineEvent[]): string[] => {
+  const texts = events.flatMap(({ event, data }) => {
+    const { seq: _, ...payload } = data
     if (event === 'token') {
-      return told.node === 'chat_respond' && told.content !== ''
-        ? [formatEvent('delta', { content: told.content })]
+      return payload.node === 'chat_respond' && payload.content !== ''
+        ? [formatEvent('delta', { content: payload.content })]
         : []
     }
-    const passed = ['progress', 'task_start', 'task_end', 'card', 'result', 'error']
-    return passed.includes(event) ? [formatEvent(event, JSON.parse(cleaned(told)))] : []
+    const publicEvents = ['progress', 'task_start', 'task_end', 'card', 'result', 'error']
+    return publicEvents.includes(event) ? [formatEvent(event, JSON.parse(stripped(payload)))] : []
   })
-  return shown.map((line, index) => formatFrame('t', { n: index + 1, line }))
+  return texts.map((text, index) => formatFrame('t', { number: index + 1, text }))
 }
-const cleaned = (value: unknown) =>
+const stripped = (value: unknown) =>
   JSON.stringify(value, (key, member) => (key === 'playbook_config' ? undefined : member))
 
-/** The bytes of these events in pieces that end anywhere. */
-function pieces(events: Event[], cuts: number[]): ReadableStream<Uint8Array> {
-  const whole = events.map((each) => `${JSON.stringify(each)}\n`).join('')
-  const bytes = new TextEncoder().encode(whole)
-  const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b)
-  const bounds = [0, ...at, bytes.length]
+/** The events as NDJSON, cut at arbitrary bytes. */
+function chunkedBody(events: EngineEvent[], cuts: number[]): ReadableStream<Uint8Array> {
+  const text = events.map((each) => `${JSON.stringify(each)}\n`).join('')
+  const bytes = new TextEncoder().encode(text)
+  const positions = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b)
+  const bounds = [0, ...positions, bytes.length]
   const chunks = bounds.slice(1).map((end, index) => bytes.slice(bounds[index], end))
   return new ReadableStream({
     pull(controller) {
@@ -68,78 +69,80 @@ function pieces(events: Event[], cuts: number[]): ReadableStream<Uint8Array> {
   })
 }
 
-/** Reads a body to its end or until it has seen enough bytes of it. */
-async function taken(translator: ReturnType<typeof makeTranslator>, body: ReadableStream) {
-  const lines: TurnEvent[] = []
-  for await (const texts of readLines(body, 10_000)) {
-    const made = translator.translate(texts)
-    lines.push(...made.lines)
-    if (made.end) return { lines, end: made.end }
+async function translateBody(translator: ReturnType<typeof makeTranslator>, body: ReadableStream) {
+  const translated: TurnEvent[] = []
+  for await (const lines of readLines(body, 10_000)) {
+    const { events, end } = translator.translate(lines)
+    translated.push(...events)
+    if (end) return { translated, end }
   }
-  return { lines }
+  return { translated }
 }
 
 const cuts = fc.array(fc.nat({ max: 5_000 }), { maxLength: 40 })
 
-describe('the engine’s lines', () => {
-  test('make the same events however their bytes are cut', () =>
+describe('translation of engine events', () => {
+  test('bytes cut anywhere give the same events', () =>
     fc.assert(
       fc.asyncProperty(run, cuts, async (events, cuts) => {
-        const { lines, end } = await taken(
-          makeTranslator({ n: 0, engine_seq: 0 }),
-          pieces(events, cuts),
+        const { translated, end } = await translateBody(
+          makeTranslator({ eventNo: 0, engineSeq: 0 }),
+          chunkedBody(events, cuts),
         )
-        expect(lines.map((line) => formatFrame('t', line))).toEqual(wanted(events))
+        expect(translated.map((event) => formatFrame('t', event))).toEqual(expectedFrames(events))
         const { output, status } = events.at(-1)!.data
         expect(end).toEqual({ output, status })
       }),
       { numRuns: 500 },
     ))
 
-  test('make the same events when the stream breaks off anywhere and another goes on', () =>
+  test('a stream that breaks anywhere and is resumed gives the same events', () =>
     fc.assert(
       fc.asyncProperty(
         run,
         cuts,
         fc.array(fc.nat({ max: 3_000 })),
         async (events, cuts, breaks) => {
-          const lines: TurnEvent[] = []
-          let at = { n: 0, engine_seq: 0 }
+          const translated: TurnEvent[] = []
+          let position = { eventNo: 0, engineSeq: 0 }
           for (const length of [...breaks, Number.POSITIVE_INFINITY]) {
-            // Whoever goes on knows the two numbers, and may be sent what was taken before.
-            const translator = makeTranslator(at)
-            const left = events.slice(Math.max(0, at.engine_seq - 1))
-            const made = await taken(translator, pieces(left, cuts).pipeThrough(only(length)))
-            lines.push(...made.lines)
-            at = translator.position
+            // The next translator knows the position only and may receive the last event again.
+            const translator = makeTranslator(position)
+            const left = events.slice(Math.max(0, position.engineSeq - 1))
+            const made = await translateBody(
+              translator,
+              chunkedBody(left, cuts).pipeThrough(firstBytes(length)),
+            )
+            translated.push(...made.translated)
+            position = translator.position
             if (made.end) break
           }
-          expect(lines.map((line) => formatFrame('t', line))).toEqual(wanted(events))
+          expect(translated.map((event) => formatFrame('t', event))).toEqual(expectedFrames(events))
         },
       ),
       { numRuns: 300 },
     ))
 
-  test('say nothing after their end, and nothing of what is not JSON', async () => {
-    const translator = makeTranslator({ n: 0, engine_seq: 0 })
+  test('lines after the end are ignored and invalid JSON throws', async () => {
+    const translator = makeTranslator({ eventNo: 0, engineSeq: 0 })
     const ending = JSON.stringify({ event: 'end', data: { output: 'x', seq: 1 } })
     const late = JSON.stringify({ event: 'progress', data: { seq: 2 } })
     expect(translator.translate([ending, late])).toEqual({
-      lines: [],
+      events: [],
       end: { output: 'x', status: 'completed' },
     })
-    expect(() => makeTranslator({ n: 0, engine_seq: 0 }).translate(['{"event":'])).toThrow()
+    expect(() => makeTranslator({ eventNo: 0, engineSeq: 0 }).translate(['{"event":'])).toThrow()
   })
 
-  test('are given up when they fall silent', async () => {
+  test('reading ends after the idle timeout', async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) })
     const lines = readLines(silent, 20)
     expect(await lines.next()).toEqual({ done: true, value: undefined })
   })
 })
 
-/** So many bytes, and then the connection is gone. */
-function only(bytes: number) {
+/** Passes the first bytes and ends. */
+function firstBytes(bytes: number) {
   let left = bytes
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

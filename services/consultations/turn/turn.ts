@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Id, Json } from '../../_kit/fields.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 
-/** What the engine is asked: a message, or the answers to a card. */
+/** Input of a run: a message, or the answers to a card. */
 export const EngineRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('chat'), message: z.string(), file_ids: z.array(z.string()) }),
   z.object({
@@ -13,7 +13,7 @@ export const EngineRequest = z.discriminatedUnion('kind', [
 ])
 export type EngineRequest = z.infer<typeof EngineRequest>
 
-/** A turn that this process may relay, with what it needs to know of its session. */
+/** A claimed turn with the fields of its session that starting a run needs. */
 export const Turn = z.object({
   id: Id,
   session_id: Id,
@@ -32,14 +32,14 @@ export const Turn = z.object({
   message_id: Id,
   run_id: Id.nullable(),
   engine_seq: z.int(),
-  n: z.int(),
+  last_event_no: z.int(),
   token: z.int(),
-  /** Its status before this claim. */
+  /** Status before the claim. */
   before: z.enum(['RUNNING', 'BROKEN', 'REFUSED']),
 })
 export type Turn = z.infer<typeof Turn>
 
-/** What a relay still needs of a turn once its run has begun; the rest need not be held so long. */
+/** The fields of a turn that a relay keeps in memory while the run lasts. */
 const RelayTurn = Turn.pick({
   id: true,
   organization_id: true,
@@ -51,37 +51,38 @@ const RelayTurn = Turn.pick({
   message_id: true,
   run_id: true,
   engine_seq: true,
-  n: true,
+  last_event_no: true,
   token: true,
 })
 export type RelayTurn = z.infer<typeof RelayTurn>
 export const toRelayTurn = (turn: Turn): RelayTurn => RelayTurn.parse(turn)
 
-/** Of t, the turn, and s, its session. */
+/** Columns of `Turn`; t is the turn, s its session. */
 export const turnColumns = fragment`
   t.id, t.session_id, s.organization_id, s.user_id, s.user_type, s.thread_id, s.matter_id, s.title,
   s.service_type_id, s.file_ids as session_file_ids, t.request, t.request_id, t.traceparent,
-  t.user_message_id, t.message_id, t.run_id, t.engine_seq, t.n, t.token`
+  t.user_message_id, t.message_id, t.run_id, t.engine_seq, t.last_event_no,
+  t.token`
 
-/** How long a relay that writes nothing keeps its turn. */
+/** Lease of a relay; every commit renews it. */
 export const leaseMs = 6_000
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
-/** And one that has yet to begin it: other services are asked first, and may be slow. */
+/** Lease until the run has started: matter-service and the engine are called first and may be slow. */
 export const startLeaseMs = 60_000
 export const startLeaseUntil = fragment`now() + ${startLeaseMs} * interval '1 millisecond'`
-/** Two clocks are never quite alike. */
+/** Allowance for clock skew between this process and the database. */
 export const clockSkewMs = 1_000
 
-/** Another relay has the turn by now: whatever we still do must leave no trace. */
+/** Another process relays the turn. Nothing more may be written or published for it. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** The row that this relay may write to. */
+/** Condition on the row of a turn whose lease this process holds. */
 export const leaseHeld = ({ id, token }: Pick<Turn, 'id' | 'token'>) =>
   fragment`id = ${id} and token = ${token} and status = 'RUNNING'`
 
-/** On whose behalf another service is asked. */
+/** Headers of calls to other services for a turn. */
 export const peerHeaders = (turn: RelayTurn): Record<string, string> => ({
   'x-organization-id': turn.organization_id,
   'x-user-id': turn.user_id,

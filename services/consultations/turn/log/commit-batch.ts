@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { numberArray, type Sql, textArray } from '../../../_kit/sql/sql.ts'
+import type { TurnEvent } from '../event.ts'
+import { leaseUntil, type RelayTurn } from '../turn.ts'
+import { encodeBatch, replaceOnConflict } from './event-store.ts'
+
+/** The uncommitted events of one turn, with the position that they lead to. */
+export interface TurnCommit {
+  turn: RelayTurn
+  lastEventNo: number
+  engineSeq: number
+  events: TurnEvent[]
+}
+
+const HeldTurn = z.object({ id: z.string() })
+
+/** Commits events and renews leases for many turns in one statement. Returns the turns whose lease is held. */
+export async function commitBatch(sql: Sql, batch: TurnCommit[]): Promise<Set<string>> {
+  const withEvents = batch.filter(({ events }) => events.length > 0)
+  const ints = (list: number[]) => numberArray(list, 'int4')
+  const held = await sql.rows(HeldTurn)`
+    with batch as (
+      select * from unnest(${textArray(batch.map(({ turn }) => turn.id))},
+        ${ints(batch.map(({ turn }) => turn.token))}, ${ints(batch.map((each) => each.lastEventNo))},
+        ${ints(batch.map(({ engineSeq }) => engineSeq))},
+        ${textArray(batch.map(({ turn }) => turn.run_id!))})
+        as b (id, token, last_event_no, engine_seq, run_id)),
+    held as (
+      update consultations.turns t set last_event_no = b.last_event_no, engine_seq = b.engine_seq,
+        run_id = b.run_id::uuid, lease_until = ${leaseUntil()}
+      from batch b
+      where t.id = b.id::uuid and t.token = b.token and t.status = 'RUNNING' returning t.id),
+    inserted as (
+      insert into consultations.turn_events (turn_id, first, last, events)
+      select held.id, e.first, e.last, e.events
+      from unnest(${textArray(withEvents.map(({ turn }) => turn.id))},
+        ${ints(withEvents.map(({ events }) => events[0]!.number))},
+        ${ints(withEvents.map(({ lastEventNo }) => lastEventNo))},
+        ${textArray(withEvents.map(({ events }) => encodeBatch(events)))}) as e (id, first, last, events)
+      join held on held.id = e.id::uuid
+      ${replaceOnConflict})
+    select id from held`
+  return new Set(held.map(({ id }) => id))
+}
