@@ -15,7 +15,7 @@ const Payload = z.object({
   base: z.int(),
   fileId: z.string(),
   organization: z.string(),
-  /** How often we polls whether the file was parsed. */
+  /** Number of polls of the parse status so far. */
   polls: z.int().default(0),
 })
 type Payload = z.output<typeof Payload>
@@ -29,10 +29,10 @@ const ParseState = z.object({ parseStatus: z.string() })
 const File = z.object({ filename: z.string().nullish(), parseError: z.string().nullish() })
 const Text = z.object({ text: z.string() })
 
-/** About half an hour: the wait between two questions grows to ten seconds. */
+/** About half an hour: the delay between polls grows to ten seconds. */
 const maxPolls = 200
 
-/** The job: parse, cut, index. A file that can't be parsed ends it; anything else is tried again. */
+/** Job that parses, splits and indexes a file. A parse failure is final; other failures are retried. */
 export async function attachFile(context: ServiceContext<Deps>, payload: unknown, _: JobContext) {
   const { sql, files } = context
   const job = Payload.parse(payload)
@@ -40,7 +40,7 @@ export async function attachFile(context: ServiceContext<Deps>, payload: unknown
   const attached = await sql.row(AttachedFile)`
     select title, doc_type, metadata from knowledge.files
     where base = ${base} and file_id = ${fileId}`
-  if (!attached) return finishJob(sql, jobId, 'The file was taken out of the base.')
+  if (!attached) return finishJob(sql, jobId, 'The file was removed from the base.')
   const path = `/api/v1/internal/files/${encodeURIComponent(fileId)}`
   const headers = { 'x-organization-id': job.organization }
   try {
@@ -48,7 +48,7 @@ export async function attachFile(context: ServiceContext<Deps>, payload: unknown
     const { parseStatus } = await files.request(ParseState, `${path}/parse`, options)
     const { filename, parseError } = await files.request(File, path, { headers })
     if (parseStatus === 'FAILED' || parseStatus === 'UNSUPPORTED') {
-      const reason = parseError ?? 'Its format is not supported.'
+      const reason = parseError ?? 'The format is not supported.'
       return await fail(sql, job, `The file could not be parsed: ${reason}`)
     }
     if (parseStatus !== 'SUCCEEDED') return await pollLater(sql, job)
@@ -61,7 +61,7 @@ export async function attachFile(context: ServiceContext<Deps>, payload: unknown
     )
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.kind === 'NOT_FOUND') {
-      return fail(sql, job, 'The file is not there any more.')
+      return fail(sql, job, 'The file was deleted.')
     }
     throw thrown
   }
@@ -95,10 +95,9 @@ async function indexText(
   })
 }
 
-/** Asks again when the parser has had time. */
 async function pollLater(sql: Sql, job: Payload) {
   const polls = job.polls + 1
-  if (polls > maxPolls) return fail(sql, job, 'Parsing did not come to an end.')
+  if (polls > maxPolls) return fail(sql, job, 'Parsing timed out.')
   const delayMs = Math.min(500 * polls, 10_000)
   await enqueue(sql, 'knowledge', { kind: 'attach', payload: { ...job, polls }, delayMs })
 }

@@ -9,7 +9,9 @@ export const Base = z
     id: Id,
     name: z.string(),
     description: z.string(),
-    system: z.boolean().describe('A system base: everybody reads it, imports alone write it.'),
+    system: z
+      .boolean()
+      .describe('True for a system base: every organization reads it, only seed imports write it.'),
     chunks: z.int(),
     created_at: Time,
     updated_at: Time,
@@ -17,7 +19,7 @@ export const Base = z
   .meta({ id: 'KnowledgeBase' })
 export type Base = z.infer<typeof Base>
 
-/** A base as the index knows it. */
+/** A base with its number and the counters of its index. */
 export const BaseRow = Base.extend({
   no: z.int(),
   next_seq: z.int(),
@@ -36,20 +38,19 @@ export const baseRowColumns = fragment`${baseColumns}, no, next_seq, words, vers
   merge_generation,
   organization_id`
 
-/** A base is named by its id; a system base by its name too, which a seed package knows. */
 export const KbId = z
   .string()
   .min(1)
   .max(200)
-  .describe("A base's id, or the name of a system base: `sys_laws`.")
+  .describe('Id of a base, or name of a system base such as `sys_laws`.')
 
-/** What a caller may read: the system bases and its own; one who names no organization is trusted. */
+/** Bases that a caller may read: system bases and those of its organization. A service without an organization reads all. */
 export const readableCondition = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
   organizationId === undefined
     ? fragment`true`
     : fragment`(organization_id is null or organization_id = ${organizationId})`
 
-/** The bases that were named, by what they were called; every one that may be read where none was. */
+/** Loads the named bases, or every readable base if none is named. 404 if one is missing. */
 export async function loadBases(
   sql: Sql,
   caller: Pick<Caller, 'organizationId'>,
@@ -61,7 +62,6 @@ export async function loadBases(
   return found
 }
 
-/** Which bases those are. */
 export function baseCondition(caller: Pick<Caller, 'organizationId'>, kbIds: readonly string[]) {
   if (kbIds.length === 0) return readableCondition(caller)
   const named = [...new Set(kbIds)]
@@ -85,12 +85,12 @@ export async function loadBase(sql: Sql, caller: Pick<Caller, 'organizationId'>,
 
 const writerTypes = ['lawyer', 'firm_admin', 'operator']
 
-/** Writing to a base from outside is for those who work with it. */
 export function requireWriter({ userType, superuser }: Caller) {
   if (superuser || writerTypes.includes(userType ?? '')) return
-  throw new Fault('FORBIDDEN', 'This is for a lawyer, firm_admin or operator.')
+  throw new Fault('FORBIDDEN', 'Requires user type lawyer, firm_admin or operator.')
 }
 
 export function rejectSystemBase({ system, name }: Pick<BaseRow, 'system' | 'name'>) {
-  if (system) throw new Fault('FORBIDDEN', `${name} is a system base: it is read-only here.`)
+  if (system)
+    throw new Fault('FORBIDDEN', `${name} is a system base, which only seed imports may write.`)
 }

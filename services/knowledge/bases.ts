@@ -29,7 +29,7 @@ export const bases = [
   get(
     path,
     {
-      summary: 'Knowledge bases: the system ones and those of the organization',
+      summary: 'List knowledge bases',
       guard: organization,
       query: PageQuery,
       responses: { 200: pageSchema(Base) },
@@ -50,8 +50,9 @@ export const bases = [
   post(
     path,
     {
-      summary: 'Make a knowledge base',
-      description: 'For lawyer, firm_admin and operator. Names that begin with sys_ are reserved.',
+      summary: 'Create a knowledge base',
+      description:
+        'Allowed for lawyer, firm_admin and operator. Names that begin with sys_ are reserved.',
       guard: organization,
       body: NewBase,
       example: { name: 'House templates' },
@@ -66,7 +67,7 @@ export const bases = [
         insert into knowledge.bases (id, organization_id, name, description)
         values (${newId()}, ${c.var.caller.organizationId!}, ${name}, ${description})
         on conflict (organization_id, name) do nothing returning ${baseColumns}`
-      if (!created) throw new Fault('CONFLICT', `There is a knowledge base named ${name}.`)
+      if (!created) throw new Fault('CONFLICT', `A knowledge base named ${name} exists.`)
       return ok(c, created, 201)
     },
   ),
@@ -74,7 +75,7 @@ export const bases = [
   get(
     `${path}/:id`,
     {
-      summary: 'Read a knowledge base',
+      summary: 'Get a knowledge base',
       guard: organization,
       params: ById,
       responses: { 200: Base },
@@ -85,7 +86,7 @@ export const bases = [
   del(
     `${path}/:id`,
     {
-      summary: 'Delete a knowledge base with all that is in it',
+      summary: 'Delete a knowledge base and its content',
       guard: organization,
       params: ById,
       responses: { 200: z.object({ deleted: z.literal(true) }) },

@@ -13,7 +13,9 @@ import {
 } from './seed/records.ts'
 
 const Element = LitigationElement.extend({
-  knowledge: z.array(ElementKnowledgeMapping).describe('Where the knowledge bases tell of it.'),
+  knowledge: z
+    .array(ElementKnowledgeMapping)
+    .describe('Documents and sections that describe the element.'),
 }).meta({ id: 'ElementWithKnowledge' })
 
 const Cause = CauseOfActionProfile.extend({ elements: z.array(Element) }).meta({
@@ -28,11 +30,11 @@ export const causes = [
   get(
     `${path}/causes-of-action`,
     {
-      summary: 'Causes of action by code',
+      summary: 'List causes of action',
       guard: organization,
       query: PageQuery.extend({
         parent_code: z.string().max(200).optional(),
-        q: z.string().max(200).optional().describe('In its name or an alias.'),
+        q: z.string().max(200).optional().describe('Text that the name or an alias contains.'),
       }),
       responses: { 200: pageSchema(CauseOfActionProfile) },
     },
@@ -54,7 +56,7 @@ export const causes = [
   get(
     `${path}/causes-of-action/:code`,
     {
-      summary: 'A cause of action with its elements',
+      summary: 'Get a cause of action with its elements',
       guard: organization,
       params: z.object({ code: z.string().min(1).max(200) }),
       responses: { 200: Cause },
@@ -79,7 +81,7 @@ export const causes = [
   get(
     `${path}/checklists`,
     {
-      summary: 'Checklist items of work outside the courts',
+      summary: 'List checklist items of non-litigation services',
       guard: organization,
       query: PageQuery.extend({ service_type_id: z.string().max(200).optional() }),
       responses: { 200: pageSchema(NonLitigationChecklistItem) },

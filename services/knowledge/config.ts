@@ -4,29 +4,32 @@ export const Config = z.object({
   KNOWLEDGE_SEARCH_BACKEND: z
     .enum(['database', 'qdrant'])
     .default('database')
-    .describe('Where searches go first. The database answers whenever the engine does not.'),
-  QDRANT_URL: z.url().optional().describe('Backend `qdrant`: its address.'),
-  QDRANT_API_KEY: z.string().optional().describe('Backend `qdrant`: its key, where it asks one.'),
+    .describe('Search backend. The database is the fallback when Qdrant fails.'),
+  QDRANT_URL: z.url().optional().describe('Backend `qdrant`: URL of the server.'),
+  QDRANT_API_KEY: z
+    .string()
+    .optional()
+    .describe('Backend `qdrant`: API key, if the server requires one.'),
   QDRANT_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(60_000)
     .default(1_500)
-    .describe('Backend `qdrant`: how long a search waits for it before the database answers.'),
+    .describe('Backend `qdrant`: timeout of a search, in ms, before the database is used.'),
   QDRANT_ALIAS: z
     .string()
     .regex(/^[\w-]{1,200}$/)
     .default('knowledge_chunks')
     .describe(
-      'Backend `qdrant`: the alias that searches go by; it leads to the index once it is full.',
+      'Backend `qdrant`: alias that searches use. It is switched to the collection once that is complete.',
     ),
   KNOWLEDGE_SEARCH_INDEX: z
     .string()
     .regex(/^[\w-]{1,200}$/)
     .default('knowledge_chunks_v1')
     .describe(
-      'Backend `qdrant`: the collection. A new name makes a new one, which takes over when it is full; needed when the embedding model changes.',
+      'Backend `qdrant`: name of the collection. A new name creates a new collection, which replaces the old one when it is complete. Required when the embedding model changes.',
     ),
   KNOWLEDGE_SEARCH_CACHE_MB: z.coerce
     .number()
@@ -34,73 +37,66 @@ export const Config = z.object({
     .min(1)
     .max(65_536)
     .default(256)
-    .describe(
-      'Memory for what searches in the database read lately, in MiB. What is asked for often takes one to two KiB a chunk.',
-    ),
+    .describe('Memory of the search cache in MiB. A frequently searched chunk takes 1–2 KiB.'),
   KNOWLEDGE_LAY_WORDS: z
     .stringbool()
     .default(true)
-    .describe(
-      'Search by what statutes say for the words of a question, where a table was imported.',
-    ),
+    .describe('Expand queries by the imported lay words.'),
   LEGAL_GRAPH_ENABLED: z
     .stringbool()
     .default(true)
-    .describe('Use the graph database where one is configured.'),
-  NEO4J_URL: z.url().optional().describe('The graph database: `bolt://…` or `neo4j://…`.'),
-  NEO4J_USER: z.string().default('neo4j').describe('The graph database: who asks.'),
+    .describe('Use the graph database if NEO4J_URL is set.'),
+  NEO4J_URL: z.url().optional().describe('URL of the graph database: `bolt://…` or `neo4j://…`.'),
+  NEO4J_USER: z.string().default('neo4j').describe('User of the graph database.'),
   NEO4J_PASSWORD: z
     .string()
     .optional()
-    .describe('The graph database: the password; unset, it is asked without one.'),
-  NEO4J_DATABASE: z.string().default('neo4j').describe('The graph database: which database of it.'),
+    .describe('Password of the graph database. Default: no authentication.'),
+  NEO4J_DATABASE: z.string().default('neo4j').describe('Database name in the graph database.'),
   NEO4J_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(60_000)
     .default(2_000)
-    .describe('How long a search waits for the graph database before it goes on without.'),
-  RERANK_URL: z
-    .url()
-    .optional()
-    .describe('A rerank service: hybrid searches take their order from it.'),
+    .describe('Timeout of a graph query in ms.'),
+  RERANK_URL: z.url().optional().describe('URL of a rerank service for hybrid searches.'),
   RERANK_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(60_000)
     .default(2_000)
-    .describe('How long a search waits for the rerank service before it keeps its own order.'),
+    .describe('Timeout of the rerank service in ms.'),
   OPENAI_API_KEY: z
     .string()
     .optional()
-    .describe('The key of the embedding API, where it asks one.'),
+    .describe('API key of the embedding API, if it requires one.'),
   OPENAI_BASE_URL: z
     .url()
     .optional()
-    .describe('An OpenAI-compatible embedding API: `https://api.openai.com/v1`.'),
+    .describe('URL of an OpenAI-compatible embedding API. Default: `https://api.openai.com/v1`.'),
   KNOWLEDGE_EMBEDDING_MODEL: z
     .string()
     .optional()
-    .describe('The embedding model; without it search goes by words alone.'),
+    .describe('Embedding model. Without it searches use keywords only.'),
   KNOWLEDGE_EMBEDDING_DIMS: z.coerce
     .number()
     .int()
     .min(1)
     .max(16_000)
     .optional()
-    .describe('The dimensions of its vectors; those of another size are refused.'),
+    .describe('Dimensions of the vectors. Others are rejected.'),
   KNOWLEDGE_EMBEDDING_QUERY_PREFIX: z
     .string()
     .default('')
-    .describe('What the model wants before a question, where it tells questions from texts.'),
+    .describe('Prefix of queries, for models that distinguish queries from texts.'),
   KNOWLEDGE_EMBEDDING_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1)
     .max(120_000)
     .default(10_000)
-    .describe('How long a search waits for the vector of its question.'),
+    .describe('Timeout of a query embedding in ms.'),
 })
 export type Config = z.output<typeof Config>

@@ -5,7 +5,7 @@ import { updateCounters } from './write-rows.ts'
 
 const DeletedChunk = z.object({ seq: z.int(), words: z.int() })
 
-/** Takes documents out of a base; says how many, and which places. In the caller's transaction. */
+/** Deletes documents in the caller's transaction; returns their number and the chunks' sequence numbers. */
 export async function deleteDocuments(
   sql: Sql,
   base: Pick<BaseRow, 'no'>,

@@ -48,7 +48,7 @@ export const open = (config: Config, { client, circuit, runtime }: OpenContext):
 function openQdrant(config: Config, circuit: OpenContext['circuit']): QdrantSearch | undefined {
   if (config.KNOWLEDGE_SEARCH_BACKEND !== 'qdrant') return undefined
   const { QDRANT_URL: url, QDRANT_API_KEY: key, QDRANT_TIMEOUT_MS: timeoutMs } = config
-  if (!url) throw new ConfigError('QDRANT_URL: needed by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
+  if (!url) throw new ConfigError('QDRANT_URL is required by KNOWLEDGE_SEARCH_BACKEND=qdrant.')
   return {
     client: makeQdrantClient({
       ...{ url, key, timeoutMs },
@@ -60,7 +60,7 @@ function openQdrant(config: Config, circuit: OpenContext['circuit']): QdrantSear
   }
 }
 
-/** No socket outlives its request on the edge, and the graph's protocol needs one that does. */
+/** On workerd a socket ends with its request, and Bolt needs longer-lived connections. */
 function openGraph(config: Config, runtime: OpenContext['runtime']): Graph | undefined {
   const { NEO4J_URL: url, NEO4J_USER: user, NEO4J_PASSWORD: password } = config
   if (!config.LEGAL_GRAPH_ENABLED || !url || runtime === 'workerd') return undefined

@@ -8,8 +8,8 @@ export const SectionId = z.string().min(1).max(300)
 export const Title = z.string().min(1).max(1_000)
 export const DocType = z.string().min(1).max(100)
 
-/** A day; the database's calendar has no year 0. */
-export const Day = z.iso.date().regex(/^(?!0000)/, 'There was no year 0.')
+/** A date. PostgreSQL has no year 0. */
+export const Day = z.iso.date().regex(/^(?!0000)/, 'Year 0 does not exist.')
 
 export const NewChunk = z.object({
   chunk_index: z.int().min(0).max(1_000_000),
@@ -20,14 +20,14 @@ export const NewChunk = z.object({
 })
 export type NewChunk = z.output<typeof NewChunk>
 
-/** A document but for its chunks. */
+/** A document without its chunks. */
 export const DocumentFields = z.object({
   document_id: ExternalId,
   file_id: ExternalId.nullish(),
   doc_type: DocType,
   title: Title,
   metadata: JsonObject.default({}).describe(
-    'Members that search knows: `effective_from`, `effective_to` (dates, the second no longer in force), `aliases` (other names).',
+    'Members used by search: `effective_from`, `effective_to` (dates; the second is the first day out of force), `aliases` (other names).',
   ),
 })
 
@@ -50,11 +50,10 @@ export const Document = z
   })
   .meta({ id: 'KnowledgeDocument' })
 
-/** Twice the same name in one batch would be two truths. */
 export function rejectDuplicates(names: readonly string[], path: (index: number) => string) {
   const seen = new Set<string>()
   names.forEach((name, index) => {
-    if (seen.has(name)) throw invalid([{ path: path(index), message: 'The same key twice.' }])
+    if (seen.has(name)) throw invalid([{ path: path(index), message: 'Duplicate key.' }])
     seen.add(name)
   })
 }

@@ -28,7 +28,7 @@ const KnowledgeFile = z
 
 const Attach = z.object({
   file_id: Id,
-  title: Title.optional().describe('By default the name of the file.'),
+  title: Title.optional().describe('Default: name of the file.'),
   doc_type: DocType.default('document'),
   metadata: JsonObject.default({}),
 })
@@ -36,7 +36,7 @@ const Attach = z.object({
 const files = `${path}/:id/files`
 const FileParams = z.object({ id: Id, fileId: ExternalId })
 
-/** What we need to know of a file before we take it: that the caller sees it. */
+/** Proof that the caller may read the file. */
 const VisibleFile = z.object({ fileId: z.string() })
 
 export const knowledgeFiles = [
@@ -45,7 +45,7 @@ export const knowledgeFiles = [
     {
       summary: 'Attach a file to a knowledge base',
       description:
-        'A job parses it, cuts it along its structure and indexes it. The same file again is indexed anew.',
+        'A job parses, splits and indexes the file. Attaching the same file again reindexes it.',
       guard: organization,
       params: ById,
       body: Attach,
@@ -83,7 +83,7 @@ export const knowledgeFiles = [
   get(
     files,
     {
-      summary: 'The files of a knowledge base',
+      summary: 'List the files of a knowledge base',
       guard: organization,
       params: ById,
       query: PageQuery,
@@ -102,7 +102,7 @@ export const knowledgeFiles = [
   del(
     `${files}/:fileId`,
     {
-      summary: 'Take a file out of a knowledge base, with its documents',
+      summary: 'Remove a file and its documents from a knowledge base',
       guard: organization,
       params: FileParams,
       responses: { 200: z.object({ documents: z.int(), chunks: z.int() }) },

@@ -5,6 +5,6 @@ interface TextSource {
   content: string
 }
 
-/** The text by which a chunk is found: what it is part of, and what it says. */
+/** Text that the index contains for a chunk: title, section, heading and content. */
 export const indexedText = ({ title, section_id, heading, content }: TextSource) =>
   `${title}\n${section_id ?? ''}\n${heading ?? ''}\n${content}`

@@ -2,7 +2,7 @@ import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import { Day, type NewChunk, type NewDocument } from './document.ts'
 import { articleKey, lawKey } from './law/numerals.ts'
 
-/** What the store needs to know of a document, made before its transaction begins. */
+/** A document with hashes and derived fields, computed before the transaction begins. */
 export interface PreparedDocument extends Omit<NewDocument, 'kb_id' | 'chunks'> {
   chunks: PreparedChunk[]
   sections: readonly unknown[]
@@ -45,7 +45,7 @@ export async function prepareDocument(
   }
 }
 
-/** The article that a chunk is: by its metadata, its section, or how its text begins. */
+/** Article number of a chunk, from its metadata, its section or the start of its text. */
 function articleOf({ metadata, section_id, content }: NewChunk): string | null {
   const { article } = metadata
   if (typeof article === 'string' || typeof article === 'number') {

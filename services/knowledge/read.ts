@@ -24,7 +24,7 @@ const Section = z
   .meta({ id: 'KnowledgeSection' })
 
 const FullDocument = Document.extend({
-  sections: z.array(Section).describe('The tree of its sections, in order.'),
+  sections: z.array(Section).describe('Sections in document order.'),
   content: z.string(),
   chunks: z.array(Chunk),
 }).meta({ id: 'WholeDocument' })
@@ -37,7 +37,7 @@ export const reading = [
   post(
     '/api/v1/internal/atomic/document',
     {
-      summary: 'A document with all its content',
+      summary: 'Get a document with its content',
       body: DocumentId,
       responses: { 200: FullDocument },
       faults: ['NOT_FOUND'],
@@ -51,8 +51,8 @@ export const reading = [
   post(
     '/api/v1/internal/atomic/section',
     {
-      summary: 'A section of a document with its content',
-      description: 'With what the section has below it, where the document keeps its sections.',
+      summary: 'Get a section with its content',
+      description: 'Includes its subsections.',
       body: DocumentId.extend({ section_id: SectionId }),
       responses: { 200: FullDocument.extend({ section_id: z.string() }) },
       faults: ['NOT_FOUND'],
@@ -67,7 +67,7 @@ export const reading = [
   get(
     `${path}/:id/documents`,
     {
-      summary: 'The documents of a knowledge base',
+      summary: 'List the documents of a knowledge base',
       guard: organization,
       params: ById,
       query: PageQuery,

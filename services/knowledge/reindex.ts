@@ -14,7 +14,7 @@ const StoredText = z.object({
   words: z.int(),
 })
 
-/** Gives every chunk of some documents a new place in the index. In the caller's transaction. */
+/** Indexes the chunks of documents again under new sequence numbers, in the caller's transaction. */
 export async function reindexChunks(
   sql: Sql,
   base: number,

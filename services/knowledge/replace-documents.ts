@@ -27,8 +27,8 @@ type StoredChunk = z.infer<typeof StoredChunk>
 const batchSize = 1_000
 
 /**
- * Writes documents into a base, each whole in place of what it was. A chunk that says the same in the
- * same place keeps its place in the index. In the caller's transaction; says which places it touched.
+ * Replaces documents of a base in the caller's transaction. A chunk with the same content at the same
+ * position keeps its sequence number. Returns the sequence numbers of changed chunks.
  */
 export async function replaceDocuments(
   sql: Sql,
@@ -36,7 +36,7 @@ export async function replaceDocuments(
   documents: readonly PreparedDocument[],
   packageId: string | null = null,
 ): Promise<number[]> {
-  // Who writes to a base waits for whoever does: places are given out in order.
+  // Locks the base: sequence numbers are assigned in order.
   const row = await sql.row(Next)`
     select next_seq from knowledge.bases where no = ${base.no} for update`
   let next = row!.next_seq

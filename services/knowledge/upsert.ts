@@ -17,7 +17,7 @@ const Batch = z.object({ documents: z.array(NewDocument).max(10_000) })
 const IndexState = z.object({
   status: z
     .enum(['ok', 'queued', 'disabled'])
-    .describe('Of vectors and search engine; the database finds words at once.'),
+    .describe('State of vectors and Qdrant. Keyword search in the database is up to date at once.'),
 })
 
 const UpsertResult = z.object({ documents: z.int(), chunks: z.int(), index: IndexState })
@@ -26,9 +26,9 @@ export const upsert = [
   post(
     '/api/v1/internal/atomic/batch-upsert',
     {
-      summary: 'Write documents with their chunks',
+      summary: 'Upsert documents with their chunks',
       description:
-        'All or nothing; a document is replaced whole. Chunks that say the same as before are not embedded again.',
+        'Atomic. A document is replaced as a whole. Chunks with unchanged content are not embedded again.',
       body: Batch,
       example: {
         documents: [
@@ -115,7 +115,7 @@ function rejectWrongDimensions(documents: Documents, dims: number | undefined) {
     chunks.forEach(({ embedding }, position) => {
       if (!embedding || embedding.length === dims) return
       const path = `documents.${index}.chunks.${position}.embedding`
-      throw invalid([{ path, message: `Has ${embedding.length} dimensions, not ${dims}.` }])
+      throw invalid([{ path, message: `Must have ${dims} dimensions, has ${embedding.length}.` }])
     })
   })
 }

@@ -9,7 +9,7 @@ import { enqueueChunks } from './qdrant/change-queue.ts'
 import { replaceDocuments } from './replace-documents.ts'
 import { enqueueMerge } from './search/index/merge-job.ts'
 
-/** Takes documents out of a base, and out of whatever else knows them. */
+/** Deletes documents of a base and enqueues the change for every index. */
 export async function removeDocuments(
   { qdrant: engine }: Pick<Deps, 'qdrant'>,
   sql: Sql,
@@ -22,7 +22,7 @@ export async function removeDocuments(
   return { documents, chunks: seqs.length }
 }
 
-/** Writes documents and has them indexed; true where some of that is still to come. */
+/** Writes documents and enqueues their indexing; true if some of it is still pending. */
 export async function writeDocuments(
   { embedder, qdrant: engine }: Pick<Deps, 'embedder' | 'qdrant'>,
   sql: Sql,

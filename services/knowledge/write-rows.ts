@@ -2,7 +2,7 @@ import { json, type Sql } from '../_kit/sql/sql.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { citationTerm, termId } from './search/index/terms.ts'
 
-/** A chunk with its place in the index. */
+/** A chunk with its sequence number and length. */
 export interface IndexedChunk {
   document: PreparedDocument
   chunk: PreparedChunk
@@ -59,7 +59,7 @@ export const writeChunkRows = (sql: Sql, base: number, chunks: IndexedChunk[]) =
 const totalWords = (chunks: readonly { words: number }[]) =>
   chunks.reduce((sum, { words }) => sum + words, 0)
 
-/** What ranking must know of the base is kept with it. */
+/** Updates the counters by which searches rank and invalidate caches. */
 export const updateCounters = (
   sql: Sql,
   base: number,

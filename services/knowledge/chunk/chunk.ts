@@ -14,21 +14,20 @@ export interface Chunk {
   metadata: { heading?: string }
 }
 
-/** Plain text is gathered up to this; an article stands alone, and is cut only when it is longer. */
+/** Longest chunk in characters. Paragraphs are packed up to it; an article is a chunk of its own. */
 export const chunkSize = 1_200
 
 interface OpenSection extends Section {
   level: number
 }
 
-/** A stretch of text within one section. */
 interface SectionText {
   section: OpenSection | undefined
   path: string
   lines: string[]
 }
 
-/** A text as chunks that follow its own structure, and the tree of its sections. */
+/** Splits a text into chunks along its structure, and returns its sections. */
 export function chunkText(
   text: string,
   maxLength = chunkSize,
@@ -60,7 +59,7 @@ export function chunkText(
   return { sections, chunks: chunks.map((chunk, chunk_index) => ({ chunk_index, ...chunk })) }
 }
 
-/** Opens a section where it belongs: below the nearest one that is less deep. */
+/** Opens a section below the nearest open one of a lower level. */
 function openSection(
   { level, label, isText }: Heading,
   line: string,
@@ -80,7 +79,6 @@ function openSection(
   return section
 }
 
-/** The text of a section, in one piece where it fits. */
 function splitLines(lines: readonly string[], maxLength: number): string[] {
   const text = lines
     .map((line) => line.trim())

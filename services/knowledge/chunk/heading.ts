@@ -1,10 +1,9 @@
 import { numeral } from '../law/numerals.ts'
 
-/** The beginning of a section: how deep it lies, what it is called, and what its line holds besides. */
 export interface Heading {
   level: number
   label: string
-  /** An article is text itself; a chapter's line only says its name. */
+  /** True if the line is also content: an article's text begins in it, a chapter's does not. */
   isText: boolean
 }
 
@@ -24,10 +23,10 @@ const latin =
 const markdown = /^(#{1,6})\s+(\S.*)$/
 const clause = /^([一二三四五六七八九十]{1,3})、(?=\S)/
 
-/** A name of a part is short and no sentence. */
+/** A heading is short and does not end like a sentence. */
 const isName = (line: string) => line.length <= 60 && !/[。；;!?！？]$/.test(line)
 
-/** What a line begins, or null for a line of plain text. */
+/** Heading of a line, or null for plain text. */
 export function headingOf(input: string): Heading | null {
   const line = input.trim()
   const hanMatch = han.exec(line)
@@ -40,7 +39,7 @@ export function headingOf(input: string): Heading | null {
   const latinMatch = latin.exec(line)
   if (latinMatch) {
     const word = latinMatch[1]!.toLowerCase().replace('art.', 'article')
-    // Section 1.2 lies in Article 1; Section 2 has articles of its own.
+    // Section 1.2 is part of Article 1; Section 2 contains articles.
     const level = word === 'section' && latinMatch[2]!.includes('.') ? 6 : latinLevels[word]!
     const isText = level >= 5
     return isText || isName(line) ? { level, label: latinMatch[0], isText } : null

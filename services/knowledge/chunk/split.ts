@@ -1,7 +1,7 @@
-/** Where a text that is too long is cut, the best place first. */
+/** Boundaries at which a long text is split, best first: paragraphs, sentences, clauses. */
 const cuts = [/\n+/g, /(?<=[。！？!?]|\.(?=\s))\s*/g, /(?<=[；;])\s*/g, /(?<=[，,、])\s*/g]
 
-/** A text as pieces of at most `most` characters, cut at paragraphs, sentences, clauses, then anywhere. */
+/** Splits a text into pieces of at most `maxLength` characters. */
 export function split(text: string, maxLength: number, from = 0): string[] {
   if (text.length <= maxLength) return text.trim() === '' ? [] : [text]
   const cut = cuts[from]
@@ -14,7 +14,7 @@ export function split(text: string, maxLength: number, from = 0): string[] {
   )
 }
 
-/** Neighbours together, as long as they fit. */
+/** Joins neighbouring pieces up to `maxLength`. */
 export function packPieces(
   pieces: readonly string[],
   maxLength: number,
@@ -30,7 +30,7 @@ export function packPieces(
   return packed
 }
 
-/** A character of two halves is not torn. */
+/** Splits at any character, but not inside a surrogate pair. */
 function splitAnywhere(text: string, maxLength: number): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {

@@ -11,13 +11,13 @@ import { callerSuppliedModel, saveVectors } from './vectors.ts'
 const Payload = z.object({ base: z.int(), model: z.string() })
 const Unembedded = z.object({ hash: z.string(), content: z.string() })
 
-/** Asks for the vectors of a base's chunks, some time; in the caller's transaction. */
+/** Enqueues the embedding of a base, in the caller's transaction. */
 export const enqueueEmbedding = (sql: Sql, base: number, model: string) =>
   enqueue(sql, 'knowledge', { kind: 'embed', payload: { base, model }, key: `${base} ${model}` })
 
 const Base = z.object({ base: z.int() })
 
-/** Sees that no content is left without its vector: the API was away for long, or the model is new. */
+/** Enqueues bases with missing vectors, after an outage of the API or a change of the model. */
 export async function enqueueMissingEmbeddings(
   context: Pick<ServiceContext<Deps>, 'sql' | 'embedder' | 'kit'>,
 ) {
@@ -31,11 +31,11 @@ export async function enqueueMissingEmbeddings(
   for (const { base } of unembedded) await enqueueEmbedding(sql, base, model)
 }
 
-/** Gives every content of a base its vector; what has one is not asked for again. */
+/** Embeds the contents of a base that have no vector yet. */
 export async function embedBase(context: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { sql, embedder, qdrant: engine } = context
   const { base, model } = Payload.parse(payload)
-  // While replicas are replaced one by one another may have the model: it is left to that one.
+  // During a rollout another replica may have this model; it will take the job.
   if (embedder?.model !== model) throw new Error(`${model} is not the embedding model here`)
   let after = ''
   for (;;) {
@@ -53,7 +53,7 @@ export async function embedBase(context: ServiceContext<Deps>, payload: unknown,
         fragment`select base, seq from knowledge.chunks where hash = any(${hashes})`,
       )
     })
-    // From the first vectors on: over few an index is made in no time.
+    // Creates the index after the first batch, while it is still fast.
     if (after === '') await ensureVectorIndex(context, model)
     after = unembedded.at(-1)!.hash
   }
@@ -61,7 +61,6 @@ export async function embedBase(context: ServiceContext<Deps>, payload: unknown,
 
 const Dims = z.object({ dims: z.int() })
 
-/** Sees that the vectors of a model can be found by an index. */
 async function ensureVectorIndex(
   { sql, kit }: Pick<ServiceContext<Deps>, 'sql' | 'kit'>,
   model: string,

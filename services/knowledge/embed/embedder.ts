@@ -9,11 +9,11 @@ const EmbeddingResponse = z.object({
 export interface Embedder {
   model: string
   dims: number | undefined
-  /** Vectors of texts, in their order; none for one that the model refuses. Throws when the API fails. */
+  /** Embeds texts in order; null for a text that the model rejects. Throws when the API fails. */
   embedTexts(embedTexts: readonly string[]): Promise<(number[] | null)[]>
-  /** The vector of a question; tried once, since somebody waits. */
+  /** Embeds a query without retries, since a search waits for it. */
   embedQuery(text: string): Promise<number[]>
-  /** Throws when nobody answers there. */
+  /** Throws if the API does not respond. */
   check(): Promise<unknown>
 }
 
@@ -26,12 +26,12 @@ interface Config {
   KNOWLEDGE_EMBEDDING_TIMEOUT_MS: number
 }
 
-/** How many texts go into one request, and how often one is tried. */
+/** Texts per request, attempts, and timeout of background requests. */
 export const batchSize = 32
 const maxAttempts = 4
 const timeoutMs = 60_000
 
-/** An OpenAI-compatible embedding API, where one is configured. */
+/** Client of an OpenAI-compatible embedding API; undefined if none is configured. */
 export function makeEmbedder(
   config: Config,
   circuit: Circuit = makeCircuit(3, 10_000),
@@ -60,10 +60,10 @@ export function makeEmbedder(
     const { data } = EmbeddingResponse.parse(await response.json())
     const vectors = data.sort((a, b) => a.index - b.index).map(({ embedding }) => embedding)
     if (vectors.length !== input.length || data.some(({ index }, place) => index !== place)) {
-      throw new Error('the embedding API left texts out')
+      throw new Error('embedding API returned too few vectors')
     }
     if (dims !== undefined && vectors.some((vector) => vector.length !== dims)) {
-      throw new Error(`the embedding API gave vectors of other than ${dims} dimensions`)
+      throw new Error(`embedding API returned vectors without ${dims} dimensions`)
     }
     return vectors
   }
@@ -80,7 +80,7 @@ export function makeEmbedder(
     }
   }
 
-  /** A text that is refused, for its length or what it says, does not hold up the others. */
+  /** Bisects a rejected batch, so that one rejected text does not block the others. */
   async function embedBisecting(input: readonly string[]): Promise<(number[] | null)[]> {
     try {
       return (await embedWithRetry(input)).map((vector) => (normalize(vector) ? vector : null))
@@ -93,7 +93,7 @@ export function makeEmbedder(
           ...(await embedBisecting(input.slice(half))),
         ]
       }
-      // If this is refused too it is not the text's fault.
+      // If a harmless text is rejected as well, the fault is not in the text.
       await embedWithRetry(['text'])
       return [null]
     }
@@ -110,7 +110,7 @@ export function makeEmbedder(
       return vectors
     },
     async embedQuery(text) {
-      if (circuit.open()) throw new Error('the embedding API failed a moment ago')
+      if (circuit.open()) throw new Error('embedding circuit is open')
       try {
         const prefixed = config.KNOWLEDGE_EMBEDDING_QUERY_PREFIX + text
         const [vector] = await request([prefixed], config.KNOWLEDGE_EMBEDDING_TIMEOUT_MS)
@@ -130,7 +130,7 @@ class EmbeddingApiError extends Error {
   readonly rejectsText: boolean
 
   constructor(status: number) {
-    super(`the embedding API answered ${status}`)
+    super(`embedding API returned ${status}`)
     this.retryable = status === 429 || status >= 500
     this.rejectsText = [400, 413, 422].includes(status)
   }

@@ -11,7 +11,7 @@ export interface VectorQuery {
   where: SqlFragment
 }
 
-/** The chunks of some bases nearest to a vector: by an index where there is one that finds enough. */
+/** Finds the chunks nearest to a vector: by the index if it returns enough, else by a scan. */
 export async function findNearest(
   sql: Sql,
   indexes: VectorIndexes,
@@ -32,8 +32,8 @@ export async function findNearest(
 }
 
 /**
- * All of the bases' signatures are compared, which is quick; the vectors of the closest few hundred then
- * tell their order exactly. Where there are fewer chunks than that the result is exact.
+ * Scans the sign bits of all vectors, then ranks the closest few hundred by their exact cosine. Exact
+ * for bases with fewer chunks than that.
  */
 const scanSignatures = (sql: Sql, { model, bases, vector, limit, where }: VectorQuery) =>
   sql.rows(NearestRow)`

@@ -11,7 +11,7 @@ import {
 import type { ScoredChunk } from '../search/rank/scored-chunk.ts'
 import { NearestRow, vectorLiteral } from './vectors.ts'
 
-/** Its index takes no more dimensions than these, and looks for no more at once. */
+/** Limits of pgvector's HNSW index. */
 const maxDims = 2_000
 const maxEfSearch = 1_000
 
@@ -32,8 +32,8 @@ const readIndexState = async (sql: Sql, dims: number) =>
         where schemaname = 'knowledge' and indexname = ${indexName(dims)}) as indexed`)!
 
 /**
- * Sees that vectors of so many dimensions have an index, where the database has pgvector. It is made while
- * there are few; made later, over many, it keeps those waiting who write vectors.
+ * Creates the HNSW index for vectors of a dimension if pgvector is available. It is created early,
+ * because building it over many vectors blocks writers.
  */
 export async function createVectorIndex(sql: Sql, dims: number, log: Log): Promise<void> {
   const { available, indexed } = await readIndexState(sql, dims)
@@ -51,16 +51,16 @@ export async function createVectorIndex(sql: Sql, dims: number, log: Log): Promi
           where dims = ${integerLiteral(dims)}`
     })
   } catch (thrown) {
-    // Its extension may be for others to install: vectors are compared without it.
-    log.warn({ dims, ...errorFields(thrown) }, 'no index for vectors')
+    // The role may lack the right to create the extension: vectors are then scanned.
+    log.warn({ dims, ...errorFields(thrown) }, 'vector index not created')
   }
 }
 
-/** What this process knows of the indexes: one that is there stays, one that is not may come. */
+/** Cached existence of vector indexes. A missing one is checked again after a minute. */
 export interface VectorIndexes {
-  /** The schema of pgvector, where vectors of so many dimensions have an index. */
+  /** Schema of pgvector if vectors of this dimension have an index. */
   schemaOf(sql: Sql, dims: number): Promise<string | undefined>
-  /** One that failed is looked for again: somebody may have taken the extension away. */
+  /** Forgets an index that failed, since the extension may have been dropped. */
   forget(dims: number): void
 }
 
@@ -85,13 +85,13 @@ export function makeVectorIndexes(): VectorIndexes {
 interface IndexQuery {
   model: string
   bases: readonly number[]
-  /** Of unit length. */
+  /** Unit vector. */
   direction: readonly number[]
   limit: number
   where: SqlFragment
 }
 
-/** The nearest by the index; fewer than `most` where too many of them are not in the bases. */
+/** Finds the nearest chunks by the index; fewer than `limit` if too many belong to other bases. */
 export function findNearestByIndex(
   sql: Sql,
   schema: string,

@@ -1,31 +1,31 @@
 import * as z from 'zod'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 
-/** The model of vectors that came with their chunks, where no other is configured. */
+/** Model name of vectors that callers supply, if no model is configured. */
 export const callerSuppliedModel = 'given'
 
-/** Of unit length, so that a product of two is their cosine. Null for what has no direction. */
+/** Scales a vector to unit length; null if it has none. */
 export function normalize(vector: readonly number[]): number[] | null {
   const length = Math.hypot(...vector)
   if (!(length > 0 && Number.isFinite(length))) return null
   return vector.map((value) => {
     const share = value / length
-    // The database's numbers end here.
+    // float4 cannot hold smaller values.
     return Math.abs(share) < 1e-30 ? 0 : share
   })
 }
 
-/** One bit a dimension: which side of zero it is on. Texts of like meaning share most of them. */
+/** Sign bit of each dimension. Vectors with a small angle share most of them. */
 export const signBits = (vector: readonly number[]) =>
   vector.map((value) => (value > 0 ? '1' : '0')).join('')
 
-/** As both arrays and pgvector read it. */
+/** Literal for arrays and for pgvector. */
 export const vectorLiteral = (vector: readonly number[], [open, close] = '[]') =>
   `${open}${vector.map((value) => value.toPrecision(7))}${close}`
 
 export interface EmbeddedText {
   hash: string
-  /** None where the model has none for it, so that it is not asked again. */
+  /** Null if the model rejects the text; stored, so that it is not requested again. */
   vector: readonly number[] | null
 }
 

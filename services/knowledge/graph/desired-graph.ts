@@ -18,8 +18,8 @@ const DocumentRow = z.object({
 type DocumentRow = z.infer<typeof DocumentRow>
 
 /**
- * What the graph is to hold, from the database: causes of action, their elements, the articles these
- * rest on, the documents of the system bases. What belongs to an organization is not in it.
+ * Loads the desired graph: causes of action, their elements, the articles they are based on, and the
+ * documents of system bases. It contains nothing of an organization.
  */
 export async function loadDesiredGraph(sql: Sql): Promise<DesiredGraph> {
   const [causes, elements, mappings, documents] = await Promise.all([
@@ -103,6 +103,6 @@ const lawNode = (law: string): DesiredNode => ({
   properties: { names: namesOf([lawKey(law)]) },
 })
 
-/** Names by which a text may speak of it; one character tells nothing. */
+/** Names to look for in a text. One character is too short to identify anything. */
 const namesOf = (names: readonly string[]) =>
   [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name.length > 1)

@@ -29,7 +29,6 @@ export type Subgraph = z.infer<typeof Subgraph>
 
 export const emptySubgraph: Subgraph = { nodes: [], edges: [], document_ids: [] }
 
-/** A node as it is written; `properties` are texts, numbers, booleans and lists of texts. */
 export interface DesiredNode {
   id: string
   label: Label
@@ -41,19 +40,18 @@ export type Label = 'CauseOfAction' | 'Element' | 'Law' | 'Article' | 'Document'
 export type EdgeType = 'PART_OF' | 'HAS_ELEMENT' | 'BASED_ON' | 'DESCRIBED_IN' | 'TEXT_OF'
 export type DesiredEdge = z.infer<typeof Edge> & { type: EdgeType }
 
-/** All that the graph is to hold. */
 export interface DesiredGraph {
   nodes: DesiredNode[]
   edges: DesiredEdge[]
 }
 
-/** A graph of causes of action, elements, laws and documents; it may fail at any time. */
+/** Graph database of causes of action, elements, laws and documents. Every call may fail. */
 export interface Graph {
-  /** What lies around what was named, up to `depth` steps away. */
+  /** Returns the neighbourhood of the named nodes, up to `depth` edges away. */
   query(question: GraphQuery): Promise<Subgraph>
-  /** Makes the graph hold this and nothing else; says how much of it was other. */
+  /** Makes the stored graph equal to the desired one; returns the number of changes. */
   sync(whole: DesiredGraph): Promise<number>
-  /** Throws when nobody answers there. */
+  /** Throws if the server does not respond. */
   check(): Promise<unknown>
   close(): Promise<unknown>
 }

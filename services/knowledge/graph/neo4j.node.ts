@@ -17,7 +17,7 @@ interface Config {
   timeoutMs: number
 }
 
-/** Every query is one of these few texts; what clients say goes into parameters. */
+/** Fixed query texts; client input is passed as parameters only. */
 const findStarts = `
   MATCH (start:Knowledge)
   WHERE start.id IN $ids
@@ -25,7 +25,7 @@ const findStarts = `
     OR (start:CauseOfAction OR start:Law) AND any(name IN start.names WHERE $text CONTAINS name)
   RETURN start.id AS id LIMIT $limit`
 
-/** Depth can't be a parameter: there is a text for each. */
+/** Cypher takes no parameter for a path length, so each depth has its own text. */
 const expandByDepth = [1, 2, 3].map(
   (depth) => `
   MATCH (start:Knowledge) WHERE start.id IN $ids
@@ -78,7 +78,7 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
   }
 
   async function sync(desired: DesiredGraph) {
-    // Whether anybody is there is soon known; a large graph takes longer.
+    // A short probe first: a sync may take longer than the query timeout.
     await run('RETURN 1', {})
     return syncToNeo4j((text, parameters) => run(text, parameters, 15_000), desired)
   }
@@ -91,11 +91,11 @@ export function neo4jGraph({ url, user, password, database, timeoutMs }: Config)
   }
 }
 
-/** The driver waits for a server that fell silent in the middle of an answer; we do not. */
+/** The driver has no timeout for a server that stops in the middle of a response. */
 function withDeadline<T>(deadlineMs: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs)
+    timer = setTimeout(() => reject(new Error(`no response within ${deadlineMs} ms`)), deadlineMs)
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -8,7 +8,10 @@ import { Edge, emptySubgraph, GraphQuery, Node, Subgraph } from './graph.ts'
 import { runGraphRag } from './rag.ts'
 
 const GraphRagRequest = SearchRequest.extend({
-  expand: z.boolean().default(true).describe('Search what the graph has near the first hits too.'),
+  expand: z
+    .boolean()
+    .default(true)
+    .describe('Also search documents that the graph connects with the first hits. Default: true.'),
   depth: z.int().min(1).max(3).default(1),
 })
 
@@ -29,8 +32,8 @@ export const graphs = [
   post(
     `${path}/graph-query`,
     {
-      summary: 'What the graph knows of causes of action, elements, documents',
-      description: 'Without a graph, or when it does not answer, there is nothing: no error.',
+      summary: 'Query the graph of causes of action, elements and documents',
+      description: 'Returns an empty result if the graph is disabled or does not respond.',
       body: GraphQuery,
       example: { cause_of_action_codes: ['private_lending'], depth: 1 },
       responses: { 200: Subgraph.extend({ enabled: z.boolean() }) },
@@ -40,7 +43,7 @@ export const graphs = [
       if (!graph) return ok(c, { enabled: false, ...emptySubgraph })
       const found = await graph.query(body).catch((thrown: unknown) => {
         kit.metrics.count('graph_failures_total', {})
-        kit.log.warn(errorFields(thrown), 'graph failed')
+        kit.log.warn(errorFields(thrown), 'graph query failed')
         return emptySubgraph
       })
       return ok(c, { enabled: true, ...found })
@@ -50,8 +53,8 @@ export const graphs = [
   post(
     `${path}/graph-rag-search`,
     {
-      summary: 'Search by words and meaning, led by the graph',
-      description: 'Without a graph it is the hybrid search.',
+      summary: 'Search by keyword and vector, guided by the graph',
+      description: 'Equals hybrid search if the graph is disabled.',
       body: GraphRagRequest,
       example: { query: '借款人到期不还', depth: 1 },
       responses: { 200: GraphRagResponse },

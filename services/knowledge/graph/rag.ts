@@ -9,12 +9,12 @@ import { emptySubgraph, type Graph, type Subgraph } from './graph.ts'
 
 export type GraphRagRequest = SearchRequest & { expand: boolean; depth: number }
 
-/** Documents that the graph may lead to at each step. */
-const most = 200
+/** Documents that each graph query may return. */
+const maxDocuments = 200
 
 /**
- * The graph names documents to begin with, a hybrid search goes through those, what the graph has near
- * its hits is searched too, and both lists become one. A graph that fails leaves the hybrid search.
+ * Searches with the graph: the graph selects seed documents, a hybrid search runs over them, a second
+ * one over the documents around its hits, and the hits are merged. Falls back to hybrid search.
  */
 export async function runGraphRag(
   context: ServiceContext<Deps>,
@@ -34,7 +34,7 @@ export async function runGraphRag(
     return await searchWithGraph(graph, hybrid, request, expand, depth)
   } catch (thrown) {
     kit.metrics.count('graph_failures_total', {})
-    kit.log.warn(errorFields(thrown), 'graph failed')
+    kit.log.warn(errorFields(thrown), 'graph query failed, using hybrid search')
     return { ...(await hybrid()), graph: unused(true) }
   }
 }
@@ -54,7 +54,7 @@ async function searchWithGraph(
   depth: number,
 ) {
   const seeds = await findSeeds(graph, request, depth)
-  // Where the graph names nothing the first search is free; the graph then starts from its hits.
+  // Without seeds the first search is unrestricted and the graph starts from its hits.
   const first = await hybrid(seeds.length > 0 ? seeds : undefined)
   const subgraph = await loadContext(graph, first.hits, depth)
   const expanded = expand ? newDocuments(subgraph.document_ids, seeds, first.hits) : []
@@ -75,21 +75,22 @@ async function searchWithGraph(
   }
 }
 
-/** The documents to begin with: those the filters name, or those the graph knows for the question. */
+/** Seed documents: those of the filters, or those that the graph finds for the query. */
 async function findSeeds(graph: Graph, { query, filters }: SearchRequest, depth: number) {
   if (filters.document_ids) return [...filters.document_ids]
-  return (await graph.query({ text: query.slice(0, 2_000), depth, limit: most })).document_ids
+  return (await graph.query({ text: query.slice(0, 2_000), depth, limit: maxDocuments }))
+    .document_ids
 }
 
 async function loadContext(graph: Graph, hits: readonly Hit[], depth: number): Promise<Subgraph> {
   const document_ids = [...new Set(hits.map(({ document_id }) => document_id))]
   if (document_ids.length === 0) return emptySubgraph
-  return graph.query({ document_ids, depth, limit: most })
+  return graph.query({ document_ids, depth, limit: maxDocuments })
 }
 
 function newDocuments(found: readonly string[], seeds: readonly string[], hits: readonly Hit[]) {
   const seen = new Set([...seeds, ...hits.map(({ document_id }) => document_id)])
-  return [...new Set(found)].filter((id) => !seen.has(id)).slice(0, most)
+  return [...new Set(found)].filter((id) => !seen.has(id)).slice(0, maxDocuments)
 }
 
 const withDocuments = (request: SearchRequest, documentIds: readonly string[]): SearchRequest => ({
@@ -97,7 +98,7 @@ const withDocuments = (request: SearchRequest, documentIds: readonly string[]): 
   filters: { ...request.filters, document_ids: [...documentIds] },
 })
 
-/** The best of some lists, each chunk once with its best score. */
+/** Merges lists; each chunk occurs once with its best score. */
 export function mergeHits(lists: readonly (readonly Hit[])[], most: number): Hit[] {
   const byChunk = new Map<string, Hit>()
   for (const hit of lists.flat()) {
@@ -105,5 +106,5 @@ export function mergeHits(lists: readonly (readonly Hit[])[], most: number): Hit
     const before = byChunk.get(key)
     if (!before || before.score < hit.score) byChunk.set(key, hit)
   }
-  return [...byChunk.values()].sort((a, b) => b.score - a.score).slice(0, most)
+  return [...byChunk.values()].sort((a, b) => b.score - a.score).slice(0, maxDocuments)
 }

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import type { DesiredEdge, DesiredGraph, DesiredNode } from './graph.ts'
 
-/** Runs one of the texts below; rows and ids go into its parameters. */
 type Run = (text: string, parameters: object) => Promise<Record<string, unknown>[]>
 
 const Node = z.object({ id: z.string(), hash: z.string().nullable() })
@@ -10,10 +9,7 @@ const Edge = z.object({ from: z.string(), type: z.string(), to: z.string(), time
 
 const batchSize = 2_000
 
-/**
- * Writes what is new or other and removes what is no more, by comparing with what is there; says how
- * much that was. None where the graph held it all.
- */
+/** Writes the difference between the desired and the stored graph; returns the number of changes. */
 export async function syncToNeo4j(run: Run, { nodes, edges }: DesiredGraph): Promise<number> {
   await run(
     'CREATE CONSTRAINT knowledge_id IF NOT EXISTS FOR (n:Knowledge) REQUIRE n.id IS UNIQUE',
@@ -47,7 +43,7 @@ export async function syncToNeo4j(run: Run, { nodes, edges }: DesiredGraph): Pro
 
   const storedEdges = z.array(Edge).parse(await run(allEdges, {}))
   const missing = new Map(edges.map((edge) => [keyOf(edge), edge]))
-  // One that is there twice goes with those that should not be there, and comes again once.
+  // A duplicate edge is removed with the surplus ones and written again once.
   const extra = storedEdges.filter((edge) => !missing.has(keyOf(edge)) || edge.times > 1)
   for (const edge of storedEdges) if (edge.times === 1) missing.delete(keyOf(edge))
   changes += await write(removeEdges, extra)

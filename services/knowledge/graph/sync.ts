@@ -8,12 +8,12 @@ import { loadDesiredGraph } from './desired-graph.ts'
 
 const retryMs = 2_000
 
-/** Has the graph hold what the database does, some time; in the caller's transaction. */
+/** Enqueues a sync of the graph with the database, in the caller's transaction. */
 export async function enqueueSync({ graph }: Pick<Deps, 'graph'>, sql: Sql, delayMs = 0) {
   if (graph) await enqueue(sql, 'knowledge', { kind: 'graph', key: 'graph', delayMs })
 }
 
-/** Once an hour it is seen to even if nothing asks for it: the graph may have lost something. */
+/** Syncs once an hour without a cause, since the graph may have lost data. */
 export async function enqueueHourlySync({ sql, graph }: ServiceContext<Deps>) {
   const recent = await sql`
     select from knowledge.jobs where kind = 'graph'
@@ -21,15 +21,15 @@ export async function enqueueHourlySync({ sql, graph }: ServiceContext<Deps>) {
   if (recent.length === 0) await enqueueSync({ graph }, sql)
 }
 
-/** Two at once may undo each other's work: each goes on until it finds all as the database has it. */
+/** Concurrent syncs may undo each other, so each repeats until it finds no difference. */
 async function sync({ sql, graph }: Pick<ServiceContext<Deps>, 'sql' | 'graph'>) {
   for (let round = 0; round < 10; round++) {
     if (!graph || (await graph.sync(await loadDesiredGraph(sql))) === 0) return
   }
-  throw new Error('the graph is not what was written to it')
+  throw new Error('graph differs after 10 syncs')
 }
 
-/** The job, which starts itself again however long the graph is away. */
+/** Job that re-enqueues itself for as long as the graph is unavailable. */
 export async function syncGraph(context: ServiceContext<Deps>, _: unknown, job: JobContext) {
   try {
     if (await isOnlyRunning(context.sql, 'graph', job)) await sync(context)
@@ -42,10 +42,10 @@ export async function syncGraph(context: ServiceContext<Deps>, _: unknown, job: 
 
 function logFailure({ kit }: ServiceContext<Deps>, thrown: unknown) {
   kit.metrics.count('graph_failures_total', {})
-  kit.log.warn(errorFields(thrown), 'the graph was not synced')
+  kit.log.warn(errorFields(thrown), 'graph sync failed, retrying')
 }
 
-/** The same at once, for whoever wants to know how it went; a failure is mended by a job. */
+/** Syncs at once and returns the outcome; a failure is retried by the job. */
 export async function syncNow(
   context: ServiceContext<Deps>,
 ): Promise<'synced' | 'skipped' | 'failed'> {

@@ -1,7 +1,7 @@
 import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
 import type { Graph } from './graph.ts'
 
-/** A graph that is opened when it is first needed, and left alone for a while after it failed. */
+/** Opens a graph on first use and stops querying it for a while after failures. */
 export function withCircuitBreaker(
   open: () => Promise<Graph>,
   circuit: Circuit = makeCircuit(3, 5_000),
@@ -11,7 +11,7 @@ export function withCircuitBreaker(
     opened ??= open()
     return opened
   }
-  /** What hangs in the old one's connections is left behind with it. */
+  /** Replaces the driver, so that hanging connections are dropped with it. */
   const renew = () => {
     const old = opened
     opened = undefined
@@ -19,7 +19,7 @@ export function withCircuitBreaker(
   }
   return {
     async query(query) {
-      if (circuit.open()) throw new Error('the graph failed a moment ago')
+      if (circuit.open()) throw new Error('graph circuit is open')
       try {
         const found = await (await graph()).query(query)
         circuit.succeeded()
@@ -30,7 +30,7 @@ export function withCircuitBreaker(
         throw thrown
       }
     },
-    // On connections of its own: those of the queries are given up when they hang.
+    // Uses its own driver: the one for queries is replaced when it hangs.
     async sync(desired) {
       const own = await open()
       try {

@@ -6,7 +6,7 @@ import type { Sql } from '../../_kit/sql/sql.ts'
 
 const Status = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED'])
 
-/** A job as people see it. */
+/** A job as the API shows it. The kit's job does the work. */
 export const KnowledgeJob = z
   .object({
     id: Id,
@@ -28,7 +28,7 @@ interface NewJob {
   organization: string | null
   base?: number
   fileId?: string
-  /** What the job needs to know, beside the run's id. */
+  /** Payload besides the job id. */
   payload: object
 }
 
@@ -42,7 +42,7 @@ export async function startJob(sql: Sql, { kind, organization, base, fileId, pay
   return { job_id: id, status: 'PENDING' as const }
 }
 
-/** Tells how far a job has come; false where nobody waits for it any more. */
+/** Reports progress; false if the job has ended or was deleted. */
 export async function reportProgress(sql: Sql, id: string, done: number, total: number) {
   const [row] = await sql`
     update knowledge.runs set status = 'RUNNING', done = ${done}, total = ${total},
@@ -56,9 +56,9 @@ export const finishJob = (sql: Sql, id: string, error: string | null = null) => 
     error = ${error}, updated_at = now()
   where id = ${id} and status in ('PENDING', 'RUNNING')`
 
-/** What was given up is not left as if it were still under way. */
+/** Marks jobs and files as FAILED when their job is DEAD. */
 export async function failDeadJobs(sql: Sql) {
-  const deadMessage = 'It was tried several times and given up.'
+  const deadMessage = 'The job failed repeatedly and was abandoned.'
   await sql`
     update knowledge.runs run set status = 'FAILED', error = ${deadMessage}, updated_at = now()
     from knowledge.jobs job

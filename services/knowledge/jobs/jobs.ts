@@ -23,7 +23,7 @@ export const jobs = [
   get(
     path,
     {
-      summary: 'Jobs, the newest first',
+      summary: 'List jobs, newest first',
       guard: organization,
       query: PageQuery,
       responses: { 200: pageSchema(KnowledgeJob) },
@@ -38,7 +38,7 @@ export const jobs = [
   get(
     `${path}/:id`,
     {
-      summary: 'How far a job has come',
+      summary: 'Get a job and its progress',
       guard: organization,
       params: z.object({ id: Id }),
       responses: { 200: KnowledgeJob },

@@ -19,7 +19,7 @@ const Payload = z.object({
 const DocumentRef = z.object({ base: z.int(), document_id: z.string() })
 const batchSize = 100
 
-/** The job: documents are taken a few at a time, so that writers get their turn. */
+/** Reindexes documents in small batches, so that writers do not wait long. */
 export async function reindexDocuments(
   { sql, embedder, qdrant: engine }: ServiceContext<Deps>,
   payload: unknown,

@@ -16,7 +16,7 @@ export const reindexing = [
   post(
     `${path}/reindex-by-file`,
     {
-      summary: "Rebuild the search index of a file's documents",
+      summary: 'Reindex the documents of a file',
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
       responses: { 202: StartedJob },
       faults: ['NOT_FOUND'],
@@ -39,8 +39,8 @@ export const reindexing = [
   post(
     `${path}/reindex-batch`,
     {
-      summary: 'Rebuild the search index',
-      description: 'Of some bases, some documents of theirs, or of all that the caller may read.',
+      summary: 'Reindex bases or documents',
+      description: 'Default: every base that the caller may write.',
       body: Batch,
       responses: { 202: StartedJob },
       faults: ['NOT_FOUND'],

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { enqueue } from '../../_kit/jobs.ts'
 import { fragment, numberArray, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 
-/** Stands for all places of a base. */
+/** Sequence number that stands for all chunks of a base. */
 export const wholeBase = -1
 
 export interface ChunkRef {
@@ -13,7 +13,7 @@ export interface ChunkRef {
 const QueuedChange = z.object({ base: z.int(), seq: z.int(), revision: z.int() })
 export type QueuedChange = z.infer<typeof QueuedChange>
 
-/** Has the engine look at some places again; in the transaction that changed them. */
+/** Enqueues changed chunks for delivery to Qdrant, in the transaction that changed them. */
 export async function enqueueChunks(sql: Sql, base: number, seqs: readonly number[]) {
   if (seqs.length === 0) return
   await enqueueWhere(
@@ -22,13 +22,13 @@ export async function enqueueChunks(sql: Sql, base: number, seqs: readonly numbe
   )
 }
 
-/** In every collection, or in one. */
+/** Enqueues the selected chunks for one collection, or for all that are not retired. */
 export async function enqueueWhere(sql: Sql, refs: SqlFragment, collection?: string) {
   const collections =
     collection === undefined
       ? fragment`select collection from knowledge.indexes where retired_at is null`
       : fragment`select ${collection}::text as collection`
-  // In order, so that two writers meet in the same order.
+  // Sorted, so that two writers lock rows in the same order.
   await sql`
     insert into knowledge.index_changes as existing (collection, base, seq)
     select collection, base, seq from (${collections}) named, (${refs}) ref (base, seq) order by 1, 2, 3
@@ -58,7 +58,7 @@ export const nextBatch = (sql: Sql, collection: string, limit: number) =>
 
 const ChunkRefRow = z.object({ base: z.int(), seq: z.int() })
 
-/** Those of some places that are not on a collection's list. */
+/** Chunks that are not in a collection's queue. */
 export const withoutQueued = (sql: Sql, collection: string, refs: readonly ChunkRef[]) =>
   sql.rows(ChunkRefRow)`
     select ref.base, ref.seq from (${refsTable(refs)}) ref
@@ -66,8 +66,8 @@ export const withoutQueued = (sql: Sql, collection: string, refs: readonly Chunk
       and queued.base = ref.base and queued.seq = ref.seq)`
 
 /**
- * What was told is pending no more. Where another told the same meanwhile, or it was asked for again,
- * nobody knows whose word came last: it is told once more.
+ * Removes delivered entries from the queue. An entry whose revision changed during delivery, or that
+ * another replica delivered as well, is delivered again: the order of the two is unknown.
  */
 export async function acknowledge(
   sql: Sql,

@@ -33,7 +33,7 @@ const ChunkRow = z.object({
 })
 type ChunkRow = z.infer<typeof ChunkRow>
 
-/** What a collection is to be told of some places: what the database holds there now. */
+/** Builds the change that brings queued points to the state of the database. */
 export async function buildChange(
   sql: Sql,
   queued: readonly QueuedChange[],

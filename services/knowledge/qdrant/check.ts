@@ -12,7 +12,7 @@ import { repair } from './repair.ts'
 
 const QueueState = z.object({ chunks: z.int(), pending: z.boolean() })
 
-/** Sees that the engine holds what the database does: how much at every sweep, and all of it now and then. */
+/** Compares the number of points at every sweep and all fingerprints once an hour. */
 export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> {
   const { sql, qdrant: engine, kit } = context
   if (!engine) return
@@ -22,7 +22,7 @@ export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> 
     if (index && index.model !== (context.embedder?.model ?? null)) {
       const { collection, model } = index
       const what =
-        'the index holds vectors of another model; KNOWLEDGE_SEARCH_INDEX wants a new name'
+        'collection was built with another embedding model; set KNOWLEDGE_SEARCH_INDEX to a new name'
       kit.log.warn({ collection, model }, what)
     }
     const searched = await aliasTarget(engine.client, engine.alias)
@@ -38,11 +38,11 @@ export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> 
       await enqueue(sql, 'knowledge', { kind: 'repair', key: 'repair' })
     }
   } catch (thrown) {
-    kit.log.warn(errorFields(thrown), 'the search engine could not be checked')
+    kit.log.warn(errorFields(thrown), 'qdrant check failed')
   }
 }
 
-/** Once an hour, by whoever comes first. */
+/** True once an hour for one replica. */
 const isDue = async (sql: Sql, collection: string) =>
   (
     await sql`
@@ -50,7 +50,7 @@ const isDue = async (sql: Sql, collection: string) =>
         and (checked_at is null or checked_at < now() - interval '1 hour') returning collection`
   ).length > 0
 
-/** The job: what differs is told again. */
+/** Job that enqueues the chunks that differ. */
 export async function repairQdrant(
   { sql, qdrant: engine, kit }: ServiceContext<Deps>,
   _: unknown,
@@ -62,5 +62,5 @@ export async function repairQdrant(
   const differing = await repair(sql, engine.client, index, job.signal)
   if (differing.length === 0) return
   kit.metrics.count('search_engine_points_mended_total', {}, differing.length)
-  kit.log.warn({ points: differing.length }, 'the search engine differed from the database')
+  kit.log.warn({ points: differing.length }, 'qdrant differed from the database')
 }

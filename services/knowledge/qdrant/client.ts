@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
 
-/** A Qdrant server over its REST API. Every failure is an error; there are many ways to fail. */
+/** REST client of a Qdrant server. Every failure is thrown. */
 export interface QdrantClient {
-  /** `patienceMs` where nobody waits for the answer. */
+  /** `requestTimeoutMs` overrides the timeout of searches. */
   request<T>(
     schema: z.ZodType<T>,
     method: string,
@@ -52,7 +52,7 @@ export class QdrantError extends Error {
   override name = 'QdrantError'
   readonly status: number
 
-  /** The server is well; it does not take what it was sent. */
+  /** True if the server works but rejects the request. */
   get refused() {
     return [400, 413, 422].includes(this.status)
   }
@@ -76,7 +76,6 @@ export const collectionExists = async (qdrant: QdrantClient, collection: string)
 export const dropCollection = (qdrant: QdrantClient, collection: string) =>
   qdrant.request(anything, 'DELETE', `/collections/${collection}`)
 
-/** The collection that an alias leads to. */
 export async function aliasTarget(
   qdrant: QdrantClient,
   alias: string,

@@ -4,10 +4,10 @@ import type { QdrantCollection } from './collections.ts'
 import { denseVectorName, sparseVectorName } from './point.ts'
 import type { QdrantSearch } from './search-qdrant.ts'
 
-/** Nobody waits for these; still, what hangs must not keep the others for long. */
+/** Timeout of background requests. */
 const timeoutMs = 10_000
 
-/** What filters ask of a point. */
+/** Payload fields that filters use. */
 const fields = {
   kb: 'integer',
   document_id: 'keyword',
@@ -17,7 +17,7 @@ const fields = {
   to: 'integer',
 }
 
-/** Makes the collection of our chunks; there is none yet. */
+/** Creates the collection with its payload indexes. It must not exist. */
 export async function createCollection(
   qdrant: QdrantClient,
   { collection, model, dims }: QdrantCollection,
@@ -39,14 +39,14 @@ export interface Point {
   payload: object
 }
 
-/** What some points are now, and which are none any more; of all of a base where it is gone. */
+/** Points to write, points to delete, and bases whose points are all deleted. */
 export interface Change {
   points: readonly Point[]
   deleted: readonly number[]
   bases: readonly number[]
 }
 
-/** Tells a collection of a change; says which points it does not take. */
+/** Applies a change to a collection; returns the ids of points that Qdrant rejects. */
 export async function applyChange(
   qdrant: QdrantClient,
   collection: string,
@@ -61,7 +61,7 @@ export async function applyChange(
       await send('PUT', path, { points: batch })
     } catch (thrown) {
       if (!(thrown instanceof QdrantError && thrown.refused)) throw thrown
-      // One that is refused must not keep the others from their places.
+      // Bisects, so that a rejected point does not block the others.
       if (batch.length === 1) return void refused.push(batch[0]!.id)
       const half = batch.length >> 1
       await upsertBisecting(batch.slice(0, half))
@@ -70,7 +70,7 @@ export async function applyChange(
   }
   for (const batch of splitBySize(points)) await upsertBisecting(batch)
   if (points.length >= 8 && refused.length === points.length) {
-    throw new Error(`Qdrant takes no point into ${collection}: were its vectors of another model?`)
+    throw new Error(`Qdrant rejects every point for ${collection}: check the embedding model`)
   }
   if (deleted.length > 0) await send('POST', `${path}/delete`, { points: deleted })
   for (const kb of bases) {
@@ -80,7 +80,7 @@ export async function applyChange(
   return refused
 }
 
-/** Numbers that go into one request: well below what a server takes. */
+/** Vector components per request, well below Qdrant's request limit. */
 const maxNumbers = 400_000
 
 function splitBySize(points: readonly Point[]): Point[][] {
@@ -101,7 +101,7 @@ function splitBySize(points: readonly Point[]): Point[][] {
 const numberCount = (vector: Point['vector'][string]) =>
   'indices' in vector ? vector.indices.length * 2 : vector.length
 
-/** Searches go to a collection from now on, in one step. */
+/** Switches the alias to a collection in one atomic step. */
 export async function switchAlias(
   { client: qdrant, alias }: QdrantSearch,
   before: string | undefined,
@@ -136,7 +136,7 @@ const Page = z.object({ points: z.array(FingerprintedPoint), next_page_offset: z
 const fingerprintsById = (points: readonly z.infer<typeof FingerprintedPoint>[]) =>
   new Map(points.map(({ id, payload }) => [id, payload?.fingerprint ?? '']))
 
-/** The marks of some points by id, in order; and where the next ones begin. */
+/** Reads one page of fingerprints by id, and the offset of the next page. */
 export async function scrollFingerprints(
   qdrant: QdrantClient,
   collection: string,
@@ -149,7 +149,7 @@ export async function scrollFingerprints(
   return { marks: fingerprintsById(points), next: next_page_offset ?? undefined }
 }
 
-/** The marks of the points that are there. */
+/** Reads the fingerprints of existing points. */
 export async function readFingerprints(
   qdrant: QdrantClient,
   collection: string,

@@ -8,7 +8,7 @@ import { enqueueWhere } from './change-queue.ts'
 import { aliasTarget, dropCollection } from './client.ts'
 import type { QdrantSearch } from './search-qdrant.ts'
 
-/** A collection of the search engine: whose vectors it holds, and of what size. */
+/** A Qdrant collection with the model and dimensions of its vectors. */
 export interface QdrantCollection {
   collection: string
   model: string | null
@@ -23,7 +23,7 @@ const CollectionRow = z.object({
 })
 export type RegisteredCollection = z.infer<typeof CollectionRow>
 
-/** The collections that are told of changes, the one to be searched first. */
+/** Loads the collections that receive changes; the active one is first. */
 export const loadCollections = (sql: Sql) => sql.rows(CollectionRow)`
   select collection, model, dims, backfilled from knowledge.indexes
   where retired_at is null order by chosen_at desc`
@@ -31,9 +31,8 @@ export const loadCollections = (sql: Sql) => sql.rows(CollectionRow)`
 const LatestRow = z.object({ collection: z.string(), unwanted: z.boolean() })
 
 /**
- * A process says once which collection it is configured for, and the last word counts: while replicas
- * are replaced one by one the old ones do not take the choice back. One that nobody wants any more
- * gives way.
+ * Claims the configured collection as the active one, once per process: the last claim wins, so old
+ * replicas do not revert it during a rollout. A collection unclaimed for 15 minutes is replaced.
  */
 export async function claimActiveIndex(
   { sql, embedder }: Pick<ServiceContext<Deps>, 'sql' | 'embedder'>,
@@ -53,10 +52,10 @@ export async function claimActiveIndex(
 async function register(sql: Sql, search: QdrantSearch, embedder: Embedder | undefined) {
   const { client: qdrant, collection, alias } = search
   const dims = embedder ? (embedder.dims ?? (await probeDims(embedder))) : null
-  // One by that name that is not searched is a left-over.
+  // A collection of this name that is not active is a leftover.
   if ((await aliasTarget(qdrant, alias)) !== collection) await dropCollection(qdrant, collection)
   await sql.transaction(async (sql) => {
-    // Whoever writes now did not see it: all of them end before it is there, and its list is made.
+    // Waits for running writers, which do not enqueue changes for the new collection.
     await sql`lock table knowledge.indexes in access exclusive mode`
     await sql`
       insert into knowledge.indexes (collection, model, dims)
@@ -68,7 +67,7 @@ async function register(sql: Sql, search: QdrantSearch, embedder: Embedder | und
 
 const probeDims = async (embedder: Embedder) => (await embedder.embedQuery('.')).length
 
-/** Puts all there is on a collection's list. */
+/** Enqueues all chunks for a collection. */
 export const enqueueBackfill = (sql: Sql, { collection }: QdrantCollection) =>
   sql.transaction(async (sql) => {
     await enqueueWhere(sql, fragment`select base, seq from knowledge.chunks`, collection)
@@ -77,7 +76,7 @@ export const enqueueBackfill = (sql: Sql, { collection }: QdrantCollection) =>
 
 const UnembeddedRow = z.object({ base: z.int() })
 
-/** Whether all that was there when a collection was chosen has its vector; has them made where not. */
+/** True if every chunk older than the claim has its vector; enqueues missing ones. */
 export async function isEmbedded(
   sql: Sql,
   { collection, model }: QdrantCollection,
@@ -94,7 +93,7 @@ export async function isEmbedded(
   return unembedded.length === 0
 }
 
-/** A search that began before the switch may still go to a retired collection; later none does. */
+/** Time that a retired collection stays, for searches that began before the switch. */
 const graceMs = 60_000
 
 export async function retireAllBut(sql: Sql, { collection }: QdrantCollection): Promise<void> {

@@ -3,13 +3,13 @@ import { fragment, numberArray, type Sql } from '../../_kit/sql/sql.ts'
 import type { QdrantCollection } from './collections.ts'
 import { pointId, pointVersion } from './point.ts'
 
-/** A chunk with its document, and with its vector where the index has a place for that. */
+/** Chunks joined with their documents and with the vectors of the collection's model. */
 export const chunksFor = ({ model, dims }: QdrantCollection) => fragment`
   knowledge.chunks chunk join knowledge.documents document using (base, document_id)
   left join knowledge.embeddings embedding on embedding.hash = chunk.hash
     and embedding.model = ${model ?? ''}::text and embedding.dims = ${dims ?? 0}::int`
 
-/** All that a point is made of, in short: by this one knows whether it is still the same. */
+/** Hash of everything that a point is built from. */
 export const fingerprint = fragment`md5(concat_ws('|', ${pointVersion}::int, chunk.hash, md5(title),
   md5(section_id), md5(doc_type), md5(document_id), md5(document.metadata::text),
   md5(chunk.metadata::text), 'from', in_force_from - date '2000-01-01',
@@ -26,7 +26,7 @@ interface Edge {
   seq: number
 }
 
-/** The marks of what the database holds, from one place to before another. */
+/** Fingerprints of the chunks from `from` up to `to`. */
 export const fingerprintsBetween = async (
   sql: Sql,
   index: QdrantCollection,

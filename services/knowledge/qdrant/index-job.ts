@@ -21,11 +21,11 @@ import { pointId } from './point.ts'
 import { repair } from './repair.ts'
 import type { QdrantSearch } from './search-qdrant.ts'
 
-/** Places that are told at a time, and how soon it is tried again when the engine is away. */
+/** Changes per batch, and the delay of a retry. */
 const batchSize = 128
 const retryMs = 2_000
 
-/** Tells the engine what is pending, however long the engine is away: the job starts itself again. */
+/** Delivers queued changes to Qdrant. Re-enqueues itself for as long as Qdrant is unavailable. */
 export async function deliverChanges(context: ServiceContext<Deps>, _: unknown, job: JobContext) {
   const { sql, qdrant: engine, kit } = context
   if (!engine) return
@@ -36,12 +36,12 @@ export async function deliverChanges(context: ServiceContext<Deps>, _: unknown, 
     if (more) await enqueueIndexing(sql, retryMs)
   } catch (thrown) {
     kit.metrics.count('search_engine_indexing_failures_total', {})
-    kit.log.warn(errorFields(thrown), 'indexing has to wait')
+    kit.log.warn(errorFields(thrown), 'qdrant indexing failed, retrying')
     await enqueueIndexing(sql, retryMs)
   }
 }
 
-/** True where something is left for later. */
+/** True if another run is needed. */
 async function deliverToAll(
   context: ServiceContext<Deps>,
   engine: QdrantSearch,
@@ -53,8 +53,8 @@ async function deliverToAll(
   const [first] = indexes
   if (!first) return false
   const searched = await aliasTarget(engine.client, engine.alias)
-  // Asked before the list is told: what was embedded by now is on it. Without a collection before it,
-  // it need know no more than the database does.
+  // Checked before the delivery: vectors that exist now are in the queue. The first collection may be
+  // searched without vectors, as the database is.
   const isNext = searched !== undefined && searched !== first.collection
   const ready = !isNext || (await isEmbedded(sql, first))
   const rejected = new Set<number>()
@@ -75,7 +75,7 @@ async function deliverToAll(
   return false
 }
 
-/** Tells a collection what is on its list, and makes it where it is not there; says which points it refused. */
+/** Creates a missing collection and delivers its queue; returns the ids of rejected points. */
 async function deliver(
   { sql, kit }: ServiceContext<Deps>,
   { client: qdrant }: QdrantSearch,
@@ -84,7 +84,7 @@ async function deliver(
 ): Promise<number[]> {
   const { collection } = index
   if (!(await collectionExists(qdrant, collection))) {
-    // All of it is pending before the collection is there: one that is not full is never taken for full.
+    // Enqueues all chunks before the collection exists, so that a partial one is never taken for complete.
     await enqueueBackfill(sql, index)
     await createCollection(qdrant, index)
   } else if (!index.backfilled) await enqueueBackfill(sql, index)
@@ -96,10 +96,7 @@ async function deliver(
     await acknowledge(sql, collection, batch)
     if (rejected.length > 0) {
       kit.metrics.count('search_engine_points_refused_total', {}, rejected.length)
-      kit.log.error(
-        { collection, refused: rejected.slice(0, 10) },
-        'the search engine refused points',
-      )
+      kit.log.error({ collection, refused: rejected.slice(0, 10) }, 'qdrant rejected points')
       all.push(...rejected)
     }
     if (batch.length < batchSize) return all

@@ -3,27 +3,26 @@ import { termId, termsOf } from '../search/index/terms.ts'
 import type { WeightedTerm } from '../search/query/query-terms.ts'
 import type { Filters } from '../search/query/request.ts'
 
-/** Moved whenever a point of the same chunk becomes another one. */
+/** Increased when the layout of points changes, so that all are written again. */
 export const pointVersion = 1
 
-/** The named vectors of a point. Those of two models have nothing to do with each other. */
+/** Names of a point's vectors. Each embedding model has its own dense vector. */
 export const sparseVectorName = 'words'
 export const denseVectorName = (model: string) => `meaning_${hash32(model).toString(16)}`
 
 const k1 = 1.2
 const b = 0.75
-/** Collections know no average length; how far a chunk is from a usual one is what matters. */
+/** Assumed average length: Qdrant does not maintain one. */
 const referenceLength = 300
 
 const perBase = 2 ** 32
 
-/** A chunk's place as the id of its point, and back. */
 export const pointId = (base: number, seq: number) => base * perBase + seq
 export const chunkRefOf = (id: number) => ({ base: Math.floor(id / perBase), seq: id % perBase })
-/** No chunk comes after it. */
+/** Upper bound of all chunks. */
 export const endRef = { base: 2 ** 31 - 1, seq: 0 }
 
-/** A text as a sparse vector: BM25 but for the rarity of each term, which Qdrant knows. */
+/** Sparse BM25 vector of a text without the IDF, which Qdrant applies. */
 export function sparseVector(text: string) {
   const counts = new Map<number, number>()
   const terms = termsOf(text)
@@ -44,7 +43,6 @@ export const sparseQuery = (terms: readonly WeightedTerm[]) => ({
   values: terms.map(({ weight }) => weight),
 })
 
-/** A date as a number, which Qdrant compares. */
 export const dayNumber = (date: string) => Number(date.replaceAll('-', ''))
 
 type Condition = object
@@ -54,17 +52,16 @@ const matchAny = (key: string, values: readonly (string | number)[]): Condition 
   match: { any: values },
 })
 
-/** Absent, or within the range. */
 const emptyOrInRange = (key: string, range: object): Condition => ({
   should: [{ is_empty: { key } }, { key, range }],
 })
 
-/** A member of metadata by which Qdrant filters. */
+/** Metadata members that Qdrant filters by; the database checks the others. */
 const isFilterable = ([key, value]: [string, unknown]) =>
   /^\w{1,100}$/.test(key) &&
   (typeof value === 'boolean' || (typeof value === 'string' && value.length <= 200))
 
-/** What can be asked of the metadata of a chunk and its document: a member may have either's value. */
+/** Merges the filterable metadata of a chunk and its document; a member may have several values. */
 export function filterableMetadata(...sources: Record<string, unknown>[]) {
   const members = new Map<string, Set<unknown>>()
   for (const [key, value] of sources.flatMap(Object.entries<unknown>).filter(isFilterable)) {
@@ -75,7 +72,7 @@ export function filterableMetadata(...sources: Record<string, unknown>[]) {
   return Object.fromEntries(Array.from(members, ([key, values]) => [key, [...values]]))
 }
 
-/** The part of a question's filters that Qdrant can tell; the database checks the rest. */
+/** Builds the part of the filters that Qdrant can check; the database checks the rest. */
 export function buildFilter(bases: readonly number[], filters: Filters, asOf: string) {
   const { doc_types, document_ids, section_ids, metadata } = filters
   const indexed = Object.entries(metadata ?? {}).filter(isFilterable)

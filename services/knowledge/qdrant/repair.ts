@@ -8,7 +8,7 @@ import { chunkRefOf, endRef } from './point.ts'
 
 const batchSize = 5_000
 
-/** Goes through a collection and the database side by side; has told again what differs, and says how much. */
+/** Compares a collection with the database, enqueues the chunks that differ and returns them. */
 export async function repair(
   sql: Sql,
   qdrant: QdrantClient,
@@ -47,7 +47,7 @@ function findDifferences(
   return differing
 }
 
-/** What was written or told between two looks, or is on the list already, is no difference. */
+/** Keeps differences that are still there on a second read and are not queued. */
 async function confirmDifferences(
   sql: Sql,
   qdrant: QdrantClient,

@@ -98,11 +98,11 @@ async function queryBatch(client: QdrantClient, alias: string, searches: object[
     const lists = await client.request(Points, 'POST', `/collections/${alias}/points/query/batch`, {
       searches,
     })
-    if (lists.length !== searches.length) throw new Error('Qdrant left a list out')
+    if (lists.length !== searches.length) throw new Error('Qdrant returned too few lists')
     client.circuit.succeeded()
     return lists
   } catch (thrown) {
-    // One that does not take a question, for its collection has no such vectors yet, is well otherwise.
+    // A rejected query does not open the circuit: the collection may lack the dense vector.
     if (!(thrown instanceof QdrantError && thrown.refused)) client.circuit.failed()
     throw thrown
   }

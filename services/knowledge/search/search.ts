@@ -12,7 +12,7 @@ const VectorSearchRequest = SearchRequest.extend({
 })
   .refine(({ query, vector }) => query !== undefined || vector !== undefined, {
     path: ['query'],
-    message: 'Ask with a query or a vector.',
+    message: 'A query or a vector is required.',
   })
   .meta({ anyOf: [{ required: ['query'] }, { required: ['vector'] }] })
 
@@ -30,9 +30,9 @@ export const searches = [
     `${path}/keyword-search`,
     {
       ...common,
-      summary: 'Search by words',
+      summary: 'Search by keyword',
       description:
-        'BM25 over words, pairs of characters and characters; article and case numbers count whole, however they are written.',
+        'BM25 over words, bigrams and characters. Article and case numbers match in every notation.',
     },
     async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'keyword', body)),
   ),
@@ -42,8 +42,9 @@ export const searches = [
     {
       ...common,
       body: VectorSearchRequest,
-      summary: 'Search by meaning',
-      description: 'Where the question can have no vector it is answered by words and says so.',
+      summary: 'Search by vector',
+      description:
+        'Falls back to keyword search when no query vector is available and sets `degraded`.',
     },
     async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'vector', body)),
   ),
@@ -52,8 +53,9 @@ export const searches = [
     `${path}/hybrid-search`,
     {
       ...common,
-      summary: 'Search by words and meaning',
-      description: 'Both lists are made one by reciprocal rank, which is the score.',
+      summary: 'Search by keyword and vector',
+      description:
+        'Fuses keyword and vector results by reciprocal rank; the fused value is the score.',
     },
     async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'hybrid', body)),
   ),
@@ -63,7 +65,7 @@ export const searches = [
     {
       ...common,
       guard: organization,
-      summary: 'Search the system bases and those of the organization by words and meaning',
+      summary: 'Search the readable bases by keyword and vector',
     },
     async (c, { body }) => ok(c, await runSearch(c.env, c.var.caller, 'hybrid', body)),
   ),

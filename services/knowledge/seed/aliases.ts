@@ -4,14 +4,14 @@ import { normalizePhrase } from '../search/query/expansion-data.ts'
 import { CauseOfActionProfile } from './records.ts'
 
 const source = 'causes_of_action'
-/** What one name of a cause tells of another, beside the words of the question itself. */
+/** Weight of a synonym relative to a word of the query. */
 const weight = 0.4
-/** More names than these are a list of keywords. */
+/** Names of a cause that become synonyms. */
 const maxNames = 20
 
 const ProfileRow = z.object({ record: CauseOfActionProfile })
 
-/** Keeps each name of a cause of action with its other names; in the caller's transaction. */
+/** Rebuilds the synonyms of all causes of action, in the caller's transaction. */
 export async function saveAliases(sql: Sql): Promise<void> {
   const rows = await sql.rows(ProfileRow)`
     select record from knowledge.records where kind = 'cause_of_action' order by key`

@@ -18,9 +18,9 @@ export const layWords = [
   post(
     '/api/v1/internal/seed/lay-words/import',
     {
-      summary: 'Import what statutes say for the words of a question',
+      summary: 'Import lay words',
       description:
-        'A search for one of the words finds what the table has for it too, unless KNOWLEDGE_LAY_WORDS is off. What the same source.package_id no longer holds is removed; without a source nothing.',
+        'Lay words map words of lay queries to statute words, laws and articles. KNOWLEDGE_LAY_WORDS switches them off. Removes lay words of the same source.package_id that the import no longer contains; without a source it removes nothing.',
       body: Import,
       bodyLimit,
       example: {
@@ -47,7 +47,7 @@ export const layWords = [
   ),
 ]
 
-/** Laws by name, and words one by one, as they are looked up. */
+/** Normalizes laws, articles and words to the keys that searches use. */
 const normalizeKeys = (
   { word, words, laws, articles }: LayWord,
   split: (target: string) => string[],
@@ -68,7 +68,6 @@ function splitTarget(target: string): string[] {
   return parts.length > 0 ? parts : [target]
 }
 
-/** Many words of questions lead to the same words of statutes. */
 function memoize<Result>(find: (name: string) => Result) {
   const found = new Map<string, Result>()
   return (name: string) => {
@@ -78,7 +77,7 @@ function memoize<Result>(find: (name: string) => Result) {
   }
 }
 
-/** Of two that have the same name the weightier stays. */
+/** Renames keys; of two with the same new name the larger weight stays. */
 function renameKeys(weights: Record<string, number>, namesOf: (name: string) => string[]) {
   const found = new Map<string, number>()
   for (const [name, weight] of Object.entries(weights)) {

@@ -18,8 +18,8 @@ interface Options {
 }
 
 /**
- * Makes the records of some kinds what a package holds: writes what is new or other, and removes what
- * the same package held before and holds no longer. In the caller's transaction.
+ * Reconciles the records of some kinds with a package in the caller's transaction: writes new and
+ * changed records, and removes those that the package no longer contains.
  */
 export async function reconcileRecords(
   sql: Sql,
@@ -31,7 +31,7 @@ export async function reconcileRecords(
     records.map(({ kind, key }) => `${kind} ${key}`),
     (index) => records[index]!.kind,
   )
-  // Two imports at once would each count what the other did.
+  // Serializes imports: concurrent ones would count each other's changes.
   await sql`select pg_advisory_xact_lock(hashtext('knowledge records'))`
   const packageId = source?.package_id ?? null
   const rows = await sql.rows(RecordRow)`
@@ -74,7 +74,7 @@ export async function reconcileRecords(
   }
 }
 
-/** Another digest means other records; empty where none would go. */
+/** Digest of the records that an import replaces; empty if there are none. */
 export const digestOf = async (records: readonly unknown[]) =>
   records.length === 0 ? '' : sha256Hex(records.map(canonicalJson).sort().join('\n'))
 

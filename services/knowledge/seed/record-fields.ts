@@ -15,7 +15,7 @@ export const LegalBasis = z
   )
   .max(200)
 
-/** What is beside a record's own words in English. */
+/** English translations of a record. */
 export const english = {
   name_en: Name.optional(),
   description_en: z.string().max(20_000).optional(),
@@ -70,7 +70,7 @@ export const LaterText = z
   })
   .meta({ id: 'LaterText' })
 
-/** How a sum or a period that belongs to an element is found. */
+/** Formula of an amount or a period that belongs to an element. */
 export const Calculation = z
   .object({
     name: Name,
@@ -81,7 +81,7 @@ export const Calculation = z
   })
   .meta({ id: 'Calculation' })
 
-/** A small story that meets an element or does not. */
+/** Example facts that meet an element or do not. */
 export const ElementCase = z
   .object({
     facts: z.string().min(1).max(4_000),

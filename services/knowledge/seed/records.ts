@@ -38,7 +38,7 @@ export const LitigationElement = z
     questions: z.array(JsonObject).max(200).default([]),
     legal_basis: LegalBasis.default([]),
     ...english,
-    standard: z.string().max(500).optional().describe('How surely it must be proved.'),
+    standard: z.string().max(500).optional().describe('Standard of proof.'),
     defences: z.array(Defence).max(100).optional(),
     calculation: Calculation.nullable().optional(),
     cases: z.array(ElementCase).max(100).optional(),
@@ -93,7 +93,7 @@ export const CauseOfActionProfile = z
       .string()
       .max(500)
       .optional()
-      .describe('Of the list of causes that the name is taken from.'),
+      .describe('Version of the official list of causes that contains the name.'),
     as_of: z.iso.date().optional().describe('Day on which the law was checked.'),
     parties: z.array(CauseParty).max(20).optional(),
     laws: z.array(LawEdition).max(200).optional().describe('Statutes that are cited.'),
@@ -109,13 +109,12 @@ export const Source = z.object({
 })
 export type Source = z.output<typeof Source>
 
-/** An import that is only tried. */
 export const dryRunFields = {
   dry_run: z.boolean().default(false),
   digest: z
     .boolean()
     .default(false)
-    .describe('With dry_run: tell a digest of the records that would be replaced or removed.'),
+    .describe('With dry_run: return a digest of the records that would be replaced or removed.'),
 }
 
 export const Counts = z.object({
@@ -129,7 +128,6 @@ export type Counts = z.infer<typeof Counts>
 
 export type Kind = 'element' | 'checklist_item' | 'mapping' | 'cause_of_action' | 'lay_word'
 
-/** A record as it is kept. */
 export interface StoredRecord {
   kind: Kind
   key: string

@@ -34,7 +34,7 @@ const Profiles = z.object({
 })
 
 const removal =
-  'What the same source.package_id no longer holds is removed; without a source nothing.'
+  'Removes records of the same source.package_id that the import no longer contains. Without a source it removes nothing.'
 
 export const structured = [
   post(
@@ -71,7 +71,7 @@ export const structured = [
     `${path}/cause-of-action-profiles/import`,
     {
       summary: 'Import cause-of-action profiles',
-      description: `${removal} A search for one of a cause's names finds the others too.`,
+      description: `${removal} The names and aliases of a cause become synonyms in searches.`,
       body: Profiles,
       bodyLimit,
       responses: { 200: Counts },

@@ -18,13 +18,13 @@ const SystemDocument = DocumentFields.extend({
 })
   .refine(({ content, chunks }) => (content === undefined) !== (chunks === undefined), {
     path: ['content'],
-    message: 'Give either content or chunks.',
+    message: 'Exactly one of content and chunks is required.',
   })
   .meta({ oneOf: [{ required: ['content'] }, { required: ['chunks'] }] })
 
 const Import = z.object({
   kb: z.object({
-    name: z.string().regex(/^sys_\w{1,190}$/, 'A system base is named sys_…'),
+    name: z.string().regex(/^sys_\w{1,190}$/, 'Must begin with sys_.'),
     description: z.string().max(2_000).nullish(),
   }),
   documents: z.array(SystemDocument).max(10_000),
@@ -38,7 +38,7 @@ export const systemDocuments = [
     {
       summary: 'Import documents into a system base',
       description:
-        'Makes the base. Content is cut along its own structure: parts, chapters, sections, articles.',
+        'Creates the base if it does not exist. Content is split by its structure: parts, chapters, sections, articles.',
       body: Import,
       bodyLimit,
       example: {
@@ -134,7 +134,7 @@ async function loadHashes(
   return new Map(rows.map((row) => [row.document_id, row]))
 }
 
-/** What an import would do: a document is the same when all of it is, and its package. */
+/** Plans an import. A document is unchanged if its hash and its package are the same. */
 function planImport(
   prepared: readonly PreparedDocument[],
   existing: ReadonlyMap<string, z.infer<typeof StoredHash>>,
