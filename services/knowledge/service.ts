@@ -45,9 +45,9 @@ export default defineService({
     ...jobs,
     ...causes,
   ],
-  healthChecks: ({ embedder, qdrant: engine, graph, rerank }) => ({
+  healthChecks: ({ embedder, qdrant, graph, rerank }) => ({
     ...(embedder && { embedding: embedder.check }),
-    ...(engine && { search: () => aliasTarget(engine.client, engine.alias) }),
+    ...(qdrant && { search: () => aliasTarget(qdrant.client, qdrant.alias) }),
     ...(graph && { graph: graph.check }),
     ...(rerank && { rerank: rerank.check }),
   }),

@@ -11,27 +11,27 @@ import { enqueueMerge } from './search/index/merge-job.ts'
 
 /** Deletes documents of a base and enqueues the change for every index. */
 export async function removeDocuments(
-  { qdrant: engine }: Pick<Deps, 'qdrant'>,
+  { qdrant }: Pick<Deps, 'qdrant'>,
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
   which: SqlFragment,
 ) {
   const { documents, seqs } = await deleteDocuments(sql, base, which)
   await enqueueMerge(sql, base.no)
-  if (engine) await enqueueChunks(sql, base.no, seqs)
+  if (qdrant) await enqueueChunks(sql, base.no, seqs)
   return { documents, chunks: seqs.length }
 }
 
 /** Writes documents and enqueues their indexing; true if some of it is still pending. */
 export async function writeDocuments(
-  { embedder, qdrant: engine }: Pick<Deps, 'embedder' | 'qdrant'>,
+  { embedder, qdrant }: Pick<Deps, 'embedder' | 'qdrant'>,
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
   documents: readonly PreparedDocument[],
   packageId: string | null = null,
 ): Promise<boolean> {
   const changed = await replaceDocuments(sql, base, documents, packageId)
-  if (engine) await enqueueChunks(sql, base.no, changed)
+  if (qdrant) await enqueueChunks(sql, base.no, changed)
   const chunks = documents.flatMap((document) => document.chunks)
   const withVectors = chunks.flatMap(({ hash, embedding }) =>
     embedding ? [{ hash, vector: embedding }] : [],
@@ -40,5 +40,5 @@ export async function writeDocuments(
   await enqueueMerge(sql, base.no)
   const pending = embedder !== undefined && withVectors.length < chunks.length
   if (pending) await enqueueEmbedding(sql, base.no, embedder.model)
-  return pending || engine !== undefined
+  return pending || qdrant !== undefined
 }

@@ -12,7 +12,7 @@ BEYOND_SCHEMAS = re.compile(
     # PostgreSQL does not store NUL.
     r"NUL characters are not allowed\."
     # Unique by one field.
-    r"|The same key twice\."
+    r"|Duplicate key\."
     # A field against the stored record.
     r"|Cannot change[.;]"
     r"|Moves only by /status\."

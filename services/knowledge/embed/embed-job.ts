@@ -33,7 +33,7 @@ export async function enqueueMissingEmbeddings(
 
 /** Embeds the contents of a base that have no vector yet. */
 export async function embedBase(context: ServiceContext<Deps>, payload: unknown, job: JobContext) {
-  const { sql, embedder, qdrant: engine } = context
+  const { sql, embedder, qdrant } = context
   const { base, model } = Payload.parse(payload)
   // During a rollout another replica may have this model; it will take the job.
   if (embedder?.model !== model) throw new Error(`${model} is not the embedding model here`)
@@ -46,7 +46,7 @@ export async function embedBase(context: ServiceContext<Deps>, payload: unknown,
     const embedded = unembedded.map(({ hash }, index) => ({ hash, vector: vectors[index] ?? null }))
     await sql.transaction(async (sql) => {
       await saveVectors(sql, model, embedded)
-      if (!engine) return
+      if (!qdrant) return
       const hashes = textArray(unembedded.map(({ hash }) => hash))
       await enqueueWhere(
         sql,

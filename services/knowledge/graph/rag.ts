@@ -99,12 +99,12 @@ const withDocuments = (request: SearchRequest, documentIds: readonly string[]): 
 })
 
 /** Merges lists; each chunk occurs once with its best score. */
-export function mergeHits(lists: readonly (readonly Hit[])[], most: number): Hit[] {
+export function mergeHits(lists: readonly (readonly Hit[])[], limit: number): Hit[] {
   const byChunk = new Map<string, Hit>()
   for (const hit of lists.flat()) {
     const key = `${hit.kb_id} ${hit.chunk_index} ${hit.document_id}`
     const before = byChunk.get(key)
     if (!before || before.score < hit.score) byChunk.set(key, hit)
   }
-  return [...byChunk.values()].sort((a, b) => b.score - a.score).slice(0, maxDocuments)
+  return [...byChunk.values()].sort((a, b) => b.score - a.score).slice(0, limit)
 }

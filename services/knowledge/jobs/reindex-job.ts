@@ -21,7 +21,7 @@ const batchSize = 100
 
 /** Reindexes documents in small batches, so that writers do not wait long. */
 export async function reindexDocuments(
-  { sql, embedder, qdrant: engine }: ServiceContext<Deps>,
+  { sql, embedder, qdrant }: ServiceContext<Deps>,
   payload: unknown,
   job: JobContext,
 ) {
@@ -36,7 +36,7 @@ export async function reindexDocuments(
       if (!(await reportProgress(sql, jobId, done, all.length))) return
       await sql.transaction(async (sql) => {
         const changed = await reindexChunks(sql, base, batch)
-        if (engine) await enqueueChunks(sql, base, changed)
+        if (qdrant) await enqueueChunks(sql, base, changed)
       })
     }
     await sql.transaction(async (sql) => {

@@ -14,10 +14,10 @@ const QueueState = z.object({ chunks: z.int(), pending: z.boolean() })
 
 /** Compares the number of points at every sweep and all fingerprints once an hour. */
 export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> {
-  const { sql, qdrant: engine, kit } = context
-  if (!engine) return
+  const { sql, qdrant, kit } = context
+  if (!qdrant) return
   try {
-    await claimActiveIndex(context, engine)
+    await claimActiveIndex(context, qdrant)
     const [index] = await loadCollections(sql)
     if (index && index.model !== (context.embedder?.model ?? null)) {
       const { collection, model } = index
@@ -25,7 +25,7 @@ export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> 
         'collection was built with another embedding model; set KNOWLEDGE_SEARCH_INDEX to a new name'
       kit.log.warn({ collection, model }, what)
     }
-    const searched = await aliasTarget(engine.client, engine.alias)
+    const searched = await aliasTarget(qdrant.client, qdrant.alias)
     const state = await sql.row(QueueState)`
       select count(*) as chunks, exists (select from knowledge.index_changes) as pending
       from knowledge.chunks`
@@ -33,7 +33,7 @@ export async function checkQdrant(context: ServiceContext<Deps>): Promise<void> 
       await enqueueIndexing(sql)
       return
     }
-    const differs = (await countPoints(engine.client, index.collection)) !== state!.chunks
+    const differs = (await countPoints(qdrant.client, index.collection)) !== state!.chunks
     if (differs || (await isDue(sql, index.collection))) {
       await enqueue(sql, 'knowledge', { kind: 'repair', key: 'repair' })
     }
@@ -52,14 +52,14 @@ const isDue = async (sql: Sql, collection: string) =>
 
 /** Job that enqueues the chunks that differ. */
 export async function repairQdrant(
-  { sql, qdrant: engine, kit }: ServiceContext<Deps>,
+  { sql, qdrant, kit }: ServiceContext<Deps>,
   _: unknown,
   job: JobContext,
 ) {
-  if (!engine) return
+  if (!qdrant) return
   const [index] = await loadCollections(sql)
   if (!index) return
-  const differing = await repair(sql, engine.client, index, job.signal)
+  const differing = await repair(sql, qdrant.client, index, job.signal)
   if (differing.length === 0) return
   kit.metrics.count('search_engine_points_mended_total', {}, differing.length)
   kit.log.warn({ points: differing.length }, 'qdrant differed from the database')

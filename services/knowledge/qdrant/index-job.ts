@@ -27,11 +27,11 @@ const retryMs = 2_000
 
 /** Delivers queued changes to Qdrant. Re-enqueues itself for as long as Qdrant is unavailable. */
 export async function deliverChanges(context: ServiceContext<Deps>, _: unknown, job: JobContext) {
-  const { sql, qdrant: engine, kit } = context
-  if (!engine) return
+  const { sql, qdrant, kit } = context
+  if (!qdrant) return
   try {
     const more = (await isOnlyRunning(sql, 'index', job))
-      ? await deliverToAll(context, engine, job)
+      ? await deliverToAll(context, qdrant, job)
       : true
     if (more) await enqueueIndexing(sql, retryMs)
   } catch (thrown) {
@@ -44,34 +44,34 @@ export async function deliverChanges(context: ServiceContext<Deps>, _: unknown, 
 /** True if another run is needed. */
 async function deliverToAll(
   context: ServiceContext<Deps>,
-  engine: QdrantSearch,
+  qdrant: QdrantSearch,
   job: JobContext,
 ): Promise<boolean> {
   const { sql } = context
-  if (!engine.claimed) await claimActiveIndex(context, engine)
+  if (!qdrant.claimed) await claimActiveIndex(context, qdrant)
   const indexes = await loadCollections(sql)
   const [first] = indexes
   if (!first) return false
-  const searched = await aliasTarget(engine.client, engine.alias)
+  const searched = await aliasTarget(qdrant.client, qdrant.alias)
   // Checked before the delivery: vectors that exist now are in the queue. The first collection may be
   // searched without vectors, as the database is.
   const isNext = searched !== undefined && searched !== first.collection
   const ready = !isNext || (await isEmbedded(sql, first))
   const rejected = new Set<number>()
   for (const index of indexes) {
-    for (const id of await deliver(context, engine, index, job)) rejected.add(id)
+    for (const id of await deliver(context, qdrant, index, job)) rejected.add(id)
   }
   if (searched !== first.collection) {
     if (!ready) return true
-    const differing = await repair(sql, engine.client, first, job.signal)
+    const differing = await repair(sql, qdrant.client, first, job.signal)
     if (differing.some(({ base, seq }) => !rejected.has(pointId(base, seq)))) return true
-    await switchAlias(engine, searched, first)
+    await switchAlias(qdrant, searched, first)
   }
   if (indexes.length > 1) {
     await retireAllBut(sql, first)
     await enqueue(sql, 'knowledge', { kind: 'index', key: 'retired', delayMs: 65_000 })
   }
-  await dropRetired(sql, engine)
+  await dropRetired(sql, qdrant)
   return false
 }
 
