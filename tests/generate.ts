@@ -6,10 +6,14 @@ import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
 import { services } from '../services/_run/services.ts'
 import { generateBundled } from '../services/ai-engine/skills/generate.node.ts'
+import { lawDocument } from './support/law/document.ts'
+import { elementMappings } from './support/law/mappings.ts'
 
 /** Writes the generated files. With --check, reports stale files and exits with 1. */
 const generated: Record<string, () => string> = {
   'docs/configuration.md': configuration,
+  'docs/law.md': lawDocument,
+  'seed_packages/knowledge_system_resources/data/mappings.json': elementMappings,
   'services/ai-engine/skills/bundled.ts': generateBundled,
   ...definitions,
 }

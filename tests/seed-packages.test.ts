@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import { causes } from '../services/ai-engine/skills/intake_collection/causes.ts'
-import { citationsIn } from '../services/knowledge/law/citations.ts'
 import {
   CauseOfActionProfile,
   LitigationElement,
@@ -10,13 +9,10 @@ import {
 } from '../services/knowledge/seed/records.ts'
 import { MatterCategory } from '../services/matter/matter.ts'
 import {
-  citationsOf,
   type DataFile,
   readDataFiles,
   readManifest,
-  readStatutes,
   referencedFiles,
-  shortNames,
 } from './support/seed-packages.ts'
 import { SeedChecklistItem, SeedElement, SeedProfile } from './support/seed-schemas.ts'
 
@@ -160,37 +156,5 @@ describe('the package', () => {
     expect(manifest.version).toMatch(/^\d{4}-\d\d-\d\d$/)
     const files = readDataFiles(id, 'data').map(({ path }) => path)
     expect(referencedFiles(manifest).sort()).toEqual(files)
-  })
-})
-
-describe('the citations', () => {
-  const statutes = readStatutes()
-  const missing = typeof statutes === 'string' ? statutes : null
-  if (missing) console.log(`skipped, the citations against the statutes: ${missing}`)
-  const textOf = (law: string, article: string) =>
-    (statutes as Map<string, string>).get(`${law} ${article}`)
-  const withoutWhitespace = (text: string) => text.replace(/\s+/g, '')
-
-  test.skipIf(missing)('each names an article in force that contains the quote', () => {
-    const cited = [...litigation, ...profiles, ...checklists].flatMap(({ path, records }) =>
-      records.flatMap((one) => citationsOf(one, `${path} ${recordId(one)}`)),
-    )
-    const wrong = cited.filter(
-      ({ law, article, quote }) =>
-        !withoutWhitespace(textOf(law, article) ?? '').includes(withoutWhitespace(quote)),
-    )
-    expect(wrong).toEqual([])
-    expect(cited.length).toBeGreaterThan(litigation.length)
-  })
-
-  test.skipIf(missing)('in running text name existing articles', () => {
-    const words = profiles.flatMap(({ records }) =>
-      records.map((one) => `${one.limitation.basis}\n${one.jurisdiction_hint}`),
-    )
-    const named = words
-      .flatMap(citationsIn)
-      .map(({ law, article }) => ({ law: shortNames[law] ?? law, article }))
-    expect(named.filter(({ law, article }) => textOf(law, article) === undefined)).toEqual([])
-    expect(named.length).toBeGreaterThan(profiles.length)
   })
 })

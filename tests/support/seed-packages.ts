@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 
 export const packagesDirectory = resolve('seed_packages')
 
@@ -31,6 +30,7 @@ export function referencedFiles(manifest: any): string[] {
     .flatMap((item: any) => Object.values(item.config).flat())
     .flatMap((value: unknown) => /^\$\{PACKAGE_DIR\}\/(.+)$/.exec(String(value))?.[1] ?? [])
 }
+<<<<<<< HEAD
 
 /** Reads the newest text of each article, keyed by `law article`. Returns the reason if the data is missing. */
 export function readStatutes(): Map<string, string> | string {
@@ -84,3 +84,5 @@ export function citationsOf(value: unknown, where: string): Citation[] {
       : citationsOf(member, where),
   )
 }
+=======
+>>>>>>> 09cd0c9 (seed_packages: bring the law up to 2026-11-15, and check every citation)

@@ -46,13 +46,21 @@ export const SeedQuestion = z
 
 const questions = z.array(SeedQuestion).min(1).max(5)
 
-const Defence = z.strictObject({
+const defence = {
   name: Chinese,
   name_en: English,
   description: Chinese,
-  burden_of_proof: z.enum(['plaintiff', 'defendant']),
   legal_basis: z.array(Basis).min(1),
-})
+}
+/** Only an objection has a burden, and every objection says whose it is. */
+const Defence = z.discriminatedUnion('kind', [
+  z.strictObject({
+    ...defence,
+    kind: z.literal('objection'),
+    burden_of_proof: z.enum(['plaintiff', 'defendant']),
+  }),
+  z.strictObject({ ...defence, kind: z.enum(['denial', 'rule_of_law']) }),
+])
 const Calculation = z.strictObject({
   name: Chinese,
   name_en: English,
@@ -66,6 +74,8 @@ const StoryCase = z
 
 export const SeedElement = z.strictObject({
   ...LitigationElement.shape,
+  applies_when: Chinese.optional(),
+  applies_when_en: English.optional(),
   ...bilingual,
   element_id: z.string().regex(/^[a-z0-9_]+\.[a-z0-9_]+$/),
   order_num: z.int().min(1),
@@ -80,8 +90,23 @@ export const SeedElement = z.strictObject({
   cases: z.array(StoryCase).min(2),
 })
 
+const Edition = z.strictObject({ law: NonEmpty, effective_from: z.iso.date() })
+
 export const SeedProfile = z.strictObject({
   ...CauseOfActionProfile.shape,
+  as_of: z.iso.date(),
+  parties: z
+    .array(
+      z.strictObject({
+        role: z.string().regex(/^[a-z_]+$/),
+        name: Chinese,
+        name_en: English,
+        position: z.enum(['plaintiff', 'defendant', 'either']),
+      }),
+    )
+    .min(2),
+  laws: z.array(Edition).min(1),
+  interpretations: z.array(Edition),
   ...bilingual,
   code: z.string().regex(/^[a-z0-9_]+$/),
   parent_code: z.string().regex(/^[a-z0-9_]+$/),

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { loadProfiles } from './support/law/profiles.ts'
+import { basesOf } from './support/law/sources.ts'
+
+const profiles = loadProfiles()
+const elements = new Map<string, any>(
+  profiles.flatMap(({ elements }) => elements.map((each) => [each.element_id, each] as const)),
+)
+const court = '最高人民法院关于'
+const labor1 = `${court}审理劳动争议案件适用法律问题的解释（一）`
+const labor2 = `${court}审理劳动争议案件适用法律问题的解释（二）`
+const lending = `${court}审理民间借贷案件适用法律若干问题的规定`
+const developers = `${court}审理商品房买卖合同纠纷案件适用法律若干问题的解释`
+const cites = (value: unknown, law: string, article: string) =>
+  basesOf(value).some((basis) => basis.law === law && basis.article === article)
+
+describe('an element rests on the rule that governs it:', () => {
+  test.each([
+    ['labor_dispute.double_wage', labor2, '第六条'],
+    ['labor_dispute.double_wage', labor2, '第七条'],
+    ['labor_dispute.arbitration', labor2, '第二十条'],
+    ['labor_dispute.arbitration', '劳动争议调解仲裁法', '第四十三条'],
+    ['labor_dispute.arbitration', '劳动争议调解仲裁法', '第四十九条'],
+    ['labor_dispute.overtime', labor1, '第四十二条'],
+    ['labor_dispute.unlawful_dismissal', labor1, '第四十四条'],
+    ['labor_dispute.notice_pay', '劳动合同法实施条例', '第二十条'],
+    ['labor_dispute.annual_leave', '职工带薪年休假条例', '第五条'],
+    ['labor_dispute.additional_damages', '劳动合同法', '第八十五条'],
+    ['labor_dispute.severance', '劳动合同法', '第九十七条'],
+    ['private_lending.principal', '民法典', '第五百六十一条'],
+    ['private_lending.principal', lending, '第二十七条'],
+    ['private_lending.interest', lending, '第三十条'],
+    ['private_lending.due', '民法典', '第二百零二条'],
+    ['divorce.marriage', '民法典', '第一千零五十一条'],
+    ['divorce.filing_bar', '民事诉讼法', '第一百二十七条'],
+    ['traffic_accident.fault', '民法典', '第一千一百六十五条'],
+    ['traffic_accident.no_fault_liability', '道路交通安全法', '第七十六条'],
+    ['traffic_accident.liable_person', '民法典', '第一千二百一十三条'],
+    ['lease_contract.deposit_return', '住房租赁条例', '第十条'],
+    ['lease_contract.deposit_return', '民法典', '第七百三十三条'],
+  ])('%s on %s %s', (element, law, article) => {
+    expect(cites(elements.get(element), law, article)).toBe(true)
+  })
+})
+
+describe('the words of the law', () => {
+  test('a debt due on 2024-12-31 is barred after 2027-12-31 and not a day later', () => {
+    const { formula } = elements.get('private_lending.due').calculation
+    expect(formula).toContain('2024-12-31到期未还且无中断，最后一日为2027-12-31')
+    for (const { calculation } of elements.values()) {
+      expect(calculation?.formula ?? '').not.toMatch(/届满之次日|次日\s*\+\s*\d+年/)
+    }
+  })
+
+  test('loans of before 2020-08-20 bear 24 % until the day before', () => {
+    const { formula } = elements.get('private_lending.interest').calculation
+    expect(formula).toMatch(/成立至2020-08-19.*24%/)
+  })
+
+  test('wages by the day are divided by 21.75', () => {
+    for (const name of ['unpaid_wages', 'overtime', 'annual_leave']) {
+      expect(elements.get(`labor_dispute.${name}`).calculation.formula).toContain('21.75')
+    }
+  })
+
+  test('fault between motor vehicles and liability to pedestrians are alternatives', () => {
+    const fault = elements.get('traffic_accident.fault')
+    const strict = elements.get('traffic_accident.no_fault_liability')
+    expect([fault.required, strict.required]).toEqual([true, true])
+    expect(fault.applies_when).not.toBe(strict.applies_when)
+    expect(cites(strict.legal_basis, '民法典', '第一千一百六十五条')).toBe(false)
+  })
+
+  test('whoever cites the interpretation for developers says that it is for their houses', () => {
+    const citing = [...elements.values()].filter(({ legal_basis, defences, calculation }) =>
+      basesOf([{ legal_basis }, defences, calculation]).some(({ law }) => law === developers),
+    )
+    expect(citing.length).toBeGreaterThan(3)
+    const silent = citing.filter((element) => !JSON.stringify(element).includes('商品房'))
+    expect(silent.map(({ element_id }) => element_id)).toEqual([])
+  })
+
+  test('the interpretation of 2021 on punitive damages is not relied on', () => {
+    const old = `${court}审理侵害知识产权民事案件适用惩罚性赔偿的解释`
+    expect(basesOf(profiles).filter(({ law }) => law === old)).toEqual([])
+  })
+
+  test.each([
+    ['trademark_infringement', '商标法（2026年修订）', '2027-01-01'],
+    ['copyright_infringement', '法释〔2026〕18号', '2026-09-01'],
+    ['construction_contract', '法释〔2026〕12号', null],
+    ['traffic_accident', '法释〔2026〕9号', null],
+  ])('%s names the later text %s', (code, name, effective_from) => {
+    const { record } = profiles.find(({ record }) => record.code === code)!
+    const text = record.later_texts.find(
+      ({ title, number }: any) => title === name || number === name,
+    )
+    expect(text).toMatchObject({ effective_from })
+  })
+})
+
+test('causes are named as the list in force since 2026-01-01 names them', () => {
+  expect(profiles.map(({ record }) => record.name)).toEqual([
+    '建设工程施工合同纠纷',
+    '著作权权属、侵权纠纷',
+    '离婚纠纷',
+    '股权转让纠纷',
+    '金融借款合同纠纷',
+    '保证合同纠纷',
+    '房屋买卖合同纠纷',
+    '继承纠纷',
+    '劳动争议',
+    '房屋租赁合同纠纷',
+    '医疗损害责任纠纷',
+    '相邻关系纠纷',
+    '合伙合同纠纷',
+    '生命权、身体权、健康权纠纷',
+    '民间借贷纠纷',
+    '产品责任纠纷',
+    '物业服务合同纠纷',
+    '名誉权纠纷',
+    '买卖合同纠纷',
+    '服务合同纠纷',
+    '侵害商标权纠纷',
+    '机动车交通事故责任纠纷',
+    '不当得利纠纷',
+    '工伤保险待遇纠纷',
+  ])
+})

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { citedIn } from './cited.ts'
+import { inForceOn, type Laws, newestOf, titleKey } from './editions.ts'
+import { basesOf } from './sources.ts'
+
+const data = 'seed_packages/knowledge_structured_seeds/data'
+const read = (path: string) => JSON.parse(readFileSync(join(data, path), 'utf8'))
+
+export interface Profile {
+  record: any
+  elements: any[]
+}
+
+/** Every cause of action with its elements. */
+export const loadProfiles = (): Profile[] =>
+  readdirSync(join(data, 'profiles'))
+    .sort()
+    .map((file) => ({
+      record: read(`profiles/${file}`)[0],
+      elements: read(`litigation/${file}`),
+    }))
+
+const editionsOf = ({ record }: Profile): { law: string; effective_from: string }[] => [
+  ...record.laws,
+  ...record.interpretations,
+]
+
+/** Laws that a profile says it rests on. */
+export const titlesOf = (profile: Profile): string[] => editionsOf(profile).map(({ law }) => law)
+
+/** Laws that a profile and its elements cite. */
+function citedLaws({ record, elements }: Profile): Set<string> {
+  const words = [record.limitation.basis, record.jurisdiction_hint, ...riskWords(record)]
+  return new Set([
+    ...basesOf([record, elements]).map(({ law }) => titleKey(law)),
+    ...words.flatMap((text) => citedIn(text, '', [])).flatMap(({ laws }) => laws.map(titleKey)),
+  ])
+}
+
+const riskWords = (record: any): string[] =>
+  record.risk_factors.map(({ description }: any) => description)
+
+/** What a profile says of the editions it rests on and the law does not bear out. */
+export function editionFaults(profile: Profile, laws: Laws): string[] {
+  const { code, as_of } = profile.record
+  const stated = editionsOf(profile)
+  const names = new Set(stated.map(({ law }) => titleKey(law)))
+  const unstated = [...citedLaws(profile)].filter((key) => laws.has(key) && !names.has(key))
+  return [
+    ...unstated.map((key) => `${code} cites ${key} and does not state its edition`),
+    ...stated.flatMap(({ law, effective_from }) => {
+      const current = inForceOn(laws, law, as_of)?.effective
+      const newest = newestOf(laws, law)?.effective
+      if (current !== effective_from) {
+        return [`${code}: ${law} of ${effective_from}, in force is that of ${current}`]
+      }
+      return newest === current ? [] : [`${code}: ${law} has a newer edition of ${newest}`]
+    }),
+  ]
+}

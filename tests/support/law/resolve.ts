@@ -1,0 +1,32 @@
+import type { Cited } from './cited.ts'
+import { inForceOn, type Laws, titleKey } from './editions.ts'
+import { outsideDatabase } from './names.ts'
+
+export interface Fault extends Cited {
+  fault: 'no such law' | 'not in force' | 'no such article' | 'not what it says'
+}
+
+const withoutSpace = (text: string) => text.replace(/\s+/g, '')
+
+/** Citations that do not stand in the edition in force on a day. */
+export const faultsOf = (cited: Cited[], laws: Laws, day: string): Fault[] =>
+  cited.flatMap((each) => {
+    const fault = faultOf(each, laws, day)
+    return fault ? [{ ...each, fault }] : []
+  })
+
+function faultOf(cited: Cited, laws: Laws, day: string): Fault['fault'] | undefined {
+  if (cited.article === null && cited.laws[0]! in outsideDatabase) return
+  const known = cited.laws.filter((law) => laws.has(titleKey(law)))
+  if (known.length === 0) return 'no such law'
+  const editions = known.flatMap((law) => inForceOn(laws, law, day) ?? [])
+  if (editions.length === 0) return 'not in force'
+  if (cited.article === null) return
+  const texts = editions.flatMap(({ articles }) => articles.get(cited.article!) ?? [])
+  if (editions.every(({ articles }) => !articles.has(cited.article!))) return 'no such article'
+  const { quote } = cited
+  if (quote === undefined) return
+  if (!texts.some((text) => withoutSpace(text).includes(withoutSpace(quote)))) {
+    return 'not what it says'
+  }
+}
