@@ -11,10 +11,10 @@ const chunk = Buffer.concat(Array<Uint8Array>(MiB / noise.length).fill(noise))
 
 const identity = 'x-user-id: bench\r\nx-organization-id: bench\r\n'
 
-/** Sends a form with a file of this many MiB as fast as it is taken; gives the answer's body. */
+/** Uploads a file of `size` MiB as fast as the server accepts it. Returns the response body. */
 export function upload(port: number, size: number): Promise<string> {
   const length = head.length + size * MiB + tail.length
-  const begin =
+  const requestHead =
     `POST /api/v1/files/upload HTTP/1.1\r\nhost: localhost\r\n${identity}connection: close\r\n` +
     `content-type: multipart/form-data; boundary=${boundary}\r\ncontent-length: ${length}\r\n\r\n`
   return new Promise((resolve, reject) => {
@@ -30,23 +30,24 @@ export function upload(port: number, size: number): Promise<string> {
     }
     socket.once('connect', () => {
       socket.on('drain', send)
-      socket.write(begin)
+      socket.write(requestHead)
       socket.write(head)
       send()
     })
-    let answer = ''
+    let response = ''
     socket.on('data', (data) => {
-      answer += data
+      response += data
     })
     socket.once('error', reject)
     socket.once('close', () => {
-      if (answer.startsWith('HTTP/1.1 201')) resolve(answer.slice(answer.indexOf('\r\n\r\n') + 4))
-      else reject(new Error(answer || 'no answer'))
+      if (response.startsWith('HTTP/1.1 201'))
+        resolve(response.slice(response.indexOf('\r\n\r\n') + 4))
+      else reject(new Error(response || 'no response'))
     })
   })
 }
 
-/** Receives a file as fast as it is sent and keeps nothing; says how many bytes the answer had. */
+/** Downloads a file and discards it. Returns the number of bytes of the response. */
 export function download(port: number, fileId: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })

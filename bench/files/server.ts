@@ -11,7 +11,7 @@ import { makeLog } from '../../services/_run/log.ts'
 import files from '../../services/files/service.ts'
 import { s3Store } from '../../services/files/store/s3.ts'
 
-/** One server under load: `full` is files-service as it runs in production, `bare` copies streams. */
+/** Server under load: `full` is files-service as in production, `bare` copies streams. */
 const [kind] = process.argv.slice(2)
 const { DATABASE_URL, FILES_STORAGE, FILES_DIR } = process.env
 const port = kind === 'full' ? await full() : await bare()
@@ -23,7 +23,7 @@ async function full(): Promise<number> {
   const { fetch } = files.start({
     env: process.env,
     database,
-    peers: () => () => Promise.reject(new Error('nobody else is here')),
+    peers: () => () => Promise.reject(new Error('no peers')),
     log: makeLog(files.name, 'info'),
     metrics: makeMetrics(),
     runtime: 'node',
@@ -32,28 +32,28 @@ async function full(): Promise<number> {
   return (await listen(fetch, 0, '127.0.0.1')).port
 }
 
-/** What comes is kept as it comes, and goes as it is: no form, no hash, no type, no row, no name. */
+/** Baseline: copies the body without parsing the form, hashing, type detection or database. */
 async function bare(): Promise<number> {
   const copy = FILES_STORAGE === 's3' ? await copyToS3() : copyToFile(`${FILES_DIR}/bare`)
   const server = createServer((incoming, outgoing) =>
-    incoming.method === 'POST' ? copy.take(incoming, outgoing) : copy.give(incoming, outgoing),
+    incoming.method === 'POST' ? copy.receive(incoming, outgoing) : copy.send(incoming, outgoing),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
 }
 
 interface Copy {
-  take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
-  give(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  receive(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  send(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
 }
 
 function copyToFile(path: string): Copy {
   return {
-    async take(incoming, outgoing) {
+    async receive(incoming, outgoing) {
       await pipeline(incoming, createWriteStream(path, { flush: true }))
       outgoing.writeHead(201, { 'content-length': 0 }).end()
     },
-    async give(_, outgoing) {
+    async send(_, outgoing) {
       const file = await open(path)
       outgoing.writeHead(200, { 'content-length': (await file.stat()).size })
       await pipeline(file.createReadStream(), outgoing)
@@ -73,21 +73,21 @@ async function copyToS3(): Promise<Copy> {
   })
   const key = `files/${crypto.randomUUID()}`
   return {
-    async take(incoming, outgoing) {
+    async receive(incoming, outgoing) {
       const size = Number(incoming.headers['content-length'])
       const { url } = await urls!.put(key, 60, { size, sha256: undefined })
-      const kept = request(url, { method: 'PUT', headers: { 'content-length': size } })
-      const answered = new Promise<IncomingMessage>((resolve) => kept.once('response', resolve))
-      await pipeline(incoming, kept)
-      const { statusCode } = (await answered).resume()
+      const upload = request(url, { method: 'PUT', headers: { 'content-length': size } })
+      const responded = new Promise<IncomingMessage>((resolve) => upload.once('response', resolve))
+      await pipeline(incoming, upload)
+      const { statusCode } = (await responded).resume()
       outgoing.writeHead(statusCode === 200 ? 201 : 500, { 'content-length': 0 }).end()
     },
-    async give(_, outgoing) {
+    async send(_, outgoing) {
       const served = { contentType: 'application/octet-stream', disposition: 'attachment' }
       const url = await urls!.get(key, 60, served)
-      const found = await new Promise<IncomingMessage>((resolve) => get(url, resolve))
-      outgoing.writeHead(200, { 'content-length': Number(found.headers['content-length']) })
-      await pipeline(found, outgoing)
+      const response = await new Promise<IncomingMessage>((resolve) => get(url, resolve))
+      outgoing.writeHead(200, { 'content-length': Number(response.headers['content-length']) })
+      await pipeline(response, outgoing)
     },
   }
 }

@@ -8,7 +8,7 @@ const words =
     ' ',
   )
 
-/** Packages of so many records, in a directory of their own. */
+/** Creates packages with the given number of records in a temporary directory. */
 export function makePackages({ elements, documents }: { elements: number; documents: number }) {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-bench-packages-'))
   const random = makeRandom(8)

@@ -14,7 +14,7 @@ interface Statement {
   params: Param[]
 }
 
-/** What knowledge-service asked of its database, one list for each transaction. */
+/** Statements of knowledge-service, one list per transaction. */
 export type Recording = Statement[][]
 
 const paths: Record<string, string> = {
@@ -22,10 +22,10 @@ const paths: Record<string, string> = {
   documents: '/api/v1/internal/seed/system-kb-documents/import',
 }
 
-/** collector-service and knowledge-service on a database, in this process. */
+/** Starts collector-service and knowledge-service on a database in this process. */
 export function open(driver: Driver, directory: string) {
   let recording: Recording | undefined
-  const heard: Driver = {
+  const recordingDriver: Driver = {
     ...driver,
     transaction: (work) =>
       driver.transaction((query) => {
@@ -45,13 +45,13 @@ export function open(driver: Driver, directory: string) {
     service.start({
       env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key, SEED_PACKAGES_DIR: directory },
       database,
-      peers: () => peer ?? (() => Promise.reject(new Error('nobody else is here'))),
+      peers: () => peer ?? (() => Promise.reject(new Error('no peers'))),
       log: silent,
       metrics: makeMetrics(),
       runtime: 'node',
       version: '0',
     })
-  const target = start(knowledge, heard)
+  const target = start(knowledge, recordingDriver)
   const { fetch } = start(collector, driver, async (request) => target.fetch(request))
 
   async function post(
@@ -61,9 +61,9 @@ export function open(driver: Driver, directory: string) {
   ) {
     const headers = { 'x-internal-api-key': key, 'content-type': 'application/json' }
     const response = await to(new Request(`http://bench${path}`, { method: 'POST', headers, body }))
-    const answer = (await response.json()) as { data: { status?: string } }
-    const failed = answer.data?.status !== undefined && answer.data.status !== 'succeeded'
-    if (!response.ok || failed) throw new Error(`${path}: ${JSON.stringify(answer)}`)
+    const envelope = (await response.json()) as { data: { status?: string } }
+    const failed = envelope.data?.status !== undefined && envelope.data.status !== 'succeeded'
+    if (!response.ok || failed) throw new Error(`${path}: ${JSON.stringify(envelope)}`)
   }
   const bodyOf = (name: string) => {
     const data = JSON.parse(readFileSync(join(directory, name, 'data/data.json'), 'utf8'))
@@ -75,14 +75,14 @@ export function open(driver: Driver, directory: string) {
     )
   }
   return {
-    /** Plan and apply, as an operator has it done. */
+    /** Plans and applies a package. */
     apply: (name: string) =>
       post(
         fetch,
         '/api/v1/internal/seed-packages/apply-internal',
         JSON.stringify({ package_ids: [name] }),
       ),
-    /** The import alone. */
+    /** Imports without collector-service. */
     import: (name: string) => post(target.fetch, paths[name]!, bodyOf(name)),
     async record(name: string): Promise<Recording> {
       recording = []
@@ -94,7 +94,7 @@ export function open(driver: Driver, directory: string) {
   }
 }
 
-/** Nothing but the statements, in the transactions that they were made in. */
+/** Baseline: replays the recorded statements in their transactions. */
 export async function replay(driver: Driver, recording: Recording) {
   for (const statements of recording) {
     await driver.transaction(async (query) => {

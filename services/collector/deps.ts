@@ -21,33 +21,33 @@ export const Config = z.object({
     .string()
     .optional()
     .describe(
-      'Where seed packages lie; by default `resources/seed_packages` if it is there, else `seed_packages`.',
+      'Directory of seed packages. Default: `resources/seed_packages` if it exists, else `seed_packages`.',
     ),
   SEED_PACKAGE_IDS_ON_STARTUP: z
     .string()
     .default('')
-    .describe('Comma-separated seed packages that are applied at startup.'),
+    .describe('Comma-separated ids of seed packages applied at startup.'),
   SEED_RESOURCES_ON_STARTUP: z
     .stringbool()
     .default(false)
-    .describe('Apply the packages that come along at startup; `npm start` does.'),
+    .describe('Apply the bundled seed packages at startup, as `npm start` does.'),
   SEED_STARTUP_WAIT_MS: milliseconds(3_600_000, 120_000).describe(
-    'How long startup waits for the services that are to be seeded.',
+    'Maximum wait at startup for the services that seed packages target, in milliseconds.',
   ),
   SEED_TARGET_TIMEOUT_MS: milliseconds(3_600_000, 300_000).describe(
-    'How long a service may take over one item of a seed package.',
+    'Timeout of a target service for one item of a seed package, in milliseconds.',
   ),
   COLLECTOR_ALLOWED_HOSTS: z
     .string()
     .default('')
     .describe(
-      'Comma-separated hosts (`host` or `host:port`) that may be fetched although they are not on the public Internet.',
+      'Comma-separated hosts (`host` or `host:port`) that may be fetched although their addresses are not public.',
     ),
   COLLECTOR_HOST_DELAY_MS: milliseconds(600_000, 1_000).describe(
-    'Between two requests to one host.',
+    'Minimum delay between two requests to a host, in milliseconds.',
   ),
   COLLECTOR_FETCH_TIMEOUT_MS: milliseconds(600_000, 30_000).describe(
-    'How long fetching one page may take.',
+    'Timeout of fetching one page, in milliseconds.',
   ),
   COLLECTOR_MAX_BYTES: z.coerce
     .number()
@@ -55,39 +55,41 @@ export const Config = z.object({
     .min(1)
     .max(100 * 1024 * 1024)
     .default(10 * 1024 * 1024)
-    .describe('The largest page that is fetched.'),
+    .describe('Maximum size of a page in bytes.'),
   COLLECTOR_MAX_PAGES: z.coerce
     .number()
     .int()
     .min(1)
     .max(1_000_000)
     .default(1_000)
-    .describe('How many pages one run fetches at most.'),
+    .describe('Maximum number of pages per run.'),
   COLLECTOR_USER_AGENT: z
     .string()
     .regex(/^[!-~][ -~]{0,200}$/)
     .default('legal-suite-collector/1.0')
-    .describe('What it calls itself; robots.txt is read for what stands before the `/`.'),
+    .describe('User-Agent header. The part before the `/` is the product matched in robots.txt.'),
   AUTH_SERVICE_URL: z
     .url()
     .optional()
-    .describe('An auth service that knows who may do what; without it X-Permissions says so.'),
+    .describe(
+      'URL of an auth service that decides permissions. Default: the X-Permissions header is trusted.',
+    ),
 })
 export type Config = z.output<typeof Config>
 
 export interface Deps {
   platform: Client
   knowledge: Client
-  /** Undefined where X-Permissions is believed. */
+  /** Undefined if X-Permissions is trusted. */
   auth: Client | undefined
-  /** Undefined on a runtime without directories. */
+  /** Undefined on a runtime without a file system. */
   library: (() => Promise<Library>) | undefined
   allowedHosts: readonly string[]
-  /** Undefined on a runtime that can't choose the address it connects to. */
+  /** Undefined on a runtime that cannot choose the address it connects to. */
   collection: Collection | undefined
   startup: { packageIds: string[]; resources: boolean; waitMs: number }
   targetTimeoutMs: number
-  /** How long a request waits for a run that another request began. */
+  /** Maximum wait of a request for a run that another request started. */
   joinTimeoutMs: number
 }
 
@@ -97,7 +99,7 @@ interface Collection {
   maxBytes: number
 }
 
-/** What ends in `.node.ts` needs a process, and is loaded where there is one. */
+/** Loads `.node.ts` modules only on runtimes with processes and files. */
 export function open(config: Config, { client, runtime }: OpenContext): Deps {
   let library: Promise<Library> | undefined
   return {
@@ -149,12 +151,12 @@ function makeCollection(config: Config): Collection {
   }
 }
 
-/** Seed packages are files, which not every runtime has. */
+/** Returns the package library. Throws UPSTREAM_UNAVAILABLE on a runtime without a file system. */
 export async function requireLibrary({ library }: Deps): Promise<Library> {
   if (library) return library()
   throw new Fault(
     'UPSTREAM_UNAVAILABLE',
-    'Seed packages lie in a directory, and this runtime has none: ask a collector-service on Node or Deno.',
+    'Seed packages need a file system, and this runtime has none. Use a collector-service on Node or Deno.',
   )
 }
 

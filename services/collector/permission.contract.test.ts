@@ -30,8 +30,8 @@ const write = (more = {}) =>
     headers: { ...external, ...more },
   })
 
-describe('where there is an auth service', () => {
-  test('it says who may do what', async () => {
+describe('with an auth service', () => {
+  test('its decision grants or denies access', async () => {
     expect([(await read()).status, (await write()).status]).toEqual([403, 403])
     expect(auth.requests[0]).toMatchObject({
       path: '/api/v1/internal/auth/check',
@@ -45,7 +45,7 @@ describe('where there is an auth service', () => {
     expect((await read({ 'x-organization-id': 'others' })).status).toBe(403)
   })
 
-  test('a superuser passes without a question, and nobody without a name', async () => {
+  test('a superuser passes without a check and an anonymous caller gets 401', async () => {
     auth.requests.length = 0
     const superuser = { 'x-is-superuser': 'true', 'x-user-id': 'root' }
     expect((await write(superuser)).status).toBe(201)
@@ -53,7 +53,7 @@ describe('where there is an auth service', () => {
     expect(auth.requests).toEqual([])
   })
 
-  test('nothing is allowed while it does not answer', async () => {
+  test('access is denied while it is unavailable', async () => {
     granted.add('u acme collector:read')
     auth.state.down = true
     const refused = await read()

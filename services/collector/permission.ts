@@ -9,15 +9,15 @@ type Permission = 'collector:read' | 'collector:manage'
 
 const internalPath = /^(\/api\/v1)?\/internal\//
 
-/** Who holds the internal key was let in by it. */
+/** True for paths that require the internal key, which replaces a permission. */
 export const isInternalPath = (path: string) => internalPath.test(path)
 
-/** Somebody who is signed in and may do this: as the auth service says, or X-Permissions. */
+/** Guard for a user with a permission, decided by the auth service or by X-Permissions. */
 const permissionGuard = (permission: Permission, needsOrganization: boolean): Guard => ({
   header: {
     name: 'X-Permissions',
     required: false,
-    description: `Must hold \`${permission}\`${permission === 'collector:read' ? ' or `collector:manage`' : ''}, unless X-Is-Superuser is true. X-User-Id${needsOrganization ? ' and X-Organization-Id say' : ' says'} who asks.`,
+    description: `Must contain \`${permission}\`${permission === 'collector:read' ? ' or `collector:manage`' : ''}, unless X-Is-Superuser is true. Requires X-User-Id${needsOrganization ? ' and X-Organization-Id' : ''}.`,
     schema: { type: 'string' },
   },
   faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
@@ -28,20 +28,20 @@ const permissionGuard = (permission: Permission, needsOrganization: boolean): Gu
       throw headerRequired('X-Organization-Id')
     if (caller.superuser || (await hasPermission(c as Context<Env<Deps>>, caller, permission)))
       return
-    throw new Fault('FORBIDDEN', `This needs the permission ${permission}.`)
+    throw new Fault('FORBIDDEN', `Permission ${permission} is required.`)
   },
 })
 
-/** To apply packages, which belong to no organization. */
+/** Guard for applying packages, which belong to no organization. */
 export const applyGuard = permissionGuard('collector:manage', false)
-/** For what an organization collects. */
+/** Guards for sources, runs and documents of an organization. */
 export const readGuard = permissionGuard('collector:read', true)
 export const manageGuard = permissionGuard('collector:manage', true)
 
 export const headerRequired = (header: string) =>
-  new Fault('UNAUTHENTICATED', `Send who asks in ${header}.`)
+  new Fault('UNAUTHENTICATED', `Header ${header} is required.`)
 
-/** Who may manage may read. */
+/** Permissions that grant a permission: manage includes read. */
 const grantedBy: Record<Permission, Permission[]> = {
   'collector:read': ['collector:read', 'collector:manage'],
   'collector:manage': ['collector:manage'],
@@ -62,7 +62,7 @@ async function hasPermission(
 
 const AuthDecision = z.object({ allowed: z.boolean() })
 
-/** An auth service that does not answer allows nothing. */
+/** Asks the auth service. Denies access if the service is unavailable. */
 async function askAuthService(c: Context<Env<Deps>>, caller: Caller, permission: Permission) {
   const { requestId, traceparent } = c.var
   try {

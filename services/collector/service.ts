@@ -25,7 +25,9 @@ export default defineService({
   sweep: ({ sql }) => failDeadRuns(sql),
 })
 
-/** Internal paths are at /internal too, and so are those of people, under /internal/collector. */
+/**
+ * Aliases: internal paths are also served under /internal, and user paths under /internal/collector.
+ */
 function pathAliases(path: string): string[] {
   const own = path.slice('/api/v1'.length)
   if (own.startsWith('/internal/')) return [own]

@@ -5,8 +5,8 @@ import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
 import { columns, File } from './file.ts'
 
 /**
- * Which files a person sees: their own, within the organization that the file belongs to if to any; those
- * shared within their organization; a superuser all.
+ * Condition for files that a user may read: own files, within the file's organization if it has one, and
+ * files shared within the user's organization. A superuser reads all files.
  */
 export const visibleToUser = ({ superuser, userId, organizationId }: Caller) =>
   superuser
@@ -15,11 +15,14 @@ export const visibleToUser = ({ superuser, userId, organizationId }: Caller) =>
         or owner = ${userId!}
           and (organization_id is null or organization_id = ${organizationId ?? null}::text))`
 
-/** Which files another service sees: it is trusted, within the organization that it names. */
+/**
+ * Condition for files that a service caller may read: all files of the organization in its headers, or all
+ * files without one.
+ */
 export const visibleToService = ({ organizationId }: Caller) =>
   organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
 
-/** The file where the condition holds of it; any other is not there. */
+/** Loads a file that matches the condition. Throws NOT_FOUND otherwise. */
 export async function loadFile(
   sql: Sql,
   fileId: string,
@@ -33,7 +36,7 @@ export async function loadFile(
   return file
 }
 
-/** A file with where its bytes are, which no answer says. */
+/** A file with its storage key. No response contains the key. */
 const StoredFile = File.extend({ storageKey: z.string() })
 export type StoredFile = z.infer<typeof StoredFile>
 
@@ -51,6 +54,6 @@ export async function loadStoredFile(
 
 export const fileNotFound = (fileId: string) => notFound(`file ${fileId}`)
 
-/** Beyond seeing a file, changing it is for its owner and for a superuser. */
+/** True for the owner of the file and for a superuser. */
 export const canModify = ({ superuser, userId }: Caller, file: File) =>
   superuser || file.owner === userId

@@ -33,7 +33,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     const download = (headers?: Record<string, string>) =>
       at.bytes(`${api}/${file.fileId}/download`, headers)
 
-    test('is the file as it was sent, named and tagged', async () => {
+    test('returns the uploaded bytes with filename and ETag', async () => {
       for (const path of [`${api}/${file.fileId}/download`, `${internal}/${file.fileId}/content`]) {
         const { response, bytes } = await at.bytes(path)
         expect(response.status).toBe(200)
@@ -59,21 +59,21 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       ['bytes=699999-900000', 699_999, 699_999],
       ['bytes=-9999999', 0, 699_999],
     ]
-    test.each(ranges)('gives the part that %s asks for', async (range, start, end) => {
+    test.each(ranges)('returns the range %s', async (range, start, end) => {
       const { response, bytes } = await download({ range })
       expect(response.status).toBe(206)
       expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/700000`)
       expect(Buffer.compare(bytes, content.subarray(start, end + 1))).toBe(0)
     })
 
-    test('gives all of it for a range that it does not understand, or for several', async () => {
+    test('ignores a malformed range and multiple ranges', async () => {
       for (const range of ['bytes=5-2', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,5-6', 'bytes=-']) {
         const { response, bytes } = await download({ range })
         expect([response.status, bytes.length]).toEqual([200, 700_000])
       }
     })
 
-    test('of a part that is not there is 416 with the size', async () => {
+    test('of an unsatisfiable range is 416 with the size', async () => {
       const { status, code, headers } = await at.call('GET', `${api}/${file.fileId}/download`, {
         headers: { range: 'bytes=700000-' },
       })
@@ -81,7 +81,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect(headers.get('content-range')).toBe('bytes */700000')
     })
 
-    test('of what the client has is not sent again', async () => {
+    test('with a matching If-None-Match is 304', async () => {
       const etag = `"${file.sha256}"`
       for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
         const { response, bytes } = await download({ 'if-none-match': tag })
@@ -91,14 +91,14 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect((await download({ 'if-none-match': '"x"' })).response.status).toBe(200)
     })
 
-    test('goes on where it was broken off, if the file is still the same', async () => {
+    test('resumes with If-Range', async () => {
       const range = 'bytes=1-1'
       const same = await download({ range, 'if-range': `"${file.sha256}"` })
       expect(same.response.status).toBe(206)
       expect((await download({ range, 'if-range': '"other"' })).response.status).toBe(200)
     })
 
-    test('is announced by HEAD', async () => {
+    test('answers HEAD with the same headers', async () => {
       const response = await at.fetch(
         new Request(`http://test${internal}/${file.fileId}/content`, {
           method: 'HEAD',
@@ -110,7 +110,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect(await response.text()).toBe('')
     })
 
-    test('that its reader leaves keeps nothing from being deleted', async () => {
+    test('that the client aborts does not block deletion', async () => {
       const { fileId } = (await at.upload({ bytes: content })).data
       const response = await at.fetch(
         new Request(`http://test${internal}/${fileId}/content`, {
@@ -125,7 +125,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     })
   })
 
-  describe('what could be a page', () => {
+  describe('active content', () => {
     const dangerous: [string, string, string][] = [
       ['a page', '<!doctype html><script>alert(1)</script>', 'text/html'],
       ['a page that calls itself a picture', '\n <HTML><body>', 'text/html'],
@@ -133,7 +133,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       ['a drawing', '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>', 'image/svg+xml'],
       ['a drawing in XML', '<?xml version="1.0"?><!-- x --><svg/>', 'image/svg+xml'],
     ]
-    test.each(dangerous)('%s is downloaded, never shown', async (_, bytes, contentType) => {
+    test.each(dangerous)('%s is served as an attachment', async (_, bytes, contentType) => {
       const { data } = await at.upload({ bytes, filename: 'cat.png' })
       expect(data.contentType).toBe(contentType)
       const { response } = await at.bytes(`${api}/${data.fileId}/download`)
@@ -142,7 +142,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     })
 
-    test('a picture is shown', async () => {
+    test('an image is served inline', async () => {
       const png = Buffer.from(
         'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
         'base64',
@@ -154,32 +154,32 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     })
   })
 
-  describe('the limit', () => {
-    test('is the largest file that is taken', async () => {
+  describe('the size limit', () => {
+    test('accepts a file of exactly that size', async () => {
       const { status, data } = await at.upload({ bytes: bytesOf(most) })
       expect([status, data.size]).toEqual([201, most])
     })
 
-    test('is past by one byte, and nothing is kept', async () => {
+    test('rejects one byte more and stores nothing', async () => {
       const before = await storage.holds()
       const { status, code, data } = await at.upload({ bytes: bytesOf(most + 1) })
       expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: most }])
       expect(await storage.holds()).toEqual(before)
     })
 
-    test('is told by the announced length before anything is read', async () => {
+    test('rejects a larger Content-Length before reading the body', async () => {
       const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * most) })
       const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect(status).toBe(413)
     })
 
-    test('holds for what is promised', async () => {
+    test('applies to the declared size of an upload URL', async () => {
       const body = { filename: 'a.bin', contentType: 'application/pdf', size: most + 1 }
       expect((await at.call('POST', `${api}/upload-url`, { body })).status).toBe(413)
     })
   })
 
-  test('bytes go with their file', async () => {
+  test('deleting a file deletes its object', async () => {
     const before = await storage.holds()
     const ids = []
     for (let n = 0; n < 3; n++) ids.push((await at.upload({ bytes: `${n}` })).data.fileId)

@@ -15,9 +15,9 @@ export const complete = [
   post(
     '/api/v1/files/:fileId/complete',
     {
-      summary: 'Make a file of what was sent to its URL',
+      summary: 'Complete an upload',
       description:
-        'Bytes of another size or hash than was promised are removed (409), and may be sent again. Once it is a file, asking again changes nothing.',
+        'Creates the file from the uploaded bytes. Bytes that do not match the declared size or SHA-256 are removed (409) and may be uploaded again. Repeating the call after success changes nothing.',
       guard: user,
       params: ById,
       responses: { 200: File },
@@ -38,8 +38,8 @@ async function loadCompleted(c: Context<Env<Deps>>, fileId: string): Promise<Fil
 }
 
 /**
- * The bytes are looked at under a key of this attempt's own: whoever still has the URL can't change them
- * any more, and of two attempts at once one makes the file. The other finds it made: undefined.
+ * Copies the staged object to a new key, inspects the copy and creates the file. The holder of the upload URL
+ * cannot change the copy. Of two concurrent attempts one creates the file; the other returns undefined.
  */
 async function createFile(
   context: ServiceContext<Deps>,
@@ -52,19 +52,22 @@ async function createFile(
   try {
     const info = await copyAndInspect(context, upload, staged, storageKey)
     const file = await commitUpload(context, upload, storageKey, info)
-    // The URL may still serve; what comes by it after this is removed when the day is over.
+    // The upload URL may still be valid. Later uploads are removed when the registration expires.
     if (file) await (await context.store()).remove(staged)
     else await discardObject(context, storageKey)
     return file
   } catch (thrown) {
     await discardObject(context, storageKey)
-    // Another attempt made the file and took away what this one was looking at.
+    // A concurrent attempt created the file and removed the staged object.
     if (!(await findUpload(sql, upload.fileId))) return undefined
     throw thrown
   }
 }
 
-/** Copies what was sent and measures the copy; what is not as promised is taken away. */
+/**
+ * Copies the staged object and inspects the copy. Removes a staged object that does not match its
+ * declaration.
+ */
 async function copyAndInspect(
   context: ServiceContext<Deps>,
   upload: PendingUpload,
@@ -74,7 +77,7 @@ async function copyAndInspect(
   const { filename, size, sha256 } = upload.declared
   const store = await context.store()
   const sent = await store.size(staged)
-  if (sent === null) throw new Fault('CONFLICT', 'Nothing was sent to the URL yet.')
+  if (sent === null) throw new Fault('CONFLICT', 'No bytes were uploaded to the URL yet.')
   const copied = sent === size && (await store.copy(staged, key)) && (await store.get(key))
   const { runtime } = context
   const info = copied
@@ -84,9 +87,13 @@ async function copyAndInspect(
     return info
   }
   await store.remove(staged)
-  throw new Fault('CONFLICT', 'What was sent is not what was promised; send it again.', {
-    data: { promised: { size, sha256 }, sent: { size: sent, sha256: info?.sha256 ?? null } },
-  })
+  throw new Fault(
+    'CONFLICT',
+    'The uploaded bytes do not match the declared size or SHA-256. Upload the file again.',
+    {
+      data: { promised: { size, sha256 }, sent: { size: sent, sha256: info?.sha256 ?? null } },
+    },
+  )
 }
 
 const commitUpload = (
@@ -100,6 +107,7 @@ const commitUpload = (
     const [deleted] = await sql`
       delete from files.uploads where file_id = ${fileId} returning file_id`
     if (!deleted) return undefined
-    if (!(await claimObject(sql, storageKey))) throw new Fault('CONFLICT', 'This took too long.')
+    if (!(await claimObject(sql, storageKey)))
+      throw new Fault('CONFLICT', 'The upload expired. Upload the file again.')
     return insertFile(sql, { ...declared, ...info, fileId, owner, organizationId, storageKey })
   })

@@ -1,4 +1,4 @@
-/** What a browser shows as a picture or a document, and never runs. */
+/** Content types that browsers display without executing scripts. */
 const inlineTypes = new Set([
   'image/png',
   'image/jpeg',
@@ -7,7 +7,7 @@ const inlineTypes = new Set([
   'application/pdf',
 ])
 
-/** Content-Disposition of RFC 6266: the name in ASCII for the old, and in full. */
+/** Builds Content-Disposition by RFC 6266 with an ASCII fallback and the full UTF-8 filename. */
 export function contentDisposition(filename: string, contentType: string): string {
   const ascii = filename.replace(/[^ !#-[\]-~]|%/g, '_')
   const full = encodeURIComponent(filename).replace(/['()*]/g, percentEncode)

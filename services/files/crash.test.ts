@@ -20,7 +20,7 @@ const storages = [
         {
           name: 'S3',
           variables: { FILES_STORAGE: 's3', ...s3.variables },
-          holds: s3.holds,
+          list: s3.list,
           drop: s3.stop,
         },
       ]),
@@ -29,86 +29,89 @@ afterAll(async () => {
   for (const { drop } of storages) await drop()
 })
 
-describe.each(storages)('kill -9 leaves no bytes for long in $name', ({ variables, holds }) => {
-  async function scene() {
-    const database = await newDatabase('postgres')
-    const env = {
-      ENVIRONMENT: 'test',
-      INTERNAL_API_KEY: key,
-      DATABASE_URL: database.url,
-      ...variables,
-    }
-    const start = () => startProcess('node', files, env, {})
-    const sql = makeSql(database.driver)
-    /** A day later, in another process. */
-    async function dayAfter() {
-      await sql`update files.orphaned_objects set due_at = due_at - interval '1 day'`
-      const next = await start()
-      await next.tick()
-      await next.close()
-    }
-    return { database, start, sql, dayAfter }
-  }
-
-  test('when it comes in the middle of an upload', async () => {
-    const { database, start, sql, dayAfter } = await scene()
-    const service = await start()
-    const sent = Promise.withResolvers<void>()
-    const body = new ReadableStream({
-      async start(controller) {
-        const text = new TextEncoder()
-        controller.enqueue(
-          text.encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'),
-        )
-        for (let n = 0; n < 10; n++) controller.enqueue(new Uint8Array(2 * 1024 * 1024))
-        while ((await holds()).length === 0) await new Promise((go) => setTimeout(go, 20))
-        sent.resolve()
-      },
-    })
-    const upload = fetch(`http://${service.address}/api/v1/files/upload`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
-      body,
-      duplex: 'half',
-    } as RequestInit).catch(() => null)
-    await sent.promise
-    service.process.signal('SIGKILL')
-    expect(await upload).toBeNull()
-    await service.close()
-    expect(await holds()).not.toEqual([])
-    await dayAfter()
-    expect(await holds()).toEqual([])
-    expect(await sql`select file_id from files.files`).toEqual([])
-    await database.drop()
-  })
-
-  test('when it comes between the bytes and their row', async () => {
-    const { database, start, sql, dayAfter } = await scene()
-    const service = await start()
-    const { raw, headers: type } = await encodeForm({ bytes: 'all of it' })
-    await sql.transaction(async (tx) => {
-      await tx`lock table files.files in access exclusive mode`
-      const upload = service
-        .fetch(
-          new Request('http://test/api/v1/files/upload', {
-            method: 'POST',
-            headers: { ...headers, ...type },
-            body: raw as BodyInit,
-          }),
-        )
-        .catch(() => null)
-      while (!(await holds()).some((name) => !name.startsWith('files.'))) {
-        await new Promise((go) => setTimeout(go, 20))
+describe.each(storages)(
+  'after kill -9 the sweep removes orphaned objects in $name',
+  ({ variables, list }) => {
+    async function scene() {
+      const database = await newDatabase('postgres')
+      const env = {
+        ENVIRONMENT: 'test',
+        INTERNAL_API_KEY: key,
+        DATABASE_URL: database.url,
+        ...variables,
       }
+      const start = () => startProcess('node', files, env, {})
+      const sql = makeSql(database.driver)
+      /** A day later, in another process. */
+      async function dayAfter() {
+        await sql`update files.orphaned_objects set due_at = due_at - interval '1 day'`
+        const next = await start()
+        await next.tick()
+        await next.close()
+      }
+      return { database, start, sql, dayAfter }
+    }
+
+    test('during an upload', async () => {
+      const { database, start, sql, dayAfter } = await scene()
+      const service = await start()
+      const sent = Promise.withResolvers<void>()
+      const body = new ReadableStream({
+        async start(controller) {
+          const text = new TextEncoder()
+          controller.enqueue(
+            text.encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'),
+          )
+          for (let n = 0; n < 10; n++) controller.enqueue(new Uint8Array(2 * 1024 * 1024))
+          while ((await list()).length === 0) await new Promise((go) => setTimeout(go, 20))
+          sent.resolve()
+        },
+      })
+      const upload = fetch(`http://${service.address}/api/v1/files/upload`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'multipart/form-data; boundary=b' },
+        body,
+        duplex: 'half',
+      } as RequestInit).catch(() => null)
+      await sent.promise
       service.process.signal('SIGKILL')
       expect(await upload).toBeNull()
+      await service.close()
+      expect(await list()).not.toEqual([])
+      await dayAfter()
+      expect(await list()).toEqual([])
+      expect(await sql`select file_id from files.files`).toEqual([])
+      await database.drop()
     })
-    await service.close()
-    expect(await holds()).toHaveLength(1)
-    await dayAfter()
-    expect(await holds()).toEqual([])
-    expect(await sql`select file_id from files.files`).toEqual([])
-    expect(await sql`select storage_key from files.orphaned_objects`).toEqual([])
-    await database.drop()
-  })
-})
+
+    test('between storing the object and inserting its row', async () => {
+      const { database, start, sql, dayAfter } = await scene()
+      const service = await start()
+      const { raw, headers: type } = await encodeForm({ bytes: 'all of it' })
+      await sql.transaction(async (tx) => {
+        await tx`lock table files.files in access exclusive mode`
+        const upload = service
+          .fetch(
+            new Request('http://test/api/v1/files/upload', {
+              method: 'POST',
+              headers: { ...headers, ...type },
+              body: raw as BodyInit,
+            }),
+          )
+          .catch(() => null)
+        while (!(await list()).some((name) => !name.startsWith('files.'))) {
+          await new Promise((go) => setTimeout(go, 20))
+        }
+        service.process.signal('SIGKILL')
+        expect(await upload).toBeNull()
+      })
+      await service.close()
+      expect(await list()).toHaveLength(1)
+      await dayAfter()
+      expect(await list()).toEqual([])
+      expect(await sql`select file_id from files.files`).toEqual([])
+      expect(await sql`select storage_key from files.orphaned_objects`).toEqual([])
+      await database.drop()
+    })
+  },
+)

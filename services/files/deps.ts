@@ -9,62 +9,65 @@ import type { Store } from './store/store.ts'
 const MiB = 1024 * 1024
 
 export const Config = z.object({
-  FILES_STORAGE: z.enum(['fs', 's3']).default('fs').describe('Where bytes are kept.'),
-  FILES_DIR: z.string().default('.data/files').describe('The directory of storage `fs`.'),
+  FILES_STORAGE: z.enum(['fs', 's3']).default('fs').describe('Storage backend of file contents.'),
+  FILES_DIR: z.string().default('.data/files').describe('Directory of storage `fs`.'),
   FILES_MAX_BYTES: z.coerce
     .number()
     .int()
     .min(1)
     .max(5 * 1024 * MiB)
     .default(100 * MiB)
-    .describe('The largest file that is taken, at most 5 GiB.'),
+    .describe('Maximum size of a file in bytes, at most 5 GiB.'),
   FILES_PUBLIC_URL: z
     .url()
     .optional()
     .describe(
-      'The base of signed URLs, as clients reach this service. Unset, they lead to S3 itself, or with storage `fs` to where the request came to.',
+      'Base of signed URLs, as clients reach this service. Default: S3 itself, or with storage `fs` the origin of the request.',
     ),
   FILES_PARSE_TIMEOUT_MS: z.coerce
     .number()
     .int()
     .min(1_000)
     .default(120_000)
-    .describe('How long parsing one file may take.'),
+    .describe('Time limit for parsing one file in milliseconds.'),
   FILES_PARSE_MEMORY_MB: z.coerce
     .number()
     .int()
     .min(128)
     .default(1_024)
-    .describe('How much memory parsing one file may take.'),
+    .describe('Memory limit for parsing one file in MB.'),
   FILES_PARSE_PROCESSES: z.coerce
     .number()
     .int()
     .min(1)
     .max(64)
     .default(1)
-    .describe('How many files are parsed at a time.'),
-  S3_ENDPOINT: z.url().optional().describe('Storage `s3`: its address; unset it is AWS.'),
-  S3_REGION: z.string().default('us-east-1').describe('Storage `s3`: its region.'),
-  S3_BUCKET: z.string().optional().describe('Storage `s3`: a bucket that is there.'),
-  S3_ACCESS_KEY_ID: z.string().optional().describe('Storage `s3`: who asks.'),
-  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Storage `s3`: the secret that proves it.'),
+    .describe('Number of files parsed concurrently.'),
+  S3_ENDPOINT: z.url().optional().describe('Storage `s3`: endpoint URL. Default: AWS.'),
+  S3_REGION: z.string().default('us-east-1').describe('Storage `s3`: region.'),
+  S3_BUCKET: z.string().optional().describe('Storage `s3`: name of an existing bucket.'),
+  S3_ACCESS_KEY_ID: z.string().optional().describe('Storage `s3`: access key id.'),
+  S3_SECRET_ACCESS_KEY: z.string().optional().describe('Storage `s3`: secret access key.'),
   S3_FORCE_PATH_STYLE: z
     .stringbool()
     .default(true)
-    .describe('Storage `s3`: the bucket is in the path, not in the host name.'),
+    .describe('Storage `s3`: put the bucket into the path instead of the host name.'),
 })
 export type Config = z.output<typeof Config>
 
 export interface Deps {
   store(): Promise<Store>
-  /** What has no parser (the edge) leaves parsing to a process that has. */
+  /**
+   * Undefined on a runtime without processes (workerd). Files stay PENDING there until a Node or Deno process
+   * parses them.
+   */
   parser: Parser | undefined
   runtime: OpenContext['runtime']
   maxBytes: number
   publicUrl: string | undefined
 }
 
-/** What ends in `.node.ts` needs a process, and is loaded where there is one. */
+/** Loads `.node.ts` modules only on runtimes with processes and files. */
 export function open(config: Config, { runtime }: OpenContext): Deps {
   return {
     store: makeStore(config, runtime),
@@ -81,7 +84,7 @@ function makeStore(config: Config, runtime: OpenContext['runtime']): Deps['store
     return async () => store
   }
   if (runtime === 'workerd') {
-    throw new ConfigError('FILES_STORAGE: there are no files on this runtime; use s3.')
+    throw new ConfigError('FILES_STORAGE: this runtime has no file system. Use s3.')
   }
   let store: Promise<Store> | undefined
   return () => {
@@ -95,7 +98,7 @@ function requireS3Config(config: Config) {
   const required = { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }
   const missing = Object.entries(required).flatMap(([name, value]) => (value ? [] : [name]))
   if (missing.length > 0)
-    throw new ConfigError(`${missing.join(', ')}: needed by FILES_STORAGE=s3.`)
+    throw new ConfigError(`${missing.join(', ')}: required by FILES_STORAGE=s3.`)
   return {
     endpoint: config.S3_ENDPOINT,
     region: config.S3_REGION,

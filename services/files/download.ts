@@ -13,10 +13,10 @@ import { SignedQuery, signedUrl, verifySignature } from './signing.ts'
 
 const maxSeconds = 24 * 60 * 60
 const defaultSeconds = 15 * 60
-const expiresDescription = 'For how many seconds the URL serves.'
+const expiresDescription = 'Lifetime of the URL in seconds.'
 
 const DownloadUrl = z.object({
-  url: z.string().describe('Serves the file to whoever has it, without any header.'),
+  url: z.string().describe('URL of the file. Needs no headers.'),
   expiresAt: Time,
 })
 
@@ -39,7 +39,7 @@ export const download = [
     '/api/v1/files/:fileId/content',
     {
       summary: 'Download a file by a signed URL',
-      description: 'The URL comes from download-url; it needs no headers.',
+      description: 'The URL is issued by download-url and needs no headers.',
       params: ById,
       query: SignedQuery,
       responses: byteResponses.responses,
@@ -54,7 +54,7 @@ export const download = [
   get(
     '/api/v1/files/:fileId/download-url',
     {
-      summary: 'Make a URL that serves a file',
+      summary: 'Create a download URL',
       guard: user,
       params: ById,
       query: z.object({
@@ -77,7 +77,7 @@ export const download = [
   post(
     '/api/v1/internal/files/presigned-url',
     {
-      summary: 'Make a URL that serves a file',
+      summary: 'Create a download URL',
       body: z.object({
         fileId: Id,
         expires_in: z

@@ -23,18 +23,19 @@ export const File = z
     visibility: Visibility,
     purpose: z.string().nullable(),
     filename: z.string(),
-    contentType: z.string().describe('By its first bytes, whatever was said of it.'),
+    contentType: z
+      .string()
+      .describe('Detected from the first bytes. The content type sent by the client is ignored.'),
     size: z.int(),
     sha256: Sha256,
     parseStatus: ParseStatus,
-    parseError: z.string().nullable().describe('Why it could not be parsed.'),
+    parseError: z.string().nullable().describe('Reason of the parse failure.'),
     createdAt: Time,
     updatedAt: Time,
   })
   .meta({ id: 'File' })
 export type File = z.infer<typeof File>
 
-/** The columns that make a File. */
 export const columns = fragment`
   file_id as "fileId", owner, organization_id as "organizationId", visibility, purpose, filename,
   content_type as "contentType", size, sha256, parse_status as "parseStatus",
@@ -42,7 +43,7 @@ export const columns = fragment`
 
 export const ById = z.object({ fileId: Id })
 
-/** A segment of a path that may be an id; the literal paths beside it are shorter. */
+/** Path segment of 36 characters. Literal segments at the same position are shorter. */
 export const idSegment = ':fileId{[^/]{36}}'
 
 export interface NewFile {
@@ -59,7 +60,7 @@ export interface NewFile {
   parse: boolean
 }
 
-/** Makes the file, and the job that parses it where that was asked for. */
+/** Inserts the file and, if requested, its parse job. */
 export async function insertFile(sql: Sql, file: NewFile): Promise<File> {
   const status = file.parse ? 'PENDING' : 'NONE'
   const inserted = await sql.row(File)`
@@ -80,7 +81,9 @@ export const enqueueParse = (sql: Sql, fileId: string, attempt: number) =>
     payload: { fileId, attempt },
   })
 
-/** A name to show, never a path: its last segment, without what can't be shown. */
+/**
+ * Returns the last path segment without control characters, at most 255 characters. Default: `file`.
+ */
 export function displayName(filename: string | undefined): string {
   const last = (filename ?? '').split(/[/\\]/).at(-1)!
   const cleaned = last

@@ -22,7 +22,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
   })
 
   describe('an upload', () => {
-    test('becomes a file of the caller, with what its bytes say of it', async () => {
+    test('creates a file of the caller with detected type, size and hash', async () => {
       const { status, data } = await at.upload({ bytes: '# 借条\n', filename: '借条.md' })
       expect(status).toBe(201)
       expect(data).toEqual({
@@ -45,7 +45,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(new TextDecoder().decode(bytes)).toBe('# 借条\n')
     })
 
-    test('takes its fields before and after the file', async () => {
+    test('accepts fields before and after the file', async () => {
       const body = (...parts: string[]) =>
         [
           ...parts.map((part) => `--x\r\nContent-Disposition: form-data; ${part}\r\n`),
@@ -70,19 +70,19 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       }
     })
 
-    test('by another service belongs to the user it names', async () => {
+    test('by another service belongs to the user in its headers', async () => {
       const { status, data } = await at.upload({}, ben, `${internal}/upload`)
       expect([status, data.owner]).toEqual([201, 'ben'])
     })
 
-    test('of nothing is a file of no bytes', async () => {
+    test('of an empty file is accepted', async () => {
       const { data } = await at.upload({ bytes: '', filename: 'empty.txt' })
       expect(data).toMatchObject({ size: 0, contentType: 'text/plain' })
       const { response, bytes } = await at.bytes(`${api}/${data.fileId}/download`)
       expect([response.status, bytes.length]).toEqual([200, 0])
     })
 
-    test('has a name to show, never a path', async () => {
+    test('keeps the last path segment of the filename', async () => {
       const named = async (filename: string) => (await at.upload({ filename })).data.filename
       expect(await named('../../etc/passwd')).toBe('passwd')
       expect(await named('C:\\Users\\ann\\诉状 "终稿".docx')).toBe('诉状 "终稿".docx')
@@ -90,7 +90,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(await named('a\tb.txt')).toBe('ab.txt')
     })
 
-    test('with the same Idempotency-Key makes one file', async () => {
+    test('with the same Idempotency-Key creates one file', async () => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const form = { bytes: 'once', fields: { purpose: 'evidence' } }
       const answers = await Promise.all([1, 2, 3].map(() => at.upload(form, headers)))
@@ -105,8 +105,8 @@ describe.skipIf(typeof storage === 'string')('files', () => {
     })
   })
 
-  describe('what is refused', () => {
-    test('whoever does not say who they are', async () => {
+  describe('a rejected request', () => {
+    test('has no X-User-Id', async () => {
       const nobody = { 'x-user-id': undefined }
       const { fileId } = (await at.upload()).data
       const answers = [
@@ -143,13 +143,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       ['no boundary at all', 'Hello.', ''],
       ['a part without a name', `${part('Content-Type: text/plain')}--x--`, ''],
     ]
-    test.each(forms)('a form with %s', async (_, raw, path) => {
+    test.each(forms)('has has a form with %s', async (_, raw, path) => {
       const { status, code, data } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
       expect(data.issues[0].path).toBe(path)
     })
 
-    test('a body that is no form', async () => {
+    test('has another content type than multipart/form-data', async () => {
       const { status } = await at.call('POST', `${api}/upload`, { body: {} })
       expect(status).toBe(415)
       const unbounded = await at.call('POST', `${api}/upload`, {
@@ -159,13 +159,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(unbounded.status).toBe(400)
     })
 
-    test('sharing within no organization', async () => {
+    test('shares a file without an organization', async () => {
       const form = { fields: { visibility: 'organization' } }
       const { status } = await at.upload(form, { 'x-organization-id': undefined })
       expect(status).toBe(400)
     })
 
-    test('an id that names nothing', async () => {
+    test('names an unknown file', async () => {
       const missing = crypto.randomUUID()
       for (const id of [missing, 'upload-of-mine', '0'.repeat(36)]) {
         for (const path of [`${api}/${id}`, `${internal}/${id}`, `${api}/${id}/download`]) {
@@ -176,13 +176,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect((await at.call('DELETE', `${internal}/${missing}`)).status).toBe(404)
     })
 
-    test('a method that a path does not take', async () => {
+    test('uses a method the path does not support', async () => {
       const { status, headers } = await at.call('PUT', `${api}/upload`)
       expect([status, headers.get('allow')]).toEqual([405, 'POST'])
     })
   })
 
-  describe('who sees a file', () => {
+  describe('visibility', () => {
     const shared = { fields: { visibility: 'organization' } }
     const superuser = { 'x-user-id': 'root', 'x-is-superuser': 'true', ...elsewhere }
     const reads = (id: string) => [
@@ -193,7 +193,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
     const statuses = async (id: string, headers: Record<string, string>) =>
       Promise.all(reads(id).map(async (path) => (await at.call('GET', path, { headers })).status))
 
-    test('a private one its owner and a superuser, and nobody else', async () => {
+    test('a private file is visible to its owner and a superuser only', async () => {
       const { fileId } = (await at.upload()).data
       expect(await statuses(fileId, {})).toEqual([200, 200, 200])
       expect(await statuses(fileId, ben)).toEqual([404, 404, 404])
@@ -202,7 +202,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect((await at.call('DELETE', `${api}/${fileId}`, { headers: ben })).status).toBe(404)
     })
 
-    test('a shared one everybody of the organization; deleting stays with the owner', async () => {
+    test('a shared file is visible to the organization and deleted by its owner only', async () => {
       const { fileId } = (await at.upload(shared)).data
       expect(await statuses(fileId, ben)).toEqual([200, 200, 200])
       expect(await statuses(fileId, { ...ben, ...elsewhere })).toEqual([404, 404, 404])
@@ -212,7 +212,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect((await at.call('DELETE', `${api}/${fileId}`)).status).toBe(404)
     })
 
-    test('one of no organization its owner, wherever they are', async () => {
+    test('a file without an organization is visible to its owner in any organization', async () => {
       const nowhere = { 'x-organization-id': undefined }
       const { fileId, organizationId } = (await at.upload({}, nowhere, `${internal}/upload`)).data
       expect(organizationId).toBeNull()
@@ -222,13 +222,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect((await at.call('GET', `${api}/${inOne}`, { headers: nowhere })).status).toBe(404)
     })
 
-    test('a superuser deletes what is not theirs', async () => {
+    test('a superuser deletes files of other users', async () => {
       const { fileId } = (await at.upload()).data
       const { status } = await at.call('DELETE', `${api}/${fileId}`, { headers: superuser })
       expect(status).toBe(200)
     })
 
-    test('a service sees all, within the organization that it names', async () => {
+    test('a service sees all files of the organization in its headers', async () => {
       const { fileId } = (await at.upload()).data
       const none = { 'x-organization-id': undefined, 'x-user-id': undefined }
       expect((await at.call('GET', `${internal}/${fileId}`, { headers: none })).status).toBe(200)
@@ -249,7 +249,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(await exists(none)).toEqual({ exists: false })
     })
 
-    test('the list of a user holds what the caller may see, the newest first', async () => {
+    test('the list of a user contains visible files, newest first', async () => {
       const cleo = { 'x-user-id': 'cleo' }
       const mine: string[] = []
       for (const form of [{}, shared, {}]) mine.push((await at.upload(form, cleo)).data.fileId)

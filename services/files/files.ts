@@ -20,7 +20,7 @@ export const files = [
     `${external}/user/:userId`,
     {
       summary: 'List the files of a user',
-      description: 'Of another user, those that the caller may see. The newest first.',
+      description: 'Newest first. Files of another user are filtered by what the caller may read.',
       guard: user,
       params: z.object({ userId: z.string().min(1).max(200) }),
       query: PageQuery,
@@ -37,7 +37,7 @@ export const files = [
   get(
     `${external}/${idSegment}`,
     {
-      summary: 'Read what is known of a file',
+      summary: 'Get the metadata of a file',
       guard: user,
       params: ById,
       responses: { 200: File },
@@ -50,7 +50,7 @@ export const files = [
     `${external}/${idSegment}`,
     {
       summary: 'Delete a file',
-      description: 'For its owner, and for a superuser.',
+      description: 'Allowed for the owner and for a superuser.',
       guard: user,
       params: ById,
       responses: { 200: Deleted },
@@ -59,7 +59,7 @@ export const files = [
     async (c, { params }) => {
       const file = await loadFile(c.env.sql, params.fileId, visibleToUser(c.var.caller))
       if (!canModify(c.var.caller, file)) {
-        throw new Fault('FORBIDDEN', 'Only its owner may delete this file.')
+        throw new Fault('FORBIDDEN', 'Only the owner may delete this file.')
       }
       await deleteFile(c.env, file.fileId)
       return ok(c, { deleted: true })
@@ -68,7 +68,7 @@ export const files = [
 
   get(
     `${internal}/${idSegment}`,
-    { summary: 'Read what is known of a file', params: ById, responses: { 200: File } },
+    { summary: 'Get the metadata of a file', params: ById, responses: { 200: File } },
     async (c, { params }) =>
       ok(c, await loadFile(c.env.sql, params.fileId, visibleToService(c.var.caller))),
   ),
@@ -76,7 +76,7 @@ export const files = [
   get(
     `${internal}/:fileId/exists`,
     {
-      summary: 'Ask whether a file is there',
+      summary: 'Check whether a file exists',
       params: z.object({ fileId: z.string().min(1).max(200) }),
       responses: { 200: z.object({ exists: z.boolean() }) },
     },
@@ -103,7 +103,9 @@ export const files = [
 
 const StorageKeyRow = z.object({ storage_key: z.string() })
 
-/** The file goes, and its bytes with it: now, or where the storage is away, when it is back. */
+/**
+ * Deletes the file and its object. If the storage is unavailable, the sweep deletes the object later.
+ */
 async function deleteFile(context: ServiceContext<Deps>, fileId: string) {
   const key = await context.sql.transaction(async (sql) => {
     const deleted = await sql.row(StorageKeyRow)`

@@ -5,7 +5,7 @@ import { displayName, Purpose, Visibility } from './file.ts'
 import { fileTooLarge, readBody } from './inspect-stream.ts'
 import { boundaryOf, formParts, readAtMost } from './multipart.ts'
 
-/** What a form says beside the file. */
+/** Form fields beside the file. */
 const FormFields = z.object({
   purpose: z
     .literal('')
@@ -21,26 +21,32 @@ const FormFields = z.object({
 export type FormFields = z.output<typeof FormFields>
 
 const maxFieldBytes = 1_000
-/** Beyond the file itself: boundaries, headers, fields. */
+/** Allowance for boundaries, headers and fields. */
 const overheadBytes = 64 * 1024
 
-/** The form as the API description shows it. */
+/** OpenAPI schema of the form. */
 export const formContent = {
   'multipart/form-data': {
     schema: {
       type: 'object',
       required: ['file'],
       properties: {
-        file: { type: 'string', format: 'binary', description: 'The file; its part names it.' },
+        file: { type: 'string', format: 'binary', description: 'The file with its filename.' },
         purpose: { type: 'string', maxLength: 100 },
         visibility: { enum: Visibility.options, default: 'private' },
-        parse: { type: 'boolean', default: false, description: 'Parse it in the background.' },
+        parse: {
+          type: 'boolean',
+          default: false,
+          description: 'Parse the file in the background. Default: false.',
+        },
       },
     },
   },
 }
 
-/** Reads a form to its end; `take` is given the file as it comes, before or after the other fields. */
+/**
+ * Reads the whole form. Streams the file to `storeFile`; the other fields may come before or after the file.
+ */
 export async function readForm<T>(
   request: Request,
   maxBytes: number,
@@ -48,7 +54,7 @@ export async function readForm<T>(
 ): Promise<{ fields: FormFields; received: T }> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? undefined)
   if (boundary === undefined || !request.body) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'Send the file as multipart/form-data.')
+    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The content type must be multipart/form-data.')
   }
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes + overheadBytes)
     throw fileTooLarge(maxBytes)
@@ -57,20 +63,20 @@ export async function readForm<T>(
   const bytes = readBody(request, maxBytes + overheadBytes, () => fileTooLarge(maxBytes))
   for await (const { name, filename, body } of formParts(bytes, boundary)) {
     if (name === 'file') {
-      if (received) throw invalid([{ path: 'file', message: 'One file at a time.' }])
+      if (received) throw invalid([{ path: 'file', message: 'Only one file per request.' }])
       received = { it: await storeFile(body, displayName(filename)) }
     } else if (name in FormFields.shape) {
       values[name] = await readField(name, body)
     }
   }
-  if (!received) throw invalid([{ path: 'file', message: 'The form holds no file.' }])
+  if (!received) throw invalid([{ path: 'file', message: 'The form contains no file.' }])
   return { fields: parseFields(values), received: received.it }
 }
 
 async function readField(path: string, body: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readAtMost(body, maxFieldBytes)
   const text = new TextDecoder().decode(bytes ?? undefined)
-  const message = bytes ? textProblem(text) : `At most ${maxFieldBytes} bytes.`
+  const message = bytes ? textProblem(text) : `Must have at most ${maxFieldBytes} bytes.`
   if (message) throw invalid([{ path, message }])
   return text
 }

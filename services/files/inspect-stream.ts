@@ -9,7 +9,7 @@ export interface StreamInfo {
   contentType: string
 }
 
-/** Lets bytes through to `sink` and says what they were: how many, their hash, what kind of file. */
+/** Passes chunks to `sink` and returns their size, SHA-256 and detected content type. */
 export async function inspectStream(
   chunks: AsyncIterable<Uint8Array>,
   { runtime, maxBytes, filename }: { runtime: Deps['runtime']; maxBytes: number; filename: string },
@@ -35,13 +35,13 @@ export async function inspectStream(
 }
 
 export const fileTooLarge = (maxBytes: number) =>
-  new Fault('PAYLOAD_TOO_LARGE', `A file may have at most ${maxBytes} bytes.`, {
+  new Fault('PAYLOAD_TOO_LARGE', `The file exceeds the limit of ${maxBytes} bytes.`, {
     data: { limit: maxBytes },
   })
 
 /**
- * The body of a request as it comes, up to so many bytes. Leaving it before its end does not close the
- * connection, over which the answer still has to go.
+ * Streams a request body up to `maxBytes`. Stopping early does not cancel the body, because that would close
+ * the connection before the response is sent.
  */
 export async function* readBody(
   request: Request,
@@ -64,11 +64,11 @@ async function readChunk(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()
   } catch {
-    throw invalid([{ path: '', message: 'The body was cut off.' }])
+    throw invalid([{ path: '', message: 'The request body ended early.' }])
   }
 }
 
-/** Reads to the end and keeps nothing. */
+/** Reads all chunks and discards them. */
 export async function drain(chunks: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of chunks);
 }

@@ -48,7 +48,7 @@ describe('a form', () => {
       .map((pieces) => pieces.join(''))
       .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${boundary}`))
 
-  test('is the same however it comes in pieces', async () => {
+  test('is parsed alike for any split into chunks', async () => {
     const arbitrary = boundary.chain((boundary) =>
       fc.record({
         boundary: fc.constant(boundary),
@@ -65,14 +65,14 @@ describe('a form', () => {
     )
   })
 
-  test('is the same byte by byte', async () => {
+  test('is parsed alike when it arrives byte by byte', async () => {
     const bytes = form('b', ['\r\n--a', '', '--b', '\r\r\n\n--', 'x'.repeat(100)])
     const whole = await read(bytes, 'b')
     expect(whole).toHaveLength(5)
     expect(await read(bytes, 'b', Array(bytes.length).fill(1))).toEqual(whole)
   })
 
-  test('agrees with what the platform makes of it', async () => {
+  test('is parsed like Response.formData()', async () => {
     const sent = new FormData()
     sent.set('purpose', 'evidence')
     sent.set('file', new Blob([crypto.getRandomValues(new Uint8Array(60_000))]), '证据 "一".pdf')
@@ -85,7 +85,7 @@ describe('a form', () => {
     expect(file!.content).toBe(Buffer.from(await blob.arrayBuffer()).toString('latin1'))
   })
 
-  test('may have something before and after it', async () => {
+  test('may have a preamble and an epilogue', async () => {
     const bytes = bytesOf(`preamble\r\n${String.fromCharCode(...form('b', ['x']))}epilogue --b`)
     expect(await read(bytes, 'b')).toHaveLength(1)
   })
@@ -97,7 +97,7 @@ describe('a form', () => {
     expect(names).toEqual(['p0', 'p1', 'p2'])
   })
 
-  test('names its files in one of several ways', async () => {
+  test('accepts quoted, bare and extended filenames', async () => {
     const named = async (parameters: string) => {
       const bytes = bytesOf(`--b\r\ncontent-disposition: form-data; ${parameters}\r\n\r\n\r\n--b--`)
       return (await read(bytes, 'b'))[0]
@@ -110,17 +110,17 @@ describe('a form', () => {
       name: 'file',
       filename: 'a.txt',
     })
-    await expect(named(`name="file"; filename*=UTF-8''%ff`)).rejects.toThrow('not UTF-8')
+    await expect(named(`name="file"; filename*=UTF-8''%ff`)).rejects.toThrow('not valid UTF-8')
   })
 
   test.each([
     ['--b\r\nContent-Disposition: form-data; name="p"\r\n\r\nx', 'ends before'],
     ['--b\r\nContent-Disposition: form-data; name="p"', 'ends before'],
     ['', 'ends before'],
-    ['--bx\r\n\r\n\r\n--b--', 'something else'],
+    ['--bx\r\n\r\n\r\n--b--', 'line break'],
     ['--b\r\n\r\nx\r\n--b--', 'no name'],
-    [`--b\r\nX: ${'x'.repeat(20_000)}\r\n\r\n\r\n--b--`, 'too long'],
-  ])('is refused when it is broken: %.20s', async (text, message) => {
+    [`--b\r\nX: ${'x'.repeat(20_000)}\r\n\r\n\r\n--b--`, 'exceeds 16 KiB'],
+  ])('is rejected when it is malformed: %.20s', async (text, message) => {
     await expect(read(bytesOf(text), 'b')).rejects.toThrow(message)
   })
 })
@@ -146,6 +146,6 @@ describe('a boundary', () => {
     'multipart/form-data; boundary="a\tb"',
     `multipart/form-data; boundary=${'x'.repeat(71)}`,
   ])('is missing in %s', (contentType) => {
-    expect(() => boundaryOf(contentType)).toThrow('no usable boundary')
+    expect(() => boundaryOf(contentType)).toThrow('no valid boundary')
   })
 })

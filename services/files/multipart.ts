@@ -1,6 +1,6 @@
 import { invalid } from '../_kit/fault.ts'
 
-/** A part of a form; its body must have been read, or skipped, before the next part is asked for. */
+/** A part of a form. The next part becomes available after the body of this part was read. */
 export interface FormPart {
   name: string
   filename: string | undefined
@@ -11,18 +11,20 @@ const maxHeaderBytes = 16 * 1024
 const crlf = ascii('\r\n')
 const blankLine = ascii('\r\n\r\n')
 
-/** The boundary that a content type names, or undefined where it is no form. */
+/**
+ * Returns the boundary parameter, or undefined for other content types than multipart/form-data.
+ */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   if (!contentType || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return undefined
   const named = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType)
   const boundary = named?.[1] ?? named?.[2] ?? ''
   if (/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary)) return boundary
-  throw malformed('Its content type names no usable boundary.')
+  throw malformed('The content type has no valid boundary.')
 }
 
 /**
- * The parts of multipart/form-data as they come. Nothing is held but the end of a chunk that may turn out
- * to be the beginning of a boundary.
+ * Streams the parts of multipart/form-data. Buffers only the end of a chunk that may be the start of a
+ * boundary.
  */
 export async function* formParts(
   body: AsyncIterable<Uint8Array>,
@@ -34,8 +36,7 @@ export async function* formParts(
   for (;;) {
     const after = await source.take(2)
     if (after === '--') return source.finish()
-    if (after !== '\r\n')
-      throw malformed('A boundary is followed by something else than a line end.')
+    if (after !== '\r\n') throw malformed('A boundary must be followed by a line break.')
     source.putBack(crlf)
     const header = await readHeader(source.until(blankLine))
     const part = { ...named(header), body: source.until(delimiter) }
@@ -44,15 +45,15 @@ export async function* formParts(
   }
 }
 
-/** Reads to one byte sequence after another. */
+/** Reads a stream up to given byte sequences. */
 function makeScanner(body: AsyncIterable<Uint8Array>) {
   const chunks = body[Symbol.asyncIterator]()
-  // A boundary stands at the start of a line, and the first line has no end before it.
+  // A delimiter starts with CRLF, and the first boundary has none before it.
   let buffered: Uint8Array = crlf
 
   async function fill() {
     const { done, value } = await chunks.next()
-    if (done) throw malformed('It ends before its last boundary.')
+    if (done) throw malformed('The body ends before the last boundary.')
     buffered = buffered.length > 0 ? concatBytes(buffered, value) : value
   }
 
@@ -84,14 +85,16 @@ function makeScanner(body: AsyncIterable<Uint8Array>) {
     putBack(bytes: Uint8Array) {
       buffered = concatBytes(bytes, buffered)
     },
-    /** What follows the last boundary means nothing, and is read all the same. */
+    /** Reads and ignores the epilogue. */
     async finish() {
       while (!(await chunks.next()).done);
     },
   }
 }
 
-/** Horspool's search. A needle begins with a CR and a boundary holds none, so no byte is compared often. */
+/**
+ * Boyer–Moore–Horspool search. A needle starts with CR and a boundary contains none, so the search is linear.
+ */
 function makeFinder(needle: Uint8Array): (hay: Uint8Array) => number {
   const last = needle.length - 1
   const skips = new Uint8Array(256).fill(needle.length)
@@ -106,7 +109,7 @@ function makeFinder(needle: Uint8Array): (hay: Uint8Array) => number {
   }
 }
 
-/** Where the end of `hay` may be the beginning of a needle, or else its length. */
+/** Start of a suffix of `hay` that is a prefix of `needle`. Without one, the length of `hay`. */
 function partialMatchStart(needle: Uint8Array, hay: Uint8Array): number {
   let at = hay.indexOf(needle[0]!, Math.max(0, hay.length - needle.length + 1))
   while (at !== -1) {
@@ -121,11 +124,11 @@ const utf8 = new TextDecoder()
 
 async function readHeader(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readAtMost(chunks, maxHeaderBytes)
-  if (!bytes) throw malformed('The header of a part is too long.')
+  if (!bytes) throw malformed('The header of a part exceeds 16 KiB.')
   return utf8.decode(bytes)
 }
 
-/** All of it, or null when it is more than `most`; the rest is read all the same. */
+/** Reads all chunks. Returns null if they exceed `maxBytes`; the rest is read and discarded. */
 export async function readAtMost(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -142,24 +145,24 @@ export async function readAtMost(
 function named(header: string) {
   const disposition = /^content-disposition:\s*form-data\s*(;.*)$/im.exec(header)?.[1] ?? ''
   const value = (name: string) =>
-    // As browsers write it, where only quotes and line ends are escaped; or a bare word.
+    // Browsers escape only quotes and line breaks. A bare token is accepted too.
     new RegExp(`;\\s*${name}=("[^"]*"|[^\\s;"]+)`, 'i')
       .exec(disposition)?.[1]
       ?.replaceAll('"', '')
       .replace(/%(22|0D|0A)/gi, (escaped) => decodeURIComponent(escaped))
   const name = value('name')
-  if (name === undefined) throw malformed('A part has no name.')
+  if (name === undefined) throw malformed('A part has no name parameter.')
   return { name, filename: extendedFilename(disposition) ?? value('filename') }
 }
 
-/** RFC 5987, which curl and others use for names beyond ASCII. */
+/** Decodes `filename*` of RFC 5987, which curl uses for names beyond ASCII. */
 function extendedFilename(disposition: string): string | undefined {
   const encoded = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
   if (encoded === undefined) return undefined
   try {
     return decodeURIComponent(encoded)
   } catch {
-    throw malformed('A filename is not UTF-8.')
+    throw malformed('A filename is not valid UTF-8.')
   }
 }
 
@@ -167,8 +170,7 @@ async function skip(chunks: AsyncIterable<unknown>) {
   for await (const _ of chunks);
 }
 
-const malformed = (detail: string) =>
-  invalid([{ path: '', message: `The form is malformed. ${detail}` }])
+const malformed = (detail: string) => invalid([{ path: '', message: `Malformed form: ${detail}` }])
 
 function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   const both = new Uint8Array(a.length + b.length)

@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('what came to nothing is removed and forgotten', async () => {
+test('a discarded object is deleted with its registration', async () => {
   await registerObject(sql, 'files/a')
   await discardObject(given(), 'files/a')
   expect(removed).toEqual(['files/a'])
   expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
 
-test('what has an owner stays, whatever its maker thought had become of it', async () => {
+test('discarding a claimed object does not delete it', async () => {
   removed.length = 0
   await registerObject(sql, 'files/b')
   expect(await claimObject(sql, 'files/b')).toBe(true)
@@ -33,7 +33,7 @@ test('what has an owner stays, whatever its maker thought had become of it', asy
   expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
 
-test('what was given up can be owned no more', async () => {
+test('an object with a requested deletion cannot be claimed', async () => {
   await registerObject(sql, 'files/c')
   await discardObject(given(), 'files/c')
   expect(await claimObject(sql, 'files/c')).toBe(false)

@@ -4,28 +4,30 @@ import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 
-/** Notes bytes before they are written. What nobody owns a day later is removed. */
+/**
+ * Registers an object before it is written. An object that no file claims within a day is deleted.
+ */
 export const registerObject = async (sql: Sql, key: string) =>
   void (await sql`
     insert into files.orphaned_objects (storage_key, due_at) values (${key}, now() + interval '1 day')
     on conflict (storage_key) do nothing`)
 
-/** The bytes have an owner from here on; false when they were given up meanwhile. */
+/** Assigns a registered object to a file. Returns false if its deletion was requested meanwhile. */
 export const claimObject = async (sql: Sql, key: string): Promise<boolean> =>
   (
     await sql`
       delete from files.orphaned_objects where storage_key = ${key} and not delete_requested returning storage_key`
   ).length > 0
 
-/** The file that owned these bytes is gone. */
+/** Requests the deletion of the object of a deleted file. */
 export const releaseObject = async (sql: Sql, key: string) =>
   void (await sql`
     insert into files.orphaned_objects (storage_key, due_at, delete_requested) values (${key}, now(), true)
     on conflict (storage_key) do update set due_at = now(), delete_requested = true`)
 
 /**
- * Removes bytes of a write that came to nothing, unless they have an owner after all: the answer to a
- * commit may get lost on its way.
+ * Deletes the object of a failed write, unless a file claimed it: a commit may succeed without its
+ * acknowledgement arriving.
  */
 export async function discardObject(context: ServiceContext<Deps>, key: string): Promise<void> {
   const orphaned = await context.sql`
@@ -34,7 +36,7 @@ export async function discardObject(context: ServiceContext<Deps>, key: string):
   if (orphaned.length > 0) await removeObjects(context, [key])
 }
 
-/** Removes bytes that were given up; what can't be removed now is left to the sweep. */
+/** Deletes objects whose deletion was requested. Failures are left to the sweep. */
 export async function removeObjects(
   { sql, store, kit }: ServiceContext<Deps>,
   keys: string[],
@@ -45,14 +47,17 @@ export async function removeObjects(
       await storage.remove(key)
       await sql`delete from files.orphaned_objects where storage_key = ${key} and delete_requested`
     } catch (thrown) {
-      kit.log.warn({ key, ...errorFields(thrown) }, 'bytes not removed')
+      kit.log.warn({ key, ...errorFields(thrown) }, 'object deletion failed')
     }
   }
 }
 
 const StorageKeyRow = z.object({ storage_key: z.string() })
 
-/** Removes what nobody came for: after a crash, a deletion, a promise that was not kept. */
+/**
+ * Deletes expired uploads and orphaned objects: remains of crashes, deletions and uploads that were never
+ * completed.
+ */
 export async function sweepObjects(context: ServiceContext<Deps>): Promise<void> {
   const { sql } = context
   await sql`delete from files.uploads where expires_at < now()`

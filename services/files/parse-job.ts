@@ -9,7 +9,7 @@ import type { ParseOutcome } from './parse/parser.ts'
 const Payload = z.object({ fileId: Id, attempt: z.int() })
 const ClaimedFile = z.object({ content_type: z.string(), storage_key: z.string() })
 
-/** Parses a file, unless it is gone or a later run was asked for meanwhile. */
+/** Parses a file. Does nothing if the file was deleted or a later attempt was requested. */
 export async function parseFile(
   { sql, store, parser }: ServiceContext<Deps>,
   payload: unknown,
@@ -22,7 +22,7 @@ export async function parseFile(
     returning content_type, storage_key`
   if (!claimed) return
   const bytes = await (await store()).get(claimed.storage_key)
-  if (!bytes) throw new Error('the bytes are not there')
+  if (!bytes) throw new Error('object not found in storage')
   const outcome = await parser!(claimed.content_type, bytes, job.signal)
   await saveOutcome(sql, fileId, attempt, outcome)
 }
@@ -43,10 +43,10 @@ const saveOutcome = (sql: Sql, fileId: string, attempt: number, outcome: ParseOu
         language = excluded.language, truncated = excluded.truncated`
   })
 
-/** A file whose job was given up is not left as if it were still being parsed. */
+/** Marks files as FAILED when their parse job is DEAD. */
 export const failDeadParses = (sql: Sql) => sql`
   update files.files file
-  set parse_status = 'FAILED', parse_error = 'Parsing did not come to an end.', updated_at = now()
+  set parse_status = 'FAILED', parse_error = 'Parsing failed repeatedly.', updated_at = now()
   from files.jobs job
   where job.kind = 'parse' and job.status = 'DEAD'
     and file.file_id = (job.payload ->> 'fileId')::uuid

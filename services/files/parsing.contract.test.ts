@@ -51,7 +51,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       expect(other.status).toBe(404)
     })
 
-    test('every kind of file comes to its end', async () => {
+    test('every kind of file reaches a final state', async () => {
       const row = '<row r="1"><c r="A1"><v>7</v></c></row>'
       const forms: [Form, string, string | null][] = [
         [{ bytes: await pdf(['A page']), filename: 'a.pdf' }, 'SUCCEEDED', 'A page'],
@@ -78,7 +78,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       }
     })
 
-    test('what is finished is parsed again only by force', async () => {
+    test('a parsed file is parsed again only with force', async () => {
       const { fileId } = (await parsed({ bytes: 'first' })).data
       await at.runBackground()
       expect((await ask(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
@@ -90,7 +90,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       expect((await text(fileId)).data.text).toBe('first')
     })
 
-    test('what another run was asked for is not overwritten by the one before', async () => {
+    test('an earlier attempt does not overwrite the result of a later one', async () => {
       const { fileId } = (await parsed({ bytes: 'one' })).data
       await at.sql`update files.files set parse_attempt = 5 where file_id = ${fileId}`
       await at.runBackground()
@@ -100,14 +100,14 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
 
-    test('a file whose parsing was given up has failed', async () => {
+    test('a file whose parse job is dead is FAILED', async () => {
       const { fileId } = (await parsed({})).data
       await at.sql`
         update files.jobs set status = 'DEAD' where payload ->> 'fileId' = ${fileId}`
       await at.runBackground()
       expect(await read(fileId)).toMatchObject({
         parseStatus: 'FAILED',
-        parseError: 'Parsing did not come to an end.',
+        parseError: 'Parsing failed repeatedly.',
       })
 
       await report(fileId, 'PENDING')
@@ -118,7 +118,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
 
-    test('a file that is deleted while it waits is no trouble', async () => {
+    test('a file deleted before parsing is skipped', async () => {
       const { fileId } = (await parsed({})).data
       await at.call('DELETE', `${api}/${fileId}`)
       await at.runBackground()
@@ -137,10 +137,10 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     expect(job).toEqual({ status: 'PENDING', attempts: 0 })
   }
 
-  if (testProject === 'workerd') test('waits for a process that has a parser', withoutParser)
-  else describe('where there is a parser', withParser)
+  if (testProject === 'workerd') test('stays PENDING on a runtime without a parser', withoutParser)
+  else describe('with a parser', withParser)
 
-  test('is asked for once, however often', async () => {
+  test('is enqueued once for repeated requests', async () => {
     const { fileId } = (await at.upload()).data
     const answers = await Promise.all([ask(fileId), ask(fileId, {}), ask(fileId, { force: true })])
     for (const { status, data } of answers) {
@@ -152,8 +152,8 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     expect((await ask(fileId, { force: 'yes' })).status).toBe(400)
   })
 
-  describe('a parser beside ours', () => {
-    test('reports how far it has come', async () => {
+  describe('an external parser', () => {
+    test('reports its progress', async () => {
       const { fileId } = (await at.upload()).data
       for (const status of [
         'PENDING',
@@ -184,7 +184,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       },
     )
 
-    test('says nothing that is not a status', async () => {
+    test('cannot report an unknown status', async () => {
       const { fileId } = (await at.upload()).data
       expect((await report(fileId, 'DONE')).status).toBe(400)
       expect((await report(crypto.randomUUID(), 'FAILED')).status).toBe(404)

@@ -13,7 +13,7 @@ const ParseReport = z
   .object({ parseStatus: ParseStatus, parseError: z.string().max(2_000).nullish() })
   .meta({ examples: [{ parseStatus: 'FAILED', parseError: 'The scan is not readable.' }] })
 
-/** How far parsing has come. The last three are final. */
+/** Order of the parse states. Rank 3 is final. */
 const progress: Record<z.infer<typeof ParseStatus>, number> = {
   NONE: 0,
   PENDING: 1,
@@ -31,7 +31,8 @@ export const parsing = [
     `${path}/parse`,
     {
       summary: 'Parse a file in the background',
-      description: 'What has begun or is finished stays as it is, unless `force` asks for it anew.',
+      description:
+        'A file that is being parsed or was parsed is left unchanged unless `force` is true.',
       params: ById,
       body: z.object({ force: z.boolean().default(false) }).prefault({}),
       responses: { 202: ParseState },
@@ -41,7 +42,7 @@ export const parsing = [
         const existing = await loadFile(sql, params.fileId, visibleToService(c.var.caller), 'lock')
         const isQueued = progress[existing.parseStatus] <= progress.PENDING
         if (!isQueued && !body.force) return existing
-        // A new run makes what an earlier one still finds out of no interest.
+        // Results of an earlier attempt are discarded.
         const updated = await sql.row(AttemptRow)`
           update files.files set parse_status = 'PENDING', parse_error = null,
             parse_attempt = parse_attempt + ${isQueued ? 0 : 1}, updated_at = now()
@@ -56,8 +57,8 @@ export const parsing = [
   put(
     `${path}/parse-status`,
     {
-      summary: 'Report how far the parsing of a file has come',
-      description: 'For parsers beside our own. From a final state it goes back to PENDING only.',
+      summary: 'Update the parse status of a file',
+      description: 'For external parsers. A final state can only change to PENDING.',
       params: ById,
       body: ParseReport,
       responses: { 200: File },
@@ -70,7 +71,7 @@ export const parsing = [
         if (backwards && isFinal(existing.parseStatus) && parseStatus !== 'PENDING') {
           throw new Fault(
             'CONFLICT',
-            `Parsing is over (${existing.parseStatus}); only PENDING begins it anew.`,
+            `Parse status ${existing.parseStatus} is final. Set PENDING to parse again.`,
           )
         }
         const restarts = backwards && isFinal(existing.parseStatus)

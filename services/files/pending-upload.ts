@@ -6,7 +6,7 @@ import { fileNotFound } from './access.ts'
 import { Purpose, Sha256, Visibility } from './file.ts'
 import { registerObject } from './orphans.ts'
 
-/** What was said of a file that is to come. */
+/** Properties of a file that the client declares before uploading its bytes. */
 export const DeclaredFile = z.object({
   filename: z.string(),
   size: z.int(),
@@ -25,7 +25,7 @@ const PendingUpload = z.object({
 })
 export type PendingUpload = z.infer<typeof PendingUpload>
 
-/** Where bytes wait until they were found to be what was promised. */
+/** Storage key of uploaded bytes before `complete` has verified them. */
 export const stagingKey = (fileId: string) => `incoming/${fileId}`
 
 export async function insertUpload(
@@ -38,7 +38,7 @@ export async function insertUpload(
     values (${fileId}, ${organizationId}, ${owner}, ${json(declared)}, now() + interval '1 day')`
 }
 
-/** The upload that was promised; a person sees their own, a superuser all. */
+/** Finds a pending upload. A user finds only own uploads, a superuser all. */
 export async function findUpload(
   sql: Sql,
   fileId: string,

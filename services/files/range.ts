@@ -1,8 +1,8 @@
 import type { Range } from './store/store.ts'
 
 /**
- * The one range of `size` bytes that a Range header asks for; null when it asks for none that can be, and
- * undefined when the header is to be ignored: it is not there, not understood, or names several.
+ * Parses a Range header against a size. Returns null for an unsatisfiable range, and undefined for a header
+ * to ignore: missing, malformed or with several ranges.
  */
 export function rangeIn(header: string | undefined, size: number): Range | null | undefined {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.replaceAll(' ', '') ?? '') ?? []

@@ -9,36 +9,37 @@ import { rangeIn } from './range.ts'
 
 const stringHeader = (description: string) => ({ description, schema: { type: 'string' } })
 const headers = {
-  ETag: stringHeader('The SHA-256 of the file.'),
-  'Content-Disposition': stringHeader('The name of the file, as RFC 6266 has it.'),
+  ETag: stringHeader('SHA-256 of the file.'),
+  'Content-Disposition': stringHeader('Filename by RFC 6266.'),
   'Accept-Ranges': stringHeader('Always `bytes`.'),
 }
 const byteContent: Content = { content: { '*/*': {} }, headers }
 
-/** The answers of an endpoint that gives a file's bytes, and its faults. */
+/** Responses and faults of endpoints that return file contents. */
 export const byteResponses = {
   responses: {
     200: byteContent,
     206: {
       ...byteContent,
-      headers: { ...headers, 'Content-Range': stringHeader('Which part of the file this is.') },
+      headers: { ...headers, 'Content-Range': stringHeader('Range of the response body.') },
     },
     304: { content: {}, headers },
   },
   faults: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'] as const,
 }
 
-/** The bytes of a file: all, the range that was asked for, or none where the client has them. */
+/** Responds with the file, the requested range, or 304 if the client has the current version. */
 export async function serveFile(c: Context<Env<Deps>>, file: StoredFile): Promise<Response> {
   const etag = `"${file.sha256}"`
   const commonHeaders = {
     ETag: etag,
     'Accept-Ranges': 'bytes',
     'Content-Disposition': contentDisposition(file.filename, file.contentType),
-    // Seen again only by asking again: what may be seen can change, the bytes can't.
+    // Permissions can change, so caches must revalidate. The bytes of a file never change.
     'Cache-Control': 'private, no-cache',
     'X-Content-Type-Options': 'nosniff',
-    // Whatever a browser makes of it, it is nobody's page. Their viewers of PDF take no sandbox.
+    // Uploaded content must not run as a page of this origin. PDF viewers of browsers do not work in a
+    // sandbox.
     ...(file.contentType !== 'application/pdf' && {
       'Content-Security-Policy': "sandbox; default-src 'none'",
     }),
@@ -60,7 +61,7 @@ export async function serveFile(c: Context<Env<Deps>>, file: StoredFile): Promis
 }
 
 function requestedRange(c: Context, file: File, etag: string) {
-  // A part of another state of the file than the client has is of no use to it.
+  // If-Range with another ETag: send the whole file.
   const current = c.req.header('if-range') ?? etag
   const range = current === etag ? rangeIn(c.req.header('range'), file.size) : undefined
   if (range !== null) return range

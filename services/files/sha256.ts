@@ -1,6 +1,6 @@
 import type { Host } from '../_kit/service.ts'
 
-/** SHA-256 of what comes piece by piece, which the Web Crypto API alone can't do. */
+/** Incremental SHA-256, which the Web Crypto API does not offer. */
 export interface Sha256 {
   update(chunk: Uint8Array): unknown
   hex(): Promise<string>
@@ -16,7 +16,7 @@ interface DigestStream extends WritableStream<Uint8Array> {
   digest: Promise<ArrayBuffer>
 }
 
-/** What workerd adds to Web Crypto for this. */
+/** Uses the DigestStream of workerd. */
 function workerdSha256(): Sha256 {
   const { DigestStream } = crypto as unknown as { DigestStream: new (name: string) => DigestStream }
   const stream = new DigestStream('SHA-256')

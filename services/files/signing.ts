@@ -7,13 +7,13 @@ import type { Deps } from './deps.ts'
 
 type Method = 'GET' | 'PUT'
 
-/** The parameters that a signed URL of ours carries. */
+/** Query parameters of a signed URL. */
 export const SignedQuery = z.object({
-  expires: z.coerce.number().int().min(0).max(1e11).describe('Until when, in seconds since 1970.'),
-  signature: z.string().max(100).describe('Made by us for this file, this use and this time.'),
+  expires: z.coerce.number().int().min(0).max(1e11).describe('Expiry in seconds since 1970.'),
+  signature: z.string().max(100).describe('HMAC over method, file id and expiry.'),
 })
 
-/** A URL of this service that needs no headers: whoever has it may use it so, until then. */
+/** Builds a URL of this service that authorizes one method on one file until it expires. */
 export async function signedUrl(
   c: Context<Env<Deps>>,
   method: Method,
@@ -37,8 +37,9 @@ export async function verifySignature(
   const message = signedMessage(method, fileId, signed.expires)
   const valid =
     signature && (await crypto.subtle.verify('HMAC', await loadSigningKey(sql), signature, message))
-  if (!valid) throw new Fault('FORBIDDEN', 'This URL is not one of ours.')
-  if (signed.expires * 1000 < Date.now()) throw new Fault('FORBIDDEN', 'This URL has expired.')
+  if (!valid) throw new Fault('FORBIDDEN', 'Invalid signature.')
+  if (signed.expires * 1000 < Date.now())
+    throw new Fault('FORBIDDEN', 'The URL has expired. Request a new one.')
 }
 
 const signedMessage = (method: Method, fileId: string, seconds: number) =>
@@ -46,7 +47,10 @@ const signedMessage = (method: Method, fileId: string, seconds: number) =>
 
 const Secret = z.object({ secret: z.string() })
 
-/** Kept in the database: every process signs alike, and the internal key may change meanwhile. */
+/**
+ * Loads the signing key, creating it on first use. The key is stored in the database so that all processes
+ * share it and a rotated internal key does not invalidate URLs.
+ */
 async function loadSigningKey(sql: Sql): Promise<CryptoKey> {
   const read = () => sql.row(Secret)`select secret from files.signing_keys where id = 1`
   let row = await read()

@@ -10,7 +10,7 @@ const office = 'application/vnd.openxmlformats-officedocument'
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const big = crypto.getRandomValues(new Uint8Array(65_536))
 
-describe('what a file is', () => {
+describe('content type detection', () => {
   const cases: [string, Uint8Array | Promise<Uint8Array>, string, string][] = [
     ['a PDF', pdf(['x']), 'a.txt', 'application/pdf'],
     ['a Word document', docx(['x'], []), 'a.zip', `${office}.wordprocessingml.document`],
@@ -49,7 +49,7 @@ describe('what a file is', () => {
     expect(await sniff((await bytes).subarray(0, sampleBytes), filename)).toBe(expected)
   })
 
-  test('is told of text that is cut inside a character', async () => {
+  test('accepts text cut within a character', async () => {
     const text = utf8('借'.repeat(100))
     for (const size of [297, 298, 299]) {
       expect(await sniff(text.subarray(0, size), 'a')).toBe('text/plain')
@@ -57,7 +57,7 @@ describe('what a file is', () => {
   })
 })
 
-test('a name is shown, and never a path or a line of a header', () => {
+test('display names contain no path and no control characters', () => {
   expect(displayName('a/b\\c.txt')).toBe('c.txt')
   expect(displayName('a\r\nX-Evil: 1')).toBe('aX-Evil: 1')
   expect(displayName('借'.repeat(300))).toBe('借'.repeat(255))
@@ -66,7 +66,7 @@ test('a name is shown, and never a path or a line of a header', () => {
   expect(displayName('folder/')).toBe('file')
 })
 
-test('a disposition can carry any name', () => {
+test('Content-Disposition encodes any filename', () => {
   expect(contentDisposition('a.pdf', 'application/pdf')).toBe(
     `inline; filename="a.pdf"; filename*=UTF-8''a.pdf`,
   )

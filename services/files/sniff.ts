@@ -1,6 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** How much of a file's beginning its type is told from. */
+/** Number of leading bytes used to detect the content type. */
 export const sampleBytes = 64 * 1024
 
 export const unknownType = 'application/octet-stream'
@@ -12,12 +12,12 @@ const officeFolders = new Map([
 ])
 
 /**
- * What a file is, by its first bytes. Its name only chooses between kinds of text, which look alike; what
- * the client said of it plays no part.
+ * Detects the content type from the first bytes. The filename only selects between text types. The content
+ * type sent by the client is ignored.
  */
 export async function sniff(sample: Uint8Array, filename: string): Promise<string> {
   if (sample.length === 0) return typeByExtension(filename) ?? unknownType
-  // It gives up on files whose beginning refers to what lies past the sample.
+  // file-type throws for files whose header refers to bytes after the sample.
   const found = await fileTypeFromBuffer(sample).catch(() => undefined)
   const magic = found?.mime ?? magicOf(sample)
   if (magic === 'application/zip') return officeTypeInZip(sample) ?? magic
@@ -35,7 +35,7 @@ function magicOf(sample: Uint8Array): string | undefined {
   return start === 'II*\0' || start === 'MM\0*' ? 'image/tiff' : undefined
 }
 
-/** The members of an office document give it away, in whatever order they were packed. */
+/** Detects office documents by the folder of their archive members, in any order. */
 function officeTypeInZip(sample: Uint8Array): string | undefined {
   const names = latin1.decode(sample)
   for (let at = 0; at !== -1; at = names.indexOf(localFileHeader, at + 1)) {
@@ -48,17 +48,17 @@ function officeTypeInZip(sample: Uint8Array): string | undefined {
 
 const latin1 = new TextDecoder('latin1')
 
-/** The sample as text, or undefined where it is none: text has no control characters but these few. */
+/** Decodes the sample. Returns undefined for binary data, recognized by control characters. */
 function decodeSample(sample: Uint8Array): string | undefined {
   const encoding = encodingOf(sample)
   if (!encoding) return undefined
-  // The sample may end inside a character.
+  // The sample may end within a character.
   const text = new TextDecoder(encoding).decode(sample, { stream: true })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: They are what tells.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mark binary data.
   return /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? undefined : text
 }
 
-/** UTF-8, UTF-16 where a mark says so, or what mainland China wrote before. */
+/** Detects UTF-8, UTF-16 with a byte order mark, or GB 18030. */
 export function encodingOf(
   sample: Uint8Array,
 ): 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030' | undefined {
@@ -74,7 +74,7 @@ export function encodingOf(
   })
 }
 
-/** What a browser would take for a page is one, whatever its name. */
+/** Elements by which browsers sniff HTML, whatever the filename. */
 const htmlTag =
   /<(!doctype\s+html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p)[\s/>]/i
 

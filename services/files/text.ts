@@ -8,15 +8,15 @@ import { type Deps, get } from './deps.ts'
 import { ById, type File } from './file.ts'
 
 const Text = z.object({
-  text: z.string().describe('Pages are separated by a form feed.'),
+  text: z.string().describe('Extracted text. Pages are separated by form feeds.'),
   pages: z.int(),
-  language: z.string().nullable().describe('`zh` or `en`, where one of them prevails.'),
-  truncated: z.boolean().describe('There was more than is kept.'),
+  language: z.string().nullable().describe('Dominant language: `zh` or `en`.'),
+  truncated: z.boolean().describe('True if the text is incomplete.'),
 })
 
 const spec = {
-  summary: 'Read the text of a file',
-  description: 'Once it was parsed; before that 409.',
+  summary: 'Get the text of a file',
+  description: 'Available when parseStatus is SUCCEEDED; 409 otherwise.',
   params: ById,
   responses: { 200: Text },
   faults: ['CONFLICT'] as const,
@@ -38,7 +38,7 @@ async function respondWithText(c: Context<Env<Deps>>, { fileId, parseStatus }: F
     (await c.env.sql.row(Text)`
       select text, pages, language, truncated from files.texts where file_id = ${fileId}`)
   if (stored) return ok(c, stored)
-  throw new Fault('CONFLICT', `There is no text of this file: its parseStatus is ${parseStatus}.`, {
+  throw new Fault('CONFLICT', `The file has no text: its parseStatus is ${parseStatus}.`, {
     data: { parseStatus },
   })
 }

@@ -16,20 +16,24 @@ const lifetimeSeconds = 60 * 60
 const NewUpload = z
   .object({
     filename: z.string().min(1).max(1_000),
-    contentType: z.string().max(255).optional().describe('Of no effect: the bytes tell.'),
+    contentType: z
+      .string()
+      .max(255)
+      .optional()
+      .describe('Ignored. The content type is detected from the bytes.'),
     size: z.int().min(0),
     purpose: Purpose.nullish(),
     visibility: Visibility.default('private'),
-    parse: z.boolean().default(false).describe('Parse it once it is there.'),
-    sha256: Sha256.nullish().describe('What comes must have this hash.'),
+    parse: z.boolean().default(false).describe('Parse the file after completion. Default: false.'),
+    sha256: Sha256.nullish().describe('Expected SHA-256. Other bytes are rejected.'),
   })
   .meta({ examples: [{ filename: '借条.pdf', contentType: 'application/pdf', size: 52_144 }] })
 
 const UploadTarget = z.object({
   fileId: Id,
-  url: z.string().describe('Where the bytes go, as they are.'),
+  url: z.string().describe('URL for the raw bytes.'),
   method: z.literal('PUT'),
-  headers: z.record(z.string(), z.string()).describe('Headers that must go with them.'),
+  headers: z.record(z.string(), z.string()).describe('Headers that the upload must send.'),
   expiresAt: Time,
 })
 
@@ -37,9 +41,9 @@ export const uploadUrl = [
   post(
     '/api/v1/files/upload-url',
     {
-      summary: 'Make a URL that takes a file',
+      summary: 'Create an upload URL',
       description:
-        'The bytes are sent there with PUT and without identity headers; complete then makes them a file.',
+        'Upload the raw bytes with PUT and without identity headers, then call complete.',
       guard: user,
       body: NewUpload,
       responses: { 200: UploadTarget },
@@ -75,8 +79,8 @@ export const uploadUrl = [
   put(
     '/api/v1/files/:fileId/content',
     {
-      summary: 'Send the bytes of a file by a signed URL',
-      description: 'The URL comes from upload-url. Sent again, the later bytes count.',
+      summary: 'Upload bytes by a signed URL',
+      description: 'The URL is issued by upload-url. A second upload replaces the first.',
       params: ById,
       query: SignedQuery,
       stream: { '*/*': {} },
@@ -87,9 +91,13 @@ export const uploadUrl = [
       await verifySignature(c.env.sql, 'PUT', params.fileId, query)
       const { fileId, declared } = await loadUpload(c.env.sql, params.fileId)
       const overDeclaredSize = () =>
-        new Fault('PAYLOAD_TOO_LARGE', `The file was to have ${declared.size} bytes.`, {
-          data: { limit: declared.size },
-        })
+        new Fault(
+          'PAYLOAD_TOO_LARGE',
+          `The upload exceeds the declared size of ${declared.size} bytes.`,
+          {
+            data: { limit: declared.size },
+          },
+        )
       const bytes = readBody(c.req.raw, declared.size, overDeclaredSize)
       const size = await (await c.env.store()).put(stagingKey(fileId), bytes)
       return ok(c, { fileId, size })

@@ -16,7 +16,7 @@ import { claimObject, discardObject, registerObject } from './orphans.ts'
 const spec = {
   summary: 'Upload a file',
   description:
-    'It is stored as it comes. With an Idempotency-Key, the same file and fields again give the first answer.',
+    'Streams the file to the storage. With an Idempotency-Key, the same file and fields return the first response.',
   guard: user,
   stream: formContent,
   responses: { 201: File },
@@ -50,7 +50,7 @@ async function receive(c: C): Promise<Response> {
       return ok(c, file, 201)
     })
   } finally {
-    // Refused, cut off, or the same upload again: these bytes are nobody's.
+    // The upload was rejected, interrupted or a replay: no file claimed the object.
     if (stored && !claimed) await discardObject(context, key)
   }
 }
@@ -79,7 +79,7 @@ function createFile(
   const { userId, organizationId = null } = c.var.caller
   return c.env.sql.transaction(async (sql) => {
     if (!(await claimObject(sql, storageKey)))
-      throw new Fault('CONFLICT', 'The upload took too long.')
+      throw new Fault('CONFLICT', 'The upload expired. Upload the file again.')
     return insertFile(sql, {
       ...fields,
       ...received,
@@ -91,12 +91,12 @@ function createFile(
   })
 }
 
-/** Without an organization there is nobody to share with. */
+/** Rejects visibility `organization` for a caller without an organization. */
 export function requireOrganizationToShare(
   { organizationId }: Caller,
   visibility: z.infer<typeof Visibility>,
 ) {
   if (visibility === 'organization' && organizationId === undefined) {
-    throw invalid([{ path: 'visibility', message: 'There is no organization to share it with.' }])
+    throw invalid([{ path: 'visibility', message: 'Requires X-Organization-Id.' }])
   }
 }

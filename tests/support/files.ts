@@ -10,7 +10,7 @@ const api = '/api/v1/files'
 export interface TestStorage {
   variables: Record<string, string>
   /** Names of all stored objects, complete or not. */
-  holds(): Promise<string[]>
+  list(): Promise<string[]>
   drop(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export async function newStorage(): Promise<TestStorage | string> {
   if (testProject === 'workerd') {
     const s3 = await startS3()
     if (typeof s3 === 'string') return s3
-    return { variables: { FILES_STORAGE: 's3', ...s3.variables }, holds: s3.holds, drop: s3.stop }
+    return { variables: { FILES_STORAGE: 's3', ...s3.variables }, list: s3.list, drop: s3.stop }
   }
   return newDirectory()
 }
@@ -29,7 +29,7 @@ export function newDirectory(): TestStorage & { directory: string } {
   return {
     directory,
     variables: { FILES_DIR: directory },
-    holds: async () =>
+    list: async () =>
       readdirSync(directory, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => entry.name),

@@ -10,7 +10,7 @@ export interface ApplyFlags {
   expect_plan_hash: string | undefined
 }
 
-/** Applies packages; `tell` is given a line for each item as it ends. */
+/** Applies packages. Prints a line for each item when it ends. */
 export async function apply(
   target: CollectorTarget,
   package_ids: string[],
@@ -54,7 +54,7 @@ function formatProgress(
   { item_id, status, counts, duration_ms, error }: RunItem,
 ) {
   const sign = signs[status] ?? '✓'
-  const detail = error ?? (status === 'skipped' ? 'not begun' : formatCounts(counts))
+  const detail = error ?? (status === 'skipped' ? 'not started' : formatCounts(counts))
   return `${sign} ${packageId}/${item_id}  ${status}  ${detail}  ${duration_ms} ms`
 }
 
@@ -62,9 +62,9 @@ const formatCounts = (counts: RunItem['counts']) =>
   Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
-    .join(', ') || 'nothing there'
+    .join(', ') || 'no records'
 
-/** A run for people. */
+/** Formats a run as a table. */
 export function runTable({ packages, status, plan_hash, dry_run, run_id }: SeedRun): string {
   const header = ['PACKAGE', 'ITEM', 'STATUS', 'CREATED', 'UPDATED', 'UNCHANGED', 'DELETED']
   const rows = packages.flatMap(({ package_id, items, ...summary }) => [

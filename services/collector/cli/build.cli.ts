@@ -16,10 +16,10 @@ export interface BuildOptions {
   version: string
 }
 
-/** Texts of one base: knowledge-service takes 32 MiB in a request, and JSON needs room of its own. */
+/** Maximum text per base: knowledge-service accepts requests of 32 MiB, and JSON adds overhead. */
 const maxBaseBytes = 24 * 1024 * 1024
 
-/** Makes a package of statutes in Markdown; what was built there before is replaced. */
+/** Builds a package from statutes in Markdown. Replaces an earlier build. */
 export async function build({
   from,
   out,
@@ -28,10 +28,11 @@ export async function build({
   version,
 }: BuildOptions) {
   if (!PackageId.safeParse(packageId).success) {
-    throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
+    throw new UsageError(`${packageId} is not a valid package id. Use letters, digits and _ - .`)
   }
-  if (!/^sys_\w{1,180}$/.test(kb)) throw new UsageError('--kb: a system base is named sys_…')
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(version)) throw new UsageError('--version: YYYY-MM-DD.')
+  if (!/^sys_\w{1,180}$/.test(kb))
+    throw new UsageError('--kb: the name of a system base starts with sys_.')
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(version)) throw new UsageError('--version: expected YYYY-MM-DD.')
   if (basename(resolve(out)) !== packageId) {
     throw new UsageError(`--out must end with the package's id, ${packageId}.`)
   }
@@ -43,7 +44,7 @@ export async function build({
     kind: 'knowledge.seed.system_kb_documents.import',
     config: { documents_json: `\${PACKAGE_DIR}/${listingPath(index)}` },
   }))
-  const description = `${statutes.length} statutes, made by legal-seed build.`
+  const description = `${statutes.length} statutes, built by legal-seed build.`
   const manifestFields = {
     schema_version: 1,
     package_id: packageId,
@@ -60,7 +61,8 @@ export async function build({
     for (const { file, content } of part) writeText(out, file, `${content}\n`)
   }
   const { valid, issues, checksum } = await validate(out)
-  if (!valid) throw new CommandError('MANIFEST_INVALID', 'What was built is not valid.', { issues })
+  if (!valid)
+    throw new CommandError('MANIFEST_INVALID', 'The built package is not valid.', { issues })
   return {
     package_id: packageId,
     checksum,
@@ -73,30 +75,29 @@ export async function build({
   }
 }
 
-/** The first part has the plain name. */
+/** Suffix of a numbered name. The first one has none. */
 const numberSuffix = (mark: string, index: number) => (index === 0 ? '' : `${mark}${index + 1}`)
 const listingPath = (index: number) => `data/documents${numberSuffix('-', index)}.json`
 
 type StatuteFile = Statute & { file: string }
 
 function readStatutes(from: string): StatuteFile[] {
-  if (!existsSync(from)) throw new UsageError(`There is no directory ${from}.`)
+  if (!existsSync(from)) throw new UsageError(`Directory not found: ${from}`)
   const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => /\.md$/i.test(path) && !/(^|\/)readme\.md$/i.test(path))
     .sort()
-  if (paths.length === 0)
-    throw new CommandError('NOT_FOUND', `There is no Markdown in ${from}.`, null)
+  if (paths.length === 0) throw new CommandError('NOT_FOUND', `No Markdown files in ${from}.`, null)
   const issues: { path: string; message: string }[] = []
   const seen = new Set<string>()
   const statutes = paths.flatMap((path, index) => {
     try {
       const statute = parseStatute(path, readFileSync(join(from, path), 'utf8'))
       const { document_id } = statute.document
-      if (statute.content === '') throw new Error('It has no text.')
-      if (seen.has(document_id)) throw new Error(`There are two documents ${document_id}.`)
+      if (statute.content === '') throw new Error('The file has no text.')
+      if (seen.has(document_id)) throw new Error(`Duplicate document id ${document_id}.`)
       seen.add(document_id)
-      // A name of our own: theirs may be longer than a file system takes, or the same in capitals.
+      // Generated names: ids may be too long for a file system, or differ only in case.
       const file = `data/texts/${String(index + 1).padStart(4, '0')}.md`
       return { ...statute, file }
     } catch (thrown) {
@@ -105,11 +106,13 @@ function readStatutes(from: string): StatuteFile[] {
     }
   })
   if (issues.length > 0)
-    throw new CommandError('VALIDATION_FAILED', 'Some files can’t be read.', { issues })
+    throw new CommandError('VALIDATION_FAILED', 'Some files are invalid.', { issues })
   return statutes
 }
 
-/** A directory that holds something else is not written over. */
+/**
+ * Throws if the output directory contains something other than an earlier build of this package.
+ */
 function rejectForeignDirectory(out: string, packageId: string) {
   if (!existsSync(out) || readdirSync(out).length === 0) return
   try {
@@ -118,7 +121,7 @@ function rejectForeignDirectory(out: string, packageId: string) {
   } catch {}
   throw new CommandError(
     'CONFLICT',
-    `${out} holds something else than the package ${packageId}.`,
+    `${out} is not empty and does not contain package ${packageId}.`,
     null,
   )
 }
@@ -155,5 +158,5 @@ export function buildTable({
     String(articles),
     warnings.join(' '),
   ])
-  return `${table(['STATUTE', 'ARTICLES', 'LOOK AT'], rows)}\n\n${package_id}: ${documents.length} documents for ${bases.join(', ')}, checksum ${checksum}`
+  return `${table(['STATUTE', 'ARTICLES', 'WARNINGS'], rows)}\n\n${package_id}: ${documents.length} documents for ${bases.join(', ')}, checksum ${checksum}`
 }

@@ -51,7 +51,7 @@ const told = () => ({
 const within = (path: string) => join(directory, path)
 
 describe('legal-seed', () => {
-  test('is a command of its own', async () => {
+  test('runs as an executable', async () => {
     const script = join(import.meta.dirname, '../cli.js')
     const env = { PATH: process.env.PATH ?? '', ...told() }
     const run = (args: string[]) =>
@@ -62,10 +62,10 @@ describe('legal-seed', () => {
       })
     const [listed, odd] = await Promise.all([run(['list', '--json']), run(['dance'])])
     expect([listed.code, JSON.parse(listed.out)]).toEqual([0, []])
-    expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('There is no command dance.')])
+    expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('Unknown command: dance')])
   })
 
-  test('lists packages, shows one and applies it, for people', async () => {
+  test('list, manifest and apply print tables', async () => {
     at.library.put('people', configsPackage('people', { one: { 'p.a': 1 }, two: { 'p.b': 1 } }))
     const listed = await seed(['list'])
     expect(listed.out.split('\n')[0]).toMatch(
@@ -81,7 +81,7 @@ describe('legal-seed', () => {
     const moved = await seed(['apply', 'people', '--expect-plan-hash', 'another'])
     expect([moved.code, moved.err]).toEqual([
       1,
-      expect.stringContaining('PLAN_MOVED: The plan is another by now: look at it again'),
+      expect.stringContaining('PLAN_MOVED: The plan has changed since the dry run'),
     ])
     const done = await seed(['apply', 'people', '--expect-plan-hash', hash])
     expect(done.code).toBe(0)
@@ -90,7 +90,7 @@ describe('legal-seed', () => {
     expect([again.code, again.err]).toEqual([0, expect.stringContaining('= people/one  unchanged')])
   })
 
-  test('tells machines the same as JSON', async () => {
+  test('--json prints the same data as JSON', async () => {
     at.library.put('machines', configsPackage('machines', { one: { 'm.a': 'refuse-me' } }))
     at.targets.state.rejectBodiesWith.add('refuse-me')
     const failed = await seed(['apply', 'machines', '--json'])
@@ -102,7 +102,7 @@ describe('legal-seed', () => {
     expect([lost.code, JSON.parse(lost.out).code]).toEqual([1, 'NOT_FOUND'])
   })
 
-  test('says what it needs', async () => {
+  test('invalid arguments exit with 2, a wrong key and an unreachable service with 1', async () => {
     for (const args of [[], ['dance'], ['apply'], ['manifest'], ['list', 'x'], ['list', '--odd']]) {
       const { code, err } = await seed(args)
       expect([code, err]).toEqual([2, expect.stringContaining('legal-seed list')])
@@ -110,18 +110,18 @@ describe('legal-seed', () => {
     const key = await seed(['list'], { INTERNAL_API_KEY: 'wrong' })
     expect([key.code, key.err]).toEqual([1, expect.stringContaining('UNAUTHENTICATED')])
     const away = await seed(['list'], { COLLECTOR_URL: 'http://127.0.0.1:1' })
-    expect(away.err).toContain('collector-service does not answer at http://127.0.0.1:1')
+    expect(away.err).toContain('collector-service is unreachable at http://127.0.0.1:1')
     expect((await seed(['--help'])).code).toBe(0)
   })
 
-  test('finds the key that npm start keeps', async () => {
+  test('reads the internal key from the data directory of npm start', async () => {
     mkdirSync(join(directory, 'kept'), { recursive: true })
     writeFileSync(join(directory, 'kept/internal-api-key'), `${key}\n`)
     const { code } = await seed(['list'], { INTERNAL_API_KEY: '', DATA_DIR: within('kept') })
     expect(code).toBe(0)
   })
 
-  test('begins a package that is valid, and no other in its place', async () => {
+  test('new creates a valid package and does not overwrite an existing one', async () => {
     expect((await seed(['new', 'mine', '--dir', within('packages')])).code).toBe(0)
     const valid = await seed(['validate', within('packages/mine')])
     expect([valid.code, valid.out]).toEqual([0, expect.stringContaining('is valid: 1 items')])
@@ -149,7 +149,7 @@ aliases: [样法]
 第四条 利息由当事人约定。
 `
 
-  test('makes a package of a directory of statutes', async () => {
+  test('builds a package from a directory of statutes', async () => {
     mkdirSync(join(directory, 'laws/民法'), { recursive: true })
     writeFileSync(join(directory, 'laws/民法/样法.md'), law)
     writeFileSync(join(directory, 'laws/README.md'), 'not a law')
@@ -163,7 +163,7 @@ aliases: [样法]
       '2026-02-01',
     ]
     const { code, out } = await seed(args)
-    expect([code, out]).toEqual([0, expect.stringContaining('第四条 comes after article 2.')])
+    expect([code, out]).toEqual([0, expect.stringContaining('第四条 follows article 2.')])
     const read = (path: string) => readFileSync(join(directory, 'built', path), 'utf8')
     expect(JSON.parse(read('data/documents.json'))).toEqual({
       kb: { name: 'sys_statutes' },
@@ -191,7 +191,7 @@ aliases: [样法]
     expect(read('manifest.json')).toBe(first)
   })
 
-  test('writes over nothing else, and says which file is wrong', async () => {
+  test('does not overwrite a foreign directory and names the invalid file', async () => {
     mkdirSync(join(directory, 'precious'))
     writeFileSync(join(directory, 'precious/file'), '')
     const other = await seed(['build', '--from', within('laws'), '--out', within('precious')])
@@ -202,7 +202,7 @@ aliases: [样法]
     const odd = await seed(['build', '--from', within('odd'), '--out', within('odd_package')])
     expect([odd.code, odd.err]).toEqual([
       1,
-      expect.stringContaining('x.md: its head: effective_from'),
+      expect.stringContaining('x.md: front matter: effective_from'),
     ])
     expect((await seed(['build', '--from', within('laws')])).code).toBe(2)
   })

@@ -9,7 +9,7 @@ export interface CollectorTarget {
   key: string
 }
 
-/** An answer of collector-service that is not what was hoped for. */
+/** A failed command, with the fault code of collector-service. */
 export class CommandError extends Error {
   override name = 'Refused'
   readonly code: string
@@ -22,7 +22,9 @@ export class CommandError extends Error {
   }
 }
 
-/** Where collector-service is and the key to it: as told, as the environment says, as npm start keeps it. */
+/**
+ * Resolves URL and key of collector-service from flags, the environment or the data directory of npm start.
+ */
 export function resolveTarget(
   flags: { url?: string; key?: string },
   env: Environment,
@@ -43,7 +45,7 @@ export function resolveTarget(
 
 const basePath = '/api/v1/internal/seed-packages'
 
-/** Asks collector-service; its faults are thrown. */
+/** Sends a request to collector-service. Throws its faults as CommandError. */
 export async function requestCollector<T>(
   { url, key }: CollectorTarget,
   schema: z.ZodType<T>,
@@ -55,10 +57,10 @@ export async function requestCollector<T>(
     headers: { 'x-internal-api-key': key, 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
   }).catch((cause: unknown) => {
-    const reason = (cause as { cause?: { code?: string } }).cause?.code ?? 'no answer'
+    const reason = (cause as { cause?: { code?: string } }).cause?.code ?? 'no response'
     throw new CommandError(
       'UNREACHABLE',
-      `collector-service does not answer at ${url} (${reason}).`,
+      `collector-service is unreachable at ${url} (${reason}).`,
       null,
     )
   })
@@ -67,7 +69,7 @@ export async function requestCollector<T>(
   try {
     envelope = JSON.parse(text)
   } catch {
-    const message = `${url} answered ${response.status}, and not as collector-service does.`
+    const message = `Unexpected response from ${url}: HTTP ${response.status} without an envelope.`
     throw new CommandError('UNREACHABLE', message, null)
   }
   if (envelope.code !== 0)

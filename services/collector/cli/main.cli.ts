@@ -30,7 +30,7 @@ const options = {
 
 type Values = ReturnType<typeof parseCommandLine>['values']
 
-/** What a command found: for machines, for people, and whether it went well. */
+/** Result of a command as JSON data and as text. */
 interface CommandResult {
   data: unknown
   text: string
@@ -55,7 +55,7 @@ const commands: Record<string, Command> = {
   },
 
   async apply(ids, values, target) {
-    if (ids.length === 0) throw new UsageError('Name the packages to apply.')
+    if (ids.length === 0) throw new UsageError('Missing argument: package ids.')
     const flags = {
       dry_run: values['dry-run'],
       force: values.force,
@@ -74,13 +74,13 @@ const commands: Record<string, Command> = {
   async new(args, values) {
     const [id] = requireArgs(args, 1)
     const files = createPackage(id!, values.dir ?? 'seed_packages', today())
-    return { data: { files }, text: `Made ${files.join(', ')}.`, ok: true }
+    return { data: { files }, text: `Created ${files.join(', ')}.`, ok: true }
   },
 
   async build(args, values) {
     requireArgs(args, 0)
     const { from, out } = values
-    if (!from || !out) throw new UsageError('build needs --from and --out.')
+    if (!from || !out) throw new UsageError('Missing options: build needs --from and --out.')
     const data = await build({
       from,
       out,
@@ -94,7 +94,9 @@ const commands: Record<string, Command> = {
 
 function requireArgs(args: string[], count: number): string[] {
   if (args.length !== count) {
-    throw new UsageError(count === 0 ? `What is ${args[0]}?` : 'Give exactly one name.')
+    throw new UsageError(
+      count === 0 ? `Unexpected argument: ${args[0]}` : 'Expected exactly one argument.',
+    )
   }
   return args
 }
@@ -107,7 +109,7 @@ function parseCommandLine(args: string[]) {
   }
 }
 
-/** Runs a command line; the answer is the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function main(args: string[], env: Environment): Promise<number> {
   const asJson = args.includes('--json')
   try {
@@ -118,7 +120,7 @@ export async function main(args: string[], env: Environment): Promise<number> {
       return 0
     }
     const command = name && Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (!command) throw new UsageError(name ? `There is no command ${name}.` : 'Name a command.')
+    if (!command) throw new UsageError(name ? `Unknown command: ${name}` : 'Missing command.')
     const { data, text, ok } = await command(rest, values, resolveTarget(values, env))
     console.log(values.json ? JSON.stringify(data, null, 2) : text)
     return ok ? 0 : 1

@@ -4,13 +4,13 @@ import { PackageId } from '../packages/manifest.ts'
 import { CommandError } from './client.cli.ts'
 import { UsageError } from './usage.ts'
 
-/** Begins a package that can be applied as it is. */
+/** Creates a package that is valid as it is. */
 export function createPackage(packageId: string, directory: string, today: string): string[] {
   if (!PackageId.safeParse(packageId).success) {
-    throw new UsageError(`${packageId} can't be a package id: letters, digits and _ - .`)
+    throw new UsageError(`${packageId} is not a valid package id. Use letters, digits and _ - .`)
   }
   const root = join(directory, packageId)
-  if (existsSync(root)) throw new CommandError('CONFLICT', `${root} is there already.`, null)
+  if (existsSync(root)) throw new CommandError('CONFLICT', `${root} already exists.`, null)
   const files = {
     'manifest.json': json({
       schema_version: 1,
@@ -23,15 +23,15 @@ export function createPackage(packageId: string, directory: string, today: strin
           item_id: 'system_configs',
           kind: 'platform.seed.system_configs.upsert',
           depends_on: [],
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: a manifest writes it so.
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: syntax of manifests.
           config: { configs_json: '${PACKAGE_DIR}/data/configs.json' },
         },
       ],
     }),
     'data/configs.json': json([
-      { key: `${packageId}.example`, value: true, description: 'Replace this by your own.' },
+      { key: `${packageId}.example`, value: true, description: 'Replace this entry.' },
     ]),
-    'README.md': `# ${packageId}\n\nWhat it holds, where it comes from, and as of which date it is right.\n`,
+    'README.md': `# ${packageId}\n\nContent, source and date of the data.\n`,
   }
   return Object.entries(files).map(([path, content]) => {
     const file = join(root, path)

@@ -15,14 +15,14 @@ export async function fetchPackages(target: CollectorTarget): Promise<SeedPackag
 }
 
 export function listTable(items: SeedPackage[]): string {
-  if (items.length === 0) return 'There are no packages.'
+  if (items.length === 0) return 'No packages.'
   const rows = items.map((each) => [
     each.package_id,
     each.version ?? '',
     each.status,
     String(each.items),
     each.applied?.version ?? '',
-    each.name ?? `${each.issues} faults in its manifest`,
+    each.name ?? `${each.issues} issues in the manifest`,
   ])
   return table(['PACKAGE', 'VERSION', 'STATUS', 'ITEMS', 'APPLIED', 'NAME'], rows)
 }

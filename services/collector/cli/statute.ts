@@ -4,10 +4,10 @@ import { arabic } from '../../_kit/tokenize.ts'
 
 const Day = z.preprocess(
   (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : value),
-  z.iso.date('A date: YYYY-MM-DD.'),
+  z.iso.date('Must be a date: YYYY-MM-DD.'),
 )
 
-/** What the head of a file may say of its law; whatever else it says is kept with the document. */
+/** Front matter of a statute. Other fields become metadata of the document. */
 const FrontMatter = z.looseObject({
   document_id: z.string().min(1).max(200).optional(),
   title: z.string().min(1).max(1_000).optional(),
@@ -31,8 +31,8 @@ const boldArticle = new RegExp(`^\\s*\\*\\*(第${numeral}条(?:之${numeral})?)\
 const article = new RegExp(`^\\s*第(${numeral})条(之${numeral})?(?=[\\s　:：、.．【〔(（]|$)`)
 
 /**
- * A statute in Markdown as a document whose structure knowledge-service reads: 编, 章, 节 and 条 each
- * begin a line. Throws where the head of the file is not what it should be.
+ * Parses a statute in Markdown. In the result each 编, 章, 节 and 条 starts a line, which is the structure that
+ * knowledge-service chunks by. Throws if the front matter is invalid.
  */
 export function parseStatute(path: string, text: string): Statute {
   const { front, body } = splitFrontMatter(text)
@@ -57,7 +57,7 @@ export function parseStatute(path: string, text: string): Statute {
     },
     content,
     articles: count,
-    warnings: content === '' ? ['It has no text.'] : warnings,
+    warnings: content === '' ? ['The file has no text.'] : warnings,
   }
 }
 
@@ -71,12 +71,12 @@ function splitFrontMatter(text: string) {
   const parsed = FrontMatter.safeParse(parse(found[1]!) ?? {})
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new Error(`its head: ${issue!.path.join('.')}: ${issue!.message}`)
+    throw new Error(`front matter: ${issue!.path.join('.')}: ${issue!.message}`)
   }
   return { front: parsed.data, body: text.slice(found[0].length) }
 }
 
-/** How many articles there are, and where their numbers do not follow each other. */
+/** Counts articles and warns about gaps in their numbering. */
 function checkNumbering(content: string) {
   const warnings: string[] = []
   let [count, last] = [0, 0]
@@ -86,9 +86,9 @@ function checkNumbering(content: string) {
     count++
     const number = arabic(found[1]!) ?? last
     if (!found[2] && last > 0 && number !== last + 1) {
-      warnings.push(`第${found[1]}条 comes after article ${last}.`)
+      warnings.push(`第${found[1]}条 follows article ${last}.`)
     }
     last = number
   }
-  return { count, warnings: count === 0 ? ['It has no articles (第…条).'] : warnings.slice(0, 5) }
+  return { count, warnings: count === 0 ? ['No articles found (第…条).'] : warnings.slice(0, 5) }
 }

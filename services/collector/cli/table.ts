@@ -1,4 +1,4 @@
-/** How many columns a text takes in a terminal: what East Asian scripts write is two wide. */
+/** Display width of a text in a terminal. East Asian characters are two columns wide. */
 export const widthOf = (text: string) =>
   [...text].reduce((sum, char) => sum + (wide.test(char) ? 2 : 1), 0)
 
@@ -7,7 +7,7 @@ const wide =
 
 const padTo = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/** Rows under a head, in columns as wide as they need to be. */
+/** Formats rows under a header with aligned columns. */
 export function table(header: string[], rows: string[][]): string {
   const widths = header.map((name, column) =>
     Math.max(widthOf(name), ...rows.map((row) => widthOf(row[column] ?? ''))),

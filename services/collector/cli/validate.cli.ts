@@ -3,10 +3,10 @@ import { readTree } from '../packages/library.node.ts'
 import { inspectPackage } from '../packages/package.ts'
 import { UsageError } from './usage.ts'
 
-/** Everything that is wrong with a package in a directory. */
+/** Validates the package in a directory. */
 export async function validate(directory: string) {
   const tree = await readTree(resolve(directory))
-  if (!tree) throw new UsageError(`There is no directory ${directory}.`)
+  if (!tree) throw new UsageError(`Directory not found: ${directory}`)
   const package_id = basename(resolve(directory))
   const { manifest, checksum, issues } = await inspectPackage(tree, package_id)
   const { version, items } = manifest ?? { version: null, items: [] }

@@ -10,7 +10,7 @@ import type { VisitResult } from './visit.ts'
 
 const maxSitemaps = 100
 
-/** The addresses that a source begins with: its own, or those that its sitemap or feed lists. */
+/** Returns the start URLs of a source: its own URL, or the URLs in its sitemap or feed. */
 export async function discoverUrls(
   context: ServiceContext<Deps>,
   source: Source,
@@ -40,12 +40,12 @@ async function readFeed({ collection }: ServiceContext<Deps>, at: URL, signal: A
   const rules = await robots(at, signal)
   if (!rules.allows(at)) throw new FetchError(`robots.txt does not allow ${at.href}.`)
   const { status, headers, body } = await fetcher(at, { signal, delayMs: rules.delayMs })
-  if (status !== 200) throw new FetchError(`${at.href} answered ${status}.`)
+  if (status !== 200) throw new FetchError(`${at.href} returned HTTP ${status}.`)
   const bytes = isGzip(body) ? await decompress(body, 'gzip', collection!.maxBytes) : body
   return parseFeed(decodePage(bytes, headers.get('content-type')))
 }
 
-/** Links of a page that are to be followed: within its site, where `include` asks for them. */
+/** Links of a page to follow: same origin and matched by `include`. */
 export function linksOf({ url, include, exclude }: Source, visited: VisitResult): string[] {
   if (!('text' in visited) || include.length === 0) return []
   const { origin } = new URL(url!)

@@ -10,7 +10,7 @@ export const CollectedDocument = z
     organization_id: z.string(),
     url: z.string(),
     title: z.string(),
-    sha256: z.string().nullable().describe('Of the text that was found in it.'),
+    sha256: z.string().nullable().describe('SHA-256 of the extracted text.'),
     status: z.enum(['NEW', 'CHANGED', 'UNCHANGED', 'IMPORTED', 'FAILED']),
     error: z.string().nullable(),
     fetched_at: Time.nullable(),
@@ -30,11 +30,11 @@ export async function loadDocument(sql: Sql, id: string, condition: SqlFragment)
   return document
 }
 
-/** SHA-256 of a text is by the kit; the largest text that is kept of a page. */
+/** Maximum stored length of a page's text. */
 export const maxTextLength = 2_000_000
 const chunkSize = 1_200
 
-/** Whole lines gathered to chunks; a line that is longer is cut. */
+/** Groups lines into chunks. Splits a line that is longer than a chunk. */
 export function chunksOf(text: string): string[] {
   const chunks: string[] = []
   let open = ''
@@ -49,6 +49,6 @@ export function chunksOf(text: string): string[] {
     }
   }
   if (open.trim()) chunks.push(open)
-  // Half of a pair of surrogates is no text.
+  // A split may leave lone surrogates.
   return chunks.map((chunk) => chunk.toWellFormed())
 }

@@ -34,8 +34,8 @@ export const documents = [
   post(
     `${sources}/:source_id/documents`,
     {
-      summary: 'Add a document to an upload',
-      description: 'The same text again is the same document.',
+      summary: 'Add a document to an upload source',
+      description: 'The same text is stored once.',
       guard: manageGuard,
       params: BySource,
       body: UploadBody,
@@ -47,10 +47,7 @@ export const documents = [
       const { sql } = c.env
       const source = await loadSource(sql, params.source_id, inOrganization(c))
       if (source.kind !== 'upload') {
-        throw new Fault(
-          'CONFLICT',
-          'Only an upload takes documents; another source fetches its own.',
-        )
+        throw new Fault('CONFLICT', 'Only a source of kind upload accepts documents.')
       }
       const content = body.content_type === 'text/html' ? htmlText(body.content) : body.content
       const sha256 = await sha256Hex(content)
@@ -67,7 +64,7 @@ export const documents = [
   get(
     path,
     {
-      summary: 'Documents, the newest first',
+      summary: 'List documents',
       guard: readGuard,
       query: PageQuery.extend({
         source_id: Id.optional(),
@@ -87,7 +84,7 @@ export const documents = [
   get(
     `${path}/:document_id`,
     {
-      summary: 'Read a document with its text',
+      summary: 'Get a document with its text',
       guard: readGuard,
       params: ByDocument,
       responses: { 200: DocumentWithContent },
@@ -110,8 +107,12 @@ export const documents = [
       const document = await loadDocument(sql, params.document_id, inOrganization(c))
       const { kb_id } = await loadSource(sql, document.source_id, inOrganization(c))
       if (kb_id === null)
-        throw new Fault('CONFLICT', 'The source names no knowledge base; set its kb_id.')
-      if (document.sha256 === null) throw new Fault('CONFLICT', 'The document was never fetched.')
+        throw new Fault('CONFLICT', 'The source has no knowledge base. Set its kb_id.')
+      if (document.sha256 === null)
+        throw new Fault(
+          'CONFLICT',
+          'The document has no content: it was never fetched successfully.',
+        )
       const { requestId, traceparent } = c.var
       await knowledge.request(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
         method: 'POST',
@@ -121,7 +122,7 @@ export const documents = [
         from: { headers: c.req.raw.headers, requestId, traceparent },
         headers: { 'x-organization-id': document.organization_id },
       })
-      // One that changed meanwhile was not what was imported.
+      // A document that changed meanwhile stays CHANGED.
       await sql`
         update collector.documents set status = 'IMPORTED', imported_at = now(),
           imported_sha256 = sha256, updated_at = now()

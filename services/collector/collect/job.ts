@@ -13,10 +13,10 @@ import { visit } from './visit.ts'
 const Payload = z.object({ run_id: z.string() })
 const ClaimedRun = z.object({ source_id: z.string(), attempt: z.int(), listed: z.boolean() })
 
-/** A run goes on as another job after this long, so that other jobs have their turn. */
+/** After this time a run continues in a new job, so that other jobs are not delayed. */
 const sliceMs = 20_000
 
-/** Collects a source from where the run stands: another process may have begun it. */
+/** Continues a run at its frontier. The run may have been started by another process. */
 export async function collect(context: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { sql } = context
   const { run_id } = Payload.parse(payload)
@@ -47,7 +47,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
     }
     await finishRun(sql, lease)
   } catch (thrown) {
-    // Cancelled, deleted, or another's by now: nothing is left to do here.
+    // The run was cancelled, deleted or taken over.
     if (signal.aborted || lease.lost) return
     if (!(thrown instanceof FetchError)) throw thrown
     await failRun(sql, lease, thrown.message)
@@ -56,7 +56,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
   }
 }
 
-/** What there is to fetch; without it there is no run. */
+/** Discovers the start URLs. An error fails the run. */
 async function fillFrontier(
   context: ServiceContext<Deps>,
   lease: RunLease,
@@ -64,7 +64,7 @@ async function fillFrontier(
   signal: AbortSignal,
 ) {
   const urls = await discoverUrls(context, source, signal)
-  await lease.log(context.sql, 'info', `Found ${urls.length} addresses.`)
+  await lease.log(context.sql, 'info', `Found ${urls.length} URLs.`)
   await addToFrontier(context.sql, lease, urls, context.collection!.maxPages)
 }
 
@@ -92,22 +92,22 @@ const failRun = (sql: Sql, lease: RunLease, message: string) =>
 
 const Status = z.object({ status: z.string() })
 
-/** Notices within a second that the run was cancelled, also while a server is slow. */
+/** Polls the run every second, to abort a slow fetch when the run is cancelled. */
 function watchRun(sql: Sql, runId: string, job: JobContext) {
   const cancelled = new AbortController()
   const timer = setInterval(async () => {
     try {
       const run = await sql.row(Status)`select status from collector.runs where id = ${runId}`
-      if (run?.status !== 'RUNNING') cancelled.abort(new Error('the run was cancelled'))
+      if (run?.status !== 'RUNNING') cancelled.abort(new Error('run cancelled'))
     } catch {
-      // The next look may succeed; writes are refused in any case.
+      // The next poll may succeed. Writes of a cancelled run fail in any case.
     }
     if (job.signal.aborted) clearInterval(timer)
   }, 1_000)
   return { signal: cancelled.signal, end: () => clearInterval(timer) }
 }
 
-/** A run whose job was given up is not left as if it went on. */
+/** Marks runs as FAILED when their job is DEAD. */
 export const failDeadRuns = (sql: Sql) => sql`
   update collector.runs run set status = 'FAILED', finished_at = now()
   from collector.jobs job

@@ -7,7 +7,7 @@ import type { VisitResult } from './visit.ts'
 
 const maxLogEntries = 1_000
 
-/** A run as one worker holds it: a later one, or a cancel, takes the right to write. */
+/** Lease of a worker on a run. A later attempt or a cancellation revokes it; writes then throw. */
 export class RunLease {
   readonly runId: string
   readonly attempt: number
@@ -25,7 +25,7 @@ export class RunLease {
         where id = ${this.runId} and attempt = ${this.attempt} and status = 'RUNNING' for update`
       if (!run) {
         this.lost = true
-        throw new Error('the run is not ours any more')
+        throw new Error('run lease lost')
       }
       return work(sql)
     })
@@ -41,7 +41,7 @@ const appendLog = (sql: Sql, runId: string, level: 'info' | 'warn', message: str
   select ${runId}::uuid, ${level}::text, ${message.slice(0, 1_000)}::text
   where (select count(*) from collector.run_log where run_id = ${runId}) < ${maxLogEntries}`
 
-/** Puts addresses on the list, each once, up to so many. */
+/** Adds URLs to the frontier, each once, up to `maxPages`. */
 export async function addToFrontier(sql: Sql, lease: RunLease, urls: string[], maxPages: number) {
   if (urls.length === 0) return
   await lease.write(sql, async (sql) => {
@@ -69,7 +69,7 @@ export async function nextUrl(sql: Sql, runId: string): Promise<string | undefin
   return row?.url
 }
 
-/** Writes down what became of an address: the document, the counts and that it is done, or none of it. */
+/** Records the result of a visit in one transaction: document, counts, log and frontier. */
 export const recordVisit = (
   sql: Sql,
   lease: RunLease,
@@ -124,7 +124,7 @@ async function upsertDocument(
     from jsonb_to_record(${values})
       as given (title text, sha256 text, content text, etag text, last_modified text)
     on conflict (source_id, url) do update set
-      -- What was fetched before is not lost to a page that can't be reached today.
+      -- A failed fetch keeps the content of the last successful one.
       title = case when excluded.error is null then excluded.title else kept.title end,
       sha256 = coalesce(excluded.sha256, kept.sha256),
       content = case when excluded.error is null then excluded.content else kept.content end,

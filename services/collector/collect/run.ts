@@ -11,7 +11,7 @@ export const Counts = z.object({
   changed: z.int(),
   unchanged: z.int(),
   failed: z.int(),
-  skipped: z.int().describe('Not allowed by robots.txt.'),
+  skipped: z.int().describe('Pages disallowed by robots.txt.'),
 })
 export type Counts = z.output<typeof Counts>
 
@@ -32,7 +32,7 @@ export const CollectionRun = z
 const LogEntry = z.object({ at: Time, level: z.enum(['info', 'warn']), message: z.string() })
 
 export const RunWithLog = CollectionRun.extend({
-  log: z.array(LogEntry).describe('At most the last 1,000.'),
+  log: z.array(LogEntry).describe('The last 1,000 entries.'),
 })
 
 export async function loadRun(sql: Sql, id: string, condition: SqlFragment) {
@@ -52,7 +52,9 @@ export const collectJob = (run_id: string) => ({
   maxAttempts: 5,
 })
 
-/** Makes a run of a source and the job that carries it out; in the caller's transaction. */
+/**
+ * Creates a run and its job in the caller's transaction. Returns undefined if the source has an active run.
+ */
 export async function createRun(
   sql: Sql,
   source: { id: string; organization_id: string },
@@ -67,6 +69,6 @@ export async function createRun(
 }
 
 export const runInProgress = () =>
-  new Fault('CONFLICT', 'The source is being collected already; wait or cancel that run.', {
+  new Fault('CONFLICT', 'The source already has an active run. Wait for it or cancel it.', {
     code: 'RUN_IN_PROGRESS',
   })

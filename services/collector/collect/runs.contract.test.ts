@@ -16,7 +16,7 @@ afterAll(() => at.close())
 beforeEach(() => at.reset())
 
 describe.runIf(fetches)('a run', () => {
-  test('fetches a page and tells new from changed and unchanged', async () => {
+  test('a page is NEW on the first run, then unchanged, CHANGED or FAILED', async () => {
     at.pages['/'] = page('first text')
     const { id } = await at.createSource()
     const run = await at.collect(id)
@@ -31,12 +31,12 @@ describe.runIf(fetches)('a run', () => {
     delete at.pages['/']
     const failed = await at.collect(id)
     expect(failed).toMatchObject({ status: 'FAILED', counts: { failed: 1 } })
-    expect(failed.log.at(-1).message).toContain('The server answered 404.')
+    expect(failed.log.at(-1).message).toContain('The server returned HTTP 404.')
     const kept = (await at.call('GET', `/documents/${document.id}`)).data
     expect(kept).toMatchObject({ status: 'FAILED', content: 'second text' })
   })
 
-  test('asks only for what changed since', async () => {
+  test('a second run sends conditional requests', async () => {
     at.pages['/'] = ({ headers }, response) => {
       if (headers['if-none-match'] === '"v1"') response.writeHead(304).end()
       else response.writeHead(200, { etag: '"v1"', 'content-type': 'text/plain' }).end('plain 文本')
@@ -47,7 +47,7 @@ describe.runIf(fetches)('a run', () => {
     expect((await at.documents(id))[0]).toMatchObject({ status: 'UNCHANGED', title: 'plain 文本' })
   })
 
-  test('follows links, sitemaps and feeds as include and exclude say, and robots.txt', async () => {
+  test('links, sitemaps and feeds are followed within include, exclude and robots.txt', async () => {
     const links = ['/a/1', '/a/2#part', '/b/1', 'http://elsewhere.test/a/1', '/a/secret']
     at.pages['/'] = links.map((href) => `<a href="${href}">x</a>`).join('')
     for (const path of ['/a/1', '/a/2', '/b/1', '/c']) at.pages[path] = page(`text of ${path}`)
@@ -79,18 +79,18 @@ describe.runIf(fetches)('a run', () => {
     expect(await at.collect(lost.id)).toMatchObject({ status: 'FAILED', counts: { found: 0 } })
   })
 
-  test('never leaves the public Internet, whatever a page says', async () => {
+  test('a redirect to a private address fails the run', async () => {
     at.pages['/'] = (_, response) =>
       response.writeHead(302, { location: 'http://localhost:1/' }).end()
     const { id } = await at.createSource()
     const run = await at.collect(id)
     expect([run.status, run.log.at(-1).message]).toEqual([
       'FAILED',
-      expect.stringContaining('localhost is not on the public Internet'),
+      expect.stringContaining('localhost has an address that is not public'),
     ])
   })
 
-  test('is one at a time, and is cancelled while it runs', async () => {
+  test('a second run gets 409 and a running one can be cancelled', async () => {
     let released = () => {}
     at.pages['/'] = (_, response) => {
       released = () => response.end('late')
@@ -113,7 +113,7 @@ describe.runIf(fetches)('a run', () => {
     expect((await at.call('POST', `/runs/${ended.id}/cancel`)).status).toBe(409)
   })
 
-  test('goes on where a process that died left it', async () => {
+  test('a run continues where a crashed process stopped', async () => {
     at.pages['/'] = '<a href="/1">x</a><a href="/2">x</a>'
     at.pages['/1'] = page('one')
     at.pages['/2'] = page('two')
@@ -140,7 +140,7 @@ describe.runIf(fetches)('a run', () => {
     expect(at.requestedPaths.filter((path) => path !== '/robots.txt')).toEqual(['/2'])
   })
 
-  test('begins by a schedule, once', async () => {
+  test('a due schedule starts exactly one run', async () => {
     at.pages['/'] = page('scheduled')
     const { id, next_run_at } = await at.createSource({ schedule: '*/5 * * * *' })
     expect(Date.parse(next_run_at)).toBeGreaterThan(Date.now())

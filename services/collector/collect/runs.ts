@@ -18,9 +18,9 @@ export const runs = [
   post(
     `${sources}/:source_id/runs`,
     {
-      summary: 'Collect a source now',
+      summary: 'Start a run of a source',
       description:
-        'One run of a source at a time. A runtime that can’t fetch leaves it PENDING for one that can.',
+        'A source has at most one active run. On workerd a run stays PENDING until a Node or Deno process executes it.',
       guard: manageGuard,
       params: BySource,
       responses: { 202: CollectionRun },
@@ -30,9 +30,9 @@ export const runs = [
       const run = await c.env.sql.transaction(async (sql) => {
         const source = await loadSource(sql, params.source_id, inOrganization(c))
         if (source.kind === 'upload') {
-          throw new Fault('CONFLICT', 'There is nothing to fetch of an upload.')
+          throw new Fault('CONFLICT', 'A source of kind upload cannot be fetched.')
         }
-        if (!source.enabled) throw new Fault('CONFLICT', 'The source is switched off.')
+        if (!source.enabled) throw new Fault('CONFLICT', 'The source is disabled.')
         const created = await createRun(sql, source, 'manual')
         if (!created) throw runInProgress()
         return created
@@ -44,7 +44,7 @@ export const runs = [
   get(
     path,
     {
-      summary: 'Runs, the newest first',
+      summary: 'List collection runs',
       guard: readGuard,
       query: PageQuery.extend({
         source_id: Id.optional(),
@@ -64,7 +64,7 @@ export const runs = [
   get(
     `${path}/:run_id`,
     {
-      summary: 'Read a run with its log',
+      summary: 'Get a run with its log',
       guard: readGuard,
       params: ByRun,
       responses: { 200: RunWithLog },
@@ -76,7 +76,7 @@ export const runs = [
     `${path}/:run_id/cancel`,
     {
       summary: 'Cancel a run',
-      description: 'What it had collected stays. To cancel a cancelled one changes nothing.',
+      description: 'Documents collected so far are kept. Cancelling twice changes nothing.',
       guard: manageGuard,
       params: ByRun,
       responses: { 200: RunWithLog },
@@ -84,13 +84,13 @@ export const runs = [
     },
     async (c, { params }) => {
       const { sql } = c.env
-      // Whoever works on it writes only while it runs, so this stops it wherever it is.
+      // A worker writes only while the run is RUNNING, so this stops it in any process.
       const [cancelled] = await sql`
         update collector.runs set status = 'CANCELLED', finished_at = now()
         where id = ${params.run_id} and ${inOrganization(c)} and status in ('PENDING', 'RUNNING') returning id`
       const run = await loadRun(sql, params.run_id, inOrganization(c))
       if (!cancelled && run.status !== 'CANCELLED') {
-        throw new Fault('CONFLICT', `The run has ended already: ${run.status}.`)
+        throw new Fault('CONFLICT', `The run has already ended: ${run.status}.`)
       }
       return ok(c, run)
     },

@@ -7,14 +7,14 @@ import { nextDueMs } from './source.ts'
 
 const DueSource = z.object({ id: z.string(), organization_id: z.string(), schedule: z.string() })
 
-/** Starts what is due. Whoever holds a source's row starts it, so that each is started once. */
+/** Starts due runs. The row lock on a source ensures that one process starts its run. */
 export const startDueRuns = ({ sql }: ServiceContext<Deps>): Promise<number> =>
   sql.transaction(async (sql) => {
     const due = await sql.rows(DueSource)`
       select id, organization_id, schedule from collector.sources
       where next_run_at <= now() order by next_run_at limit 20 for update skip locked`
     for (const source of due) {
-      // A run that still goes on is not doubled; the next time is the next chance.
+      // Skipped if the previous run is still active.
       await createRun(sql, source, 'schedule')
       const next = nextDueMs(source.schedule)
       await sql`

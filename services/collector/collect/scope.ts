@@ -7,15 +7,15 @@ import { headerRequired } from '../permission.ts'
 type C = Context<Env<Deps>>
 
 /**
- * Rows of the organization that asks. At paths that ask for the key it may be left out: who holds the
- * key is trusted with all of them.
+ * Condition for rows of the caller's organization. Callers with the internal key may omit the organization
+ * and see all rows.
  */
 export const inOrganization = ({ var: { caller } }: C) =>
   caller.organizationId === undefined
     ? fragment`true`
     : fragment`organization_id = ${caller.organizationId}`
 
-/** Whose a new record will be. */
+/** Returns the organization that owns a new record. Throws if the header is missing. */
 export function requireOrganization({ var: { caller } }: C): string {
   if (caller.organizationId === undefined) throw headerRequired('X-Organization-Id')
   return caller.organizationId

@@ -14,25 +14,27 @@ import {
 const Patterns = z
   .array(z.string().min(1).max(500))
   .max(100)
-  .describe('`*` is anything; a pattern that begins with `/` is about the path alone.')
+  .describe(
+    'URL patterns with `*` as wildcard. A pattern that starts with `/` matches the path only.',
+  )
 
-/** The members of a source that people write. */
+/** Writable fields of a source. */
 export const SourceFields = z.object({
   name: z.string().min(1).max(200),
   kind: z.enum(['http', 'sitemap', 'rss', 'upload']),
-  url: z.string().min(1).max(2_000).nullable().describe('Where it begins; an upload has none.'),
+  url: z.string().min(1).max(2_000).nullable().describe('Start URL. Null for kind upload.'),
   schedule: z
     .string()
     .min(1)
     .max(100)
     .nullable()
-    .describe('A cron expression of five parts, in UTC.'),
+    .describe('Cron expression with five fields, in UTC.'),
   kb_id: z
     .string()
     .min(1)
     .max(200)
     .nullable()
-    .describe('The base that documents are imported into.'),
+    .describe('Knowledge base that documents are imported into.'),
   include: Patterns,
   exclude: Patterns,
   enabled: z.boolean(),
@@ -49,38 +51,40 @@ export const Source = SourceFields.extend({
 }).meta({ id: 'Source' })
 export type Source = z.output<typeof Source>
 
-/** What is wrong with a source that no single member tells. */
+/** Validation across fields. */
 export function sourceIssues(source: SourceFields, allowedHosts: readonly string[]): Issue[] {
   const { kind, url, schedule } = source
   const issues: Issue[] = []
   if (kind === 'upload' && url !== null) {
-    issues.push({ path: 'url', message: 'An upload has no url.' })
+    issues.push({ path: 'url', message: 'Must be null for kind upload.' })
   }
   if (kind === 'upload' && schedule !== null) {
-    issues.push({ path: 'schedule', message: 'An upload has no schedule.' })
+    issues.push({ path: 'schedule', message: 'Must be null for kind upload.' })
   }
   if (kind !== 'upload') issues.push(...urlIssues(url, allowedHosts))
   if (schedule !== null && nextDueMs(schedule) === undefined) {
-    issues.push({ path: 'schedule', message: 'Not a cron expression of five parts.' })
+    issues.push({ path: 'schedule', message: 'Must be a cron expression with five fields.' })
   }
   return issues
 }
 
 function urlIssues(text: string | null, allowedHosts: readonly string[]): Issue[] {
-  if (text === null) return [{ path: 'url', message: 'There is nothing to fetch without a url.' }]
+  if (text === null) return [{ path: 'url', message: 'Required for this kind.' }]
   try {
     const url = parseUrl(text)
     const address = literalAddress(url)
     const fault =
       address && !isAllowedHost(url, allowedHosts) ? blockedAddressReason(address) : null
-    return fault ? [{ path: 'url', message: `Not on the public Internet (${fault}).` }] : []
+    return fault ? [{ path: 'url', message: `The address is not public (${fault}).` }] : []
   } catch (thrown) {
     if (thrown instanceof FetchError) return [{ path: 'url', message: thrown.message }]
     throw thrown
   }
 }
 
-/** When a schedule is due next, in milliseconds; null for never, undefined where it is none. */
+/**
+ * Next due time of a cron expression in milliseconds. Null if never, undefined if the expression is invalid.
+ */
 export function nextDueMs(schedule: string, after = new Date()): number | null | undefined {
   if (schedule.trim().split(/\s+/).length !== 5) return undefined
   try {

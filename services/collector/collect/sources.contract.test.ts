@@ -9,7 +9,7 @@ afterAll(() => at.close())
 beforeEach(() => at.reset())
 
 describe('a source', () => {
-  test('is made, read, edited under its version and deleted', async () => {
+  test('is created, read, updated with If-Match and deleted', async () => {
     const made = await at.call('POST', '/sources', {
       name: 'A',
       kind: 'rss',
@@ -36,22 +36,22 @@ describe('a source', () => {
   })
 
   test.each([
-    [{ url: null }, 'url', 'nothing to fetch'],
+    [{ url: null }, 'url', 'Required'],
     [{ url: 'ftp://example.org/' }, 'url', 'Only http'],
-    [{ url: 'http://2130706433/' }, 'url', 'public Internet (loopback)'],
-    [{ url: 'http://[::ffff:10.0.0.1]/' }, 'url', 'public Internet (private)'],
-    [{ url: 'http://a:b@example.org/' }, 'url', 'password'],
-    [{ kind: 'upload' }, 'url', 'An upload has no url'],
-    [{ schedule: 'sometimes' }, 'schedule', 'Not a cron expression'],
-    [{ schedule: '* * * * * *' }, 'schedule', 'Not a cron expression'],
-  ])('%j is refused', async (body, path, message) => {
+    [{ url: 'http://2130706433/' }, 'url', 'not public (loopback)'],
+    [{ url: 'http://[::ffff:10.0.0.1]/' }, 'url', 'not public (private)'],
+    [{ url: 'http://a:b@example.org/' }, 'url', 'credentials'],
+    [{ kind: 'upload' }, 'url', 'Must be null'],
+    [{ schedule: 'sometimes' }, 'schedule', 'cron expression'],
+    [{ schedule: '* * * * * *' }, 'schedule', 'cron expression'],
+  ])('%j is rejected', async (body, path, message) => {
     const given = { name: 'S', kind: 'http', url: 'http://example.org/', ...body }
     const { status, data } = await at.call('POST', '/sources', given)
     expect([status, data.issues[0].path]).toEqual([400, path])
     expect(data.issues[0].message).toContain(message)
   })
 
-  test('is for those who may: reading and managing are two permissions', async () => {
+  test('collector:read reads and only collector:manage writes', async () => {
     const { id } = await at.createSource()
     const read = { 'x-permissions': 'collector:read' }
     expect((await at.call('GET', `/sources/${id}`, undefined, read)).status).toBe(200)
@@ -91,7 +91,7 @@ describe('a document', () => {
     expect((await at.call('GET', `/documents?status=IMPORTED`)).data.total).toBe(1)
   })
 
-  test('without a base is not imported', async () => {
+  test('of a source without a base is not imported', async () => {
     const { id } = await at.createSource({ kind: 'upload', url: null })
     const { data } = await at.call('POST', `/sources/${id}/documents`, { title: 'x', content: 'y' })
     const refused = await at.call('POST', `/documents/${data.id}/import`)
@@ -99,8 +99,8 @@ describe('a document', () => {
   })
 })
 
-describe('the same at the paths that ask for the key', () => {
-  test('needs no permission there, and an organization to make something', async () => {
+describe('internal paths', () => {
+  test('need no permission, but an organization to create a source', async () => {
     const { id } = await at.createSource()
     const keyed = {
       'x-internal-api-key': 'a-key-for-tests-only',

@@ -26,7 +26,7 @@ export const sources = [
   get(
     path,
     {
-      summary: 'Sources, the newest first',
+      summary: 'List sources',
       guard: readGuard,
       query: PageQuery.extend({ kind: SourceFields.shape.kind.optional() }),
       responses: { 200: pageSchema(Source) },
@@ -42,7 +42,7 @@ export const sources = [
   post(
     path,
     {
-      summary: 'Make a source',
+      summary: 'Create a source',
       guard: manageGuard,
       body: NewSource,
       example: {
@@ -74,7 +74,7 @@ export const sources = [
   get(
     `${path}/:source_id`,
     {
-      summary: 'Read a source',
+      summary: 'Get a source',
       guard: readGuard,
       params: BySource,
       responses: { 200: Source },
@@ -87,8 +87,8 @@ export const sources = [
   put(
     `${path}/:source_id`,
     {
-      summary: 'Edit a source',
-      description: 'Members left out stay.',
+      summary: 'Update a source',
+      description: 'Omitted fields are unchanged.',
       guard: manageGuard,
       params: BySource,
       body: SourceFields.partial(),

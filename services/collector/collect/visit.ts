@@ -9,7 +9,7 @@ import { parsePage } from '../fetch/page.ts'
 import { maxTextLength } from './document.ts'
 import type { Source } from './source.ts'
 
-/** What became of an address. */
+/** Result of visiting a URL. */
 export type VisitResult =
   | { skipped: true; problem: string }
   | { unchanged: true }
@@ -21,7 +21,7 @@ export type VisitResult =
       etag: string | null
       lastModified: string | null
       links: string[]
-      /** Where the page was in the end, which its links start from. */
+      /** Final URL after redirects, the base of relative links. */
       at: URL
     }
 
@@ -30,7 +30,9 @@ const CacheValidators = z.object({
   last_modified: z.string().nullable(),
 })
 
-/** Fetches one page, if it may, and reads it. What a server does wrong is an outcome, not a failure. */
+/**
+ * Fetches and parses one page if robots.txt allows it. Server errors are a result, not an exception.
+ */
 export async function visit(
   { sql, collection }: ServiceContext<Deps>,
   source: Source,
@@ -40,8 +42,8 @@ export async function visit(
   const { fetcher, robots } = await collection!.tools()
   try {
     const rules = await robots(url, signal)
-    if (!rules.allows(url)) return { skipped: true, problem: 'robots.txt does not allow it.' }
-    // One that failed the last time is asked for whole.
+    if (!rules.allows(url)) return { skipped: true, problem: 'Disallowed by robots.txt.' }
+    // After a failure the page is fetched unconditionally.
     const validators = await sql.row(CacheValidators)`
       select etag, last_modified from collector.documents
       where source_id = ${source.id} and url = ${url.href} and status <> 'FAILED'`
@@ -60,17 +62,17 @@ export async function visit(
 }
 
 async function readPage({ status, headers, body, url }: FetchResult): Promise<VisitResult> {
-  if (status !== 200) return { problem: `The server answered ${status}.` }
+  if (status !== 200) return { problem: `The server returned HTTP ${status}.` }
   const type = headers.get('content-type')
   const kind = (type ?? 'text/html').split(';')[0]!.trim().toLowerCase()
   const isHtml = kind === 'text/html' || kind === 'application/xhtml+xml'
   if (!isHtml && kind !== 'text/plain' && kind !== 'text/markdown') {
-    return { problem: `Pages of type ${kind.slice(0, 100)} are not read.` }
+    return { problem: `Content type ${kind.slice(0, 100)} is not supported.` }
   }
   const source = decodePage(body, type).replaceAll('\0', '')
   const page = isHtml ? parsePage(source) : { title: '', text: source.trim(), links: [] }
   const text = page.text.slice(0, maxTextLength).toWellFormed()
-  if (text === '') return { problem: 'There is no text in it.' }
+  if (text === '') return { problem: 'The page contains no text.' }
   return {
     title: (page.title || firstLine(text)).toWellFormed(),
     text,

@@ -92,7 +92,7 @@ describe('a URL', () => {
     expect(() => parseUrl(text)).toThrow(FetchError)
   })
 
-  test('that is a redirect counts from where it was', () => {
+  test('is resolved against the URL it was redirected from', () => {
     const base = new URL('https://example.org/a/b')
     expect(parseUrl('../c#part', base).href).toBe('https://example.org/c')
     expect(() => parseUrl('file:///etc/passwd', base)).toThrow(FetchError)

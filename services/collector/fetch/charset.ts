@@ -1,6 +1,6 @@
 /**
- * The text of a page: by its byte order mark, what the server says, what the page says of itself. Without
- * any of these it is UTF-8, or what Chinese sites used before.
+ * Decodes a page by its byte order mark, the Content-Type header or its own declaration, in this order.
+ * Default: UTF-8 if valid, else GB 18030.
  */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   const charset = byteOrderMark(bytes) ?? charsetIn(contentType ?? '') ?? declaredCharset(bytes)
@@ -17,7 +17,9 @@ function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
 
 const charsetIn = (text: string) => /charset\s*=\s*["']?\s*([\w-]{1,40})/i.exec(text)?.[1]
 
-/** `<meta charset>` or `<?xml encoding?>`, which are ASCII in any encoding that can say so. */
+/**
+ * Charset in `<meta charset>` or `<?xml encoding?>`, which are ASCII in all supported encodings.
+ */
 function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 4_096))
   const meta = start.match(/<meta\b[^>]{0,500}>/gi)?.map(charsetIn) ?? []

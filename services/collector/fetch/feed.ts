@@ -2,16 +2,18 @@ import { Parser } from 'htmlparser2'
 import { FetchError } from './address.ts'
 
 export interface Feed {
-  /** Pages. */
+  /** URLs of pages. */
   urls: string[]
-  /** Further sitemaps. */
+  /** URLs of further sitemaps. */
   sitemaps: string[]
 }
 
 const maxUrls = 50_000
 const maxDepth = 100
 
-/** The addresses in a sitemap, an index of sitemaps, RSS or Atom. Entities of its own are not followed. */
+/**
+ * Extracts the URLs of a sitemap, sitemap index, RSS or Atom feed. Custom XML entities are not expanded.
+ */
 export function parseFeed(xml: string): Feed {
   const urls: string[] = []
   const sitemaps: string[] = []
@@ -24,9 +26,9 @@ export function parseFeed(xml: string): Feed {
     {
       onopentag(name, attributes) {
         const depth = path.push(name.replace(/^.*:/, ''))
-        if (depth > maxDepth) throw new FetchError('Its markup is nested too deep.')
+        if (depth > maxDepth) throw new FetchError('The markup is nested too deeply.')
         text = ''
-        // Atom: the page is the link that says so, or says nothing.
+        // Atom: the page is the link with rel `alternate` or without rel.
         const isEntry = path.at(-1) === 'link' && path.at(-2) === 'entry'
         if (isEntry && (attributes.rel ?? 'alternate') === 'alternate')
           addUrl(urls, attributes.href)

@@ -12,22 +12,22 @@ export interface FetchLimits {
   allowedHosts: readonly string[]
   maxBytes: number
   timeoutMs: number
-  /** Between two requests to a host. */
+  /** Minimum delay between two requests to a host. */
   delayMs: number
   userAgent: string
 }
 
 export interface FetchOptions {
-  /** Of the last time: the server says 304 where nothing changed since. */
+  /** Validators of the last fetch, for a conditional request. */
   etag?: string | null
   lastModified?: string | null
   signal: AbortSignal
-  /** Between two requests to this host, where it asks for more. */
+  /** Crawl delay of the host. The longer delay applies. */
   delayMs?: number
 }
 
 export interface FetchResult extends HttpResponse {
-  /** Where it was in the end. */
+  /** Final URL after redirects. */
   url: URL
 }
 
@@ -37,20 +37,23 @@ const maxRedirects = 5
 const maxAttempts = 3
 const maxPauseMs = 60_000
 
-/** Fetches as a good guest does: slowly, with patience, and only where it may. */
+/**
+ * Makes a fetcher with per-host throttling, retries and protection against requests into private networks.
+ */
 export function makeFetcher(transport: Transport, limits: FetchLimits): Fetcher {
   const throttle = makeHostThrottle()
 
-  /** The address to connect to. Every one of a name is looked at: the resolver may mix them. */
+  /** Resolves the address to connect to. Throws if any address of the name is blocked. */
   async function resolveAddress(url: URL): Promise<string> {
     const literal = literalAddress(url)
     const addresses = literal ? [literal] : await transport.resolve(url.hostname)
     const [first] = addresses
-    if (first === undefined) throw new FetchError(`There is no host ${url.hostname}.`)
+    if (first === undefined) throw new FetchError(`Host ${url.hostname} was not found.`)
     if (isAllowedHost(url, limits.allowedHosts)) return first
     for (const address of addresses) {
       const fault = blockedAddressReason(address)
-      if (fault) throw new FetchError(`${url.hostname} is not on the public Internet (${fault}).`)
+      if (fault)
+        throw new FetchError(`${url.hostname} has an address that is not public (${fault}).`)
     }
     return first
   }
@@ -72,7 +75,7 @@ export function makeFetcher(transport: Transport, limits: FetchLimits): Fetcher 
         })
         .catch((thrown) => {
           signal.throwIfAborted()
-          if (timeout.aborted) throw new FetchError(`${at.host} took too long.`, 1_000)
+          if (timeout.aborted) throw new FetchError(`${at.host} did not respond in time.`, 1_000)
           throw thrown
         })
       const location = response.headers.get('location')
@@ -84,7 +87,7 @@ export function makeFetcher(transport: Transport, limits: FetchLimits): Fetcher 
           body: await decompress(response.body, encoding, limits.maxBytes),
         }
       }
-      if (redirects === maxRedirects) throw new FetchError('Redirected too often.')
+      if (redirects === maxRedirects) throw new FetchError('Too many redirects.')
       at = parseUrl(location, at)
     }
   }
@@ -110,16 +113,16 @@ const headersFor = ({ etag, lastModified }: FetchOptions, userAgent: string) => 
   ...(lastModified && { 'if-modified-since': lastModified }),
 })
 
-/** An answer that may be another one later is no answer yet. */
+/** Turns 429 and 5xx into a retryable error. */
 function rejectRetryableStatus(fetched: FetchResult): FetchResult {
   const { status, headers } = fetched
   if (status === 429 || status >= 500) {
-    throw new FetchError(`The server answered ${status}.`, retryAfter(headers) ?? 1_000)
+    throw new FetchError(`The server returned HTTP ${status}.`, retryAfter(headers) ?? 1_000)
   }
   return fetched
 }
 
-/** Seconds or a date. */
+/** Parses Retry-After: seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get('retry-after')?.trim()
   if (!text) return undefined
@@ -127,7 +130,7 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxPauseMs)
 }
 
-/** One request to a host at a time, and a pause between two. */
+/** Schedules requests to a host with a minimum delay between them. */
 function makeHostThrottle() {
   const freeAt = new Map<string, number>()
   return async (host: string, delayMs: number, signal: AbortSignal) => {
@@ -139,7 +142,7 @@ function makeHostThrottle() {
   }
 }
 
-/** Ends early when the signal says so. */
+/** Waits, or rejects when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (ms <= 0) return

@@ -6,7 +6,7 @@ const formats: Record<string, CompressionFormat> = {
   deflate: 'deflate',
 }
 
-/** What a server packed, unpacked up to a limit: few bytes can become very many. */
+/** Decompresses a body up to `maxBytes`, as a protection against decompression bombs. */
 export async function decompress(
   body: Uint8Array<ArrayBuffer>,
   encoding: string | null,
@@ -15,18 +15,18 @@ export async function decompress(
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return body
   const format = formats[name]
-  if (!format) throw new FetchError(`Packed as ${name.slice(0, 40)}, which was not asked for.`)
+  if (!format) throw new FetchError(`Unsupported content encoding ${name.slice(0, 40)}.`)
   const stream = new Blob([body]).stream().pipeThrough(new DecompressionStream(format))
   const chunks: Uint8Array[] = []
   let size = 0
   try {
     for await (const chunk of stream) {
       size += chunk.length
-      if (size > maxBytes) throw new FetchError(`Unpacked, larger than ${maxBytes} bytes.`)
+      if (size > maxBytes) throw new FetchError(`The decompressed body exceeds ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
   } catch (thrown) {
-    throw thrown instanceof FetchError ? thrown : new FetchError('Packed, but damaged.')
+    throw thrown instanceof FetchError ? thrown : new FetchError('The compressed body is damaged.')
   }
   const joined = new Uint8Array(size)
   let at = 0

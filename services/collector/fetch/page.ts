@@ -4,14 +4,14 @@ import { FetchError } from './address.ts'
 export interface Page {
   title: string
   text: string
-  /** Where its links lead, as they are written. */
+  /** Link targets as written in the page. */
   links: string[]
 }
 
 const hiddenElements = new Set(
   'script style noscript template svg head iframe object canvas select button'.split(' '),
 )
-/** What surrounds the content on every page of a site. */
+/** Elements around the content of a page. */
 const boilerplateElements = new Set(['nav', 'header', 'footer', 'aside', 'form'])
 const main = new Set(['main', 'article'])
 const blockElements = new Set(
@@ -20,10 +20,13 @@ const blockElements = new Set(
   ),
 )
 const maxLinks = 5_000
-/** The parser takes the longer for each element the deeper it lies. */
+/** The parser's cost per element grows with its depth. */
 const maxDepth = 1_000
 
-/** What a page says, one line to a block: its main part where it has one, else all but what is around it. */
+/**
+ * Extracts the text of a page, one line per block element: its main element if it has one, else everything
+ * but boilerplate.
+ */
 export function parsePage(html: string): Page {
   const inside = { unseen: 0, around: 0, main: 0, title: 0 }
   const found = { title: '', main: '', body: '', all: '' }
@@ -43,7 +46,7 @@ export function parsePage(html: string): Page {
   const parser = new Parser({
     onopentag(name, attributes) {
       const role = attributes.role === 'main' ? 'main' : ''
-      if (roles.push(role) > maxDepth) throw new FetchError('Its markup is nested too deep.')
+      if (roles.push(role) > maxDepth) throw new FetchError('The markup is nested too deeply.')
       count(name, { role }, 1)
       if (name === 'a' && attributes.href && links.length < maxLinks) links.push(attributes.href)
       if (blockElements.has(name)) write('\n')

@@ -1,4 +1,7 @@
-/** Whether a URL fits a pattern: `*` is anything. One that begins with `/` is about the path alone. */
+/**
+ * Matches a URL against a pattern with `*` as wildcard. A pattern that starts with `/` matches path and query
+ * only.
+ */
 export function matchesPattern(url: URL, pattern: string): boolean {
   const text = pattern.startsWith('/') ? url.pathname + url.search : url.href
   const [first, ...rest] = pattern.split('*')

@@ -4,7 +4,7 @@ import type { Fetcher } from './fetcher.ts'
 
 export interface RobotsRules {
   allows(url: URL): boolean
-  /** What the site asks for between two requests, if anything. */
+  /** Crawl delay of the site. 0 if it sets none. */
   delayMs: number
 }
 
@@ -13,7 +13,10 @@ const cacheMs = 3_600_000
 const allowNone: RobotsRules = { allows: () => false, delayMs: 0 }
 const allowAll: RobotsRules = { allows: () => true, delayMs: 0 }
 
-/** What each site lets us fetch. A robots.txt that is not there allows all, one that fails nothing. */
+/**
+ * Loads and caches robots.txt per origin. A missing robots.txt allows everything; one that cannot be fetched
+ * allows nothing.
+ */
 export function makeRobots(fetcher: Fetcher, userAgent: string) {
   const cache = new Map<string, { rules: RobotsRules; until: number }>()
   const product = userAgent.split('/')[0]!

@@ -4,14 +4,16 @@ import { request as httpsRequest } from 'node:https'
 import { FetchError } from './address.ts'
 import type { Transport } from './transport.ts'
 
-/** HTTP by the process itself: the runtime's own fetch would look the name up once more. */
+/**
+ * HTTP over node:http. fetch() would resolve the host name a second time, which allows DNS rebinding.
+ */
 export const nodeTransport: Transport = {
   async resolve(name) {
     try {
       const found = await lookup(name, { all: true, verbatim: true })
       return found.map(({ address }) => address)
     } catch {
-      throw new FetchError(`There is no host ${name}.`, 1_000)
+      throw new FetchError(`Host ${name} was not found.`, 1_000)
     }
   },
 
@@ -22,7 +24,7 @@ export const nodeTransport: Transport = {
       port: url.port || (secure ? 443 : 80),
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host },
-      // The certificate must be that of the name, not of the address.
+      // The certificate is verified against the host name, not the address.
       ...(secure && { servername: url.hostname }),
       agent: false as const,
       signal,
@@ -33,7 +35,10 @@ export const nodeTransport: Transport = {
       sent.end()
     }).catch((cause: NodeJS.ErrnoException) => {
       signal.throwIfAborted()
-      throw new FetchError(`${url.host} does not answer (${cause.code ?? 'broken off'}).`, 1_000)
+      throw new FetchError(
+        `${url.host} is unreachable (${cause.code ?? 'connection closed'}).`,
+        1_000,
+      )
     })
     const body = await readBody(response, maxBytes, signal)
     return { status: response.statusCode ?? 0, headers: toHeaders(response), body }
@@ -46,12 +51,12 @@ async function readBody(response: IncomingMessage, maxBytes: number, signal: Abo
   try {
     for await (const chunk of response) {
       size += chunk.length
-      if (size > maxBytes) throw new FetchError(`Larger than ${maxBytes} bytes.`)
+      if (size > maxBytes) throw new FetchError(`The page exceeds ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
   } catch (thrown) {
     signal.throwIfAborted()
-    throw thrown instanceof FetchError ? thrown : new FetchError('The answer broke off.', 1_000)
+    throw thrown instanceof FetchError ? thrown : new FetchError('The response ended early.', 1_000)
   } finally {
     response.destroy()
   }

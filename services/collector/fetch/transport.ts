@@ -1,8 +1,8 @@
-/** One exchange with one server, at an address that was looked at before. */
+/** Single HTTP exchanges with an address that was checked before. */
 export interface Transport {
-  /** Every address of a name. */
+  /** Resolves all addresses of a host name. */
   resolve(name: string): Promise<string[]>
-  /** Connects to `address` and nowhere else, whatever the name of the URL's host means by now. */
+  /** Connects to `address` without resolving the host name again. */
   exchange(request: {
     url: URL
     address: string

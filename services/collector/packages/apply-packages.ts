@@ -19,13 +19,13 @@ export interface ApplyRequest {
 }
 
 interface ApplyOptions {
-  /** The same id again is the same run. */
+  /** A repeated id joins the existing run. */
   runId?: string | undefined
   requestedBy: string
   trace?: Trace
 }
 
-/** Applies packages in their order, or joins the run of the same id. `repeated` says which. */
+/** Applies packages in order, or joins the run with the same id (`repeated`). */
 export async function applyPackages(
   context: ServiceContext<Deps>,
   request: ApplyRequest,
@@ -55,7 +55,7 @@ export async function applyPackages(
   try {
     await executeRun(context, runId, 1, options.trace)
   } catch (thrown) {
-    // A process that stood still for too long: another has gone on.
+    // This process was paused too long and another one took over.
     if (thrown instanceof LeaseLost)
       return { ...(await waitForRun(context, runId)), repeated: false }
     throw thrown
@@ -70,12 +70,12 @@ async function findRun(sql: Sql, runId: string, hash: string): Promise<boolean> 
     RequestHashRow,
   )`select request_hash from collector.seed_runs where id = ${runId}`
   if (run && run.request_hash !== hash) {
-    throw new Fault('CONFLICT', `The run ${runId} was asked for before, with another body.`)
+    throw new Fault('CONFLICT', `Run ${runId} already exists with a different request body.`)
   }
   return run !== undefined
 }
 
-/** Makes the run and takes its packages; false where a run of this id is there. */
+/** Creates the run and leases its packages. Returns false if the run already exists. */
 async function createRun(
   context: ServiceContext<Deps>,
   runId: string,
@@ -105,7 +105,7 @@ async function createRun(
     })
     if (outcome.fresh !== undefined) return outcome.fresh
     if (!outcome.holder) continue
-    // The holder's process may be gone: what it began comes to its end first.
+    // The holder may have crashed. Its run is finished first.
     const resumed = await resumeRun(context, outcome.holder.run_id)
     if ((!resumed && outcome.holder.alive) || attempt >= 5) throw applyInProgress(outcome.holder)
   }
@@ -113,7 +113,7 @@ async function createRun(
 
 const LeaseHolder = z.object({ package_id: z.string(), run_id: z.string(), alive: z.boolean() })
 
-/** In one order, so that two runs never wait for each other. */
+/** Leases packages in sorted order to avoid deadlocks between runs. */
 async function leasePackages(sql: Sql, runId: string, packageIds: string[]): Promise<boolean> {
   const leased = await sql`
     insert into collector.package_leases (package_id, run_id)
@@ -129,7 +129,7 @@ const findHolder = (sql: Sql, runId: string, packageIds: string[]) =>
     where lease.package_id = any(${textArray(packageIds)}) and lease.run_id <> ${runId} limit 1`
 
 const applyInProgress = ({ package_id, run_id }: { package_id: string; run_id: string }) =>
-  new Fault('CONFLICT', `${package_id} is being applied by the run ${run_id}; try again later.`, {
+  new Fault('CONFLICT', `${package_id} is being applied by run ${run_id}. Retry later.`, {
     code: 'APPLY_IN_PROGRESS',
     data: { package_id, run_id },
   })
@@ -158,7 +158,7 @@ const RunResultRow = z.object({
   refusal: z.object({ code: z.string(), message: z.string(), data: z.unknown() }).nullable(),
 })
 
-/** The result of a run, or the fault it was refused with. */
+/** Loads the result of a run. Throws the fault of a rejected run. */
 async function loadResult(sql: Sql, runId: string): Promise<SeedRun> {
   const row = await sql.row(RunResultRow)`
     select status, refusal from collector.seed_runs where id = ${runId}`
@@ -166,7 +166,7 @@ async function loadResult(sql: Sql, runId: string): Promise<SeedRun> {
   return loadSeedRun(sql, runId)
 }
 
-/** Waits for a run that another request began, and goes on with it where that one died. */
+/** Waits for a run that another request started. Takes it over if its process crashed. */
 async function waitForRun(context: ServiceContext<Deps>, runId: string) {
   const until = Date.now() + context.joinTimeoutMs
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {

@@ -32,7 +32,7 @@ const put = (items: Record<string, Record<string, unknown>>, needs = {}) =>
   at.library.put(id, configsPackage(id, items, needs))
 
 describe.skipIf(testProject === 'workerd')('an apply', () => {
-  test('says what it would do, does it, and then has nothing left to do', async () => {
+  test('dry run, apply and second apply report planned, applied and unchanged', async () => {
     put({ one: own({ a: 1, b: 2 }), two: own({ c: 3 }) }, { two: ['one'] })
     const { data: dry } = await at.apply([id], { dry_run: true })
     expect(dry).toMatchObject({ dry_run: true, status: 'succeeded' })
@@ -77,7 +77,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     })
   })
 
-  test('refuses a plan that is not the expected one, and does nothing', async () => {
+  test('with an outdated plan hash gets PLAN_MOVED and changes nothing', async () => {
     put({ one: own({ a: 1 }) })
     const { data: dry } = await at.apply([id], { dry_run: true })
     put({ one: own({ a: 1, b: 2 }) })
@@ -103,7 +103,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect((await at.apply([id])).data.plan_hash).toBe(after.plan_hash)
   })
 
-  test('leaves out what depends on a failed item, and goes on with the rest', async () => {
+  test('skips the dependents of a failed item and applies the others', async () => {
     put(
       { one: own({ a: 'refuse-me' }), two: own({ b: 1 }), three: own({ c: 1 }) },
       { two: ['one'], three: [] },
@@ -129,7 +129,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     ])
   })
 
-  test('of an unknown or invalid package among others does nothing at all', async () => {
+  test('with one unknown or invalid package changes nothing', async () => {
     put({ one: own({ a: 1 }) })
     expect((await at.apply([id, 'nowhere'])).status).toBe(404)
     at.library.put(`${id}_odd`, { 'manifest.json': '[]' })
@@ -139,7 +139,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect(at.targets.requests).toEqual([])
   })
 
-  test('is kept as a run, dry or not', async () => {
+  test('is recorded as a run, dry or not', async () => {
     put({ one: own({ a: 1 }) })
     const { data: dry } = await at.apply([id], { dry_run: true })
     const { data: run } = await at.apply([id])
@@ -149,7 +149,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect((await at.get(`${internal}/runs/${crypto.randomUUID()}`)).status).toBe(404)
   })
 
-  test('under the same run_id or Idempotency-Key is the same run', async () => {
+  test('with the same run_id or Idempotency-Key returns the same run', async () => {
     put({ one: own({ a: 1 }) })
     const run_id = crypto.randomUUID()
     const both = await Promise.all([at.apply([id], { run_id }), at.apply([id], { run_id })])
@@ -170,7 +170,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect(at.targets.writes()).toHaveLength(2)
   })
 
-  test('by two at once happens once at a time', async () => {
+  test('that runs concurrently with another gets 409 APPLY_IN_PROGRESS', async () => {
     put({ one: own({ a: 1 }), two: own({ b: 1 }) }, { two: ['one'] })
     const both = await Promise.all([
       at.apply([id], { force: true }),
@@ -195,7 +195,7 @@ describe.skipIf(testProject === 'workerd')('a person', () => {
       { 'x-internal-api-key': undefined, ...headers },
     )
 
-  test('may apply a package with the permission to manage', async () => {
+  test('with collector:manage may apply a package', async () => {
     put({ one: own({ a: 1 }) })
     expect((await apply({})).status).toBe(401)
     expect((await apply({ 'x-user-id': 'u' })).status).toBe(403)
@@ -207,7 +207,7 @@ describe.skipIf(testProject === 'workerd')('a person', () => {
     expect((await apply({ 'x-user-id': 'u', 'x-is-superuser': 'true' })).status).toBe(200)
   })
 
-  test('is as good as the key, at the paths that ask for it', async () => {
+  test('needs only the key at internal paths', async () => {
     put({ one: own({ a: 1 }) })
     for (const root of ['/internal/collector', '/api/v1/internal/collector']) {
       const path = `${root}/seed-packages/${id}/apply`

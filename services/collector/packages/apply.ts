@@ -13,15 +13,21 @@ import { ByPackage, path } from './packages.ts'
 import { SeedRun } from './run.ts'
 
 const ApplyBody = z.object({
-  dry_run: z.boolean().default(false).describe('Say what would change, and change nothing.'),
-  force: z.boolean().default(false).describe('Also what was applied before as it is.'),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe('Return the plan without changing anything. Default: false.'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Apply packages again that are unchanged since their last apply. Default: false.'),
   expect_plan_hash: z
     .string()
     .max(200)
     .nullish()
     .transform((hash) => hash ?? null)
-    .describe('The plan_hash of a dry run: PLAN_MOVED where the plan is another by now.'),
-  run_id: Id.optional().describe('The same id again is the same run, never a second one.'),
+    .describe('plan_hash of a dry run. 409 PLAN_MOVED if the plan has changed since.'),
+  run_id: Id.optional().describe('Id of the run. A repeated id returns the same run.'),
 })
 
 const ApplyManyBody = ApplyBody.extend({
@@ -29,7 +35,7 @@ const ApplyManyBody = ApplyBody.extend({
     .array(z.string().min(1).max(200))
     .min(1)
     .max(100)
-    .describe('Applied in this order.'),
+    .describe('Packages in the order in which they are applied.'),
 })
 
 const spec = {
@@ -37,7 +43,7 @@ const spec = {
   faults: ['NOT_FOUND', 'CONFLICT', 'MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
   idempotencyKey: 'itself',
   description:
-    'An item that fails is told in the answer, whose status is then `failed`, or `partial` where another package went well. Another run on one of the packages is 409 `APPLY_IN_PROGRESS`.',
+    'Failed items are reported in the response, with status `failed`, or `partial` if another package succeeded. 409 `APPLY_IN_PROGRESS` if another run is applying one of the packages.',
 } as const
 
 export const apply = [
@@ -80,14 +86,16 @@ async function respond(c: Context<Env<Deps>>, request: ApplyRequest, runId: stri
 }
 
 /**
- * A run asks other services, which nothing inside a transaction may, so that its id stands for the
- * key in place of the kept answer.
+ * Derives the run id from the Idempotency-Key. A run calls other services, which is not allowed inside the
+ * transaction of a stored response, so the run itself is the idempotency record.
  */
 async function runIdFromKey(c: Context<Env<Deps>>): Promise<string | undefined> {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return undefined
   if (key.length > keyHeader.schema.maxLength || !printable.test(key)) {
-    throw invalid([{ path: 'Idempotency-Key', message: '1 to 255 printable characters.' }])
+    throw invalid([
+      { path: 'Idempotency-Key', message: 'Must have 1 to 255 printable characters.' },
+    ])
   }
   const { organizationId = '' } = c.var.caller
   const digest = await sha256Hex(`${organizationId} ${c.req.method} ${c.req.path} ${key}`)

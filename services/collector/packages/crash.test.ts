@@ -80,8 +80,8 @@ const values = (n: number) => ({
   four: { [`k${n}.e`]: 1 },
 })
 
-describe('an apply that is cut off at any step', () => {
-  test('and gone on with ends as one that was not', async () => {
+describe('an apply that crashes at any step', () => {
+  test('and is resumed ends like an uninterrupted one', async () => {
     // How many steps it takes undisturbed, and how that ends.
     library.put('crashed', configsPackage('crashed', values(0), needs))
     const whole = startProcess(makeTargets().peer, 1_000_000)
@@ -112,7 +112,7 @@ describe('an apply that is cut off at any step', () => {
     }
   }, 120_000)
 
-  test('is finished before another apply of the package begins', async () => {
+  test('is finished before another apply of the package starts', async () => {
     library.put(
       'left',
       configsPackage('left', { one: { l1: 1 }, two: { l2: 1 } }, { two: ['one'] }),
@@ -136,7 +136,7 @@ describe('an apply that is cut off at any step', () => {
     ])
   })
 
-  test('is given up where the package changed meanwhile', async () => {
+  test('fails if the package changed meanwhile', async () => {
     library.put('other', configsPackage('other', { one: { o1: 1 } }))
     const run_id = crypto.randomUUID()
     const targets = makeTargets()

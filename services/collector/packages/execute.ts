@@ -19,7 +19,9 @@ const RunRow = z.object({
 
 const PackageRow = z.object({ package_id: z.string(), checksum: z.string(), status: z.string() })
 
-/** Carries out a run from where it stands to its end, under the lease that `token` holds. */
+/**
+ * Executes a run from its recorded state to its end, under the lease with the fencing token `token`.
+ */
 export async function executeRun(
   context: ServiceContext<Deps>,
   runId: string,
@@ -54,7 +56,7 @@ export async function executeRun(
   }
 }
 
-/** A package that is still what it was when the run began. */
+/** Opens a package again. Returns null if its files changed since the run started. */
 async function reopenPackage(context: ServiceContext<Deps>, row: z.output<typeof PackageRow>) {
   try {
     const opened = await openPackage(await requireLibrary(context), row.package_id)
@@ -68,7 +70,7 @@ async function reopenPackage(context: ServiceContext<Deps>, row: z.output<typeof
 const failPackage = (sql: Sql, lease: Lease, packageId: string) =>
   sql.transaction(async (sql) => {
     await assertLeaseHeld(sql, lease)
-    const error = 'The package changed after this run began; apply it again.'
+    const error = 'The package changed after the run started. Apply it again.'
     await sql`
       update collector.seed_run_items set status = 'failed', error = ${error}
       where run_id = ${lease.runId} and package_id = ${packageId} and status in ('pending', 'running')`
@@ -77,7 +79,7 @@ const failPackage = (sql: Sql, lease: Lease, packageId: string) =>
       where run_id = ${lease.runId} and package_id = ${packageId}`
   })
 
-/** Those that the plan did not end already. */
+/** Packages that the plan left pending. */
 async function loadPending(sql: Sql, runId: string, packages: Package[]) {
   const rows = await sql.rows(PackageRow)`
     select package_id, checksum, status from collector.seed_run_packages where run_id = ${runId}`
@@ -88,7 +90,7 @@ async function loadPending(sql: Sql, runId: string, packages: Package[]) {
 const rejectPlan = (sql: Sql, lease: Lease, hash: string) =>
   sql.transaction(async (sql) => {
     await assertLeaseHeld(sql, lease)
-    const message = 'The plan is another by now: look at it again with dry_run.'
+    const message = 'The plan has changed since the dry run. Run dry_run again.'
     const refusal = { code: 'PLAN_MOVED', message, data: { plan_hash: hash } }
     await sql`
       update collector.seed_run_packages set status = 'failed'
@@ -122,7 +124,7 @@ async function endRun(sql: Sql, { runId }: Lease, status: string, refusal?: obje
     where id = ${runId}`
 }
 
-/** Goes on with a run whose process is gone; false where there is nothing to go on with. */
+/** Takes over and finishes a run whose lease expired. Returns false if there is none. */
 export async function resumeRun(context: ServiceContext<Deps>, runId: string): Promise<boolean> {
   const token = await takeOverLease(context.sql, runId)
   if (token === undefined) return false
@@ -135,7 +137,7 @@ export async function resumeRun(context: ServiceContext<Deps>, runId: string): P
 
 const ExpiredRunRow = z.object({ id: z.string() })
 
-/** Goes on with runs that were left; says how many there were. */
+/** Takes over runs whose lease expired. Returns their number. */
 export async function takeOverExpiredRuns(context: ServiceContext<Deps>): Promise<number> {
   if (!context.library) return 0
   const runs = await context.sql.rows(ExpiredRunRow)`

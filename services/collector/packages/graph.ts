@@ -3,7 +3,7 @@ export interface DependencyNode {
   depends_on: readonly string[]
 }
 
-/** Circles among items, each as the names on its way round: `a → b → a`. */
+/** Finds dependency cycles, each formatted as `a → b → a`. */
 export function findCycles(nodes: readonly DependencyNode[], limit = 20): string[] {
   const remaining = new Map(nodes.map(({ item_id, depends_on }) => [item_id, depends_on]))
   const cycles: string[] = []
@@ -13,13 +13,13 @@ export function findCycles(nodes: readonly DependencyNode[], limit = 20): string
     if (start === undefined) break
     const cycle = traceCycle(remaining, start)
     cycles.push([...cycle, cycle[0]].join(' → '))
-    // Without one of its items the circle is open, and the next can be seen.
+    // Removing one item breaks the cycle, so that the next one can be found.
     remaining.delete(cycle[0]!)
   }
   return cycles
 }
 
-/** Takes away what depends on nothing that is left, until everything left depends on something. */
+/** Removes items without remaining dependencies, until every remaining item has one. */
 function removeIndependent(remaining: Map<string, readonly string[]>) {
   for (let before = -1; before !== remaining.size; ) {
     before = remaining.size

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 /** The faults of a package that must be refused; nothing of it may reach a target. */
-async function faultsOf(id: string): Promise<{ path: string; message: string }[]> {
+async function issuesOf(id: string): Promise<{ path: string; message: string }[]> {
   const { status, code, data } = await at.apply([id])
   expect([status, code]).toEqual([422, 'MANIFEST_INVALID'])
   expect(at.targets.requests).toEqual([])
@@ -31,11 +31,11 @@ const reading = (paths: unknown, more = {}) => ({
 })
 
 describe('a hostile package', () => {
-  test('does not read outside its directory', async () => {
+  test('cannot read files outside its directory', async () => {
     writeFileSync(join(at.library.directory, 'secret.json'), '[{"key":"k","value":1}]')
     const paths = [
       '../secret.json',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a manifest writes it so.
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: syntax of manifests.
       '${PACKAGE_DIR}/../secret.json',
       'data/../../secret.json',
       '/etc/hostname',
@@ -44,14 +44,14 @@ describe('a hostile package', () => {
       '..',
     ]
     at.library.put('outside', { 'manifest.json': manifest('outside', [reading(paths)]) })
-    const faults = await faultsOf('outside')
+    const faults = await issuesOf('outside')
     expect(faults.map(({ message }) => message)).toEqual(
-      paths.map((path) => `${path}: Leaves the package directory.`),
+      paths.map((path) => `${path}: The path leaves the package directory.`),
     )
     expect(faults[0]!.path).toBe('items.0.config.configs_json')
   })
 
-  test('does not lead outside by links, but may link to itself', async () => {
+  test('may link to its own files, not to files outside', async () => {
     const root = join(at.library.directory, 'links')
     at.library.put('links', {
       'manifest.json': manifest('links', [reading(['data/out.json', 'data/dir/x.json'])]),
@@ -61,7 +61,7 @@ describe('a hostile package', () => {
     symlinkSync('/etc', join(root, 'data/dir'))
     symlinkSync('nowhere', join(root, 'data/dangling'))
     symlinkSync('loop', join(root, 'loop'))
-    const faults = await faultsOf('links')
+    const faults = await issuesOf('links')
     expect(faults.map(({ path }) => path).sort()).toEqual([
       ...['data/dangling', 'data/dir', 'data/out.json'],
       ...['items.0.config.configs_json', 'items.0.config.configs_json', 'loop'],
@@ -77,32 +77,32 @@ describe('a hostile package', () => {
     await at.sql`delete from collector.seed_runs`
   })
 
-  test('with 100,000 items, or as many faults, is refused in few words', async () => {
+  test('with 100,000 items or issues gets a bounded error', async () => {
     const items = Array.from({ length: 100_000 }, (_, n) => configsItem(`i${n}`))
     at.library.put('many', { 'manifest.json': manifest('many', items) })
-    expect(await faultsOf('many')).toEqual([
-      { path: 'items', message: 'Has 100000 items; a package may have 1000.' },
+    expect(await issuesOf('many')).toEqual([
+      { path: 'items', message: 'The package has 100000 items; the limit is 1000.' },
     ])
     const wrong = items.slice(0, 1_000).map(({ item_id }) => ({ item_id, kind: 'none' }))
     at.library.put('wrong', { 'manifest.json': manifest('wrong', wrong) })
-    const faults = await faultsOf('wrong')
+    const faults = await issuesOf('wrong')
     expect(faults).toHaveLength(501)
-    expect(faults.at(-1)).toEqual({ path: '', message: 'And 500 more.' })
+    expect(faults.at(-1)).toEqual({ path: '', message: '500 more issues.' })
   })
 
-  test('with circles has them named', async () => {
+  test('with dependency cycles gets each cycle reported', async () => {
     const chain = Array.from({ length: 900 }, (_, n) => configsItem(`n${n}`, [`n${(n + 1) % 900}`]))
     const items = [configsItem('self', ['self']), configsItem('a', ['b']), configsItem('b', ['a'])]
     at.library.put('circles', { 'manifest.json': manifest('circles', [...items, ...chain]) })
-    const circles = (await faultsOf('circles')).filter(({ path }) => path === 'items')
+    const circles = (await issuesOf('circles')).filter(({ path }) => path === 'items')
     expect(circles.slice(0, 2)).toEqual([
-      { path: 'items', message: 'These depend on each other: self → self.' },
-      { path: 'items', message: 'These depend on each other: a → b → a.' },
+      { path: 'items', message: 'Dependency cycle: self → self.' },
+      { path: 'items', message: 'Dependency cycle: a → b → a.' },
     ])
     expect(circles).toHaveLength(3)
   })
 
-  test('of wrong types is told all that is wrong', async () => {
+  test('with wrong types gets every issue reported', async () => {
     at.library.put('types', {
       'manifest.json': {
         schema_version: '1',
@@ -120,7 +120,7 @@ describe('a hostile package', () => {
       },
       'data/ok.json': { configs: 'none' },
     })
-    const paths = (await faultsOf('types')).map(({ path }) => path)
+    const paths = (await issuesOf('types')).map(({ path }) => path)
     expect(paths).toEqual([
       ...['schema_version', 'package_id', 'name', 'version'],
       ...['items.0', 'items.1', 'items.2.item_id', 'items.2.kind', 'items.5.config'],
@@ -128,11 +128,11 @@ describe('a hostile package', () => {
     ])
     for (const text of ['', '[]', '7', 'null', '{"items": {}}', '\xff\xfe', '[['.repeat(200_000)]) {
       at.library.put('nothing', { 'manifest.json': text })
-      expect((await faultsOf('nothing')).length).toBeGreaterThan(0)
+      expect((await issuesOf('nothing')).length).toBeGreaterThan(0)
     }
   })
 
-  test('with data that is not what it should be says where', async () => {
+  test('with invalid data files gets file and position reported', async () => {
     const items = [
       reading(['data/broken.json', 'data/lost.json', 'data/shape.json', 'data/binary.json']),
     ]
@@ -143,32 +143,32 @@ describe('a hostile package', () => {
       'data/binary.json': '',
     })
     writeFileSync(join(at.library.directory, 'data/data/binary.json'), Buffer.from([0xff, 0xfe]))
-    const messages = (await faultsOf('data')).map(({ message }) => message)
+    const messages = (await issuesOf('data')).map(({ message }) => message)
     expect(messages).toMatchObject([
       'data/broken.json: Not JSON.',
-      'data/lost.json: There is no such file.',
+      'data/lost.json: File not found.',
       expect.stringMatching(/^data\/shape\.json at 1\.key: /),
       expect.stringMatching(/^data\/shape\.json at 2\.key: /),
       'data/binary.json: Not JSON.',
     ])
   })
 
-  test('with huge files is refused without reading them', async () => {
+  test('with huge files is rejected without reading them', async () => {
     at.library.put('huge', configsPackage('huge', { one: {} }))
     const file = join(at.library.directory, 'huge/data/one.json')
     truncateSync(file, 3 * 2 ** 30)
-    const faults = await faultsOf('huge')
-    expect(faults).toContainEqual({ path: '', message: 'Larger than 512 MiB.' })
+    const faults = await issuesOf('huge')
+    expect(faults).toContainEqual({ path: '', message: 'The package exceeds 512 MiB.' })
     expect(faults).toContainEqual({
       path: 'data/one.json',
-      message: 'Has 3072 MiB; a file may have 32.',
+      message: 'The file has 3072 MiB; the limit is 32 MiB.',
     })
     at.library.put('manifest', { 'manifest.json': '{}' })
     truncateSync(join(at.library.directory, 'manifest/manifest.json'), 20 * 2 ** 20)
-    expect((await faultsOf('manifest'))[0]!.message).toBe('Larger than a manifest can be.')
+    expect((await issuesOf('manifest'))[0]!.message).toBe('The manifest exceeds 16 MiB.')
   })
 
-  test('whose items would undo each other is refused', async () => {
+  test('with two items for the same records is rejected', async () => {
     const structured = (item_id: string) => ({
       item_id,
       kind: 'knowledge.seed.structured.import',
@@ -189,8 +189,8 @@ describe('a hostile package', () => {
       ]),
       'data/documents.json': [],
     })
-    const faults = await faultsOf('twice')
+    const faults = await issuesOf('twice')
     expect(faults.map(({ path }) => path)).toEqual(['items.1.kind', 'items.4.kind'])
-    expect(faults[1]!.message).toContain('Together with d1 this would import the base sys_a twice')
+    expect(faults[1]!.message).toContain('Items d1 and d3 both import the base sys_a')
   })
 })

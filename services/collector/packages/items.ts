@@ -5,7 +5,7 @@ import { limits, MiB, type Tree } from './library.ts'
 import { type ManifestItem, type ManifestResult, parseJson, toIssues } from './manifest.ts'
 import { resolvePackagePath } from './paths.ts'
 
-/** An item whose files were read: what it will ask, but for `dry_run` and `source`. */
+/** An item with its request bodies, without `dry_run` and `source`. */
 export interface ReadyItem {
   item_id: string
   kind: string
@@ -14,7 +14,7 @@ export interface ReadyItem {
   requests: object[]
 }
 
-/** Reads what the items name, and finds all that is wrong with it. */
+/** Reads the files of all items and collects their issues. */
 export async function readItems(manifestItems: ManifestResult['items'], tree: Tree) {
   const issues: Issue[] = []
   const items: ReadyItem[] = []
@@ -29,7 +29,7 @@ export async function readItems(manifestItems: ManifestResult['items'], tree: Tr
       const key = `${item.kind} ${scope}`
       const other = scopeOwners.get(key)
       if (other !== undefined) {
-        const message = `Together with ${other} this would import ${scope} twice, and each would remove what the other brought; make them one item.`
+        const message = `Items ${other} and ${item.item_id} both import ${scope} and would remove each other's records. Merge them into one item.`
         issues.push({ path: `items.${index}.kind`, message })
       }
       scopeOwners.set(key, other ?? item.item_id)
@@ -77,7 +77,7 @@ async function buildItem(
     texts.set(path, (await reader.text('content_file', path)) ?? '')
   }
   if (reader.bytes() > limits.fileBytes - MiB) {
-    const message = `Its files have ${Math.ceil(reader.bytes() / MiB)} MiB together; ${executor.service}-service takes at most ${limits.fileBytes / MiB} in one request, so split it into several packages or bases.`
+    const message = `The files of the item have ${Math.ceil(reader.bytes() / MiB)} MiB; ${executor.service}-service accepts at most ${limits.fileBytes / MiB} MiB per request. Split the item into several packages or bases.`
     reader.issues.push({ path: reader.at, message })
   }
   if (reader.issues.length > before) return null
@@ -96,7 +96,7 @@ type PackageReader = ReturnType<typeof makePackageReader>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads files of a package for one item; what is wrong with them goes to the list of issues. */
+/** Reads package files for one item. Problems are added to `issues`. */
 function makePackageReader(tree: Tree, at: string, issues: Issue[]) {
   let bytes = 0
   const addIssues = (member: string, path: string, found: Issue[]) => {
@@ -110,8 +110,9 @@ function makePackageReader(tree: Tree, at: string, issues: Issue[]) {
   async function read(member: string, path: string) {
     const relativePath = resolvePackagePath(path)
     const file = relativePath === null ? undefined : tree.files.get(relativePath)
-    if (relativePath === null) addIssues(member, path, one('Leaves the package directory.'))
-    else if (!file) addIssues(member, path, one('There is no such file.'))
+    if (relativePath === null)
+      addIssues(member, path, one('The path leaves the package directory.'))
+    else if (!file) addIssues(member, path, one('File not found.'))
     if (!file || file.size > limits.fileBytes) return undefined
     bytes += file.size
     return file.read()

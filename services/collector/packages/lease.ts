@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 
 export const leaseMs = 15_000
 
-/** Another process goes on with the run; this one must not. */
+/** Another process took over the run. This one must stop. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
@@ -14,13 +14,13 @@ export class LeaseLost extends Error {
 export interface Lease {
   runId: string
   token: number
-  /** Renews the lease and throws LeaseLost where it is another's by now. */
+  /** Renews the lease. Throws LeaseLost if another process took over. */
   check(): Promise<void>
   signal: AbortSignal
   release(): void
 }
 
-/** Keeps a run ours for as long as this process lives. */
+/** Renews the lease on a run periodically until `release`. */
 export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, token: number): Lease {
   const lost = new AbortController()
   async function check() {
@@ -28,14 +28,14 @@ export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, tok
       update collector.seed_runs set lease_until = now() + ${leaseMs} * interval '1 millisecond'
       where id = ${runId} and token = ${token} and status = 'running' returning id`
     if (assertLeaseHeld.length > 0) return
-    const reason = new LeaseLost('another process took the run over')
+    const reason = new LeaseLost('seed run lease lost')
     lost.abort(reason)
     throw reason
   }
   const heartbeat = setInterval(() => {
     check().catch((thrown) => {
       if (!(thrown instanceof LeaseLost))
-        kit.log.warn({ run: runId, ...errorFields(thrown) }, 'lease not renewed')
+        kit.log.warn({ run: runId, ...errorFields(thrown) }, 'lease renewal failed')
     })
   }, leaseMs / 3)
   return { runId, token, check, signal: lost.signal, release: () => clearInterval(heartbeat) }
@@ -43,7 +43,10 @@ export function holdLease({ sql, kit }: ServiceContext<Deps>, runId: string, tok
 
 const Token = z.object({ token: z.int() })
 
-/** Takes over a run whose process is gone; undefined where it is not, or has ended. */
+/**
+ * Takes over a run whose lease expired and returns the new fencing token. Undefined if the lease is held or
+ * the run has ended.
+ */
 export async function takeOverLease(sql: Sql, runId: string): Promise<number | undefined> {
   const taken = await sql.row(Token)`
     update collector.seed_runs
@@ -52,10 +55,10 @@ export async function takeOverLease(sql: Sql, runId: string): Promise<number | u
   return taken?.token
 }
 
-/** Writes of a run are for the one that holds it. */
+/** Locks the run row. Throws LeaseLost unless this process holds the lease. */
 export async function assertLeaseHeld(sql: Sql, { runId, token }: Lease) {
   const [run] = await sql`
     select id from collector.seed_runs
     where id = ${runId} and token = ${token} and status = 'running' for update`
-  if (!run) throw new LeaseLost('another process took the run over')
+  if (!run) throw new LeaseLost('seed run lease lost')
 }

@@ -8,7 +8,7 @@ import { PackageId } from './manifest.ts'
 
 const codeRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Packages in a directory; by default where this one has its own. */
+/** Library of the packages in a directory. Default: the bundled packages. */
 export function directoryLibrary(directory: string | undefined): Library {
   const root = directory ?? defaultDirectory()
   return {
@@ -33,7 +33,7 @@ function defaultDirectory(): string {
   return candidates.find((candidate) => existsSync(candidate)) ?? candidates[1]!
 }
 
-/** Everything below a directory that may be read as part of the package. */
+/** Reads the file tree of a package. Links out of the package are issues. */
 export async function readTree(directory: string): Promise<Tree | null> {
   const root = await realpath(directory).catch(nullIfMissing)
   if (!root || !(await stat(root)).isDirectory()) return null
@@ -41,10 +41,10 @@ export async function readTree(directory: string): Promise<Tree | null> {
   await walk(root, '', scan)
   const { issues, bytes } = scan
   if (scan.files.size > limits.files) {
-    issues.push({ path: '', message: `More than ${limits.files} files.` })
+    issues.push({ path: '', message: `The package has more than ${limits.files} files.` })
   }
   if (bytes > limits.packageBytes) {
-    issues.push({ path: '', message: `Larger than ${limits.packageBytes / MiB} MiB.` })
+    issues.push({ path: '', message: `The package exceeds ${limits.packageBytes / MiB} MiB.` })
   }
   const files = new Map([...scan.files].sort(([one], [other]) => (one < other ? -1 : 1)))
   return { files, issues }
@@ -59,7 +59,7 @@ interface TreeScan {
 async function walk(root: string, below: string, scan: TreeScan): Promise<void> {
   for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
     if (scan.files.size > limits.files) return
-    // A mounted ConfigMap keeps its content in `..data`, and links to it.
+    // A mounted ConfigMap stores its content in `..data` and links to it.
     if (entry.name.startsWith('..')) continue
     const path = below ? `${below}/${entry.name}` : entry.name
     if (entry.isDirectory()) await walk(root, path, scan)
@@ -72,38 +72,40 @@ async function addFile(root: string, path: string, entry: Dirent, scan: TreeScan
   if (real === null) {
     scan.issues.push({
       path,
-      message: 'A link that leaves the package directory, or leads nowhere.',
+      message: 'The link is broken or leaves the package directory.',
     })
     return
   }
   const info = await stat(real)
   const { size } = info
   if (!info.isFile()) {
-    const what = entry.isSymbolicLink() ? 'A link to a directory' : 'Neither a file nor a directory'
+    const what = entry.isSymbolicLink()
+      ? 'Links to directories are not allowed'
+      : 'Not a regular file'
     scan.issues.push({ path, message: `${what}.` })
     return
   }
   if (size > limits.fileBytes) {
-    const message = `Has ${Math.ceil(size / MiB)} MiB; a file may have ${limits.fileBytes / MiB}.`
+    const message = `The file has ${Math.ceil(size / MiB)} MiB; the limit is ${limits.fileBytes / MiB} MiB.`
     scan.issues.push({ path, message })
   }
   scan.bytes += size
   scan.files.set(path, { size, read: () => readInside(root, path) })
 }
 
-/** Where a path leads when all links are followed, if that is in the package. */
+/** Resolves all links of a path. Returns null if it leaves the package. */
 async function resolveInside(root: string, path: string): Promise<string | null> {
   const real = await realpath(join(root, path)).catch(nullIfMissing)
   return real?.startsWith(root + sep) ? real : null
 }
 
-/** Looks again where the path leads: it may have been swapped since the directory was walked. */
+/** Reads a file. Resolves its path again, because it may have been replaced since the scan. */
 async function readInside(root: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
   const real = await resolveInside(root, path)
   if (real === null) throw new Error(`${path} leaves the package directory`)
   await using file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW)
   const { size } = await file.stat()
-  if (size > limits.fileBytes) throw new Error(`${path} grew while it was read`)
+  if (size > limits.fileBytes) throw new Error(`${path} grew during reading`)
   return new Uint8Array(await file.readFile())
 }
 

@@ -1,17 +1,17 @@
 import type { Issue } from '../../_kit/fault.ts'
 
-/** Where packages lie. A runtime without directories has none. */
+/** Source of seed packages. Runtimes without a file system have none. */
 export interface Library {
-  /** The names of the directories that hold a manifest, in order. */
+  /** Sorted names of directories with a manifest. */
   ids(): Promise<string[]>
-  /** What a package's directory holds, or null where there is none. */
+  /** File tree of a package, or null if it does not exist. */
   tree(packageId: string): Promise<Tree | null>
 }
 
 export interface Tree {
-  /** By their path in the package, `/` between its parts, in order. */
+  /** Files by their path relative to the package, sorted. */
   files: ReadonlyMap<string, PackageFile>
-  /** What is wrong with the directory itself. */
+  /** Issues of the directory itself. */
   issues: Issue[]
 }
 
@@ -24,7 +24,7 @@ export const MiB = 1024 * 1024
 
 export const limits = {
   manifestBytes: 16 * MiB,
-  /** What a target takes in one request. */
+  /** Request limit of the target services. */
   fileBytes: 32 * MiB,
   packageBytes: 512 * MiB,
   files: 20_000,

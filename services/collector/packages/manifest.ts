@@ -8,12 +8,15 @@ export const PackageId = z
   .string()
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,99}$/,
-    'Letters, digits and _ - . , at most 100.',
+    'Must consist of letters, digits and _ - . , at most 100.',
   )
 
 const ItemId = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:-]{0,199}$/, 'Letters, digits and _ . : - , at most 200.')
+  .regex(
+    /^[A-Za-z0-9][\w.:-]{0,199}$/,
+    'Must consist of letters, digits and _ . : - , at most 200.',
+  )
 
 export const ManifestItem = z.object({
   item_id: ItemId,
@@ -24,10 +27,10 @@ export const ManifestItem = z.object({
 export type ManifestItem = z.output<typeof ManifestItem>
 
 const ManifestFields = z.object({
-  schema_version: z.literal(1, 'Only schema_version 1 is known.'),
+  schema_version: z.literal(1, 'Must be 1.'),
   package_id: PackageId,
   name: z.string().min(1).max(200),
-  version: z.iso.date('A date: YYYY-MM-DD.'),
+  version: z.iso.date('Must be a date: YYYY-MM-DD.'),
   description: z.string().max(20_000).optional(),
 })
 
@@ -38,17 +41,17 @@ export type Manifest = z.output<typeof Manifest>
 
 export interface ManifestResult {
   manifest: Manifest | null
-  /** Its items by their place; nothing where one is malformed. */
+  /** Items by position; undefined for a malformed item. */
   items: (ManifestItem | undefined)[]
   issues: Issue[]
 }
 
-/** The manifest of a package and all that is wrong with it, but for what its files hold. */
+/** Reads and validates the manifest of a package, without the files it refers to. */
 export async function readManifest(tree: Tree, packageId: string): Promise<ManifestResult> {
   const file = tree.files.get('manifest.json')
-  if (!file) return singleIssue('manifest.json', 'There is none.')
+  if (!file) return singleIssue('manifest.json', 'File not found.')
   if (file.size > limits.manifestBytes)
-    return singleIssue('manifest.json', 'Larger than a manifest can be.')
+    return singleIssue('manifest.json', 'The manifest exceeds 16 MiB.')
   const value = parseJson(await file.read())
   if (value === undefined) return singleIssue('manifest.json', 'Not JSON.')
   return parseManifest(value, packageId)
@@ -74,7 +77,7 @@ export function parseManifest(value: unknown, packageId: string): ManifestResult
   const fields = ManifestFields.safeParse(value)
   const issues = fields.success ? [] : toIssues(fields.error)
   if (fields.success && fields.data.package_id !== packageId) {
-    issues.push({ path: 'package_id', message: `Not the name of the directory, ${packageId}.` })
+    issues.push({ path: 'package_id', message: `Must equal the directory name ${packageId}.` })
   }
   const input = (value as { items?: unknown } | null)?.items
   const items = parseItems(input, issues)
@@ -88,7 +91,7 @@ function parseItems(input: unknown, issues: Issue[]): ManifestResult['items'] {
     return []
   }
   if (input.length > limits.items) {
-    const message = `Has ${input.length} items; a package may have ${limits.items}.`
+    const message = `The package has ${input.length} items; the limit is ${limits.items}.`
     issues.push({ path: 'items', message })
     return []
   }
@@ -108,21 +111,21 @@ function checkReferences(items: ManifestResult['items'], issues: Issue[]) {
     if (!item) return
     const at = `items.${index}`
     if (seen.has(item.item_id)) {
-      issues.push({ path: `${at}.item_id`, message: `${item.item_id} is there twice.` })
+      issues.push({ path: `${at}.item_id`, message: `Duplicate item_id ${item.item_id}.` })
     }
     seen.add(item.item_id)
     if (!executors.has(item.kind)) {
-      issues.push({ path: `${at}.kind`, message: `There is no kind ${item.kind}.` })
+      issues.push({ path: `${at}.kind`, message: `Unknown kind ${item.kind}.` })
     }
     item.depends_on.forEach((need, place) => {
       if (itemIds.has(need)) return
       const path = `${at}.depends_on.${place}`
-      issues.push({ path, message: `There is no item ${need}.` })
+      issues.push({ path, message: `Unknown item ${need}.` })
     })
   })
   const nodes = items.filter((item) => item !== undefined)
   for (const cycle of findCycles(nodes)) {
-    issues.push({ path: 'items', message: `These depend on each other: ${cycle}.` })
+    issues.push({ path: 'items', message: `Dependency cycle: ${cycle}.` })
   }
 }
 

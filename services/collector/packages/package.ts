@@ -3,7 +3,7 @@ import { type ReadyItem, readItems } from './items.ts'
 import { type Library, limits, type Tree } from './library.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 
-/** A package in which nothing is wrong, with all that its items will ask for. */
+/** A valid package with the requests of its items. */
 export interface Package {
   package_id: string
   manifest: Manifest
@@ -14,13 +14,13 @@ export interface Package {
 
 export interface PackageInspection {
   manifest: Manifest | null
-  /** Null where the files could not all be read. */
+  /** Null if not all files could be read. */
   checksum: string | null
   items: ReadyItem[]
   issues: Issue[]
 }
 
-/** Looks through a whole package and lists everything that is wrong with it. */
+/** Reads a whole package and collects all its issues. */
 export async function inspectPackage(tree: Tree, packageId: string): Promise<PackageInspection> {
   const read = await readManifest(tree, packageId)
   const { items, issues: inItems } = await readItems(read.items, tree)
@@ -29,10 +29,10 @@ export async function inspectPackage(tree: Tree, packageId: string): Promise<Pac
   return { manifest: read.manifest, items, checksum, issues }
 }
 
-/** A list that an answer can hold. */
+/** Limits the number of issues in a response. */
 function truncateIssues(issues: Issue[]): Issue[] {
   if (issues.length <= limits.issues) return issues
-  const message = `And ${issues.length - limits.issues} more.`
+  const message = `${issues.length - limits.issues} more issues.`
   return [...issues.slice(0, limits.issues), { path: '', message }]
 }
 
@@ -46,7 +46,7 @@ export function manifestInvalid(packageId: string, issues: Issue[]): Fault {
   return new Fault('MANIFEST_INVALID', message, { data: { package_id: packageId, issues } })
 }
 
-/** A package by its name, or the fault that says why it can't be had. */
+/** Opens a package. Throws NOT_FOUND or MANIFEST_INVALID. */
 export async function openPackage(library: Library, packageId: string): Promise<Package> {
   const tree = await library.tree(packageId)
   if (!tree?.files.has('manifest.json')) throw packageNotFound(packageId)
@@ -55,7 +55,7 @@ export async function openPackage(library: Library, packageId: string): Promise<
   return { package_id: packageId, manifest, checksum, items, tree }
 }
 
-/** Of every file and its name: two packages with the same are the same. */
+/** SHA-256 over the paths and contents of all files. */
 async function computeChecksum({ files }: Tree): Promise<string> {
   const lines: string[] = []
   for (const [path, file] of files) lines.push(`${await sha256(await file.read())}  ${path}\n`)

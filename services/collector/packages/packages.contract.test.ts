@@ -18,21 +18,24 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-test.runIf(testProject === 'workerd')('without directories the service says so', async () => {
-  const answers = [
-    await at.get(internal),
-    await at.get(`${internal}/any/manifest`),
-    await at.get(`${internal}/any/download`),
-    await at.apply(['any']),
-  ]
-  for (const { status, code, message } of answers) {
-    expect([status, code]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
-    expect(message).toContain('this runtime has none')
-  }
-})
+test.runIf(testProject === 'workerd')(
+  'without a file system every package endpoint returns 503',
+  async () => {
+    const answers = [
+      await at.get(internal),
+      await at.get(`${internal}/any/manifest`),
+      await at.get(`${internal}/any/download`),
+      await at.apply(['any']),
+    ]
+    for (const { status, code, message } of answers) {
+      expect([status, code]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
+      expect(message).toContain('this runtime has none')
+    }
+  },
+)
 
 describe.skipIf(testProject === 'workerd')('packages', () => {
-  test('are listed with what became of them', async () => {
+  test('are listed with their status', async () => {
     at.library.put('b_right', configsPackage('b_right', { one: { k: 1 } }))
     at.library.put('a_wrong', { 'manifest.json': '{' })
     at.library.put('no_manifest', { 'data/x.json': [] })
@@ -49,7 +52,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
     expect((await at.get(`${internal}?page=2&size=1`)).data.items[0].status).toBe('changed')
   })
 
-  test('show their manifest, or everything that is wrong with it', async () => {
+  test('return their manifest or all its issues', async () => {
     at.library.put('shown', configsPackage('shown', { one: { k: 1 } }))
     const { data } = await at.get(`${internal}/shown/manifest`)
     expect(data).toMatchObject({ package_id: 'shown', version: '2026-01-31', schema_version: 1 })
@@ -78,7 +81,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
     )
   })
 
-  test('are downloaded as the same bytes each time', async () => {
+  test('are downloaded as identical bytes each time', async () => {
     at.library.put('zipped', {
       ...configsPackage('zipped', { one: { k: 1 } }),
       'README.md': '# 说明',
@@ -112,7 +115,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
 })
 
 describe('the paths', () => {
-  test('under /internal need the key and are those under /api/v1/internal', async () => {
+  test('under /internal require the key and equal those under /api/v1/internal', async () => {
     for (const path of ['/internal/seed-packages/runs', `${internal}/runs`]) {
       expect((await at.get(path)).status).toBe(200)
       expect((await at.get(path, { 'x-internal-api-key': 'wrong' })).status).toBe(401)

@@ -26,10 +26,10 @@ export const SeedPackage = z
     version: z.string().nullable(),
     description: z.string().nullable(),
     checksum: z.string().nullable(),
-    items: z.int().describe('How many it has.'),
-    issues: z.int().describe('How much is wrong with its manifest; none of it is applied then.'),
+    items: z.int().describe('Number of items.'),
+    issues: z.int().describe('Number of issues. A package with issues cannot be applied.'),
     status: z.enum(['new', 'changed', 'applied', 'invalid']),
-    applied: AppliedVersion.nullable().describe('How it was last applied as a whole.'),
+    applied: AppliedVersion.nullable().describe('Last complete apply.'),
   })
   .meta({ id: 'SeedPackage' })
 
@@ -39,7 +39,7 @@ export const packages = [
   get(
     path,
     {
-      summary: 'Seed packages by id',
+      summary: 'List seed packages',
       query: PageQuery,
       responses: { 200: pageSchema(SeedPackage) },
       faults: ['UPSTREAM_UNAVAILABLE'],
@@ -56,7 +56,7 @@ export const packages = [
   get(
     `${path}/:package_id/manifest`,
     {
-      summary: 'Read the manifest of a package',
+      summary: 'Get the manifest of a package',
       params: ByPackage,
       responses: { 200: Manifest.extend({ checksum: z.string() }) },
       faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
@@ -74,7 +74,7 @@ export const packages = [
     `${path}/:package_id/download`,
     {
       summary: 'Download a package as a zip archive',
-      description: 'The same package makes the same bytes.',
+      description: 'Deterministic: the same package gives the same bytes.',
       params: ByPackage,
       responses: {
         200: {

@@ -1,9 +1,9 @@
-// biome-ignore lint/suspicious/noTemplateCurlyInString: a manifest writes it so.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: syntax of manifests.
 const placeholder = '${PACKAGE_DIR}'
 
 /**
- * A path of a manifest as it is within the package: `${PACKAGE_DIR}/data/x.json` → `data/x.json`.
- * Null for one that leaves the package's directory.
+ * Resolves a manifest path relative to the package: `${PACKAGE_DIR}/data/x.json` → `data/x.json`. Returns
+ * null for a path that leaves the package.
  */
 export function resolvePackagePath(path: string): string | null {
   if (path.includes('\0') || path.includes('\\')) return null

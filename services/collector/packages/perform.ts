@@ -19,7 +19,9 @@ const ItemRow = z.object({
 })
 type ItemRow = z.output<typeof ItemRow>
 
-/** Carries out a package from where it stands: items in their order, independent ones side by side. */
+/**
+ * Applies a package from its recorded state: items in dependency order, independent items concurrently.
+ */
 export async function performPackage(
   context: ServiceContext<Deps>,
   lease: Lease,
@@ -69,7 +71,7 @@ async function applyItem(
   row: ItemRow,
   trace: Trace,
 ): Promise<ItemRow> {
-  // Whoever lost the run asks nothing of the targets any more.
+  // A process that lost the lease must not call targets.
   await lease.check()
   const interrupted = row.status === 'running'
   await writeItem(context.sql, lease, package_id, { ...row, status: 'running' }, null, 0)
@@ -80,7 +82,7 @@ async function applyItem(
     const failed = { ...row, status: 'failed' }
     return writeItem(context.sql, lease, package_id, failed, outcome.error, outcome.ms)
   }
-  // Asked before it was interrupted, the target had done it all already: what it did was the plan.
+  // The target committed before the interruption, so its changes are those of the plan.
   const alreadyApplied = interrupted && row.planned !== null && changeCount(outcome.counts) === 0
   const counts = alreadyApplied ? row.planned! : outcome.counts
   const status: RunItem['status'] = changeCount(counts) > 0 ? 'applied' : 'unchanged'
@@ -107,7 +109,7 @@ async function writeItem(
   return item
 }
 
-/** From here on until it ends well, the package is not as it was applied before. */
+/** Marks the last apply as incomplete until this one succeeds. */
 const markIncomplete = (sql: Sql, lease: Lease, { package_id }: Package) =>
   sql.transaction(async (sql) => {
     await assertLeaseHeld(sql, lease)

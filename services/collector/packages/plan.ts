@@ -16,7 +16,7 @@ import {
   type Trace,
 } from './target.ts'
 
-/** How a run was asked for. */
+/** Options of a run. */
 export interface RunOptions {
   dry_run: boolean
   force: boolean
@@ -25,7 +25,7 @@ export interface RunOptions {
 
 interface PlannedPackage {
   opened: Package
-  /** Applied before as it is, so that nothing will be done. */
+  /** True if the last complete apply had the same checksum, so that nothing is done. */
   same: boolean
   items: Map<string, TargetOutcome>
 }
@@ -37,9 +37,9 @@ const AppliedRow = z.object({
 })
 
 /**
- * Finds out what the run would do, and writes it down. The hash covers the packages and what the
- * targets say: their counts, and a digest of the records that they would replace or remove. Of a target
- * that tells no digest, a record that became another and would be replaced either way is not noticed.
+ * Plans a run and stores the plan. The hash covers the packages, the counts of the targets and a digest of
+ * the records they would replace or remove. For a target without digests, a change of a record that is
+ * replaced in any case goes unnoticed.
  */
 export async function plan(
   context: ServiceContext<Deps>,
@@ -73,7 +73,7 @@ async function planPackage(
     select checksum, complete, rows from collector.applied_packages where package_id = ${package_id}`
   const same = !force && applied?.complete === true && applied.checksum === checksum
   const source = { package_id, version: manifest.version }
-  // Where nobody asks for a plan, a package that was applied before costs its targets nothing.
+  // Without a request for the plan, an unchanged package causes no calls to its targets.
   const skipTargets = same && !dry_run && expect_plan_hash === null
   const withSlot = makeSemaphore(maxConcurrentItems)
   const outcomes = await Promise.all(
@@ -87,7 +87,7 @@ async function planPackage(
   return { opened, same, items }
 }
 
-/** What makes one plan another. */
+/** Input of the plan hash. */
 const hashInput = ({ opened, same, items }: PlannedPackage) => ({
   package_id: opened.package_id,
   version: opened.manifest.version,
@@ -100,7 +100,10 @@ const hashInput = ({ opened, same, items }: PlannedPackage) => ({
   }),
 })
 
-/** A dry run ends with its plan; another keeps it to tell what an interrupted item had done. */
+/**
+ * Stores the plan. A dry run ends here; a real run needs it to report items that were interrupted after the
+ * target committed.
+ */
 async function storePlan(sql: Sql, { runId }: Lease, options: RunOptions, planned: PlannedPackage) {
   const { opened, same, items } = planned
   const ends = options.dry_run || same
@@ -132,7 +135,7 @@ async function storePlan(sql: Sql, { runId }: Lease, options: RunOptions, planne
     where run_id = ${runId} and package_id = ${opened.package_id}`
 }
 
-/** How an apply would leave each item: what depends on a failed one is skipped. */
+/** Projects the status of each item. Items that depend on a failed item are skipped. */
 function projectStatuses({ items }: Package, outcomes: PlannedPackage['items']) {
   const statuses = new Map<string, RunItem['status']>()
   const byId = new Map(items.map((item) => [item.item_id, item]))

@@ -27,7 +27,6 @@ const RunPackage = z.object({
   items: z.array(RunItem),
 })
 
-/** What an apply answers, and what is kept of it. */
 export const SeedRun = z
   .object({
     run_id: Id,
@@ -36,7 +35,7 @@ export const SeedRun = z
       .string()
       .nullable()
       .describe(
-        'Of the packages and of what their targets say would change. Null until it is known.',
+        'Hash over the packages and the changes planned by their targets. Null until planned.',
       ),
     status: z.enum(['running', 'succeeded', 'failed', 'partial']),
     packages: z.array(RunPackage),
@@ -48,7 +47,7 @@ export const SeedRun = z
   .meta({ id: 'SeedRun' })
 export type SeedRun = z.output<typeof SeedRun>
 
-/** Runs as they are shown; `where` names those that are. */
+/** View of seed runs with their packages and items. `run` selects the runs. */
 export const runView = (run: SqlFragment) => fragment`(
   select run.id as run_id, run.dry_run, run.plan_hash, run.status, run.force, run.requested_by,
     run.created_at, run.finished_at, coalesce((

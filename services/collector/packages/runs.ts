@@ -11,7 +11,7 @@ export const seedRuns = [
   get(
     `${path}/runs`,
     {
-      summary: 'Runs, the newest first',
+      summary: 'List seed runs',
       query: PageQuery.extend({ package_id: z.string().max(200).optional() }),
       responses: { 200: pageSchema(SeedRun) },
     },
@@ -29,7 +29,7 @@ export const seedRuns = [
   get(
     `${path}/runs/:run_id`,
     {
-      summary: 'Read a run',
+      summary: 'Get a seed run',
       params: z.object({ run_id: Id }),
       responses: { 200: SeedRun },
     },

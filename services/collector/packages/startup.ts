@@ -11,7 +11,7 @@ import { openPackage } from './package.ts'
 import type { SeedRun } from './run.ts'
 import { changeCount } from './target.ts'
 
-/** The packages that come along, in the order that they build on each other. */
+/** Bundled packages in dependency order. */
 const bundledPackages = [
   'platform_defaults',
   'knowledge_structured_seeds',
@@ -19,7 +19,9 @@ const bundledPackages = [
   'knowledge_lay_words',
 ]
 
-/** Seeds what startup is to seed. In production a failure ends the process, elsewhere it is told. */
+/**
+ * Applies the startup packages. In production a failure terminates the process; elsewhere it is logged.
+ */
 export async function seedOnStartup(context: ServiceContext<Deps>): Promise<string | undefined> {
   const { kit } = context
   try {
@@ -32,7 +34,7 @@ export async function seedOnStartup(context: ServiceContext<Deps>): Promise<stri
     return summary
   } catch (thrown) {
     if (kit.config.ENVIRONMENT === 'production') throw thrown
-    kit.log.warn(errorFields(thrown), 'not seeded; the service goes on without')
+    kit.log.warn(errorFields(thrown), 'startup seeding failed, continuing without')
     return `not seeded: ${thrown instanceof Error ? thrown.message : 'unknown'}`
   }
 }
@@ -46,7 +48,7 @@ async function startupPackageIds(context: ServiceContext<Deps>): Promise<string[
   ]
 }
 
-/** One replica seeds; the others wait for it, and find that nothing is left to do. */
+/** One replica applies the packages. The others wait and find them unchanged. */
 async function seed(context: ServiceContext<Deps>, packageIds: string[]): Promise<SeedRun> {
   const deadline = Date.now() + context.startup.waitMs
   await waitForTargets(context, packageIds, deadline)
@@ -94,7 +96,7 @@ async function waitUntilReady(client: Client, name: string, deadline: number) {
 
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms))
 
-/** One line for people: what became of each package. */
+/** Formats the result of each package in one line. */
 const summarize = ({ packages }: SeedRun) =>
   packages
     .map(({ package_id, status, items }) => {

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { Counts, TargetResponse } from './executors/executor.ts'
 import type { ReadyItem } from './items.ts'
 
-/** The request on whose behalf a run asks, if there is one. */
+/** Trace context of the request that started the run, if any. */
 export type Trace = { requestId: string; traceparent: string } | undefined
 
 export interface TargetCall {
@@ -16,7 +16,10 @@ export type TargetOutcome =
   | { counts: Counts; digest: string; ms: number }
   | { error: string; ms: number }
 
-/** Asks an item's target to do it, or to say what it would do. Only a fault of the target is an outcome. */
+/**
+ * Applies an item at its target service, or plans it in a dry run. A fault of the target is an outcome; other
+ * errors are thrown.
+ */
 export async function callTarget(
   deps: Deps,
   { executor, requests }: ReadyItem,
@@ -51,5 +54,5 @@ export const changeCount = ({ created, updated, deleted }: Counts) => created + 
 
 export const rowCount = ({ created, updated, unchanged }: Counts) => created + updated + unchanged
 
-/** How many items of a package are under way at a time. */
+/** Maximum number of concurrent items per package. */
 export const maxConcurrentItems = 4

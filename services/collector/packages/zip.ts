@@ -1,12 +1,12 @@
 import { Zip, ZipDeflate } from 'fflate'
 import type { PackageFile } from './library.ts'
 
-/** The first moment that a zip can tell, in whatever zone the process lives: zips know none. */
+/** Earliest timestamp of the zip format, in local time because zip has no time zones. */
 const epoch = new Date(1980, 0, 1)
 
 /**
- * A zip archive, made as it is read. Entries are in order and carry no times of their own, so that the
- * same files make the same bytes.
+ * Streams a zip archive. Entries are sorted and have a fixed timestamp, so that the same files give the same
+ * bytes.
  */
 export function zipStream(
   folder: string,

@@ -28,7 +28,7 @@ const office = 'application/vnd.openxmlformats-officedocument'
 const word = `${office}.wordprocessingml.document`
 const sheet = `${office}.spreadsheetml.sheet`
 
-describe('an ordinary file gives its text', () => {
+describe('an ordinary file yields its text', () => {
   const found = (type: string, text: string | RegExp, pages: number, language: string | null) => ({
     type,
     status: 'SUCCEEDED',
@@ -107,7 +107,7 @@ describe('an ordinary file gives its text', () => {
   })
 })
 
-describe('a hostile or broken file ends in its state, with a reason', () => {
+describe('a hostile or damaged file ends in FAILED or UNSUPPORTED with a reason', () => {
   const failed = (reason: RegExp) => ({ status: 'FAILED', reason: expect.stringMatching(reason) })
   const unsupported = (reason: RegExp) => ({
     status: 'UNSUPPORTED',
@@ -116,14 +116,14 @@ describe('a hostile or broken file ends in its state, with a reason', () => {
   const password = failed(/protected by a password/)
 
   const files: [name: string, () => Bytes, object][] = [
-    ['a zip bomb', hostile.zipBomb, failed(/too large/)],
-    ['a zip bomb that lies', hostile.zipBombWithFalseSizes, failed(/too large/)],
+    ['a zip bomb', hostile.zipBomb, failed(/size limit/)],
+    ['a zip bomb that lies', hostile.zipBombWithFalseSizes, failed(/size limit/)],
     ['a billion laughs', hostile.billionLaughs, failed(/entities/)],
     ['a billion laughs in UTF-16', hostile.utf16BillionLaughs, failed(/entities/)],
-    ['an archive of too many members', hostile.manyEntries, failed(/too many members/)],
-    ['a sheet of 17 billion cells', hostile.sparseSheet, failed(/memory|broke down|damaged/)],
+    ['an archive of too many members', hostile.manyEntries, failed(/10,000 members/)],
+    ['a sheet of 17 billion cells', hostile.sparseSheet, failed(/memory|crashed|damaged/)],
     ['a PDF of 10,000 pages', () => hostile.manyPages(10_000), failed(/10000 pages/)],
-    ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failed(/memory|broke down/)],
+    ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failed(/memory|crashed/)],
     ['a PNG of 50,000 × 50,000', hostile.hugePng, failed(/50000 × 50000/)],
     ['a JPEG of 50,000 × 50,000', hostile.hugeJpeg, failed(/50000 × 50000/)],
     ['a TIFF of 50,000 × 50,000', hostile.hugeTiff, failed(/50000 × 50000/)],
@@ -141,7 +141,7 @@ describe('a hostile or broken file ends in its state, with a reason', () => {
     [
       'a program',
       () => Uint8Array.from([0x4d, 0x5a, 0x90, 0, 3, 0, 0, 0]),
-      unsupported(/msdownload|not parsed/),
+      unsupported(/msdownload/),
     ],
     ['an archive of whatever', () => hostile.plainZip(), unsupported(/application\/zip/)],
     ['a drawing', () => utf8('<svg xmlns="http://www.w3.org/2000/svg"/>'), unsupported(/svg/)],
@@ -155,7 +155,7 @@ describe('a hostile or broken file ends in its state, with a reason', () => {
     expect(await parse(made())).toMatchObject(expected)
   })
 
-  test('a PDF that has no pages worth the name', async () => {
+  test('a PDF without pages', async () => {
     const empty = rawPdf([
       '<< /Type /Catalog /Pages 2 0 R >>',
       '<< /Type /Pages /Count 0 /Kids [] >>',
@@ -165,17 +165,17 @@ describe('a hostile or broken file ends in its state, with a reason', () => {
 })
 
 describe('a parser', () => {
-  test('is ended when its time is over', async () => {
+  test('is killed when its time limit is exceeded', async () => {
     const hasty = childParser({ timeoutMs: 1_000, memoryMb: 700, processes: 1 })
     const pixels = Uint8Array.from({ length: 9_000_000 }, (_, n) => Math.imul(n, n ^ 40_503) >>> 24)
     const noise = encodeTiff({ width: 3_000, height: 3_000, pixels })
     expect(await parse(noise, 'a.tif', hasty)).toMatchObject({
       status: 'FAILED',
-      reason: 'Parsing took longer than 1 seconds.',
+      reason: 'Parsing exceeded the time limit of 1 seconds.',
     })
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when its signal aborts', async () => {
     const stop = new AbortController()
     const running = parser(
       'text/plain',
@@ -186,7 +186,7 @@ describe('a parser', () => {
     await expect(running).rejects.toThrow('the lease was lost')
   })
 
-  test('keeps two million characters, and says that there were more', async () => {
+  test('returns two million characters and sets truncated', async () => {
     const outcome = await parse(utf8('借'.repeat(2_000_001)), 'a.txt')
     expect(outcome).toMatchObject({ status: 'SUCCEEDED', truncated: true })
     expect((outcome as { text: string }).text.length).toBe(2_000_000)

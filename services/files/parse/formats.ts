@@ -9,7 +9,7 @@ const formats = {
   'application/pdf': 'pdf',
   [`${office}.wordprocessingml.document`]: 'docx',
   [`${office}.spreadsheetml.sheet`]: 'xlsx',
-  // Older office files, and newer ones that are locked.
+  // Binary Office files and encrypted OOXML files.
   'application/x-cfb': 'compound',
   'image/png': 'image',
   'image/jpeg': 'image',
@@ -18,6 +18,6 @@ const formats = {
 
 export type Format = (typeof formats)[keyof typeof formats]
 
-/** Which parser reads a content type, or undefined where none does. */
+/** Parser format of a content type, or undefined if none supports it. */
 export const formatOf = (contentType: string): Format | undefined =>
   (formats as Record<string, Format>)[contentType]

@@ -5,7 +5,7 @@ const blockElements = new Set(
   ),
 )
 
-/** What a page says, one line to a block. It is read once from start to end and never run. */
+/** Extracts the visible text of a page, one line per block element. */
 export function extractHtml(html: string): string {
   let text = ''
   for (let at = 0; at < html.length; ) {

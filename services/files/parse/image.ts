@@ -9,21 +9,23 @@ export async function extractImage(
   return { text: await recognize(bytes), pages: 1 }
 }
 
-/** A few bytes can stand for billions of pixels: they are counted before any is unpacked. */
+/**
+ * Rejects images over the pixel limit before decoding: a small file can declare billions of pixels.
+ */
 export function rejectHuge(width: number, height: number) {
   if (width * height > limits.pixels || Math.max(width, height) > limits.side) {
-    throw new UnreadableFile(`The picture is too large: ${width} × ${height} pixels.`)
+    throw new UnreadableFile(`The image is too large: ${width} × ${height} pixels.`)
   }
 }
 
-/** Width and height as the header says them, of PNG, JPEG and TIFF. */
+/** Reads width and height from the header of a PNG, JPEG or TIFF. */
 export function dimensionsOf(bytes: Uint8Array): [width: number, height: number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
     if (view.getUint32(0) === 0x89504e47) return [view.getUint32(16), view.getUint32(20)]
     return view.getUint16(0) === 0xffd8 ? jpegDimensions(view) : tiffDimensions(view)
   } catch (thrown) {
-    throw thrown instanceof RangeError ? new UnreadableFile('The picture is damaged.') : thrown
+    throw thrown instanceof RangeError ? new UnreadableFile('The image is damaged.') : thrown
   }
 }
 

@@ -1,8 +1,8 @@
-/** Past these a file is not worth what reading it would cost. */
+/** Limits on the cost of parsing one file. */
 export const limits = {
   characters: 2_000_000,
   pages: 2_000,
-  /** Pages whose text must be recognized from a picture, which takes about a second each. */
+  /** Pages read by OCR, which takes about one second per page. */
   recognizedPages: 200,
   pixels: 50_000_000,
   side: 30_000,
@@ -10,28 +10,27 @@ export const limits = {
   inflatedBytes: 256 * 1024 * 1024,
 }
 
-/** Why a file can't be read, in words for whoever uploaded it. */
+/** The file cannot be parsed. The message is shown to the user as `parseError`. */
 export class UnreadableFile extends Error {
   override name = 'Unreadable'
 }
 
-/** It is of a kind that is not read at all. */
+/** The file type is not supported. */
 export class UnsupportedFile extends Error {
   override name = 'Unsupported'
 }
 
 export const passwordProtected = () => new UnreadableFile('The file is protected by a password.')
 
-/** What a parser found. */
 export interface ExtractedText {
   text: string
   pages: number
-  /** It stopped before the end. */
+  /** True if some of the text was left out. */
   truncated?: boolean
 }
 
-/** How long a parser may go on, where it can stop earlier with what it has. */
+/** Time budget of a parser that can return partial results. */
 export interface Budget {
-  /** In milliseconds since 1970. */
+  /** Deadline in milliseconds since 1970. */
   until: number
 }

@@ -14,8 +14,8 @@ import type { ParseOutcome } from './parser.ts'
 import { decodeText, languageOf, truncateText } from './text.ts'
 
 /**
- * Parses one file and ends: its bytes come in, a line of JSON goes out. Whoever started it ends it when it
- * takes too long or too much.
+ * Entry point of the parser process: reads one file from stdin, writes the outcome as a line of JSON and
+ * exits. The parent process enforces the limits on time and memory.
  */
 const ocr = makeRecognizer()
 
@@ -50,7 +50,7 @@ async function parseInput(format: Format, budget: Budget): Promise<ParseOutcome>
     const reason =
       thrown instanceof UnreadableFile
         ? thrown.message
-        : 'The file is damaged, or not what it seems.'
+        : 'The file is damaged or has an unexpected format.'
     return { status: 'FAILED', reason }
   }
 }

@@ -7,11 +7,11 @@ import { type Recognize, removeHanSpaces } from './ocr.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Where the data of a language was installed: nothing is fetched. */
+/** Directory of the installed language data. Nothing is downloaded. */
 const languageDataPath = (language: string) =>
   join(dirname(require.resolve(`@tesseract.js-data/${language}/package.json`)), '4.0.0_best_int')
 
-/** Reads Chinese and English in pictures. It starts when it is first needed. */
+/** OCR for Chinese and English, started on first use. */
 export function makeRecognizer(): { recognize: Recognize; end(): Promise<unknown> } {
   let worker: Promise<Worker> | undefined
   return {
@@ -24,10 +24,13 @@ export function makeRecognizer(): { recognize: Recognize; end(): Promise<unknown
   }
 }
 
-/** The library looks for all languages in one place; they are installed in one each. */
+/**
+ * Starts tesseract. It expects all languages in one directory, but each is installed in its own, so Chinese
+ * is copied into its virtual file system.
+ */
 async function startWorker(): Promise<Worker> {
   const languages = ['eng']
-  // It would throw what goes wrong a second time, where nobody can catch it.
+  // The default handler would rethrow errors outside of any promise.
   const errorHandler = () => {}
   const options = { cacheMethod: 'none', langPath: languageDataPath('eng'), errorHandler }
   const worker = await createWorker(languages, 1, options)
@@ -35,7 +38,7 @@ async function startWorker(): Promise<Worker> {
     readFileSync(join(languageDataPath('chi_sim'), 'chi_sim.traineddata.gz')),
   )
   await worker.FS('writeFile', ['chi_sim.traineddata', new Uint8Array(chinese)])
-  // It keeps this very list of what it has loaded.
+  // tesseract.js checks this array for loaded languages.
   languages.push('chi_sim')
   await worker.reinitialize('chi_sim+eng')
   return worker

@@ -11,25 +11,25 @@ import { ParseOutcome, type Parser } from './parser.ts'
 export interface ParserLimits {
   timeoutMs: number
   memoryMb: number
-  /** How many at a time; the others wait. */
+  /** Maximum number of concurrent parser processes. */
   processes: number
 }
 
 const main = fileURLToPath(new URL('./main.worker.ts', import.meta.url))
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Each file is parsed in a process of its own, which may do no harm and can be ended. */
+/** Parses each file in a sandboxed child process that can be killed. */
 export function childParser({ timeoutMs, memoryMb, processes }: ParserLimits): Parser {
   const withSlot = makeSemaphore(processes)
   return async (contentType, bytes, signal) => {
     const format = formatOf(contentType)
     if (!format) {
       await bytes.cancel()
-      return { status: 'UNSUPPORTED', reason: `Files of type ${contentType} are not parsed.` }
+      return { status: 'UNSUPPORTED', reason: `Content type ${contentType} is not supported.` }
     }
     return withSlot(async () => {
       signal.throwIfAborted()
-      // Time is kept to answer with what was found so far.
+      // The rest of the time is reserved for returning partial results.
       const until = Date.now() + timeoutMs * 0.8
       const child = spawn(
         process.execPath,
@@ -49,7 +49,10 @@ export function childParser({ timeoutMs, memoryMb, processes }: ParserLimits): P
   }
 }
 
-/** A child may end before it has read everything; a storage that fails is another matter. */
+/**
+ * Pipes the file to the child. A child that exits early is not an error; a failing storage is, and `stop`
+ * rethrows it.
+ */
 function pipeInput(bytes: ReadableStream<Uint8Array>, to: Writable) {
   let failure: unknown
   async function* source() {
@@ -69,7 +72,10 @@ function pipeInput(bytes: ReadableStream<Uint8Array>, to: Writable) {
   }
 }
 
-/** It may read what is installed here and start threads: no writing, no other processes, on Deno no network either. */
+/**
+ * Permissions of the child: read the installed code and start threads; no writes, no processes and on Deno no
+ * network.
+ */
 const runtimeFlags = (memoryMb: number) => ('Deno' in globalThis ? denoFlags : nodeFlags)(memoryMb)
 
 const nodeFlags = (memoryMb: number) => [
@@ -80,11 +86,11 @@ const nodeFlags = (memoryMb: number) => [
 const denoFlags = (memoryMb: number) => [
   ...['run', '--no-prompt', '--no-config', '--node-modules-dir=manual'],
   ...[`--allow-read=${root}`, '--allow-env', '--allow-sys'],
-  // The reader of DOCX sets `__proto__`, which is otherwise left out here.
+  // mammoth sets `__proto__`, which Deno disables by default.
   ...['--unstable-unsafe-proto', `--v8-flags=--max-old-space-size=${memoryMb}`],
 ]
 
-/** Comes back when the child has ended: with an outcome where it had to be ended. */
+/** Waits for the child to exit. Returns a FAILED outcome if it was killed for exceeding a limit. */
 function superviseChild(
   child: ChildProcess,
   limits: Omit<ParserLimits, 'processes'> & { signal: AbortSignal },
@@ -96,14 +102,14 @@ function superviseChild(
     child.kill('SIGKILL')
   }
   const timer = setTimeout(
-    () => kill(`Parsing took longer than ${timeoutMs / 1000} seconds.`),
+    () => kill(`Parsing exceeded the time limit of ${timeoutMs / 1000} seconds.`),
     timeoutMs,
   )
   const memoryCheck = setInterval(async () => {
     const used = await residentMb(child.pid)
-    if (used > memoryMb) kill(`Parsing took more than ${memoryMb} MB of memory.`)
+    if (used > memoryMb) kill(`Parsing exceeded the memory limit of ${memoryMb} MB.`)
   }, 100)
-  const stop = () => kill('Parsing was stopped.')
+  const stop = () => kill('Parsing was cancelled.')
   signal.addEventListener('abort', stop)
   return new Promise<ParseOutcome | undefined>((resolve, reject) => {
     child.once('error', reject)
@@ -117,20 +123,20 @@ function superviseChild(
   })
 }
 
-/** As Linux tells it; elsewhere the heap alone is bounded. */
+/** Resident memory of a process on Linux. Other systems only bound the heap. */
 async function residentMb(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** The last line it said; a child that died on its own said none. */
+/** Parses the last line of the output. A child that crashed has written none. */
 function parseOutcome(output: string): ParseOutcome {
   try {
     return ParseOutcome.parse(JSON.parse(output.trim().split('\n').at(-1)!))
   } catch {
     return {
       status: 'FAILED',
-      reason: 'The file could not be parsed: the parser broke down over it.',
+      reason: 'The parser crashed on this file.',
     }
   }
 }

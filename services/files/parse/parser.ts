@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** What became of a file that was parsed. */
 export const ParseOutcome = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('SUCCEEDED'),
@@ -13,7 +12,7 @@ export const ParseOutcome = z.discriminatedUnion('status', [
 ])
 export type ParseOutcome = z.infer<typeof ParseOutcome>
 
-/** Reads the text out of a file. Whatever is in it, the answer is an outcome and not a throw. */
+/** Extracts the text of a file. Invalid content is an outcome, not an exception. */
 export type Parser = (
   contentType: string,
   bytes: ReadableStream<Uint8Array>,

@@ -13,7 +13,7 @@ import type { Recognize } from './ocr.ts'
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>
 type Page = Awaited<ReturnType<Document['getPage']>>
 
-/** The text layer of each page; where a page has none, the text in its pictures. */
+/** Extracts the text layer of each page. Pages without one are read by OCR from their images. */
 export async function extractPdf(
   bytes: Uint8Array,
   recognize: Recognize,
@@ -22,7 +22,7 @@ export async function extractPdf(
   const pdf = await openPdf(bytes)
   if (pdf.numPages > limits.pages) {
     throw new UnreadableFile(
-      `The document has ${pdf.numPages} pages; at most ${limits.pages} are read.`,
+      `The document has ${pdf.numPages} pages; the limit is ${limits.pages}.`,
     )
   }
   const pages: string[] = []
@@ -71,7 +71,7 @@ interface PageImage {
   data: Uint8Array
 }
 
-/** Smaller ones are ornaments. */
+/** Smaller images are decoration. */
 const minImageSide = 32
 
 async function loadImages(page: Page): Promise<PageImage[]> {
@@ -95,7 +95,9 @@ async function recognizeAll(images: PageImage[], recognize: Recognize): Promise<
   return texts.join('\n').trim()
 }
 
-/** Pixels come as bits, as grey, as RGB or as RGBA: how many there are of them tells. */
+/**
+ * Encodes an image as PNG. The number of samples per pixel tells bitmap, grey, RGB and RGBA apart.
+ */
 function toPng({ width, height, data }: PageImage): Uint8Array {
   rejectHuge(width, height)
   const png = new PNG({ width, height })

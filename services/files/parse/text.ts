@@ -1,17 +1,20 @@
 import { encodingOf } from '../sniff.ts'
 import { UnreadableFile } from './limits.ts'
 
-/** Bytes as text, in the encoding that they turn out to be in. */
+/** Decodes text in its detected encoding. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes)
-  if (!encoding) throw new UnreadableFile('The text is in no encoding that is known here.')
+  if (!encoding) throw new UnreadableFile('The encoding of the text is unknown.')
   return new TextDecoder(encoding).decode(bytes)
 }
 
 const han = /\p{Script=Han}/gu
 const latin = /\p{Script=Latin}/gu
 
-/** `zh` or `en` by the letters that prevail; a Chinese word has about as many as an English one has fifths. */
+/**
+ * Dominant language by script. A Chinese character counts as three Latin letters, because words have fewer
+ * characters.
+ */
 export function languageOf(text: string): 'zh' | 'en' | null {
   const sample = text.slice(0, 100_000)
   const chinese = sample.match(han)?.length ?? 0
@@ -20,7 +23,7 @@ export function languageOf(text: string): 'zh' | 'en' | null {
   return chinese * 3 >= english ? 'zh' : 'en'
 }
 
-/** As the database can keep it: no NUL, no half of a surrogate pair, no more than there may be. */
+/** Truncates text and removes what PostgreSQL cannot store: NUL and lone surrogates. */
 export function truncateText(
   text: string,
   maxLength: number,

@@ -2,7 +2,7 @@ import readSheets from 'read-excel-file/universal'
 import type { ExtractedText } from './limits.ts'
 import { inspectZip } from './zip.ts'
 
-/** A sheet is a page: its name, then its rows with tabs between the cells. */
+/** Extracts each sheet as a page: its name, then its rows with tab-separated cells. */
 export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedText> {
   inspectZip(bytes)
   const sheets = await readSheets(bytes.slice().buffer)
@@ -15,6 +15,6 @@ export async function extractXlsx(bytes: Uint8Array): Promise<ExtractedText> {
 function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (!(cell instanceof Date)) return String(cell)
-  // A date without a time is what people write in most cells.
+  // Midnight stands for a date without a time.
   return cell.toISOString().replace(/T00:00:00\.000Z$/, '')
 }

@@ -8,8 +8,8 @@ interface Member {
 }
 
 /**
- * Looks through a zip archive before anything else opens it: what it would grow to, counted and not
- * believed, and whether its XML declares entities, which could grow once more.
+ * Checks a zip archive before a library opens it. Measures the inflated size instead of trusting the header,
+ * and rejects XML that declares entities (entity expansion).
  */
 export function inspectZip(bytes: Uint8Array): void {
   let remainingBytes = limits.inflatedBytes
@@ -25,15 +25,16 @@ export function inspectZip(bytes: Uint8Array): void {
   }
 }
 
-const tooLarge = () => new UnreadableFile('Unpacked, the file would be too large.')
-const damaged = () => new UnreadableFile('The file is a damaged archive.')
+const tooLarge = () => new UnreadableFile('The inflated archive exceeds the size limit.')
+const damaged = () => new UnreadableFile('The archive is damaged.')
 
-/** The members that the directory at the end of the archive names. */
+/** Reads the members of the central directory. */
 function readMembers(bytes: Uint8Array): Member[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const end = directoryEnd(view)
   const count = view.getUint16(end + 10, true)
-  if (count > limits.zipMembers) throw new UnreadableFile('The archive has too many members.')
+  if (count > limits.zipMembers)
+    throw new UnreadableFile('The archive has more than 10,000 members.')
   let at = view.getUint32(end + 16, true)
   let declared = 0
   return Array.from({ length: count }, () => {
@@ -75,7 +76,7 @@ function memberData(bytes: Uint8Array, view: DataView, at: number, size: number)
 function inflate(method: number, compressed: Uint8Array, onChunk: (chunk: Uint8Array) => void) {
   if (method === 0) return onChunk(compressed)
   if (method !== 8)
-    throw new UnreadableFile('The archive is packed in a way that is not known here.')
+    throw new UnreadableFile('The compression method of the archive is not supported.')
   const stream = new Inflate(onChunk)
   const step = 64 * 1024
   for (let at = 0; at < compressed.length; at += step) {
@@ -98,6 +99,6 @@ function rejectEntities(chunks: Uint8Array[]) {
   const decoder = new TextDecoder(encoding)
   const xml = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('')
   if (/<!(DOCTYPE|ENTITY)/i.test(xml)) {
-    throw new UnreadableFile('The document declares entities of its own, which none needs.')
+    throw new UnreadableFile('The document declares XML entities, which are not allowed.')
   }
 }

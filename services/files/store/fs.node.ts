@@ -7,7 +7,7 @@ const chunkBytes = 64 * 1024
 const batchBytes = 512 * 1024
 const flushBytes = 32 * 1024 * 1024
 
-/** Bytes in a directory. What is being written is in `incomplete` until it is whole. */
+/** Storage in a directory. Files are written in `incomplete` and renamed when complete. */
 export function fsStore(directory: string): Store {
   const root = resolve(directory)
   const incomplete = join(root, 'incomplete')
@@ -42,14 +42,14 @@ export function fsStore(directory: string): Store {
     async copy(from, to) {
       await makeDurableDirectory(dirname(pathOf(to)))
       try {
-        // A file is never written in place, so a second name for it is as good as a copy.
+        // Files are never modified in place, so a hard link serves as a copy.
         await link(pathOf(from), pathOf(to))
         await syncDirectory(dirname(pathOf(to)))
         return true
       } catch (thrown) {
         if (isMissing(thrown as NodeJS.ErrnoException)) return false
       }
-      // Not every file system has second names.
+      // Fallback for file systems without hard links.
       const bytes = await store.get(from)
       if (bytes) await store.put(to, bytes)
       return bytes !== null
@@ -69,7 +69,10 @@ export function fsStore(directory: string): Store {
   return store
 }
 
-/** `files/<id>` → `files/ef/cd/<id>`: the ends of our ids are random, their beginnings are times. */
+/**
+ * `files/<id>` → `files/ef/cd/<id>`. Ids start with a timestamp, so the directory is taken from their random
+ * end.
+ */
 function fanOut(key: string): string {
   const [kind, id] = /^([a-z]+)\/([0-9a-f-]{36})$/.exec(key)?.slice(1) ?? []
   if (!kind || !id) throw new Error(`not a storage key: ${key}`)
@@ -77,8 +80,8 @@ function fanOut(key: string): string {
 }
 
 /**
- * Writes some chunks at once while the next are on their way, and lets the disk begin before all is there.
- * Comes back when the disk has everything.
+ * Writes batches of chunks while the next batch arrives, flushing every 32 MiB. Resolves when all bytes are
+ * on disk.
  */
 async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   await using file = await open(path, 'wx', 0o600)
@@ -93,20 +96,22 @@ async function writeChunks(path: string, chunks: AsyncIterable<Uint8Array>): Pro
     size += totalBytes(batch)
   }
   await writing.ended()
-  // A disk tells of what it could not keep only once, and it may have told an earlier flush.
+  // A write error is reported to only one fsync, which may be an earlier flush.
   await flushing.ended()
   await file.datasync()
   return size
 }
 
-/** Work that is done while others go on, one at a time. Whoever begins the next or waits for the end hears its failure. */
+/**
+ * Runs one task at a time in the background. A failure is thrown by the next `start` or by `ended`.
+ */
 function makeSerialTask() {
   let running: Promise<void> = Promise.resolve()
   return {
     async start(work: () => Promise<void>) {
       await running
       running = work()
-      // It may fail before somebody listens.
+      // Prevents an unhandled rejection before the next await.
       running.catch(() => {})
     },
     ended: () => running,
@@ -130,12 +135,12 @@ const totalBytes = (chunks: Uint8Array[]) => chunks.reduce((sum, chunk) => sum +
 
 async function writeAll(file: FileHandle, chunks: Uint8Array[]) {
   const { bytesWritten } = await file.writev(chunks)
-  // A disk may take less than it was given.
+  // writev may write fewer bytes than requested.
   if (bytesWritten < totalBytes(chunks))
     await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten))
 }
 
-/** Reads ahead a little, so that disk and network work side by side. */
+/** Streams a range with a read-ahead of two chunks, so that disk and network work in parallel. */
 function readRange(file: FileHandle, { start, end }: Range): ReadableStream<Uint8Array> {
   let position = start
   async function next(controller: ReadableStreamDefaultController<Uint8Array>) {
@@ -147,7 +152,7 @@ function readRange(file: FileHandle, { start, end }: Range): ReadableStream<Uint
         length,
         position,
       )
-      if (bytesRead === 0) throw new Error('the file is shorter than it was')
+      if (bytesRead === 0) throw new Error('file is shorter than its recorded size')
       position += bytesRead
       controller.enqueue(buffer.subarray(0, bytesRead))
     }
@@ -168,7 +173,9 @@ function readRange(file: FileHandle, { start, end }: Range): ReadableStream<Uint
   )
 }
 
-/** Makes a directory that is still there when the power comes back, and those that lead to it. */
+/**
+ * Creates a directory with its parents and syncs each parent, so that it survives a power failure.
+ */
 async function makeDurableDirectory(path: string) {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return

@@ -6,8 +6,8 @@ export interface StoragePart {
 }
 
 /**
- * Chunks of any size as parts of one size, but for the last. Some buffers take turns, so a part must have
- * been sent by the time that the part is asked for which is `inFlight` later and one more.
+ * Regroups chunks into parts of equal size; the last may be smaller. Buffers are reused: a part is valid
+ * until the part `inFlight + 1` positions later is requested.
  */
 export async function* splitParts(
   chunks: AsyncIterable<Uint8Array>,
@@ -18,7 +18,7 @@ export async function* splitParts(
   let [current, filled] = [0, 0]
   for await (const chunk of chunks) {
     for (let from = 0; from < chunk.length; ) {
-      // A full buffer is given away when more comes: only then it is not the last.
+      // A full buffer is yielded when more bytes arrive, because only then it is not the last part.
       if (filled === partBytes) {
         yield { bytes: buffers[current]!, last: false }
         current = (current + 1) % buffers.length
@@ -36,7 +36,7 @@ export async function* splitParts(
   if (filled > 0) yield { bytes: buffers[current]!.subarray(0, filled), last: true }
 }
 
-/** Doubled at least, so that a small file needs little. */
+/** Doubles the buffer, so that a small file needs little memory. */
 function growBuffer(buffer: Uint8Array<ArrayBuffer>, needed: number, maxBytes: number) {
   const larger = new Uint8Array(Math.min(maxBytes, Math.max(needed, buffer.length * 2)))
   larger.set(buffer)

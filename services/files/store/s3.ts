@@ -28,10 +28,10 @@ export interface S3Config {
 
 const partsInFlight = 2
 
-/** Until an answer begins. */
+/** Time limits until the response starts. */
 const timeouts = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 
-/** Bytes in a bucket. What is large goes up in parts, some while the next one fills. */
+/** Storage in an S3 bucket. Large objects are uploaded in parallel parts. */
 export function s3Store(config: S3Config): Store {
   const Bucket = config.bucket
   const client = new S3Client({
@@ -39,12 +39,12 @@ export function s3Store(config: S3Config): Store {
     forcePathStyle: config.forcePathStyle,
     credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
     ...(config.endpoint && { endpoint: config.endpoint }),
-    // Not every server that speaks S3 knows the newer checksums; ours are over the whole.
+    // Some S3 servers do not support the newer checksums. Files have a SHA-256 of their own.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: timeouts,
   })
-  // What goes up is hashed once as a whole; the signature need not hash every part of it again.
+  // The stream is hashed once; the request signature does not hash the payload again.
   client.middlewareStack.add(
     (next) => (args) => {
       const { headers } = args.request as { headers: Record<string, string> }
@@ -148,7 +148,7 @@ async function putMultipart(
     size += Body.length
     const part = new UploadPartCommand({ ...object, UploadId, PartNumber, Body })
     const upload = client.send(part).then(({ ETag }) => ({ PartNumber, ETag }))
-    // Heard when its turn comes, which may be after it failed.
+    // Prevents an unhandled rejection before the part is awaited.
     upload.catch(() => {})
     uploads.push(upload)
   }
@@ -170,7 +170,7 @@ async function putMultipart(
   }
 }
 
-/** One chunk at a time: whatever kind of stream the client has, it holds no more than that. */
+/** Converts the body of any runtime to a web stream that buffers one chunk. */
 function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]()
   return new ReadableStream<Uint8Array>(
@@ -199,7 +199,7 @@ function nullIfMissing(thrown: S3Error): null {
 
 function throwUnavailable(thrown: S3Error): never {
   if (isMissing(thrown)) throw thrown
-  throw new Fault('UPSTREAM_UNAVAILABLE', 'The storage does not answer; try again.', {
+  throw new Fault('UPSTREAM_UNAVAILABLE', 'The storage is unavailable. Retry later.', {
     cause: thrown,
   })
 }

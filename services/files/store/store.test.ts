@@ -30,8 +30,8 @@ const s3Config =
       }
 
 const stores: [string, Store | undefined, () => Promise<string[]>][] = [
-  ['the directory', fsStore(directory.directory), directory.holds],
-  ['S3', s3Config && s3Store(s3Config), async () => (typeof s3 === 'string' ? [] : s3.holds())],
+  ['the directory', fsStore(directory.directory), directory.list],
+  ['S3', s3Config && s3Store(s3Config), async () => (typeof s3 === 'string' ? [] : s3.list())],
 ]
 
 async function* of(...chunks: Uint8Array[]) {
@@ -41,7 +41,7 @@ const newKey = () => `files/${crypto.randomUUID()}`
 const noise = (size: number) =>
   Uint8Array.from({ length: size }, (_, n) => Math.imul(n, 0x9e3779b1) >>> 24)
 
-describe.each(stores)('%s', (_, maybe, holds) => {
+describe.each(stores)('%s', (_, maybe, list) => {
   const store = maybe!
   const read = async (key: string, range?: { start: number; end: number }) =>
     new Response(await store.get(key, range)).bytes()
@@ -116,7 +116,7 @@ describe.each(stores)('%s', (_, maybe, holds) => {
   })
 
   test.runIf(maybe)('keeps nothing of a write that fails, and passes on why', async () => {
-    const before = await holds()
+    const before = await list()
     async function* failing(size: number) {
       for (let sent = 0; sent < size; sent += MiB) yield noise(MiB)
       throw new Error('cut off')
@@ -124,11 +124,11 @@ describe.each(stores)('%s', (_, maybe, holds) => {
     for (const size of [0, MiB, 20 * MiB]) {
       await expect(store.put(newKey(), failing(size))).rejects.toThrow('cut off')
     }
-    expect(await holds()).toEqual(before)
+    expect(await list()).toEqual(before)
   })
 
   test.runIf(maybe)('removes what a write that never ended has left', async () => {
-    const before = await holds()
+    const before = await list()
     const key = newKey()
     const stuck = Promise.withResolvers<void>()
     stuck.promise.catch(() => {})
@@ -137,11 +137,11 @@ describe.each(stores)('%s', (_, maybe, holds) => {
       await stuck.promise
     }
     const writing = store.put(key, endless()).catch(() => {})
-    while ((await holds()).length === before.length) await new Promise((go) => setTimeout(go, 20))
+    while ((await list()).length === before.length) await new Promise((go) => setTimeout(go, 20))
     // What was on its way when it was removed may still arrive, and is removed by the next attempt.
     await vi.waitFor(async () => {
       await store.remove(key)
-      expect(await holds()).toEqual(before)
+      expect(await list()).toEqual(before)
     }, 10_000)
     stuck.reject(new Error('over'))
     await writing
@@ -152,7 +152,7 @@ describe.each(stores)('%s', (_, maybe, holds) => {
   })
 })
 
-test('a directory takes no key that is not one of ours', async () => {
+test('a directory rejects keys of other shapes', async () => {
   const store = fsStore(directory.directory)
   for (const key of [
     '../x',
@@ -165,7 +165,7 @@ test('a directory takes no key that is not one of ours', async () => {
   }
 })
 
-test('S3 that does not answer is said to be away', async () => {
+test('an unreachable S3 server gives UPSTREAM_UNAVAILABLE', async () => {
   const endpoint = `http://127.0.0.1:${await freePort()}`
   const place = { region: 'us-east-1', bucket: 'b', forcePathStyle: true, endpoint }
   const store = s3Store({ ...place, accessKeyId: 'a', secretAccessKey: 's' })
@@ -183,7 +183,7 @@ describe.runIf(s3Config)('URLs of S3', () => {
   if (!s3Config) return
   const { urls, ...store } = s3Store(s3Config)
 
-  test('serve what they were made for, named and typed as told', async () => {
+  test('serve the object with the requested headers', async () => {
     const key = newKey()
     await store.put(key, of(noise(100)))
     const served = { contentType: 'text/html', disposition: 'attachment; filename="a.html"' }
@@ -196,7 +196,7 @@ describe.runIf(s3Config)('URLs of S3', () => {
     expect((await fetch(url.replace('X-Amz-Expires=60', 'X-Amz-Expires=61'))).status).toBe(403)
   })
 
-  test('take what was promised, and nothing else', async () => {
+  test('accept the declared bytes only', async () => {
     const bytes = noise(100)
     const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
     const key = newKey()
@@ -210,7 +210,7 @@ describe.runIf(s3Config)('URLs of S3', () => {
   })
 })
 
-test('parts are of one size, whatever comes, and stay while they are on their way', async () => {
+test('parts have equal size and stay valid while in flight', async () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(sizes, fc.integer({ min: 1, max: 3 }), async (sizes, inFlight) => {

@@ -7,7 +7,7 @@ import { systemConfigs } from './system-configs.ts'
 import { systemKbDocuments } from './system-kb-documents.ts'
 import { tags } from './tags.ts'
 
-/** By the kind of item that each carries out. */
+/** Executors by item kind. */
 export const executors: ReadonlyMap<string, Executor> = new Map(
   [
     systemConfigs,

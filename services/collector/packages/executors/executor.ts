@@ -1,26 +1,26 @@
 import * as z from 'zod'
 
-/** What one kind of item does: which files it reads, and what it asks of which service. */
+/** Definition of an item kind: the files it reads and the requests it sends to a target service. */
 export interface Executor {
   kind: string
   service: 'platform' | 'knowledge'
-  /** Where it asks. */
+  /** Path of the target endpoint. */
   path: string
-  /** The config of an item; members of `files` are paths, one or several. */
+  /** Schema of the item config. Fields in `files` are one path or a list of paths. */
   Config: z.ZodObject
-  /** What each file must hold that a member of the config names. */
+  /** Schema of the files named by a config field. */
   files: Record<string, z.ZodType>
-  /** Further files that the data names, as text. */
+  /** Paths of text files that the data refers to. */
   texts?(data: Data): string[]
-  /** Two items of a package that hold the same would remove each other's records. */
+  /** Record sets that the item replaces. Two items of a package must not share one. */
   exclusiveScopes?(config: Config, data: Data): string[]
-  /** What is asked, but for `dry_run` and `source`; several requests where one would be too large. */
+  /** Request bodies without `dry_run` and `source`, split if one would be too large. */
   requests(config: Config, data: Data, texts: ReadonlyMap<string, string>): object[]
 }
 
 export type Config = Record<string, unknown>
 
-/** The parsed files of each member, in the order that the config names them. */
+/** Parsed files by config field, in the order of the config. */
 export type Data = Record<string, unknown[]>
 
 export const Counts = z.object({
@@ -31,32 +31,32 @@ export const Counts = z.object({
 })
 export type Counts = z.output<typeof Counts>
 
-/** Counts, and where the target tells it a digest of what it would replace. */
+/** Counts and, if the target supports it, a digest of the records it would replace. */
 export const TargetResponse = Counts.extend({ digest: z.string().optional() })
 
-/** One path, or several. */
+/** One path or a list of paths. */
 export const Paths = z.union([
   z.string().min(1).max(500),
   z.array(z.string().min(1).max(500)).max(500),
 ])
 
-/** A file that is a list, or an object with the list under its name. */
+/** Schema of a file that is a list, or an object with the list in field `member`. */
 export const listSchema = (member: string, Record: z.ZodType) =>
   z.preprocess(
     (value) =>
       value !== null && typeof value === 'object' && !Array.isArray(value)
         ? (value as Config)[member]
         : value,
-    z.array(Record, `A list, or an object with the list ${member}.`),
+    z.array(Record, `Must be a list or an object with the list ${member}.`),
   )
 
-/** A record of which only the key is looked at here; the rest is the target's to judge. */
+/** Schema of a record that checks only its key. The target validates the rest. */
 export const recordWithKey = (key: string) =>
   z.looseObject({ [key]: z.union([z.string().min(1), z.int()]) })
 
 export const recordsIn = (data: Data, member: string): unknown[] => (data[member] ?? []).flat()
 
-/** Lists of at most so many records and about so many bytes. */
+/** Splits records into batches by count and approximate size. */
 export function splitBatches<T>(
   records: readonly T[],
   maxRecords: number,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Executor, Paths } from './executor.ts'
 
-/** What people say in place of the words of the law. */
+/** Lay words: colloquial expressions mapped to legal terms. */
 export const layWords: Executor = {
   kind: 'knowledge.seed.lay_words.import',
   service: 'knowledge',
@@ -12,7 +12,7 @@ export const layWords: Executor = {
   requests: (_, data) => [mergeFiles(data.lay_words_json as Record<string, unknown>[])],
 }
 
-/** Lists of the same name in several files are one list. */
+/** Concatenates lists of the same name. */
 function mergeFiles(files: Record<string, unknown>[]): Record<string, unknown> {
   const merged: Record<string, unknown> = {}
   for (const [name, value] of files.flatMap(Object.entries)) {

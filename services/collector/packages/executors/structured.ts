@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Executor, listSchema, Paths, recordsIn, recordWithKey } from './executor.ts'
 
-/** Litigation elements, checklists, and which documents belong to an element. */
+/** Litigation elements, checklists and the mapping of documents to elements. */
 export const structured: Executor = {
   kind: 'knowledge.seed.structured.import',
   service: 'knowledge',

@@ -8,7 +8,7 @@ import {
   splitBatches,
 } from './executor.ts'
 
-/** Keys and values of platform-service's configuration; what the package does not name stays. */
+/** Configuration of platform-service. Keys outside the package are unchanged. */
 export const systemConfigs: Executor = {
   kind: 'platform.seed.system_configs.upsert',
   service: 'platform',

@@ -2,21 +2,21 @@ import * as z from 'zod'
 import { type Config, type Data, type Executor, Paths, recordWithKey } from './executor.ts'
 
 const Kb = z.looseObject({
-  name: z.string().regex(/^sys_\w{1,190}$/, 'A system base is named sys_…'),
+  name: z.string().regex(/^sys_\w{1,190}$/, 'The name of a system base starts with sys_.'),
 })
 const Document = recordWithKey('document_id').and(
   z.looseObject({ content_file: z.string().min(1).max(500).optional() }),
 )
 type Document = z.output<typeof Document> & Record<string, unknown>
 
-/** A file is a list of documents for the base of the config, or names its base itself. */
+/** A list of documents for the base of the config, or an object that names its base. */
 const File = z.preprocess(
   (file) => (Array.isArray(file) ? { documents: file } : file),
   z.object({ kb: Kb.optional(), documents: z.array(Document) }),
 )
 type File = z.output<typeof File>
 
-/** Documents of system bases; the content of one may lie in a file of its own, its `content_file`. */
+/** Documents of system bases. `content_file` is the path of a document's text. */
 export const systemKbDocuments: Executor = {
   kind: 'knowledge.seed.system_kb_documents.import',
   service: 'knowledge',
@@ -38,11 +38,11 @@ export const systemKbDocuments: Executor = {
 
 const filesOf = (data: Data) => data.documents_json as File[]
 
-/** What goes into each base; a base is asked for once, since an import holds all of it. */
+/** Groups documents by base. An import replaces the whole base, so each base needs one request. */
 function groupByBase(config: Config, data: Data) {
   const bases = new Map<string, { kb: z.output<typeof Kb>; documents: Document[] }>()
   for (const { kb = config.kb as z.output<typeof Kb> | undefined, documents } of filesOf(data)) {
-    if (!kb) throw new Error('Name the base in the config or in the file: kb.name.')
+    if (!kb) throw new Error('Missing kb.name in the config or in the file.')
     const before = bases.get(kb.name) ?? { kb, documents: [] }
     bases.set(kb.name, {
       kb: { ...before.kb, ...kb },

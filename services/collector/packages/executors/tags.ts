@@ -5,7 +5,9 @@ const members = ['tag_groups', 'tags', 'categories', 'domains'] as const
 const List = z.array(recordWithKey('key')).default([])
 const File = z.object({ tag_groups: List, tags: List, categories: List, domains: List })
 
-/** Tags and their groups, categories, domains: a tag names its group, a category its parent, by key. */
+/**
+ * Tags, tag groups, categories and domains. A tag refers to its group and a category to its parent by key.
+ */
 export const tags: Executor = {
   kind: 'platform.seed.tags.upsert',
   service: 'platform',
