@@ -161,10 +161,10 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     })
 
     test('rejects one byte more and stores nothing', async () => {
-      const before = await storage.holds()
+      const before = await storage.list()
       const { status, code, data } = await at.upload({ bytes: bytesOf(most + 1) })
       expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: most }])
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
     })
 
     test('rejects a larger Content-Length before reading the body', async () => {
@@ -180,11 +180,11 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
   })
 
   test('deleting a file deletes its object', async () => {
-    const before = await storage.holds()
+    const before = await storage.list()
     const ids = []
     for (let n = 0; n < 3; n++) ids.push((await at.upload({ bytes: `${n}` })).data.fileId)
-    expect((await storage.holds()).length).toBe(before.length + 3)
+    expect((await storage.list()).length).toBe(before.length + 3)
     for (const id of ids) await at.call('DELETE', `${api}/${id}`)
-    expect(await storage.holds()).toEqual(before)
+    expect(await storage.list()).toEqual(before)
   })
 })

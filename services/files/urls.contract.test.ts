@@ -162,28 +162,28 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     })
 
     test('with bytes that do not match the declaration gets 409 and removes them', async () => {
-      const before = await storage.holds()
+      const before = await storage.list()
       const short = (await promise()).data
       await send(short.url, 'Hell')
       expect((await complete(short.fileId)).code).toBe('CONFLICT')
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
 
       const other = (await promise({ sha256: hashOf('Hello.') })).data
       await send(other.url, 'Jello.')
       const { status, data } = await complete(other.fileId)
       expect(status).toBe(409)
       expect(data.sent).toEqual({ size: 6, sha256: hashOf('Jello.') })
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
 
       await send(other.url, 'Hello.')
       expect((await complete(other.fileId)).status).toBe(200)
     })
 
     test('rejects more bytes than declared', async () => {
-      const before = await storage.holds()
+      const before = await storage.list()
       const { url } = (await promise()).data
       expect((await send(url, 'Hello, world.')).status).toBe(413)
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
     })
 
     test('that was never used cannot be completed', async () => {
@@ -195,14 +195,14 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     })
 
     test('completed concurrently creates one file with one object', async () => {
-      const before = await storage.holds()
+      const before = await storage.list()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')
       const answers = await Promise.all(Array.from({ length: 8 }, () => complete(fileId)))
       for (const { status, data } of answers) expect([status, data.fileId]).toEqual([200, fileId])
-      expect(await storage.holds()).toHaveLength(before.length + 1)
+      expect(await storage.list()).toHaveLength(before.length + 1)
       await at.call('DELETE', `${api}/${fileId}`)
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
     })
 
     test('used during completion leaves a file that matches its hash', async () => {
@@ -222,15 +222,15 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     })
 
     test('that is never completed is removed with its object', async () => {
-      const before = await storage.holds()
+      const before = await storage.list()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')
       await at.runBackground()
-      expect(await storage.holds()).toHaveLength(before.length + 1)
+      expect(await storage.list()).toHaveLength(before.length + 1)
       await at.sql`update files.uploads set expires_at = now() where file_id = ${fileId}`
       await at.sql`update files.orphaned_objects set due_at = now() where storage_key = ${`incoming/${fileId}`}`
       await at.runBackground()
-      expect(await storage.holds()).toEqual(before)
+      expect(await storage.list()).toEqual(before)
       expect((await complete(fileId)).status).toBe(404)
     })
   })

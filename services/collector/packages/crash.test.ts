@@ -147,7 +147,7 @@ describe('an apply that crashes at any step', () => {
     library.put('other', configsPackage('other', { one: { o1: 2 } }))
     const run = await startProcess(targets.peer).apply({ package_ids: ['other'], run_id })
     expect(run.status).toBe('failed')
-    expect(run.packages[0].items[0].error).toContain('changed after this run began')
+    expect(run.packages[0].items[0].error).toContain('changed after the run started')
     expect(targets.writes()).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ export async function readItems(manifestItems: ManifestResult['items'], tree: Tr
     const reader = makePackageReader(tree, `items.${index}.config`, issues)
     const ready = await readItem(item, executor, reader)
     if (!ready) continue
-    for (const scope of ready.holds) {
+    for (const scope of ready.exclusiveScopes) {
       const key = `${item.kind} ${scope}`
       const other = scopeOwners.get(key)
       if (other !== undefined) {
@@ -85,7 +85,7 @@ async function buildItem(
   try {
     const requests = executor.requests(config, data, texts)
     const exclusiveScopes = executor.exclusiveScopes?.(config, data) ?? []
-    return { item: { item_id, kind, depends_on, executor, requests }, holds: exclusiveScopes }
+    return { item: { item_id, kind, depends_on, executor, requests }, exclusiveScopes }
   } catch (thrown) {
     reader.issues.push({ path: reader.at, message: (thrown as Error).message })
     return null
