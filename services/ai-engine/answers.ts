@@ -2,21 +2,32 @@ import * as z from 'zod'
 import { type Issue, invalid } from '../_kit/fault.ts'
 import type { Card, Question } from './card.ts'
 
-export const Answer = z.object({ field_key: z.string().min(1).max(300), value: z.unknown() })
+export const Answer = z.object({
+  field_key: z.string().min(1).max(300),
+  value: z.unknown(),
+  unknown: z
+    .boolean()
+    .optional()
+    .describe('True: the person does not know. Accepted for every question; value is null.'),
+})
 export type Answer = z.infer<typeof Answer>
 
 /** What a person answered, by field_key, checked against what they were asked. */
 export function checkAnswers(card: Card, answers: Answer[]): Record<string, unknown> {
   const issues: Issue[] = []
   const accepted: Record<string, unknown> = {}
-  answers.forEach(({ field_key, value = null }, index) => {
+  answers.forEach(({ field_key, value = null, unknown = false }, index) => {
     const path = `user_response.answers.${index}`
     const question = card.questions.find((each) => each.field_key === field_key)
     if (!question) issues.push({ path: `${path}.field_key`, message: 'No question asks for this.' })
     else if (Object.hasOwn(accepted, field_key))
       issues.push({ path: `${path}.field_key`, message: 'Answered twice.' })
     else {
-      const message = valueProblem(question, value)
+      const message = unknown
+        ? value === null
+          ? undefined
+          : 'Must be null when unknown is true.'
+        : valueProblem(question, value)
       if (message) issues.push({ path: `${path}.value`, message })
       accepted[field_key] = value
     }
