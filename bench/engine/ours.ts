@@ -7,7 +7,8 @@ import { makeSql } from '../../services/_kit/sql/sql.ts'
 import { drive } from '../../services/ai-engine/run/drive.ts'
 import type { Graph, Outcome } from '../../services/ai-engine/run/graph.ts'
 import { makeHub } from '../../services/ai-engine/run/hub.ts'
-import { hashCard, startResume } from '../../services/ai-engine/store/cards.ts'
+import { hashCard } from '../../services/ai-engine/store/cards.ts'
+import { startResume } from '../../services/ai-engine/store/start-resume.ts'
 import { startExecute } from '../../services/ai-engine/store/start-run.ts'
 import { type Kind, newWork, step, type Work } from './payload.ts'
 import type { Peer } from './peer.ts'
@@ -75,7 +76,13 @@ export async function ours(url: string): Promise<Peer> {
             },
           ],
         }
-        const asked = { card, skill: 'ask', basis: null, hash: await hashCard(card, null) }
+        const asked = {
+          card,
+          skill: 'ask',
+          skippable: false,
+          basis: null,
+          hash: await hashCard(card, null),
+        }
         return end(state, { status: 'interrupted' as never, card: asked })
       },
     },

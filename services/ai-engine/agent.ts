@@ -10,7 +10,7 @@ import { buildResumeInput, buildStartInput, initialState, routingTable } from '.
 import { rejectPlaybook } from './playbook.ts'
 import { awaitRun, eventStream, RunAnswer, type StartedRun, streamRun } from './respond.ts'
 import { resolveOrganization, service, visibleToService } from './scope.ts'
-import { startResume } from './store/cards.ts'
+import { startResume, startSkip } from './store/start-resume.ts'
 import { startExecute } from './store/start-run.ts'
 
 export const ThreadId = z
@@ -42,6 +42,12 @@ const Resume = z.object({
     .optional()
     .describe('The card that is answered; by default the pending one.'),
   user_response: z.object({ answers: z.array(Answer).max(100) }),
+})
+
+const Skip = z.object({
+  thread_id: ThreadId,
+  card_id: z.string().max(200).optional().describe('Default: the pending card.'),
+  user_id: ExternalId.optional(),
 })
 
 const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
@@ -93,6 +99,31 @@ export const agent = [
     '/api/v1/internal/ai/agent/resume/stream',
     { summary: 'The same as a stream of events', ...resumeSpec, responses: { 200: eventStream } },
     async (c, { body }) => streamRun(c, await resume(c, body)),
+  ),
+
+  post(
+    '/api/v1/internal/ai/agent/pending_card/skip',
+    {
+      summary: 'Skip the pending card and stream the run that continues without answers',
+      description:
+        'Errors: 404 for an unknown thread, 409 NO_PENDING_CARD, 409 CONFLICT if another card is pending, 409 CARD_REQUIRED if the skill of the card does not allow it.',
+      guard: service,
+      body: Skip,
+      responses: { 200: eventStream },
+      faults: ['NOT_FOUND', 'CONFLICT'],
+    },
+    async (c, { body }) => {
+      const { organizationId, userId } = c.var.caller
+      const response = {
+        thread_id: body.thread_id,
+        user_id: body.user_id ?? userId ?? null,
+        card_id: body.card_id,
+        origin: originOf(c),
+      }
+      const buildInput = buildResumeInput(routingTable(await c.env.skills()))
+      const lease = await startSkip(c.env.sql, organizationId, response, buildInput)
+      return streamRun(c, { lease, run_id: lease.run_id })
+    },
   ),
 
   get(

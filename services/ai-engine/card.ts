@@ -44,6 +44,10 @@ export const Card = z
     review_type: z.enum(reviewTypes),
     title: z.string().max(500),
     questions: z.array(Question).min(1).max(50),
+    skippable: z
+      .boolean()
+      .optional()
+      .describe('True if the card can be dismissed without answers. Default: false.'),
   })
   .meta({ id: 'Card' })
 export type Card = z.infer<typeof Card>

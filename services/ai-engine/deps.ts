@@ -45,8 +45,8 @@ export interface Deps {
   /** Null when none is configured. */
   model: { name: string; complete: Complete; check(): Promise<void> } | null
   hub: Hub
-  /** Runs that this process drives. */
-  activeRuns: Set<string>
+  /** Runs that this process drives, by run id; aborting the controller ends the run. */
+  activeRuns: Map<string, AbortController>
   limits: Limits
   maxRuns: number
   checkpointKeep: number
@@ -65,7 +65,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
     },
     model: openModel(config),
     hub: makeHub(),
-    activeRuns: new Set(),
+    activeRuns: new Map(),
     limits: {
       steps: config.ENGINE_MAX_STEPS,
       retries: config.ENGINE_RETRIES,

@@ -82,7 +82,7 @@ describe('a model', () => {
     const events = await stream(ask())
     expect(wordsOf(events).join('')).toBe('One\n\nAnother way.')
     expect(events.some(({ event }) => event === 'progress')).toBe(true)
-    expect(events.at(-1)!.data.output).toBe('Another way.')
+    expect(events.at(-1)!.data.output).toBe('One\n\nAnother way.')
   })
 
   test('that refuses us for a moment is asked again; one that is broken is done without', async () => {
@@ -211,21 +211,29 @@ describe('a run that takes its time', () => {
     expect(wordsOf(events).join('')).toBe(output)
   })
 
-  test('is stopped by cancel, says why, and the thread can go on', async () => {
+  test.each([
+    ['CANCELLED', {}],
+    ['STOPPED', { reason: 'stopped' }],
+  ])('ends as %s, keeps the text so far and accepts the next turn', async (code, reason) => {
     model.script(slow)
-    const asked = ask()
-    const { reader } = await begun(asked)
-    const thread_id = `consultation:${asked.session_id}`
-    expect((await at.post('/agent/cancel', { thread_id })).data.cancelled).toBe(true)
-    let text = ''
+    const request = ask()
+    const { reader, text: begin } = await begun(request)
+    const thread_id = `consultation:${request.session_id}`
+    const cancelled = await at.post('/agent/cancel', { thread_id, ...reason })
+    expect(cancelled.data.cancelled).toBe(true)
+    let text = begin
     for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
-    const events = parseNdjson(text.slice(text.indexOf('{"event"')))
-    expect(events.at(-2)).toMatchObject({ event: 'error', data: { code: 'CANCELLED' } })
-    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed' } })
+    const events = parseNdjson(text)
+    const output = wordsOf(events).join('')
+    expect(output).toMatch(/^0 /)
+    expect(events.at(-2)).toMatchObject({ event: 'error', data: { code } })
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed', output } })
     const [round] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
-    expect(round).toMatchObject({ status: 'failed', error: { code: 'CANCELLED' } })
+    expect(round).toMatchObject({ status: 'failed', error: { code }, output })
+    const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
+    expect(state.messages.at(-1)).toEqual({ role: 'assistant', content: output })
     model.script({ say: ['Again.'] })
-    expect((await at.post('/agent/execute', asked)).data).toMatchObject({
+    expect((await at.post('/agent/execute', request)).data).toMatchObject({
       status: 'completed',
       output: 'Again.',
     })

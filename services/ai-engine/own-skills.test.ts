@@ -69,6 +69,14 @@ skill(
     return { output: { note: state.first + state.second } }
   }`,
 )
+skill(
+  'optional',
+  `async run({ answered }) {
+    if (answered) return { output: { note: answered.skipped ? 'skipped' : 'answered' } }
+    return { output: { note: 'asked' }, control: { action: 'ask_user', title: 'More?', questions: [
+      { question: 'More?', field_key: 'optional.more', input_type: 'text', required: false }] } }
+  }`,
+)
 skill('endless', `run: () => new Promise(() => {})`)
 skill('hidden', `async run() { return { output: { note: '' } } }`, 'internal: true\n')
 skill('callable', `async run() { return { output: { note: 'called' } } }`, 'api_call_only: true\n')
@@ -180,4 +188,38 @@ test('internal skills are nobody’s to see or run; others of the API only are n
   expect(listed).not.toContain('callable')
   expect((await runs('hidden')).status).toBe(404)
   expect((await runs('callable')).data.result.outputs.callable).toEqual({ note: 'called' })
+})
+
+describe('skipping a card', () => {
+  const skip = (body: object) => at.post('/agent/pending_card/skip', body)
+
+  test('continues the run without answers, once, if no question is required', async () => {
+    const { thread_id, card } = (await runs('optional')).data
+    expect(card.skippable).toBe(true)
+    expect(await skip({ thread_id, card_id: 'other' })).toMatchObject({
+      status: 409,
+      code: 'CONFLICT',
+    })
+    const events = parseNdjson((await skip({ thread_id, card_id: card.card_id, user_id: 7 })).text)
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
+    const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
+    expect(state.optional.note).toBe('skipped')
+    expect(await skip({ thread_id })).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })
+    const rounds = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
+    expect(rounds).toHaveLength(2)
+  })
+
+  test('is refused for a required card, and the card stays', async () => {
+    const { thread_id, card } = (await runs('paying')).data
+    expect(await skip({ thread_id })).toMatchObject({ status: 409, code: 'CARD_REQUIRED' })
+    const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
+    expect(pending.card.card_id).toBe(card.card_id)
+  })
+
+  test('of an unknown thread or another organization is 404', async () => {
+    const { thread_id } = (await runs('optional')).data
+    const other = { 'x-organization-id': 'other' }
+    expect((await skip({ thread_id: 'none' })).status).toBe(404)
+    expect((await at.post('/agent/pending_card/skip', { thread_id }, other)).status).toBe(404)
+  })
 })

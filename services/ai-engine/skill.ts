@@ -11,6 +11,8 @@ export const Control = z.object({
   questions: z.array(Question).max(50).default([]),
   /** What the card rests on: kept with a hash, and given back with the answers exactly as it was shown. */
   basis: z.unknown().optional(),
+  /** Whether the card can be dismissed without answers. Default: true if no question is required. */
+  skippable: z.boolean().optional(),
 })
 export type Control = z.input<typeof Control>
 
@@ -34,6 +36,8 @@ export interface AnsweredCard {
   /** By field_key. */
   answers: Record<string, unknown>
   basis: unknown
+  /** True if the card was dismissed: `answers` is empty, and the skill must not ask the same again. */
+  skipped: boolean
 }
 
 /** A tool, bound to the run's tenant: it takes what its schema allows and gives data. */

@@ -8,6 +8,7 @@ import { originOf, ThreadId } from './agent.ts'
 import { Card } from './card.ts'
 import { get, post } from './deps.ts'
 import { awaitRun, eventStream, RunAnswer, streamRun } from './respond.ts'
+import { toCancellation } from './run/failure.ts'
 import { service, visibleToService } from './scope.ts'
 import { branch } from './store/branch.ts'
 import { cancel } from './store/cancel.ts'
@@ -104,16 +105,29 @@ export const threads = [
   post(
     `${base}/cancel`,
     {
-      summary: 'Stop the run of a thread, or take back the card it asks',
+      summary: 'Cancel the run of a thread, or withdraw its cards',
+      description:
+        'A cancelled run ends as failed; the text that it has emitted is kept as its output. `cancelled` is false if the thread is idle.',
       guard: service,
-      body: z.object({ thread_id: ThreadId }),
+      body: z.object({
+        thread_id: ThreadId,
+        reason: z
+          .enum(['cancelled', 'stopped'])
+          .default('cancelled')
+          .describe('Error code of the run: `CANCELLED` or `STOPPED`.'),
+      }),
       responses: {
         200: z.object({ thread_id: z.string(), run_id: Id.nullable(), cancelled: z.boolean() }),
       },
       faults: ['NOT_FOUND'],
     },
-    async (c, { body }) =>
-      ok(c, await cancel(c.env.sql, body.thread_id, c.var.caller.organizationId)),
+    async (c, { body }) => {
+      const code = body.reason === 'stopped' ? 'STOPPED' : 'CANCELLED'
+      const { organizationId } = c.var.caller
+      const result = await cancel(c.env.sql, body.thread_id, organizationId, code)
+      if (result.run_id) c.env.activeRuns.get(result.run_id)?.abort(toCancellation(code))
+      return ok(c, result)
+    },
   ),
 
   get(

@@ -84,7 +84,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
         Object.entries(answers).map(([key, value]) => [`${name}.${key}`, value]),
       )
       state[name] = { ...(state[name] as object), ...answers }
-      return run('', { card_id: card!.card_id, answers: byKey, basis: null })
+      return run('', { card_id: card!.card_id, answers: byKey, basis: null, skipped: false })
     },
   }
 }

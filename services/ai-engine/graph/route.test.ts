@@ -71,7 +71,13 @@ describe('the router', () => {
   })
 
   test('returns to the skill whose card was answered', () => {
-    const answered = { card_id: 'c', skill: 'case_summary', answers: {}, basis: null }
+    const answered = {
+      card_id: 'c',
+      skill: 'case_summary',
+      answers: {},
+      basis: null,
+      skipped: false,
+    }
     expect(route(state({ answered }))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
   })
 
@@ -120,7 +126,9 @@ const anyState = fc
         skill,
         skill_only: skill_only && skill !== null,
         answered:
-          answered === null ? null : { card_id: 'c', skill: answered, answers: {}, basis: null },
+          answered === null
+            ? null
+            : { card_id: 'c', skill: answered, answers: {}, basis: null, skipped: false },
       },
       {
         table,

@@ -5,7 +5,7 @@ import { bindModelFor, bindToolsFor } from './skill-bindings.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
-/** Runs the skill that was dispatched; its words are its own, a person does not read them. */
+/** Runs the dispatched skill. Its tokens are not part of the reply. */
 export const runSkill =
   (deps: WorkbenchDeps): Node<State> =>
   async (state, context) => {
@@ -16,17 +16,23 @@ export const runSkill =
     return { ...outcome, events: [['task_end', { ...task, status: 'completed', duration_ms }]] }
   }
 
-/** What a person reads: what the skills of this round want said, or the answer of the skill `chat`. */
+/** Emits the reply: the replies of the skills of this round, or else the answer of the skill `chat`. */
 export const chatRespond =
   (deps: WorkbenchDeps): Node<State> =>
   async (state, context) => {
     const { round } = state
-    if (round.reply === '') return runNamedSkill(deps, state, context, 'chat', 'chat_respond')
-    context.emit('token', { node: 'chat_respond', content: round.reply })
-    return {
-      state: { ...state, round: { ...round, done: [...round.done, 'chat'] } },
-      next: 'sync_data',
-    }
+    const outcome: Outcome<State> =
+      round.reply === ''
+        ? await runNamedSkill(deps, state, context, 'chat', 'chat_respond')
+        : {
+            state: { ...state, round: { ...round, done: [...round.done, 'chat'] } },
+            next: 'sync_data',
+          }
+    if (round.reply !== '' || context.settle('chat_respond') === '')
+      context.emit('token', { node: 'chat_respond', content: outcome.state.round.reply })
+    // The stored reply is the text that clients received, also after restarts.
+    const reply = context.settle('chat_respond')
+    return { ...outcome, state: { ...outcome.state, round: { ...outcome.state.round, reply } } }
   }
 
 async function runNamedSkill(
@@ -37,7 +43,7 @@ async function runNamedSkill(
   node: string,
 ): Promise<Outcome<State>> {
   const skill = deps.skills.find((each) => each.name === name)
-  if (!skill) throw { code: 'UNKNOWN_SKILL', message: `There is no skill ${name} any more.` }
+  if (!skill) throw { code: 'UNKNOWN_SKILL', message: `Skill ${name} is not installed any more.` }
   const result = await context.span('skill', name, () =>
     invokeSkill(deps, skill, state, context, node),
   )
@@ -55,7 +61,7 @@ async function invokeSkill(
   const inputs = skill.code.inputs.safeParse(inputsOf(skill, state))
   if (!inputs.success) {
     const [issue] = inputs.error.issues
-    const message = `${skill.name} can't begin: ${issue?.path.join('.')}: ${issue?.message}`
+    const message = `Skill ${skill.name} cannot start: invalid input ${issue?.path.join('.')}: ${issue?.message}`
     throw { code: 'SKILL_INPUT', message }
   }
   const tools = bindToolsFor(deps, skill, state, context)
@@ -67,16 +73,16 @@ async function invokeSkill(
     instructions: skill.instructions,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, tool.run])),
     emitText: (content) => context.emit('token', { node, content }),
-    discardText: context.discardEmitted,
+    discardText: () => context.discardText({ node }),
     progress: (message, percent) =>
       context.emit('progress', { node, message, ...(percent === undefined ? {} : { percent }) }),
     signal: context.signal,
-    // The day the run began: a replay must ask what was asked then.
+    // The day on which the run started, so that a replay makes the same requests.
     today: context.lease.started_at.slice(0, 10),
   })
 }
 
-/** Of the state, what the skill says it reads, and nothing else. */
+/** The members of the state that the skill declares as inputs. */
 const inputsOf = (skill: Skill, state: State) =>
   Object.fromEntries(
     Object.keys(skill.inputs).map((name) => [
@@ -87,13 +93,13 @@ const inputsOf = (skill: Skill, state: State) =>
 
 const skillState = (state: State, name: string) => (state[name] ?? {}) as Record<string, unknown>
 
-/** What a skill put out goes into its own part, whatever it was that wrote it. */
+/** Merges the output into the skill's own state. */
 function applyResult(skill: Skill, state: State, result: SkillResult<unknown>): Outcome<State> {
   const { name } = skill
   const output = skill.code.outputs.safeParse(result.output)
   if (!output.success) {
     const [issue] = output.error.issues
-    const message = `${name} put out what it may not: ${issue?.path.join('.')}: ${issue?.message}`
+    const message = `Skill ${name} returned invalid output: ${issue?.path.join('.')}: ${issue?.message}`
     throw { code: 'SKILL_OUTPUT', message }
   }
   const { round } = state
@@ -110,7 +116,7 @@ function applyResult(skill: Skill, state: State, result: SkillResult<unknown>): 
   }
 }
 
-/** A branch that only asks "what if", or a run without a matter, tells nobody. */
+/** A branch without `sync` and a run without a matter sync nothing. */
 function productsOf({ products }: SkillResult<unknown>, { lease }: NodeContext): object | null {
   if (!products || !lease.sync || lease.matter_id === null) return null
   const parsed = Products.parse(products)

@@ -12,6 +12,11 @@ export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'ap
   phase: Phase | null
 }
 
+export interface RequestedCard {
+  skill: string
+  control: z.output<typeof Control>
+}
+
 /** What this round was asked, and how far it has come. A run begins with a new one. */
 export interface Round {
   message: string
@@ -24,7 +29,7 @@ export interface Round {
   /** The skill that is being run. */
   task: { task_id: string; skill: string } | null
   /** The card that a skill wants asked. */
-  ask: { skill: string; control: z.output<typeof Control> } | null
+  ask: RequestedCard | null
   /** The card that this round answers. */
   answered: (AnsweredCard & { skill: string }) | null
   /** What a person is to read. */
@@ -125,13 +130,13 @@ export function buildStartInput(
 /** How it goes on from the answers to a card: each is written where its question says. */
 export const buildResumeInput =
   (table: RoutingEntry[]) =>
-  ({ card_id, skill, basis }: StoredCard, answers: Record<string, unknown>) => {
+  ({ card_id, skill, basis }: StoredCard, answers: Record<string, unknown>, skipped: boolean) => {
     const answerOps = Object.entries(answers).map(
       ([field_key, value]): Op => ['set', field_key.split('.'), value],
     )
     // What the round is for stays as it was; how far it has come begins anew.
     const { skill: _, skill_only: __, ...reset } = freshRound
-    const round = { ...reset, answered: { card_id, skill, answers, basis } }
+    const round = { ...reset, answered: { card_id, skill, answers, basis, skipped } }
     return {
       kind: 'resume' as const,
       node: 'resume',

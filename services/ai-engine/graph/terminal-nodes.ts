@@ -1,13 +1,16 @@
 import { newId } from '../../_kit/ids.ts'
-import type { NewEvent, Outcome, PureNode } from '../run/graph.ts'
+import type { Failure } from '../run/failure.ts'
+import type { EmittedText, Outcome, PureNode } from '../run/graph.ts'
+import type { NewEvent } from '../run/replay-filter.ts'
 import { hashCard } from '../store/cards.ts'
-import type { State } from './state.ts'
+import type { RequestedCard, State } from './state.ts'
 
-/** Stops until a person has answered. */
+/** Ends the run with a card. The thread waits for its answer. */
 export const askUser: PureNode<State> = async (state) => {
   const { skill, control } = state.round.ask!
   const { review_type, title, questions, basis } = control
-  const card = { card_id: newId(), review_type, title, questions }
+  const skippable = isSkippable(control)
+  const card = { card_id: newId(), review_type, title, questions, ...(skippable && { skippable }) }
   const output = state.round.reply || title
   return {
     state,
@@ -22,9 +25,15 @@ export const askUser: PureNode<State> = async (state) => {
       result: null,
       error: null,
       skills: state.round.done,
-      card: { card, skill, basis: basis ?? null, hash: await hashCard(card, basis) },
+      card: { card, skill, skippable, basis: basis ?? null, hash: await hashCard(card, basis) },
     },
   }
+}
+
+/** A skill decides whether its card can be skipped. Default: a card without required questions can. */
+function isSkippable({ skippable, review_type, questions }: RequestedCard['control']): boolean {
+  const optional = questions.every(({ required }) => !required)
+  return skippable ?? (optional && (review_type === 'clarify' || review_type === 'select'))
 }
 
 export const finish: PureNode<State> = async (state) => {
@@ -34,9 +43,8 @@ export const finish: PureNode<State> = async (state) => {
 
 function completedOutcome(state: State, reply: string, done: string[]): Outcome<State> {
   const result = resultOf(state)
-  const replyMessage = reply === '' ? [] : [{ role: 'assistant' as const, content: reply }]
   return {
-    state: { ...state, messages: [...state.messages, ...replyMessage] },
+    state: { ...state, messages: [...state.messages, ...replyMessages(reply)] },
     next: null,
     events: [
       ['result', result],
@@ -46,7 +54,10 @@ function completedOutcome(state: State, reply: string, done: string[]): Outcome<
   }
 }
 
-/** What the round made: the parts of the skills that ran, as they are now. */
+const replyMessages = (reply: string): State['messages'] =>
+  reply === '' ? [] : [{ role: 'assistant', content: reply }]
+
+/** The result of a round: the state of each skill that ran. */
 function resultOf(state: State) {
   const { done, sync, missing } = state.round
   return {
@@ -57,19 +68,25 @@ function resultOf(state: State) {
   }
 }
 
-/** The end of a run that failed or may not go on. The thread can. */
-export function failedOutcome(
-  state: State,
-  error: { code: string; message: string },
-): Outcome<State> {
-  const { reply, done, task } = state.round
+/** Text of the round that clients received: committed, or emitted by the current step. */
+export const receivedText = ({ round }: State, emitted?: EmittedText) =>
+  emitted?.('chat_respond') || round.reply
+
+/** Ends a run that failed or was cancelled. Its text so far is kept; the thread accepts the next turn. */
+export function failedOutcome(state: State, error: Failure, emitted?: EmittedText): Outcome<State> {
+  const { done, task } = state.round
+  const reply = receivedText(state, emitted)
   const events: NewEvent[] = [
     ...(task ? [['task_end', { ...task, status: 'failed', duration_ms: 0 }] as NewEvent] : []),
     ['error', { code: error.code, message: error.message }],
     ['end', { output: reply, status: 'failed' }],
   ]
   return {
-    state: { ...state, round: { ...state.round, error, task: null } },
+    state: {
+      ...state,
+      messages: [...state.messages, ...replyMessages(reply)],
+      round: { ...state.round, error, reply, task: null },
+    },
     next: null,
     events,
     end: { status: 'failed', output: reply, result: null, error, skills: done, card: null },

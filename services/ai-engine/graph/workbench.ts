@@ -4,12 +4,12 @@ import { dispatch, router } from './router.ts'
 import { chatRespond, runSkill } from './run-skill.ts'
 import type { State } from './state.ts'
 import { syncData } from './sync-data.ts'
-import { askUser, failedOutcome, finish } from './terminal-nodes.ts'
+import { askUser, failedOutcome, finish, receivedText } from './terminal-nodes.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /**
- * load_context → router → dispatch → run_skill → sync_data → router …, until the router says
- * chat_respond, ask_user or finish. Whatever a skill made is synced before the run can stop.
+ * load_context → router → dispatch → run_skill → sync_data → router …, until the router selects
+ * chat_respond, ask_user or finish. Products of a skill are synced before the run can end.
  */
 export const workbench = (deps: WorkbenchDeps): Graph<State> => ({
   nodes: {
@@ -18,10 +18,12 @@ export const workbench = (deps: WorkbenchDeps): Graph<State> => ({
     chat_respond: chatRespond(deps),
     sync_data: syncData(deps),
   },
+  eager: new Set(['run_skill', 'chat_respond']),
   pure: { router, dispatch: dispatch(deps), ask_user: askUser, finish },
-  onNodeFailure(state, node, error) {
+  onNodeFailure(state, node, error, emitted) {
     const { task } = state.round
-    const nextState = { ...state, round: { ...state.round, error, task: null } }
+    const reply = receivedText(state, emitted)
+    const nextState = { ...state, round: { ...state.round, error, reply, task: null } }
     const producesWork = node === 'run_skill' || node === 'chat_respond'
     return {
       state: nextState,

@@ -9,7 +9,7 @@ import { takeOverExpired } from '../store/lease.ts'
 import { pruneCheckpoints } from '../store/prune-checkpoints.ts'
 import { startExecute } from '../store/start-run.ts'
 import { loadState } from '../store/state.ts'
-import { drive } from './drive.ts'
+import { drive, maxClaims } from './drive.ts'
 import { followRun } from './follow.ts'
 import type { Graph } from './graph.ts'
 import { makeHub } from './hub.ts'
@@ -173,6 +173,76 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(events.map(({ data }) => data.content ?? data.output)).toEqual(['one ', 'two', '1'])
   })
 
+  /** Says `count` words in one step; `interrupt` is called before each. */
+  const talking = (
+    count: number,
+    interrupt: (word: number, signal: AbortSignal) => Promise<void>,
+  ) =>
+    counting(1, {
+      async count(state, at) {
+        for (let word = 1; word <= count; word++) {
+          await interrupt(word, at.signal)
+          at.emit('token', { node: 'count', content: `${word} ` })
+          if (word % 50 === 0) await new Promise(setImmediate)
+        }
+        return { state: { ...state, count: 1 }, next: 'done' }
+      },
+    })
+  const words = (count: number) =>
+    Array.from({ length: count }, (_, index) => `${index + 1} `).join('')
+  const textOf = (events: any[]) =>
+    events
+      .filter(({ event }) => event === 'token')
+      .map(({ data }) => data.content)
+      .join('')
+  const hang = (signal: AbortSignal) =>
+    new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+
+  const eventsIn = async (run_id: string) => {
+    const rows = await sql`select line from ai_engine.events where run_id = ${run_id} order by seq`
+    return rows.map(({ line }) => JSON.parse(line as string))
+  }
+
+  test('a step that was lost after 3,000 words and fails once more emits each word once', async () => {
+    const lease = await begin()
+    const lost = drive(
+      engine,
+      talking(3_000, async (word, signal) => {
+        if (word > 300) return
+        if (word % 30 === 0) await new Promise(setImmediate)
+        if (word === 300) await hang(signal)
+      }),
+      lease,
+    )
+    const emitted = async () => textOf(await eventsIn(lease.run_id))
+    await expect.poll(emitted, { timeout: 10_000 }).toBe(words(299))
+    await sql`
+      insert into ai_engine.events (run_id, seq, line)
+      select run_id, max(seq) + n, '{"event":"progress","data":{"node":"count","message":"' || n || '"}}'
+      from ai_engine.events, generate_series(1, 2500) n where run_id = ${lease.run_id}
+      group by run_id, n`
+    await sql`update ai_engine.threads set lease_until = now() - interval '1 minute' where thread_id = ${lease.thread_id}`
+    const [taken] = await takeOverExpired(sql, 5)
+    let failures = 0
+    await drive(
+      engine,
+      talking(3_000, async (word) => {
+        if (word === 400 && failures++ === 0) throw new Error('not now')
+      }),
+      taken!,
+    )
+    await lost
+    const events = await eventsOf(lease.run_id)
+    expect(textOf(events)).toBe(words(3_000))
+    expect(
+      events
+        .map(({ data }) => data.seq)
+        .filter(Boolean)
+        .at(-1),
+    ).toBe(events.length)
+    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
+  }, 30_000)
+
   test('a state is read alike from any of its steps, whatever snapshots there are', async () => {
     const lease = await begin()
     const large = 'x'.repeat(500)
@@ -235,7 +305,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   test('a run that kills every process that drives it is given up', async () => {
     const lease = await begin()
     await sql`
-      update ai_engine.threads set claims = 5, lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
+      update ai_engine.threads set claims = ${maxClaims}, lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
     const [taken] = await takeOverExpired(sql, 5)
     await drive(engine, counting(3), taken!)
     const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`

@@ -1,75 +1,92 @@
 import { errorFields } from '../../_kit/log.ts'
-import type { Sql } from '../../_kit/sql/sql.ts'
-import { commit, type RunEvent, type StepCommit } from '../store/commit.ts'
+import { advance, commit, type StepCommit } from '../store/commit.ts'
 import { diff } from '../store/delta.ts'
 import { type Lease, LeaseLost, leaseMs, renew } from '../store/lease.ts'
 import { loadState } from '../store/state.ts'
-import { loadEvents } from './follow.ts'
+import { type Failure, toCancellation } from './failure.ts'
 import type { Graph, Limits } from './graph.ts'
+import { loadEmitted } from './load-emitted.ts'
+import { makeReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
-import { type Failure, runStep, type StepResult, stopRun } from './run-step.ts'
+import { runStep, type StepResult, type StepStart, stopRun } from './run-step.ts'
 
-const maxClaims = 5
+/** Attempts of different processes at one step before the run is given up. */
+export const maxClaims = 8
 
 /**
- * Runs a thread from where it stands until its run ends, one step after another, each written before the
- * next that does anything. Whatever happens to this process, another goes on from the last step that was written.
+ * Runs a thread step by step until its run ends. Each step is committed before the next one has an
+ * effect, so after a crash another process continues from the last committed step.
  */
-export async function drive<State>(deps: RunDeps, graph: Graph<State>, first: Lease) {
+export async function drive<State>(
+  deps: RunDeps,
+  graph: Graph<State>,
+  first: Lease,
+  stop = new AbortController(),
+) {
   let lease = first
   let lastCommitAt = performance.now()
-  const stop = new AbortController()
   const heartbeat = setInterval(() => {
     if (performance.now() - lastCommitAt < leaseMs / 3) return
     renew(deps.sql, lease).then(
-      ({ cancelled }) => cancelled && stop.abort(cancellation),
-      // Not told to go on is told to stop: whoever can reach the database will go on.
+      ({ cancel_code }) => cancel_code && stop.abort(toCancellation(cancel_code)),
+      // A process that can reach the database takes over.
       () => stop.abort(new LeaseLost('the lease was not renewed')),
     )
   }, leaseMs / 3)
+
+  async function commitStep(from: Lease, after: ReturnType<typeof advance>, write: StepCommit) {
+    const { cancel_code } = await commit(deps.sql, from, after, write)
+    lastCommitAt = performance.now()
+    deps.hub.publish(from.run_id, write.lines)
+    for (const { node } of write.steps) deps.metrics.count('engine_steps_total', { node })
+    if (cancel_code) stop.abort(toCancellation(cancel_code))
+  }
+
   try {
     let state = (await loadState(deps.sql, lease.thread_id, lease.head)) as State
     let emitted = await loadEmitted(deps.sql, lease)
+    let ready: Promise<unknown> = Promise.resolve()
     for (;;) {
-      const failure = limitExceeded(deps.limits, lease)
+      const start: StepStart<State> = { state, lease, emitted, ready }
+      const failure = limitExceeded(deps.limits, lease, stop.signal)
       const result = failure
-        ? await stopRun(deps, graph, state, lease, emitted, failure)
-        : await runStep(deps, graph, state, lease, emitted, stop.signal)
-      const stepCommit = buildCommit(state, result)
-      lease = await commit(deps.sql, lease, stepCommit)
-      lastCommitAt = performance.now()
-      deps.hub.publish(lease.run_id, stepCommit.lines)
-      for (const { node } of result.steps) deps.metrics.count('engine_steps_total', { node })
-      if (stepCommit.end) return recordEnd(deps, lease, stepCommit.end.status)
+        ? await stopRun(deps, graph, start, failure)
+        : await runStep(deps, graph, start, stop.signal)
+      await ready
+      const write = buildCommit(state, result)
+      const after = advance(lease, write)
+      ready = commitStep(lease, after, write)
+      lease = after
+      if (!write.end && graph.eager?.has(after.next)) {
+        ready.catch((thrown) => stop.abort(thrown))
+      } else await ready
+      if (write.end) return recordEnd(deps, lease, write.end.status)
       state = result.steps.at(-1)!.outcome.state
-      emitted = { lines: [], seq: lease.seq }
+      emitted = { filter: makeReplayFilter(), seq: lease.seq }
     }
   } catch (thrown) {
     if (!(thrown instanceof LeaseLost)) throw thrown
-    deps.log.info({ thread: lease.thread_id, run: lease.run_id }, 'run left to another')
+    deps.log.info({ thread: lease.thread_id, run: lease.run_id }, 'run stopped: lease lost')
   } finally {
     clearInterval(heartbeat)
   }
 }
 
-const cancellation: Failure = { code: 'CANCELLED', message: 'The run was cancelled.' }
-
-/** Why a run may not take another step, if so. */
-function limitExceeded({ steps, runMs }: Limits, lease: Lease): Failure | undefined {
-  if (lease.cancelled) return cancellation
+/** Returns the reason why a run must not take another step. */
+function limitExceeded(
+  { steps, runMs }: Limits,
+  lease: Lease,
+  stop: AbortSignal,
+): Failure | undefined {
+  if (lease.cancel_code) return toCancellation(lease.cancel_code)
+  if (stop.aborted && !(stop.reason instanceof Error)) return stop.reason
   if (lease.claims > maxClaims)
-    return { code: 'RUN_ABANDONED', message: 'The process died in every attempt at this step.' }
+    return { code: 'RUN_ABANDONED', message: `All ${maxClaims} attempts at a step were lost.` }
   if (lease.head - lease.first_step >= steps)
-    return { code: 'TOO_MANY_STEPS', message: `The run took ${steps} steps and did not end.` }
+    return { code: 'TOO_MANY_STEPS', message: `The run did not end within ${steps} steps.` }
   if (Date.now() - Date.parse(lease.started_at) > runMs)
-    return { code: 'RUN_TIMEOUT', message: 'The run took too long.' }
+    return { code: 'RUN_TIMEOUT', message: 'The run exceeded its time limit.' }
   return undefined
-}
-
-/** What an attempt at the coming step told before it died. */
-async function loadEmitted(sql: Sql, lease: Lease): Promise<{ lines: RunEvent[]; seq: number }> {
-  const lines = lease.claims === 0 ? [] : await loadEvents(sql, lease.run_id, lease.seq)
-  return { lines, seq: lines.at(-1)?.seq ?? lease.seq }
 }
 
 function buildCommit<State>(
@@ -100,8 +117,11 @@ function recordEnd({ metrics }: RunDeps, lease: Lease, status: string) {
   metrics.time('engine_run_seconds', {}, Date.now() - Date.parse(lease.started_at))
 }
 
-/** For logs: a run that could not be driven on is left to whoever takes it up. */
+/** Logs a run that this process cannot drive any further. */
 export const logAbandoned =
   ({ log }: RunDeps, lease: Lease) =>
   (thrown: unknown) =>
-    log.warn({ thread: lease.thread_id, run: lease.run_id, ...errorFields(thrown) }, 'run left')
+    log.warn(
+      { thread: lease.thread_id, run: lease.run_id, claims: lease.claims, ...errorFields(thrown) },
+      'run abandoned',
+    )

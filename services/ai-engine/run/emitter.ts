@@ -1,143 +1,100 @@
-import type { Sql } from '../../_kit/sql/sql.ts'
 import { appendEvents, type RunEvent } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
-import type { Hub } from './hub.ts'
-
-export type EventName =
-  | 'token'
-  | 'progress'
-  | 'task_start'
-  | 'task_end'
-  | 'card'
-  | 'result'
-  | 'error'
-  | 'end'
-type Data = Record<string, unknown>
+import type { EventData, EventName, NewEvent, ReplayFilter } from './replay-filter.ts'
+import type { RunDeps } from './run-deps.ts'
 
 export interface Emitter {
-  /** Told at once: written, then heard. What an attempt that died told already is not told again. */
-  emit(event: EventName, data: Data): void
-  /** What was said in this step is void and will be said again from its beginning. */
-  discardEmitted(): void
-  /** Waits until all that was told is written. */
+  /** Commits an event, then publishes it. Text of earlier attempts is not emitted again. */
+  emit(event: 'token' | 'progress', data: EventData): void
+  /** Discards all text of the present attempt. The next attempt emits it from the start. */
+  discardAttempt(): void
+  /** Discards the text of the present attempt under one node, and skill where several run. */
+  discardText(data: EventData): void
+  /** Ends the text under a node and returns all text that clients received under it. */
+  settle(node: string): string
+  /** Waits until all emitted events are committed. */
   flush(): Promise<void>
-  /** The lines of these events and of all that is not written yet, for the step's own write. */
-  finish(events: [EventName, Data][]): Promise<{ lines: RunEvent[]; seq: number }>
+  /** Returns uncommitted events followed by `events`, for the commit of the step. */
+  finish(events: NewEvent[]): Promise<{ lines: RunEvent[]; seq: number }>
 }
 
 /**
- * Numbers a run's events and writes them while a step goes on, as many at a time as have come while the
- * last were being written. `already` is what an earlier attempt at this step told before it died.
+ * Numbers the events of a run and commits them while a step runs. One batch is written at a time;
+ * tokens that arrive meanwhile are joined, so the number of events follows the database, not the model.
  */
 export function makeEmitter(
-  { sql, hub }: { sql: Sql; hub: Hub },
-  lease: () => Lease,
-  previouslyEmitted: RunEvent[],
-  seq: number,
+  { sql, hub }: Pick<RunDeps, 'sql' | 'hub'>,
+  lease: () => Promise<Lease> | Lease,
+  filter: ReplayFilter,
+  lastSeq: number,
   onLost: (thrown: unknown) => void,
 ): Emitter {
-  let buffer: RunEvent[] = []
+  let seq = lastSeq
+  let buffer: NewEvent[] = []
   let writing: Promise<void> | undefined
-  const filter = makeReplayFilter(previouslyEmitted)
+  let lost: LeaseLost | undefined
 
-  const buildEvent = (event: EventName, data: Data): RunEvent => {
+  const build = ([event, data]: NewEvent): RunEvent => {
     seq++
     return { seq, line: JSON.stringify({ event, data: { ...data, seq } }) }
   }
 
   async function drain() {
+    const held = await lease()
     while (buffer.length > 0) {
-      const lines = buffer
+      const lines = buffer.map(build)
       buffer = []
-      await appendEvents(sql, lease(), lines)
-      hub.publish(lease().run_id, lines)
+      await appendEvents(sql, held, lines)
+      hub.publish(held.run_id, lines)
     }
   }
 
+  function push(events: NewEvent[]) {
+    for (const event of events) if (!joinLast(buffer, event)) buffer.push(event)
+    if (writing || lost || buffer.length === 0) return
+    writing = drain()
+      .catch((thrown) => {
+        lost = thrown instanceof LeaseLost ? thrown : new LeaseLost('events were not committed')
+        onLost(lost)
+      })
+      .finally(() => {
+        writing = undefined
+      })
+  }
+
+  // An event that may not be committed must not be followed by one that is.
+  async function flush() {
+    while (writing) await writing
+    if (lost) throw lost
+  }
+
   return {
-    emit(event, data) {
-      for (const [name, rest] of filter.next(event, data)) buffer.push(buildEvent(name, rest))
-      if (writing || buffer.length === 0) return
-      writing = drain()
-        .catch((thrown) =>
-          onLost(thrown instanceof LeaseLost ? thrown : new LeaseLost('not written')),
-        )
-        .finally(() => {
-          writing = undefined
-        })
+    emit: (event, data) => push(filter.next(event, data)),
+    discardAttempt: filter.discardAttempt,
+    discardText: filter.discardText,
+    settle(node) {
+      push(filter.settle({ node }))
+      return filter.textOf(node)
     },
-    discardEmitted: filter.discardEmitted,
-    async flush() {
-      while (writing) await writing
-    },
+    flush,
     async finish(events) {
-      while (writing) await writing
-      const lines = [...buffer, ...events.map(([event, data]) => buildEvent(event, data))]
+      await flush()
+      const lines = [...buffer, ...events].map(build)
       buffer = []
       return { lines, seq }
     },
   }
 }
 
-interface EmittedText {
-  event: string
-  node: unknown
-  content: string
-}
-
-const toEmittedText = (event: string, data: Data): EmittedText =>
-  event === 'token'
-    ? { event, node: data.node, content: String(data.content) }
-    : { event, node: null, content: JSON.stringify({ ...data, seq: undefined }) }
-
-/** Compares what is said with what was said before, word by word, and passes on only what is new. */
-function makeReplayFilter(previouslyEmitted: RunEvent[]) {
-  let expected = previouslyEmitted.map(({ line }) => {
-    const { event, data } = JSON.parse(line) as { event: string; data: Data }
-    return toEmittedText(event, data)
-  })
-  /** The words of this attempt, by node, should they have to be said again. */
-  const emittedByNode = new Map<unknown, string>()
-
-  function next(event: EventName, data: Data): [EventName, Data][] {
-    const incoming = toEmittedText(event, data)
-    const before = emittedByNode.get(incoming.node) ?? ''
-    if (event === 'token') emittedByNode.set(incoming.node, before + incoming.content)
-    while (expected.length > 0 && incoming.content !== '') {
-      const first = expected[0]!
-      if (first.event !== event || first.node !== incoming.node)
-        return restartText(event, data, before)
-      if (event !== 'token') {
-        if (first.content !== incoming.content) return restartText(event, data, before)
-        expected.shift()
-        return []
-      }
-      const shared = Math.min(first.content.length, incoming.content.length)
-      if (first.content.slice(0, shared) !== incoming.content.slice(0, shared))
-        return restartText(event, data, before)
-      first.content = first.content.slice(shared)
-      incoming.content = incoming.content.slice(shared)
-      if (first.content === '') expected.shift()
-    }
-    if (event !== 'token') return [[event, data]]
-    return incoming.content === '' ? [] : [[event, { ...data, content: incoming.content }]]
-  }
-
-  function restartText(event: EventName, data: Data, before: string): [EventName, Data][] {
-    expected = []
-    if (event !== 'token') return [[event, data]]
-    const content = `\n\n${before}${String(data.content)}`
-    return [
-      ['progress', { node: data.node, message: 'The answer broke off and begins again.' }],
-      [event, { ...data, content }],
-    ]
-  }
-
-  return {
-    next,
-    discardEmitted() {
-      expected = [...emittedByNode].map(([node, content]) => ({ event: 'token', node, content }))
-      emittedByNode.clear()
-    },
-  }
+/** Joins a token to the last buffered token of the same node. Returns false if it cannot. */
+function joinLast(buffer: NewEvent[], [event, data]: NewEvent): boolean {
+  const last = buffer.at(-1)
+  if (event !== 'token' || last?.[0] !== 'token') return false
+  if (last[1].node !== data.node || last[1].skill !== data.skill) return false
+  const joined: [EventName, EventData] = [
+    'token',
+    { ...data, content: `${last[1].content}${data.content}` },
+  ]
+  buffer[buffer.length - 1] = joined
+  return true
 }

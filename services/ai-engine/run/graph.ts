@@ -1,14 +1,13 @@
 import type { RecordCall } from '../store/calls.ts'
 import type { End, Span } from '../store/commit.ts'
 import type { Lease } from '../store/lease.ts'
-import type { EventName } from './emitter.ts'
+import type { Failure } from './failure.ts'
+import type { EventData, NewEvent } from './replay-filter.ts'
 
-export type NewEvent = [EventName, Record<string, unknown>]
-
-/** What a node leaves behind; the engine writes it whole. */
+/** The result of a node. The engine commits it as a whole. */
 export interface Outcome<State> {
   state: State
-  /** The node to run next; null when the run ends here. */
+  /** The next node; null if the run ends here. */
   next: string | null
   events?: NewEvent[]
   products?: object | null
@@ -20,13 +19,16 @@ export interface Outcome<State> {
 /** What the engine offers a node while it runs. */
 export interface NodeContext {
   lease: Lease
-  /** What the trace is to say of this step. */
+  /** Attributes of the node's span. */
   attributes: Record<string, unknown>
   signal: AbortSignal
-  emit(event: 'token' | 'progress', data: Record<string, unknown>): void
-  discardEmitted(): void
+  emit(event: 'token' | 'progress', data: EventData): void
+  /** Discards the text emitted under a node, and skill if given. It is emitted again from the start. */
+  discardText(data: EventData): void
+  /** Ends the text under a node. Returns all text that clients received under it in this step. */
+  settle(node: string): string
   record: RecordCall
-  /** Times a part of the step; what it throws is the part's error. */
+  /** Measures a part of the step. */
   span<T>(
     kind: Span['kind'],
     name: string,
@@ -36,30 +38,31 @@ export interface NodeContext {
 
 export type Node<State> = (state: State, context: NodeContext) => Promise<Outcome<State>>
 
-/** A node that only looks at the state: no effect, nothing to wait for. */
+/** A node that reads only the state and has no side effects. */
 export type PureNode<State> = (
   state: State,
   context: Pick<NodeContext, 'attributes'>,
 ) => Promise<Outcome<State>>
 
+/** Returns the text that clients received under a node in the current step. */
+export type EmittedText = (node: string) => string
+
 export interface Graph<State> {
   nodes: Record<string, Node<State>>
-  /** These are written together with the step they follow. */
+  /** Nodes that are committed together with the step before them. */
   pure?: Record<string, PureNode<State>>
-  /** Where a node that failed for good leads: to the end, by whatever must come before it. */
-  onNodeFailure(
-    state: State,
-    node: string,
-    error: { code: string; message: string },
-  ): Outcome<State>
-  /** How a run ends that may not go on: cancelled, out of time, out of steps. */
-  onAbort(state: State, error: { code: string; message: string }): Outcome<State>
+  /** Nodes that may start before the step before them is committed: they only call models and read. */
+  eager?: Set<string>
+  /** Outcome of a node that failed for good. */
+  onNodeFailure(state: State, node: string, error: Failure, emitted: EmittedText): Outcome<State>
+  /** End of a run that must not continue: cancelled, out of time or out of steps. */
+  onAbort(state: State, error: Failure, emitted: EmittedText): Outcome<State>
 }
 
 export interface Limits {
-  /** Steps that one run may take. */
+  /** Maximum number of steps of a run. */
   steps: number
-  /** How often a step that failed is tried again. */
+  /** Maximum number of retries of a step. */
   retries: number
   stepMs: number
   runMs: number

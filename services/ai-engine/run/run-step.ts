@@ -1,59 +1,45 @@
-import { toFault } from '../../_kit/fault.ts'
-import { newId } from '../../_kit/ids.ts'
 import { errorFields } from '../../_kit/log.ts'
 import { makeRecorder } from '../store/calls.ts'
 import type { RunEvent, Span } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
 import { type Emitter, makeEmitter } from './emitter.ts'
+import { type Failure, toFailure } from './failure.ts'
 import type { Graph, NodeContext, Outcome } from './graph.ts'
+import type { ReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
-
-export interface Failure {
-  code: string
-  message: string
-}
+import { endSpan, makeSpanner, startSpan } from './spans.ts'
+import { raceAbort, stepTimeout } from './step-timeout.ts'
 
 export interface StepResult<State> {
-  /** The step that was tried, and the pure ones that follow from it. */
+  /** The step and the pure steps that follow it. */
   steps: { node: string; outcome: Outcome<State> }[]
   lines: RunEvent[]
   seq: number
   spans: Span[]
 }
 
-type EmittedSoFar = { lines: RunEvent[]; seq: number }
-
-/** Why a step failed, as a person may read it, and whether trying again may help. */
-export function toFailure(thrown: unknown): Failure & { retryable: boolean } {
-  if (isFailure(thrown)) return { ...thrown, retryable: false }
-  const { code, message, retryable } = toFault(thrown)
-  const ownRetryable = (thrown as { retryable?: unknown } | null)?.retryable
-  const text = (thrown as { message?: unknown } | null)?.message
-  return typeof ownRetryable === 'boolean' && typeof text === 'string'
-    ? { code: code === 'INTERNAL' ? 'SKILL_FAILED' : code, message: text, retryable: ownRetryable }
-    : { code: code === 'INTERNAL' ? 'SKILL_FAILED' : code, message, retryable }
+/** The position of a run before a step. */
+export interface StepStart<State> {
+  state: State
+  lease: Lease
+  /** What clients have received of this step, and the number of the last event. */
+  emitted: { filter: ReplayFilter; seq: number }
+  /** Resolves when the previous step is committed. Nothing is written before. */
+  ready: Promise<unknown>
 }
 
-const isFailure = (thrown: unknown): thrown is Failure =>
-  typeof thrown === 'object' && thrown !== null && !(thrown instanceof Error) && 'code' in thrown
-
-/** Tries one step until it succeeds or has failed for good; either way it has an outcome. */
+/** Runs one step with retries. A step that fails for good has an outcome too. */
 export async function runStep<State>(
   deps: RunDeps,
   graph: Graph<State>,
-  state: State,
-  lease: Lease,
-  emitted: EmittedSoFar,
+  { state, lease, emitted, ready }: StepStart<State>,
   stop: AbortSignal,
 ): Promise<StepResult<State>> {
   const node = lease.next
+  const readyLease = () => ready.then(() => lease)
   let timeout = stepTimeout(stop, deps.limits.stepMs)
-  const emitter = makeEmitter(
-    deps,
-    () => lease,
-    emitted.lines,
-    emitted.seq,
-    (thrown) => timeout.abort(thrown),
+  const emitter = makeEmitter(deps, readyLease, emitted.filter, emitted.seq, (thrown) =>
+    timeout.abort(thrown),
   )
   const spans: Span[] = []
   for (let attempt = 1; ; attempt++) {
@@ -66,8 +52,9 @@ export async function runStep<State>(
       attributes,
       signal,
       emit: (event, data) => signal.aborted || emitter.emit(event, data),
-      discardEmitted: emitter.discardEmitted,
-      record: makeRecorder(deps.sql, () => lease, emitter.flush, replayCalls),
+      discardText: emitter.discardText,
+      settle: emitter.settle,
+      record: makeRecorder(deps.sql, readyLease, emitter.flush, replayCalls),
       span: makeSpanner(spans, nodeSpan),
     }
     try {
@@ -82,15 +69,15 @@ export async function runStep<State>(
       deps.log.warn({ thread, run, node, attempt, ...errorFields(thrown) }, 'step failed')
       if (!retryable || attempt > deps.limits.retries) {
         const outcome = stop.aborted
-          ? graph.onAbort(state, failure)
-          : graph.onNodeFailure(state, node, failure)
+          ? graph.onAbort(state, failure, emitted.filter.textOf)
+          : graph.onNodeFailure(state, node, failure, emitted.filter.textOf)
         return await runPureNodes(emitter, graph, { node, outcome }, spans)
       }
-      emitter.discardEmitted()
+      emitter.discardAttempt()
     } finally {
       timeout.end()
     }
-    await new Promise((go) => setTimeout(go, 100 * 2 ** attempt * (0.5 + Math.random())))
+    await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt * (0.5 + Math.random())))
     timeout = stepTimeout(stop, deps.limits.stepMs)
   }
 }
@@ -102,51 +89,27 @@ async function invokeNode<State>(
   context: NodeContext,
 ) {
   const run = graph.nodes[node] ?? graph.pure?.[node]
-  if (!run) throw { code: 'UNKNOWN_NODE', message: `There is no node ${node}.` } satisfies Failure
+  if (!run)
+    throw { code: 'UNKNOWN_NODE', message: `The graph has no node ${node}.` } satisfies Failure
   return run(state, context)
 }
 
-/** A signal that ends with the run's own, or when the step's time is up. */
-function stepTimeout(stop: AbortSignal, ms: number) {
-  const controller = new AbortController()
-  const abort = (reason: unknown) => controller.abort(reason)
-  const onStop = () => abort(stop.reason)
-  stop.addEventListener('abort', onStop)
-  if (stop.aborted) onStop()
-  const timer = setTimeout(() => abort(stepTimedOut), ms)
-  return {
-    signal: controller.signal,
-    abort,
-    end() {
-      clearTimeout(timer)
-      stop.removeEventListener('abort', onStop)
-    },
-  }
-}
-
-const stepTimedOut: Failure = { code: 'STEP_TIMEOUT', message: 'A step took too long.' }
-
+/** Ends a run that must not take another step. */
 export async function stopRun<State>(
   deps: RunDeps,
   graph: Graph<State>,
-  state: State,
-  lease: Lease,
-  emitted: EmittedSoFar,
+  { state, lease, emitted, ready }: StepStart<State>,
   failure: Failure,
 ): Promise<StepResult<State>> {
-  const emitter = makeEmitter(
-    deps,
-    () => lease,
-    [],
-    emitted.seq,
-    () => {},
-  )
-  const outcome = graph.onAbort(state, failure)
+  const { filter, seq } = emitted
+  const readyLease = () => ready.then(() => lease)
+  const emitter = makeEmitter(deps, readyLease, filter, seq, () => {})
+  const outcome = graph.onAbort(state, failure, filter.textOf)
   const span = endSpan(startSpan(lease.head + 1, 'stop', 'node', null, {}), failure.message)
   return runPureNodes(emitter, graph, { node: 'stop', outcome }, [span])
 }
 
-/** Goes on through the pure nodes that come next, and settles what all of them tell. */
+/** Runs the pure nodes that follow, and collects the events of all steps. */
 async function runPureNodes<State>(
   emitter: Emitter,
   graph: Graph<State>,
@@ -166,57 +129,3 @@ async function runPureNodes<State>(
   const events = steps.flatMap(({ outcome }) => outcome.events ?? [])
   return { steps, ...(await emitter.finish(events)), spans }
 }
-
-/** Work that does not heed its signal is left behind. */
-function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    if (signal.aborted) reject(signal.reason)
-    work.then(resolve, reject)
-  })
-}
-
-function startSpan(
-  step: number,
-  name: string,
-  kind: Span['kind'],
-  parent_id: string | null,
-  attributes: Record<string, unknown>,
-) {
-  const began = performance.now()
-  const span: Span = {
-    step,
-    span_id: newId(),
-    parent_id,
-    name,
-    kind,
-    started_at: new Date().toISOString(),
-    duration_ms: 0,
-    status: 'ok',
-    attributes,
-    error: null,
-  }
-  return { ...span, began }
-}
-
-function endSpan({ began, ...span }: ReturnType<typeof startSpan>, error?: string): Span {
-  const duration_ms = Math.round((performance.now() - began) * 1000) / 1000
-  return error === undefined
-    ? { ...span, duration_ms }
-    : { ...span, duration_ms, status: 'error', error }
-}
-
-const makeSpanner =
-  (spans: Span[], { step, span_id }: Span): NodeContext['span'] =>
-  async (kind, name, work) => {
-    const attributes: Record<string, unknown> = {}
-    const span = startSpan(step, name, kind, span_id, attributes)
-    try {
-      const result = await work(attributes)
-      spans.push(endSpan(span))
-      return result
-    } catch (thrown) {
-      spans.push(endSpan(span, toFailure(thrown).message))
-      throw thrown
-    }
-  }

@@ -25,7 +25,12 @@ const CheckpointRow = z.object({
 })
 type CheckpointRow = z.infer<typeof CheckpointRow>
 
-const CardRow = z.object({ card: Card, skill: z.string(), basis: z.unknown() })
+const CardRow = z.object({
+  card: Card,
+  skill: z.string(),
+  skippable: z.boolean(),
+  basis: z.unknown(),
+})
 type CardRow = z.infer<typeof CardRow>
 
 /**
@@ -67,7 +72,7 @@ async function loadCheckpoint(
 }
 
 const loadCardAt = (sql: Sql, thread_id: string, { step }: CheckpointRow) => sql.row(CardRow)`
-  select c.card, c.skill, c.basis from ai_engine.cards c
+  select c.card, c.skill, c.skippable, c.basis from ai_engine.cards c
   join ai_engine.checkpoints p on p.run_id = c.run_id and p.thread_id = c.thread_id
   where p.thread_id = ${thread_id} and p.step = ${step}`
 
@@ -113,8 +118,8 @@ async function reissueCard(sql: Sql, { thread_id, run_id }: Lease, cardRow: Card
     JSON.stringify({ event: 'end', data: { output, status: 'interrupted', seq: 2 } }),
   ]
   await sql`
-    insert into ai_engine.cards (card_id, thread_id, run_id, skill, card, basis, hash)
-    values (${card.card_id}, ${thread_id}, ${run_id}, ${cardRow.skill}, ${json(card)},
+    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, card, basis, hash)
+    values (${card.card_id}, ${thread_id}, ${run_id}, ${cardRow.skill}, ${cardRow.skippable}, ${json(card)},
       ${json(cardRow.basis)}, ${hash})`
   await sql`
     insert into ai_engine.events (run_id, seq, line)

@@ -21,12 +21,12 @@ const RecordedCall = z.object({ answer: z.unknown() })
 const WrittenRow = z.object({ nth: z.int() })
 
 /**
- * Calls of one attempt at a step. One that was recorded, by an attempt that died or by the thread that
- * this one branched from, is not made again: its answer is read.
+ * Records the calls of one attempt at a step. A call that an earlier attempt or the parent thread of a
+ * branch recorded is not made again; its recorded answer is returned.
  */
 export function makeRecorder(
   sql: Sql,
-  lease: () => Lease,
+  lease: () => Promise<Lease>,
   flush: () => Promise<void>,
   replayCalls: boolean,
 ) {
@@ -39,13 +39,13 @@ export function makeRecorder(
     const hash = await sha256Hex(canonicalJson([call.kind, call.skill, call.name, call.request]))
     const nth = occurrences.get(hash) ?? 0
     occurrences.set(hash, nth + 1)
-    const previous = replayCalls ? await readCall(sql, lease(), hash, nth) : undefined
+    const previous = replayCalls ? await readCall(sql, await lease(), hash, nth) : undefined
     if (previous) return { answer: previous.answer, replayed: true }
     const startedAt = performance.now()
     const result = await perform()
-    // Whoever reads this answer must know that its words have been told.
+    // A recorded answer implies that its text is committed: a replay emits it as one token.
     await flush()
-    await writeCall(sql, lease(), call, hash, nth, result, performance.now() - startedAt)
+    await writeCall(sql, await lease(), call, hash, nth, result, performance.now() - startedAt)
     return { answer: result.answer, replayed: false }
   }
 }

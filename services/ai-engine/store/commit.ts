@@ -43,6 +43,7 @@ export interface End {
 export interface NewCard {
   card: Card
   skill: string
+  skippable: boolean
   basis: unknown
   hash: string
 }
@@ -70,15 +71,19 @@ export interface StepCommit {
   end: End | null
 }
 
-const HeadRow = z.object({ cancelled: z.boolean() })
+const HeadRow = z.object({ cancel_code: z.string().nullable() })
 
 /**
- * Writes a step, whole, in one statement, on condition that the thread stands where the step began and
- * is still ours. Returns the lease as it is now.
+ * Commits a step in one statement, on condition that the lease is held and the thread has not moved.
+ * `after` is the lease after the step. Returns whether the run was cancelled meanwhile.
  */
-export async function commit(sql: Sql, lease: Lease, stepCommit: StepCommit): Promise<Lease> {
+export async function commit(
+  sql: Sql,
+  lease: Lease,
+  after: ReturnType<typeof advance>,
+  stepCommit: StepCommit,
+): Promise<{ cancel_code: string | null }> {
   const { lines, end } = stepCommit
-  const after = advance(lease, stepCommit)
   const clauses = [
     insertCheckpoints(lease, after, stepCommit.steps),
     ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
@@ -91,16 +96,16 @@ export async function commit(sql: Sql, lease: Lease, stepCommit: StepCommit): Pr
   ]
   const head = await sql.row(HeadRow)`
     with head as (${updateThread(lease, after, end)})${join(clauses)}
-    select cancelled from head`
-  if (!head) throw new LeaseLost(`thread ${lease.thread_id} has moved on without us`)
-  return { ...after, cancelled: head.cancelled }
+    select cancel_code from head`
+  if (!head) throw new LeaseLost(`thread ${lease.thread_id} is run by another process`)
+  return head
 }
 
 /**
  * A snapshot is written when the deltas since the last one have grown as large as it was: reading a
  * state costs at most twice its size, and all snapshots together no more than all deltas.
  */
-function advance(
+export function advance(
   lease: Lease,
   { steps, state, seq }: StepCommit,
 ): Lease & { snapshot: string | null } {
@@ -134,7 +139,7 @@ const updateThread = (lease: Lease, after: Lease, end: End | null): SqlFragment 
     base = ${after.base}, base_bytes = ${after.base_bytes}, delta_bytes = ${after.delta_bytes},
     claims = 0, status = ${statusAfter(end)}, card_id = ${end?.card?.card.card_id ?? null},
     lease_until = ${leaseUntil()}, updated_at = now()
-  where ${leaseHeld(lease)} and head = ${lease.head} returning cancelled`
+  where ${leaseHeld(lease)} and head = ${lease.head} returning cancel_code`
 
 function insertCheckpoints(
   lease: Lease,
@@ -206,12 +211,12 @@ const endRun = ({ run_id }: Lease, end: End): SqlFragment => fragment`,
 
 const insertCard = (
   { thread_id, run_id }: Lease,
-  { card, skill, basis, hash }: NewCard,
+  { card, skill, skippable, basis, hash }: NewCard,
 ): SqlFragment => fragment`,
   cards as (
-    insert into ai_engine.cards (card_id, thread_id, run_id, skill, card, basis, hash)
-    select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text, ${json(card)},
-      ${json(basis)}, ${hash}::text from head)`
+    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, card, basis, hash)
+    select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text,
+      ${skippable}::boolean, ${json(card)}, ${json(basis)}, ${hash}::text from head)`
 
 const SeqRow = z.object({ seq: z.int() })
 

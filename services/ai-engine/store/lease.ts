@@ -28,7 +28,7 @@ export const Lease = z.object({
   delta_bytes: z.int(),
   lease_token: z.int(),
   claims: z.int(),
-  cancelled: z.boolean(),
+  cancel_code: z.string().nullable(),
 })
 export type Lease = z.infer<typeof Lease>
 
@@ -44,17 +44,16 @@ export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
 export const leaseColumns = fragment`
   t.thread_id, t.organization_id, t.user_id, t.session_id, t.matter_id, t.branch_of, t.sync,
   t.run_id, r.trace_id, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
-  t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancelled`
+  t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancel_code`
 
-const soon = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
-export const leaseUntil = soon
+export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 
-const RenewedRow = z.object({ cancelled: z.boolean() })
+const RenewedRow = z.object({ cancel_code: z.string().nullable() })
 
-/** Keeps the lease through a long step; tells whether the run was cancelled meanwhile. */
-export async function renew(sql: Sql, lease: Lease): Promise<{ cancelled: boolean }> {
+/** Extends the lease during a long step. Returns whether the run was cancelled meanwhile. */
+export async function renew(sql: Sql, lease: Lease): Promise<{ cancel_code: string | null }> {
   const row = await sql.row(RenewedRow)`
-    update ai_engine.threads set lease_until = ${soon()} where ${leaseHeld(lease)} returning cancelled`
+    update ai_engine.threads set lease_until = ${leaseUntil()} where ${leaseHeld(lease)} returning cancel_code`
   if (!row) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
   return row
 }
@@ -64,7 +63,7 @@ export async function takeOverExpired(sql: Sql, limit: number): Promise<Lease[]>
   if (limit <= 0) return []
   return sql.rows(Lease)`
     update ai_engine.threads t
-    set lease_token = lease_token + 1, lease_until = ${soon()}, claims = claims + 1
+    set lease_token = lease_token + 1, lease_until = ${leaseUntil()}, claims = claims + 1
     from ai_engine.runs r
     where r.run_id = t.run_id and t.thread_id in (
       select thread_id from ai_engine.threads

@@ -114,7 +114,7 @@ async function startRefusal(sql: Sql, owner: Owner): Promise<Fault> {
 export const assignRun = (run_id: string, { next, input }: NewRun) => fragment`
   status = 'running', run_id = ${run_id}, card_id = null, rounds = t.rounds + 1, head = t.head + 1,
   next = ${next}, seq = 0, delta_bytes = t.delta_bytes + ${JSON.stringify(input).length}, claims = 0,
-  lease_token = t.lease_token + 1, lease_until = ${leaseUntil()}, cancelled = false,
+  lease_token = t.lease_token + 1, lease_until = ${leaseUntil()}, cancel_code = null,
   updated_at = now()`
 
 /**
