@@ -16,6 +16,7 @@ const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
 const faultModes: ProxyMode[] = ['refused', 'silent', 'reset']
 const pick = <T>(list: readonly T[]) => list[randomInt(list.length)]!
 const nouns = ['tenant', 'loan', 'lease', '借款', '利息', 'guarantee', '劳动报酬', 'mortgage']
+const kb = 'sys_chaos'
 const sentence = () => Array.from({ length: 12 }, () => pick(nouns)).join(' ')
 
 const { servers, stop } = await searchBackends()
@@ -68,27 +69,57 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
   const acknowledged = new Map<string, string[]>()
   const counts = { searches: 0, degraded: 0, writes: 0, faults: 0 }
 
-  async function write(kb_id: string, writer: number) {
+  /** Each document is a package of its own: an import without it deletes it. */
+  const importDocument = (document_id: string, contents?: string[]) =>
+    request(`${seed}/system-kb-documents/import`, {
+      kb: { name: kb },
+      source: { package_id: document_id },
+      documents: contents
+        ? [
+            {
+              ...{ document_id, doc_type: 'statute', title: document_id },
+              chunks: contents.map((content, chunk_index) => ({
+                ...{ chunk_index, content, metadata: { n: String(randomInt(3)) } },
+              })),
+            },
+          ]
+        : [],
+    })
+
+  async function write(writer: number) {
     const document_id = `${writer}-${randomInt(12)}`
-    const file_id = `f-${document_id}`
     counts.writes++
     if (Math.random() < 0.25) {
-      await request(`${atomic}/delete-by-file`, { kb_id, file_id })
+      await importDocument(document_id)
       acknowledged.delete(document_id)
       return
     }
     const contents = Array.from({ length: 1 + randomInt(4) }, sentence)
-    const chunks = contents.map((content, chunk_index) => ({
-      ...{ chunk_index, content, metadata: { n: String(randomInt(3)) } },
-    }))
-    const head = { kb_id, document_id, file_id, doc_type: 'statute', title: document_id }
-    await request(`${atomic}/batch-upsert`, { documents: [{ ...head, chunks }] })
+    await importDocument(document_id, contents)
     acknowledged.set(document_id, contents)
   }
 
-  async function search(kb_id: string) {
+  /** Documents that nobody changes, each with a word of its own: every search for it must find it. */
+  const landmarks = ['usufruct', 'escheat', 'replevin'].map((word) => ({
+    word,
+    document_id: `landmark-${word}`,
+  }))
+
+  async function search() {
     const path = pick(['keyword-search', 'vector-search', 'hybrid-search', 'graph-rag-search'])
-    const data = await request(`${atomic}/${path}`, { query: sentence(), kb_ids: [kb_id] })
+    const landmark = pick([undefined, ...landmarks])
+    const query = landmark?.word ?? sentence()
+    const data = await request(`${atomic}/${path}`, { query, kb_ids: [kb] })
+    const byKeyword = data.hits.filter((hit: any) => hit.matched_by.includes('keyword'))
+    for (const { content } of byKeyword) {
+      expect(
+        query.split(' ').some((word) => content.includes(word)),
+        content,
+      ).toBe(true)
+    }
+    if (landmark && (path !== 'vector-search' || data.degraded)) {
+      expect(data.hits[0], `${path} ${query}`).toMatchObject({ document_id: landmark.document_id })
+    }
     counts.searches++
     if (data.degraded) counts.degraded++
     if (!data.degraded) expect(data.reason).toBe(null)
@@ -99,8 +130,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
     expect
       .poll(
         async () =>
-          (await request(`${atomic}/hybrid-search`, { query: 'loan', kb_ids: ['sys_chaos'] }))
-            .backend,
+          (await request(`${atomic}/hybrid-search`, { query: 'loan', kb_ids: [kb] })).backend,
         { timeout: 30_000 },
       )
       .toBe('qdrant')
@@ -123,11 +153,11 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
   test('no search fails, no write is lost, and the indexes are equal again within 30 s', async () => {
     const profiles = [{ code: 'lending', name: 'Lending', aliases: ['loan', 'guarantee'] }]
     await request(`${seed}/cause-of-action-profiles/import`, { profiles })
-    await request(`${seed}/system-kb-documents/import`, {
-      kb: { name: 'sys_chaos' },
-      documents: [],
-    })
-    await write('sys_chaos', 0)
+    for (const { word, document_id } of landmarks) {
+      const contents = [`${word} ${sentence()}`]
+      await importDocument(document_id, contents)
+      acknowledged.set(document_id, contents)
+    }
     await waitForQdrant()
     const end = performance.now() + seconds * 1_000
     const repeatUntilEnd = async (work: () => Promise<void>) => {
@@ -138,8 +168,8 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
     }
     await Promise.all([
       injectFaults(end),
-      ...[0, 1, 2].map((writer) => repeatUntilEnd(() => write('sys_chaos', writer))),
-      ...[0, 1, 2, 3].map(() => repeatUntilEnd(() => search('sys_chaos'))),
+      ...[0, 1, 2].map((writer) => repeatUntilEnd(() => write(writer))),
+      ...[0, 1, 2, 3].map(() => repeatUntilEnd(search)),
     ])
 
     const started = performance.now()
@@ -167,7 +197,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
       new Set(acknowledged.keys()),
     )
     for (const [document_id, contents] of acknowledged) {
-      const data = await request(`${atomic}/document`, { kb_id: 'sys_chaos', document_id })
+      const data = await request(`${atomic}/document`, { kb_id: kb, document_id })
       expect(data.chunks.map((chunk: any) => chunk.content)).toEqual(contents)
     }
     await waitForQdrant()

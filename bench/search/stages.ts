@@ -45,7 +45,7 @@ export async function openStages(
 
   async function fillTo(chunks: number) {
     const base = await sql.row(Base)`
-      select no, next_seq from knowledge.bases where name = ${benchBase}`
+      select no, next_seq from knowledge.bases where id = ${benchBase}`
     const from = base?.next_seq ?? 0
     if (chunks <= articles.length) rate = await fill(subject, articles.slice(from, chunks))
     else bulkRate = await bulk(base!.no, from, chunks)
@@ -58,7 +58,7 @@ export async function openStages(
     const row = await sql.row(Touched)`
       select sum(octet_length(entries)) / 4 as postings
       from knowledge.postings join knowledge.bases on no = base
-      where name = ${benchBase} and term = any(${numberArray(ids, 'int4')})`
+      where id = ${benchBase} and term = any(${numberArray(ids, 'int4')})`
     return row!.postings ?? 0
   }
 

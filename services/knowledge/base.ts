@@ -4,6 +4,12 @@ import { Id, Time } from '../_kit/fields.ts'
 import type { Caller } from '../_kit/identity.ts'
 import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 
+export const Audience = z
+  .enum(['organization', 'clients'])
+  .describe(
+    'Readers within the organization: `organization` excludes user type `client`, `clients` includes it. System bases are for all.',
+  )
+
 export const Base = z
   .object({
     id: Id,
@@ -12,6 +18,7 @@ export const Base = z
     system: z
       .boolean()
       .describe('True for a system base: every organization reads it, only seed imports write it.'),
+    audience: Audience,
     chunks: z.int(),
     created_at: Time,
     updated_at: Time,
@@ -31,12 +38,11 @@ export const BaseRow = Base.extend({
 })
 export type BaseRow = z.infer<typeof BaseRow>
 
-export const baseColumns = fragment`id, name, description, organization_id is null as system, chunks,
-  created_at, updated_at`
+export const baseColumns = fragment`id, name, description, organization_id is null as system,
+  audience, chunks, created_at, updated_at`
 
 export const baseRowColumns = fragment`${baseColumns}, no, next_seq, words, version, delete_generation,
-  merge_generation,
-  organization_id`
+  merge_generation, organization_id`
 
 export const KbId = z
   .string()
@@ -44,30 +50,40 @@ export const KbId = z
   .max(200)
   .describe('Id of a base, or name of a system base such as `sys_laws`.')
 
-/** Bases that a caller may read: system bases and those of its organization. A service without an organization reads all. */
-export const readableCondition = ({ organizationId }: Pick<Caller, 'organizationId'>) =>
-  organizationId === undefined
-    ? fragment`true`
-    : fragment`(organization_id is null or organization_id = ${organizationId})`
+/** The part of a caller that decides which bases it may read. */
+export type Reader = Pick<Caller, 'organizationId' | 'userType'>
+
+/**
+ * Bases that a caller may read: system bases, and those of its organization whose audience includes its
+ * user type. A service that names no organization reads the bases of all.
+ */
+export function readableCondition({ organizationId, userType }: Reader) {
+  const own =
+    organizationId === undefined
+      ? fragment`true`
+      : fragment`base.organization_id = ${organizationId}`
+  const audience = userType === 'client' ? fragment`base.audience = 'clients'` : fragment`true`
+  return fragment`(base.organization_id is null or ${own} and ${audience})`
+}
 
 /** Loads the named bases, or every readable base if none is named. 404 if one is missing. */
 export async function loadBases(
   sql: Sql,
-  caller: Pick<Caller, 'organizationId'>,
+  caller: Reader,
   kbIds: readonly string[],
 ): Promise<BaseRow[]> {
   const found = await sql.rows(BaseRow)`
-    select ${baseRowColumns} from knowledge.bases where ${baseCondition(caller, kbIds)} order by no`
+    select ${baseRowColumns} from knowledge.bases base where ${baseCondition(caller, kbIds)} order by no`
   requireAllFound(found, kbIds)
   return found
 }
 
-export function baseCondition(caller: Pick<Caller, 'organizationId'>, kbIds: readonly string[]) {
+export function baseCondition(caller: Reader, kbIds: readonly string[]) {
   if (kbIds.length === 0) return readableCondition(caller)
   const named = [...new Set(kbIds)]
   const ids = named.filter((id) => Id.safeParse(id).success)
   return fragment`${readableCondition(caller)} and (id = any(${textArray(ids)}::uuid[])
-    or organization_id is null and name = any(${textArray(named)}))`
+    or base.organization_id is null and base.name = any(${textArray(named)}))`
 }
 
 export function requireAllFound(found: readonly BaseRow[], kbIds: readonly string[]) {
@@ -78,8 +94,20 @@ export function requireAllFound(found: readonly BaseRow[], kbIds: readonly strin
 export const matchesKbId = (base: BaseRow, kbId: string) =>
   base.id === kbId.toLowerCase() || (base.system && base.name === kbId)
 
-export async function loadBase(sql: Sql, caller: Pick<Caller, 'organizationId'>, kbId: string) {
+export async function loadBase(sql: Sql, caller: Reader, kbId: string) {
   const [base] = await loadBases(sql, caller, [kbId])
+  return base!
+}
+
+/** Loads bases for a write; 403 if one is a system base. */
+export async function loadWritableBases(sql: Sql, caller: Reader, kbIds: readonly string[]) {
+  const bases = await loadBases(sql, caller, kbIds)
+  bases.forEach(rejectSystemBase)
+  return bases
+}
+
+export async function loadWritableBase(sql: Sql, caller: Reader, kbId: string) {
+  const [base] = await loadWritableBases(sql, caller, [kbId])
   return base!
 }
 

@@ -35,6 +35,7 @@ describe('a knowledge base', () => {
         name: 'Precedents',
         description: 'Ours',
         system: false,
+        audience: 'organization',
         chunks: 0,
         created_at: expect.any(String),
         updated_at: expect.any(String),

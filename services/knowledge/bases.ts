@@ -7,19 +7,27 @@ import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import {
+  Audience,
   Base,
   baseColumns,
   loadBase,
+  loadWritableBase,
   readableCondition,
   rejectSystemBase,
   requireWriter,
 } from './base.ts'
-import { del, get, post } from './deps.ts'
+import { del, get, patch, post } from './deps.ts'
 import { enqueueChunks, wholeBase } from './qdrant/change-queue.ts'
 
 const NewBase = z.object({
   name: z.string().min(1).max(200),
   description: z.string().max(2_000).default(''),
+  audience: Audience.default('organization'),
+})
+
+const BasePatch = NewBase.partial().extend({
+  description: z.string().max(2_000).optional(),
+  audience: Audience.optional(),
 })
 
 export const ById = z.object({ id: Id })
@@ -35,7 +43,7 @@ export const bases = [
       responses: { 200: pageSchema(Base) },
     },
     async (c, { query }) => {
-      const from = fragment`knowledge.bases where ${readableCondition(c.var.caller)}`
+      const from = fragment`knowledge.bases base where ${readableCondition(c.var.caller)}`
       return ok(
         c,
         await selectPage(c.env.sql, Base, query, {
@@ -60,12 +68,13 @@ export const bases = [
       faults: ['FORBIDDEN', 'CONFLICT'],
       idempotencyKey: true,
     },
-    async (c, { body: { name, description } }) => {
+    async (c, { body: { name, description, audience } }) => {
       requireWriter(c.var.caller)
       rejectSystemBase({ system: name.startsWith('sys_'), name })
       const created = await c.env.sql.row(Base)`
-        insert into knowledge.bases (id, organization_id, name, description)
-        values (${newId()}, ${c.var.caller.organizationId!}, ${name}, ${description})
+        insert into knowledge.bases (id, organization_id, name, description, audience)
+        values (${newId()}, ${c.var.caller.organizationId!}, ${name}, ${description},
+          ${audience})
         on conflict (organization_id, name) do nothing returning ${baseColumns}`
       if (!created) throw new Fault('CONFLICT', `A knowledge base named ${name} exists.`)
       return ok(c, created, 201)
@@ -83,6 +92,35 @@ export const bases = [
     async (c, { params }) => ok(c, Base.parse(await loadBase(c.env.sql, c.var.caller, params.id))),
   ),
 
+  patch(
+    `${path}/:id`,
+    {
+      summary: 'Update a knowledge base',
+      guard: organization,
+      params: ById,
+      body: BasePatch,
+      example: { audience: 'clients' },
+      responses: { 200: Base },
+      faults: ['FORBIDDEN', 'CONFLICT'],
+    },
+    async (c, { params, body }) => {
+      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
+      requireWriter(c.var.caller)
+      const name = body.name ?? base.name
+      rejectSystemBase({ system: name.startsWith('sys_'), name })
+      const updated = await c.env.sql.row(Base)`
+        update knowledge.bases base set name = ${name},
+          description = ${body.description ?? base.description},
+          audience = ${body.audience ?? base.audience}, updated_at = now()
+        where no = ${base.no} and not exists (
+          select from knowledge.bases other where other.organization_id = base.organization_id
+            and other.name = ${name} and other.no <> base.no)
+        returning ${baseColumns}`
+      if (!updated) throw new Fault('CONFLICT', `A knowledge base named ${name} exists.`)
+      return ok(c, updated)
+    },
+  ),
+
   del(
     `${path}/:id`,
     {
@@ -93,9 +131,8 @@ export const bases = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
-      const base = await loadBase(c.env.sql, c.var.caller, params.id)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
       requireWriter(c.var.caller)
-      rejectSystemBase(base)
       await c.env.sql.transaction(async (sql) => {
         await sql`delete from knowledge.bases where no = ${base.no}`
         if (c.env.qdrant) await enqueueChunks(sql, base.no, [wholeBase])

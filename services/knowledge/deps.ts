@@ -71,4 +71,4 @@ function openGraph(config: Config, runtime: OpenContext['runtime']): Graph | und
   })
 }
 
-export const { get, post, del } = endpoints<Deps>()
+export const { get, post, patch, del } = endpoints<Deps>()

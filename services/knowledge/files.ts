@@ -5,7 +5,7 @@ import { ExternalId, Id, JsonObject, Time } from '../_kit/fields.ts'
 import { organization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json } from '../_kit/sql/sql.ts'
-import { loadBase, rejectSystemBase, requireWriter } from './base.ts'
+import { loadBase, loadWritableBase, requireWriter } from './base.ts'
 import { ById, path } from './bases.ts'
 import { del, get, post } from './deps.ts'
 import { DocType, Title } from './document.ts'
@@ -55,9 +55,8 @@ export const knowledgeFiles = [
     async (c, { params, body }) => {
       const { sql, files } = c.env
       const { caller, requestId, traceparent } = c.var
-      const base = await loadBase(sql, caller, params.id)
+      const base = await loadWritableBase(sql, caller, params.id)
       requireWriter(caller)
-      rejectSystemBase(base)
       const from = { headers: c.req.raw.headers, requestId, traceparent }
       await files.request(VisibleFile, `/api/v1/files/${body.file_id}`, { from })
       const started = await sql.transaction(async (sql) => {
@@ -109,9 +108,8 @@ export const knowledgeFiles = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params: { id, fileId } }) => {
-      const base = await loadBase(c.env.sql, c.var.caller, id)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, id)
       requireWriter(c.var.caller)
-      rejectSystemBase(base)
       const removed = await c.env.sql.transaction(async (sql) => {
         const [file] = await sql`
           delete from knowledge.files where base = ${base.no} and file_id = ${fileId}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
-import type { BaseRow } from './base.ts'
 import { indexedText } from './indexed-text.ts'
+import { lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { addPostings } from './search/index/postings.ts'
 import {
@@ -32,15 +32,13 @@ const batchSize = 1_000
  */
 export async function replaceDocuments(
   sql: Sql,
-  base: Pick<BaseRow, 'no'>,
+  base: number,
   documents: readonly PreparedDocument[],
-  packageId: string | null = null,
+  origin: WriteOrigin = 'tenant',
 ): Promise<number[]> {
   // Locks the base: sequence numbers are assigned in order.
-  const row = await sql.row(Next)`
-    select next_seq from knowledge.bases where no = ${base.no} for update`
-  let next = row!.next_seq
-  const stored = await loadStoredChunks(sql, base.no, documents)
+  let next = (await lockBase(sql, base, origin)).next_seq
+  const stored = await loadStoredChunks(sql, base, documents)
   const chunks: IndexedChunk[] = []
   const added: IndexedChunk[] = []
   for (const document of documents) {
@@ -60,25 +58,24 @@ export async function replaceDocuments(
   }
   const deleted = [...stored.values()]
   await sql`
-    delete from knowledge.chunks where base = ${base.no}
+    delete from knowledge.chunks where base = ${base}
       and seq in (select unnest(${numberArray(
         deleted.map(({ seq }) => seq),
         'int4',
       )}))`
-  await writeDocumentRows(sql, base.no, documents, packageId)
+  await writeDocumentRows(sql, base, documents, origin === 'tenant' ? null : origin.packageId)
   for (let at = 0; at < added.length; at += batchSize) {
     const batch = added.slice(at, at + batchSize)
-    const lengths = await addPostings(sql, base.no, batch.map(toChunkText))
+    const lengths = await addPostings(sql, base, batch.map(toChunkText))
     for (const [index, indexed] of batch.entries()) indexed.words = lengths[index]!
   }
   for (let at = 0; at < chunks.length; at += batchSize) {
-    await writeChunkRows(sql, base.no, chunks.slice(at, at + batchSize))
+    await writeChunkRows(sql, base, chunks.slice(at, at + batchSize))
   }
-  await updateCounters(sql, base.no, added, deleted)
+  await updateCounters(sql, base, added, deleted)
   return [...chunks, ...deleted].map(({ seq }) => seq)
 }
 
-const Next = z.object({ next_seq: z.int() })
 const keyOf = (documentId: string, index: number) => `${index} ${documentId}`
 
 async function loadStoredChunks(sql: Sql, base: number, documents: readonly PreparedDocument[]) {

@@ -22,6 +22,7 @@ import { searches } from './search/search.ts'
 import { layWords } from './seed/lay-words.ts'
 import { structured } from './seed/structured.ts'
 import { systemDocuments } from './seed/system-documents.ts'
+import { unownedDocuments } from './seed/unowned-documents.ts'
 import { upsert } from './upsert.ts'
 
 export default defineService({
@@ -38,6 +39,7 @@ export default defineService({
     ...structured,
     ...layWords,
     ...systemDocuments,
+    ...unownedDocuments,
     ...verify,
     ...reindexing,
     ...bases,

@@ -3,10 +3,9 @@ import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { KbId, loadBase, loadBases, matchesKbId } from './base.ts'
+import { KbId, loadWritableBase, loadWritableBases, matchesKbId } from './base.ts'
 import { post } from './deps.ts'
 import { NewDocument, rejectDuplicates } from './document.ts'
-import { enqueueSync } from './graph/sync.ts'
 import { prepareDocument } from './prepare.ts'
 import { removeDocuments, writeDocuments } from './write-documents.ts'
 
@@ -33,7 +32,7 @@ export const upsert = [
       example: {
         documents: [
           {
-            kb_id: 'sys_laws',
+            kb_id: '0190b8f4-0000-7000-8000-000000000000',
             document_id: 'contract-law',
             doc_type: 'statute',
             title: 'Contract Law',
@@ -44,12 +43,12 @@ export const upsert = [
       },
       bodyLimit,
       responses: { 200: UpsertResult },
-      faults: ['NOT_FOUND'],
+      faults: ['FORBIDDEN', 'NOT_FOUND'],
     },
     async (c, { body: { documents } }) => {
       rejectDuplicateChunks(documents)
       rejectWrongDimensions(documents, c.env.embedder?.dims)
-      const bases = await loadBases(
+      const bases = await loadWritableBases(
         c.env.sql,
         c.var.caller,
         documents.map(({ kb_id }) => kb_id),
@@ -69,7 +68,6 @@ export const upsert = [
         for (const base of documents.length > 0 ? bases : []) {
           const own = prepared.filter((each) => each.base === base).map(({ document }) => document)
           queued = (await writeDocuments(c.env, sql, base, own)) || queued
-          if (base.system) await enqueueSync(c.env, sql)
         }
       })
       const chunks = documents.reduce((sum, { chunks }) => sum + chunks.length, 0)
@@ -84,14 +82,12 @@ export const upsert = [
       summary: 'Delete the documents of a file',
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
       responses: { 200: z.object({ documents: z.int(), chunks: z.int() }) },
-      faults: ['NOT_FOUND'],
+      faults: ['FORBIDDEN', 'NOT_FOUND'],
     },
     async (c, { body }) => {
-      const base = await loadBase(c.env.sql, c.var.caller, body.kb_id)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, body.kb_id)
       const removed = await c.env.sql.transaction(async (sql) => {
-        const taken = await removeDocuments(c.env, sql, base, fragment`file_id = ${body.file_id}`)
-        if (base.system) await enqueueSync(c.env, sql)
-        return taken
+        return removeDocuments(c.env, sql, base, fragment`file_id = ${body.file_id}`)
       })
       return ok(c, removed)
     },

@@ -4,6 +4,7 @@ import { deleteDocuments } from './delete-documents.ts'
 import type { Deps } from './deps.ts'
 import { enqueueEmbedding } from './embed/embed-job.ts'
 import { callerSuppliedModel, saveVectors } from './embed/vectors.ts'
+import type { WriteOrigin } from './lock-base.ts'
 import type { PreparedDocument } from './prepare.ts'
 import { enqueueChunks } from './qdrant/change-queue.ts'
 import { replaceDocuments } from './replace-documents.ts'
@@ -15,8 +16,9 @@ export async function removeDocuments(
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
   which: SqlFragment,
+  origin: WriteOrigin = 'tenant',
 ) {
-  const { documents, seqs } = await deleteDocuments(sql, base, which)
+  const { documents, seqs } = await deleteDocuments(sql, base.no, which, origin)
   await enqueueMerge(sql, base.no)
   if (qdrant) await enqueueChunks(sql, base.no, seqs)
   return { documents, chunks: seqs.length }
@@ -28,9 +30,9 @@ export async function writeDocuments(
   sql: Sql,
   base: Pick<BaseRow, 'no'>,
   documents: readonly PreparedDocument[],
-  packageId: string | null = null,
+  origin: WriteOrigin = 'tenant',
 ): Promise<boolean> {
-  const changed = await replaceDocuments(sql, base, documents, packageId)
+  const changed = await replaceDocuments(sql, base.no, documents, origin)
   if (qdrant) await enqueueChunks(sql, base.no, changed)
   const chunks = documents.flatMap((document) => document.chunks)
   const withVectors = chunks.flatMap(({ hash, embedding }) =>

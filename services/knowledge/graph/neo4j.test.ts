@@ -125,11 +125,14 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
 
   test('a document that is written to a system base is in it, and gone when it is deleted', async () => {
     const kb = 'sys_laws'
-    await at.upsert(kb, [{ document_id: 'late', file_id: 'f', chunks: ['a late law'] }])
+    const source = { package_id: 'late' }
+    const importLate = (documents: object[]) =>
+      at.post(`${seed}/system-kb-documents/import`, { kb: { name: kb }, documents, source })
+    await importLate([law('late', 'A late law.')])
     await hurry()
     await isEqual()
     expect((await query({ document_ids: ['late'] })).document_ids).toEqual(['late'])
-    await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f' })
+    await importLate([])
     await hurry()
     await isEqual()
   })
@@ -158,7 +161,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   test.each(['refused', 'silent', 'reset'] as const)(
     'when the way to it is %s a search goes on, and it is mended afterwards',
     async (broken) => {
-      const { post, upsert, runJobs: settle, sql, close } = await staged('3000')
+      const { post, runJobs: settle, sql, close } = await staged('3000')
       const kb_ids = [(await importLaws(post)).kb]
       const search = async () =>
         (await post(`${atomic}/graph-rag-search`, { query: 'unpaid loan', kb_ids })).data
@@ -176,7 +179,8 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
       const nothing = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
       expect(nothing.data).toMatchObject({ enabled: true, nodes: [] })
       expect(await imported()).toBe('failed')
-      await upsert('sys_laws', [{ document_id: 'meanwhile', chunks: ['x'] }])
+      const documents = [law('meanwhile', 'x')]
+      await post(`${seed}/system-kb-documents/import`, { kb: { name: 'sys_laws' }, documents })
       await hurry()
       await hurry()
 

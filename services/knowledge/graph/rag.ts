@@ -1,6 +1,6 @@
-import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
+import type { Reader } from '../base.ts'
 import type { Deps } from '../deps.ts'
 import type { SearchRequest } from '../search/query/request.ts'
 import type { Hit, SearchResponse } from '../search/response.ts'
@@ -18,7 +18,7 @@ const maxDocuments = 200
  */
 export async function runGraphRag(
   context: ServiceContext<Deps>,
-  caller: Pick<Caller, 'organizationId'>,
+  caller: Reader,
   { expand, depth, ...request }: GraphRagRequest,
 ) {
   const hybrid = (documentIds?: readonly string[]) =>

@@ -5,6 +5,7 @@ import { Id } from '../../_kit/fields.ts'
 import { organization } from '../../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
+import { type Reader, readableCondition } from '../base.ts'
 import { get } from '../deps.ts'
 import { KnowledgeJob } from './job.ts'
 
@@ -15,9 +16,10 @@ const columns = fragment`run.id, kind, base.id as kb_id, file_id, status,
   run.updated_at`
 
 /** Jobs of the organization, and those on system bases. */
-const jobsOfOrganization = (organizationId: string) =>
+const jobsOfOrganization = (caller: Reader) =>
   fragment`knowledge.runs run left join knowledge.bases base on base.no = run.base
-    where (run.organization_id is null or run.organization_id = ${organizationId})`
+    where (run.organization_id is null or run.organization_id = ${caller.organizationId!})
+      and (run.base is null or ${readableCondition(caller)})`
 
 export const jobs = [
   get(
@@ -29,7 +31,7 @@ export const jobs = [
       responses: { 200: pageSchema(KnowledgeJob) },
     },
     async (c, { query }) => {
-      const from = jobsOfOrganization(c.var.caller.organizationId!)
+      const from = jobsOfOrganization(c.var.caller)
       const order = fragment`run.created_at desc, run.id desc`
       return ok(c, await selectPage(c.env.sql, KnowledgeJob, query, { from, columns, order }))
     },
@@ -45,7 +47,7 @@ export const jobs = [
     },
     async (c, { params }) => {
       const run = await c.env.sql.row(KnowledgeJob)`
-        select ${columns} from ${jobsOfOrganization(c.var.caller.organizationId!)} and run.id = ${params.id}`
+        select ${columns} from ${jobsOfOrganization(c.var.caller)} and run.id = ${params.id}`
       if (!run) throw notFound(`job ${params.id}`)
       return ok(c, run)
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { ExternalId } from '../../_kit/fields.ts'
-import { KbId, loadBase, loadBases } from '../base.ts'
+import { KbId, loadBase, loadBases, type Reader, rejectSystemBase } from '../base.ts'
 import { post } from '../deps.ts'
 import { StartedJob, startJob } from './job.ts'
 
@@ -12,6 +12,9 @@ const Batch = z.object({
   document_ids: z.array(ExternalId).max(1_000).optional(),
 })
 
+/** Only a service that acts for no organization may reindex system bases. */
+const isTenant = ({ organizationId }: Reader) => organizationId !== undefined
+
 export const reindexing = [
   post(
     `${path}/reindex-by-file`,
@@ -19,10 +22,11 @@ export const reindexing = [
       summary: 'Reindex the documents of a file',
       body: z.object({ kb_id: KbId, file_id: ExternalId }),
       responses: { 202: StartedJob },
-      faults: ['NOT_FOUND'],
+      faults: ['FORBIDDEN', 'NOT_FOUND'],
     },
     async (c, { body }) => {
       const base = await loadBase(c.env.sql, c.var.caller, body.kb_id)
+      if (isTenant(c.var.caller)) rejectSystemBase(base)
       const started = await c.env.sql.transaction((sql) =>
         startJob(sql, {
           kind: 'reindex',
@@ -43,10 +47,13 @@ export const reindexing = [
       description: 'Default: every base that the caller may write.',
       body: Batch,
       responses: { 202: StartedJob },
-      faults: ['NOT_FOUND'],
+      faults: ['FORBIDDEN', 'NOT_FOUND'],
     },
     async (c, { body }) => {
-      const bases = await loadBases(c.env.sql, c.var.caller, body.kb_ids ?? [])
+      const { kb_ids = [] } = body
+      const readable = await loadBases(c.env.sql, c.var.caller, kb_ids)
+      if (isTenant(c.var.caller) && kb_ids.length > 0) readable.forEach(rejectSystemBase)
+      const bases = readable.filter(({ system }) => !system || !isTenant(c.var.caller))
       const started = await c.env.sql.transaction((sql) =>
         startJob(sql, {
           kind: 'reindex',

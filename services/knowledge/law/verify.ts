@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
-import type { Caller } from '../../_kit/identity.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { readableCondition } from '../base.ts'
+import { type Reader, readableCondition } from '../base.ts'
 import { post } from '../deps.ts'
 import { Day } from '../document.ts'
 import { today } from '../search/query/request.ts'
@@ -82,7 +81,7 @@ type Article = z.infer<typeof Article>
 /** The articles of the laws in question; those in force first, then the newest. */
 const loadArticles = (
   sql: Sql,
-  caller: Pick<Caller, 'organizationId'>,
+  caller: Reader,
   cited: readonly CitedArticle[],
   day: string,
 ) => sql.rows(Article)`

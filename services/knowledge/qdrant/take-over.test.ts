@@ -47,10 +47,11 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     return replica
   }
   const write = (replica: Replica, document_id: string, content: string) =>
-    replica.post(`${atomic}/batch-upsert`, {
+    replica.post(`${seed}/system-kb-documents/import`, {
+      kb: { name: 'sys_laws' },
       documents: [
         {
-          ...{ kb_id: 'sys_laws', document_id, doc_type: 'statute', title: document_id },
+          ...{ document_id, doc_type: 'statute', title: document_id },
           chunks: [{ chunk_index: 0, content }],
         },
       ],

@@ -1,6 +1,6 @@
-import type { Caller } from '../../_kit/identity.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
+import type { Reader } from '../base.ts'
 import type { Deps } from '../deps.ts'
 import { searchQdrant } from '../qdrant/search-qdrant.ts'
 import { embedQuery } from './query/embed-query.ts'
@@ -28,7 +28,7 @@ const fusionDepth = 150
  */
 export async function runSearch(
   context: ServiceContext<Deps>,
-  caller: Pick<Caller, 'organizationId'>,
+  caller: Reader,
   mode: SearchMode,
   request: SearchInput,
 ): Promise<SearchResponse> {

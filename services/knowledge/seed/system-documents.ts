@@ -65,20 +65,16 @@ export const systemDocuments = [
         const base = dry_run ? await findBase(sql, kb.name) : await upsertBase(sql, kb)
         const existing = base ? await loadHashes(sql, base.no, prepared, source) : new Map()
         const plan = planImport(prepared, existing, source?.package_id ?? null)
+        const origin = { packageId: source?.package_id ?? null }
         if (base && !dry_run) {
-          await writeDocuments(
-            c.env,
-            sql,
-            base,
-            [...plan.created, ...plan.updated],
-            source?.package_id,
-          )
+          await writeDocuments(c.env, sql, base, [...plan.created, ...plan.updated], origin)
           await enqueueSync(c.env, sql)
           await removeDocuments(
             c.env,
             sql,
             base,
             fragment`document_id in (select unnest(${textArray(plan.deleted)}))`,
+            origin,
           )
         }
         const replacedIds = [...plan.updated.map((each) => each.document_id), ...plan.deleted]

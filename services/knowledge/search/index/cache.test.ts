@@ -44,9 +44,11 @@ function start(env: Record<string, string> = {}) {
 
 let bases = 0
 async function newBase() {
-  const name = `sys_kept_${++bases}`
-  await start().ask('seed/system-kb-documents/import', { kb: { name }, documents: [] })
-  return name
+  const id = crypto.randomUUID()
+  await makeSql(database.driver)`
+    insert into knowledge.bases (id, organization_id, name)
+    values (${id}, 'acme', ${`Base ${++bases}`})`
+  return id
 }
 
 interface Given {
@@ -135,7 +137,7 @@ describe('a process that has searched before', () => {
     await makeSql(database.driver)`
       insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
       select gen_random_uuid(), 'merge', jsonb_build_object('base', no), now(), 1
-      from knowledge.bases where name = ${kb}`
+      from knowledge.bases where id = ${kb}`
     await settle()
   }
 })
