@@ -72,7 +72,7 @@ test('many notes of one reason are combined into one Event', async () => {
 test('the rate limit of one object does not affect others', async () => {
   const { record, events, api } = staged()
   for (let n = 0; n < 100; n++) await record('flood')
-  expect(api.writes()).toBe(25)
+  expect(api.writes()).toBe(26)
   const other = configMap('b')
   other.metadata.uid = 'uid-b'
   await record('quiet', {}, other)
@@ -80,6 +80,37 @@ test('the rate limit of one object does not affect others', async () => {
   await vi.advanceTimersByTimeAsync(300_000)
   await record('flood')
   expect(events().find(({ note }) => note === 'flood')?.series?.count).toBe(101)
+})
+
+test('a flood of Normal Events does not hold back a Warning', async () => {
+  const { record, events } = staged()
+  for (let n = 0; n < 100; n++) await record(`step ${n}`, { type: 'Normal', reason: `Step${n}` })
+  await record('image not found', { reason: 'ImagePullBackOff' })
+  expect(events().map(({ note }) => note)).toContain('image not found')
+})
+
+test('a flood of one Warning does not hold back another reason', async () => {
+  const { record, events } = staged()
+  for (let n = 0; n < 100; n++) await record(`try ${n}`)
+  await record('disk full', { reason: 'MigrationFailed' })
+  expect(events().map(({ note }) => note)).toContain('disk full')
+})
+
+test('repeats of one Event do not hold back the next one', async () => {
+  const { record, events } = staged()
+  for (let n = 0; n < 100; n++) await record('again')
+  await record('another note')
+  expect(events().map(({ note }) => note)).toContain('another note')
+})
+
+test('a write that failed with a server error is retried', async () => {
+  const { recorder, events, api } = staged()
+  let left = 2
+  api.faults.push(() => (left-- > 0 ? { status: 503 } : undefined))
+  recorder.record(configMap('a'), { type: 'Warning', reason: 'R', action: 'A', note: 'kept' })
+  await vi.advanceTimersByTimeAsync(10_000)
+  await recorder.flush()
+  expect(events().map(({ note }) => note)).toEqual(['kept'])
 })
 
 test('a long note is truncated at a character boundary', async () => {

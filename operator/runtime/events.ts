@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { errorFields, type Log } from '../../services/_kit/log.ts'
-import { isNotFound } from './api-error.ts'
+import { ApiError, isConflict, isNotFound } from './api-error.ts'
 import type { Client } from './client.ts'
+import { makeEventBudgets } from './event-budget.ts'
 import type { KubeObject, Ref } from './objects.ts'
-import { makeTokenBucket } from './queue.ts'
 import { resourceOf } from './resources.ts'
+import { sleep } from './time.ts'
 
 export type EventRecord = {
   type: 'Normal' | 'Warning'
@@ -39,6 +40,8 @@ const seriesMaxAgeMs = 360_000
 /** Different notes per reason. Further notes are counted in one Event. */
 const maxSimilarNotes = 10
 const maxPending = 1_000
+const maxAttempts = 4
+const retryDelayMs = 500
 
 export function makeRecorder({
   client,
@@ -48,7 +51,7 @@ export function makeRecorder({
 }: RecorderOptions): Recorder {
   const series = new Map<string, Series>()
   const similar = new Map<string, { notes: Set<string>; at: number }>()
-  const buckets = new Map<string, { take(): number; at: number }>()
+  const { budgets, take } = makeEventBudgets()
   let pending = 0
   let tail: Promise<unknown> = Promise.resolve()
 
@@ -65,8 +68,17 @@ export function makeRecorder({
 
   async function create(regarding: KubeObject, event: EventRecord): Promise<Ref> {
     const body = buildEvent(regarding, event, controller, instance)
-    await client.create(events, body, { deadlineMs: 5_000 })
-    return body.metadata
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.create(events, body, { deadlineMs: 5_000 })
+        return body.metadata
+      } catch (error) {
+        // The name is random: a conflict means that an earlier attempt has succeeded.
+        if (attempt > 1 && isConflict(error)) return body.metadata
+        if (attempt === maxAttempts || !isRetryable(error)) throw error
+        await sleep(retryDelayMs * attempt)
+      }
+    }
   }
 
   async function repeat(existing: Series, createFirst: () => Promise<Ref>) {
@@ -84,12 +96,9 @@ export function makeRecorder({
     return written
   }
 
-  /** 25 events per object at once, then one every five minutes. */
-  function exceedsBudget(uid: string, now: number): boolean {
-    const bucket = buckets.get(uid) ?? { ...makeRateLimiter(1 / 300, 25), at: now }
-    bucket.at = now
-    buckets.set(uid, bucket)
-    return bucket.take() > 0
+  function isWithinBudget(uid: string, key: string, event: EventRecord, isRepeat: boolean) {
+    const name = isRepeat ? key : [uid, event.type === 'Warning' ? event.reason : ''].join('\n')
+    return take(name, performance.now())
   }
 
   function seriesKey(
@@ -108,11 +117,12 @@ export function makeRecorder({
   return {
     record(regarding, event) {
       const now = performance.now()
-      for (const map of [series, similar, buckets]) evictOld(map, now)
+      for (const map of [series, similar, budgets]) evictOld(map, now)
       const key = seriesKey(regarding, event, now)
       const existing = series.get(key)
       if (existing) Object.assign(existing, { at: now, count: existing.count + 1 })
-      if (exceedsBudget(regarding.metadata.uid ?? '', now) || pending >= maxPending) return
+      const uid = regarding.metadata.uid ?? ''
+      if (pending >= maxPending || !isWithinBudget(uid, key, event, Boolean(existing))) return
       const createFirst = () => create(regarding, event)
       if (existing) void enqueue(() => repeat(existing, createFirst))
       else series.set(key, { count: 1, at: now, written: enqueue(createFirst) })
@@ -123,23 +133,7 @@ export function makeRecorder({
   }
 }
 
-/** A token bucket in which rejected callers consume nothing. */
-function makeRateLimiter(perSecond: number, burst: number) {
-  let bucket = makeTokenBucket(perSecond, burst)
-  let freeAt = 0
-  return {
-    take() {
-      const now = performance.now()
-      if (now < freeAt) return freeAt - now
-      const waitMs = bucket.take()
-      if (waitMs > 0) {
-        freeAt = now + waitMs
-        bucket = makeTokenBucket(perSecond, 1)
-      }
-      return waitMs
-    },
-  }
-}
+const isRetryable = (error: unknown) => !(error instanceof ApiError) || error.code >= 500
 
 function evictOld(map: Map<string, { at: number }>, now: number) {
   for (const [key, { at }] of map) {
