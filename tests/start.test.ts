@@ -69,8 +69,8 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     const intruder = start({ PORT: String(base + 100), DATA_DIR: data })
     expect(await intruder.ended).toBe(1)
-    expect(intruder.output().trim()).toMatch(
-      /^Process \d+ works on this data directory already; stop it first\.$/,
+    expect(intruder.output().trim()).toBe(
+      'Another process uses this data directory. Stop it first.',
     )
 
     first.child.kill('SIGTERM')
@@ -114,6 +114,6 @@ describe('npm start', { timeout: 180_000 }, () => {
 
     const unknown = start({ PORT: String(base + 60), DATA_DIR: directory }, '--only', 'astrology')
     expect(await unknown.ended).toBe(1)
-    expect(unknown.output()).toContain('--only: there is no astrology; there are memory')
+    expect(unknown.output()).toContain('--only: unknown service astrology. Services: memory')
   })
 })

@@ -30,7 +30,7 @@ export async function openData(config: HostConfig): Promise<Data> {
     const close = () => driver.end()
     return { driver, key, keyLocation, where: 'the PostgreSQL server of DATABASE_URL', close }
   }
-  const unlock = lock(join(directory, 'lock'))
+  const unlock = lock(join(directory, 'data.lock'))
   const db = await openPglite(join(directory, 'postgres')).catch((cause: unknown) => {
     unlock()
     throw new ConfigError(`Cannot open the embedded database in ${directory}: ${String(cause)}`)

@@ -1,71 +1,24 @@
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { ConfigError } from '../_kit/config.ts'
 
+/** A killed holder releases the lock when it exits, which takes a moment on a busy machine. */
+const waitMs = 2_000
+
 /**
- * Keeps a second process away from a directory: two on one embedded database destroy it. The lock is a
- * file with our process in it; one whose process is gone is taken over.
+ * Locks a directory against a second process, because two processes would destroy the embedded database.
+ * SQLite holds a kernel lock on the file (fcntl), which Node does not offer directly. The kernel releases
+ * it when the process exits in any way, and enforces it across containers that share the volume.
  */
 export function lock(file: string): () => void {
-  const ownFile = `${file}.${process.pid}`
-  writeFileSync(ownFile, identityOf(process.pid) ?? '')
+  const handle = new DatabaseSync(file, { timeout: waitMs })
   try {
-    while (!link(ownFile, file)) removeStaleLock(file)
-  } finally {
-    unlinkSync(ownFile)
-  }
-  return () => {
-    if (holderOf(file) === identityOf(process.pid)) unlinkSync(file)
-  }
-}
-
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to)
-    return true
+    handle.exec('pragma journal_mode = memory; begin exclusive')
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw cause
+    handle.close()
+    if ((cause as { errcode?: number }).errcode !== sqliteBusy) throw cause
+    throw new ConfigError('Another process uses this data directory. Stop it first.')
   }
+  return () => handle.close()
 }
 
-/** Moves a dead process's lock out of the way; throws when its process lives. */
-function removeStaleLock(file: string) {
-  const holder = holderOf(file)
-  if (holder === undefined) return
-  const pid = Number(holder.split(' ')[0])
-  if (identityOf(pid) === holder) {
-    throw new ConfigError(`Process ${pid} works on this data directory already; stop it first.`)
-  }
-  // Renamed before it is removed: of two who find it dead, one may hold a lock of the other's by now.
-  const aside = `${file}.dead.${process.pid}`
-  try {
-    renameSync(file, aside)
-  } catch {
-    return
-  }
-  if (holderOf(aside) !== holder) link(aside, file)
-  unlinkSync(aside)
-}
-
-function holderOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-/** A process by number and, where the system tells it, by when it started: numbers come again. */
-function identityOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') return undefined
-  }
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return `${pid} ${stat.slice(stat.lastIndexOf(')')).split(' ')[20]}`
-  } catch {
-    return `${pid}`
-  }
-}
+const sqliteBusy = 5
