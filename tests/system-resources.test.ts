@@ -86,39 +86,6 @@ describe('the digests', () => {
   })
 })
 
-<<<<<<< HEAD
-describe('the citations', () => {
-  const statuteTexts = readStatutes()
-  const cited = documents.flatMap((one) => [
-    ...articles(one).map((article) => ({
-      where: one.document_id,
-      law: one.metadata.law ?? '',
-      article,
-    })),
-    ...citationsIn(one.content)
-      .filter(({ start }) => /[《、和]/.test(one.content.slice(start - 1, start + 1)))
-      .map(({ law, article }) => ({ where: one.document_id, law, article })),
-  ])
-
-  test('each names an existing article', ({ skip }) => {
-    if (typeof statuteTexts === 'string') {
-      console.log(`skipped, citations against the statutes: ${statuteTexts}`)
-      return skip(statuteTexts)
-    }
-    const keys = new Set(
-      [...statuteTexts.keys()].map((key) => {
-        const at = key.lastIndexOf(' ')
-        return `${lawKey(key.slice(0, at))} ${key.slice(at + 1)}`
-      }),
-    )
-    const wrong = cited.filter(({ law, article }) => !keys.has(`${lawKey(law)} ${article}`))
-    expect(wrong).toEqual([])
-    expect(cited.length).toBeGreaterThan(700)
-  })
-})
-
-=======
->>>>>>> 09cd0c9 (seed_packages: bring the law up to 2026-11-15, and check every citation)
 describe('the mappings', () => {
   const elements = new Set(
     readDataFiles('knowledge_structured_seeds', 'data/litigation').flatMap(({ records }) =>
