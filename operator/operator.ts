@@ -20,16 +20,25 @@ export interface OperatorOptions {
   port?: number | undefined
   /** Interval after which unwatched objects are read again. */
   resyncPeriodMs?: number | undefined
+  /** How long the discovery of optional APIs is cached. */
+  discoveryMaxAgeMs?: number | undefined
   timing?: Partial<InformerTiming> | undefined
 }
 
 /** Builds the manager with one controller per custom resource. */
 export function makeOperator(options: OperatorOptions) {
-  const { operatorNamespace, collectorAddress, resyncPeriodMs, ...managerOptions } = options
+  const {
+    operatorNamespace,
+    collectorAddress,
+    resyncPeriodMs,
+    discoveryMaxAgeMs,
+    ...managerOptions
+  } = options
   const manager = makeManager(managerOptions)
   const suites = registerLegalSuiteController(manager, {
     operatorNamespace,
-    ...(resyncPeriodMs !== undefined && { resyncPeriodMs }),
+    resyncPeriodMs,
+    discoveryMaxAgeMs,
   })
   registerSeedPackageApplyController(manager, suites, {
     collector: makeCollector({ address: collectorAddress }),

@@ -19,7 +19,7 @@ import {
   reasonColumn,
 } from './resource.ts'
 import { ServiceSpec, serviceNames } from './service-spec.ts'
-import { Inventory, statusFields } from './status.ts'
+import { Inventory, Retained, statusFields } from './status.ts'
 
 const InternalKey = z.object({
   secretName: SecretName.describe(
@@ -153,6 +153,9 @@ export const LegalSuiteStatus = z.object({
     })
     .optional(),
   inventory: Inventory.optional(),
+  retained: Retained.optional().describe(
+    'Volumes, database clusters and their passwords that the spec no longer uses. Never deleted by an edit.',
+  ),
 })
 export type LegalSuiteStatus = z.infer<typeof LegalSuiteStatus>
 

@@ -35,6 +35,20 @@ export const Inventory = z
   .meta(mapList('group', 'kind', 'name'))
 export type Inventory = z.infer<typeof Inventory>
 
+/** Data objects that no spec uses any more. The uid is needed to request their deletion. */
+export const Retained = z
+  .array(
+    z.object({
+      group: z.string().max(128),
+      version: text(32),
+      kind: text(63),
+      name: text(253),
+      uid: text(64),
+    }),
+  )
+  .max(64)
+  .meta(mapList('uid'))
+
 export const HistoryEntry = z.object({
   time: Time,
   generation: z.int().min(0),

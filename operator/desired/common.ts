@@ -20,8 +20,6 @@ export type SuiteInput = {
 
 /** Inputs from the cluster that are not part of the spec. */
 export interface Facts {
-  /** Optional APIs that the cluster serves: `monitoring.coreos.com/v1`. */
-  apis: ReadonlySet<string>
   /** A digest of each referenced Secret entry, by `name/key`. */
   secrets: ReadonlyMap<string, string>
   /** The namespace of the operator, which calls collector-service. */
@@ -29,7 +27,6 @@ export interface Facts {
 }
 
 export const noFacts: Facts = {
-  apis: new Set(),
   secrets: new Map(),
   operatorNamespace: 'legal-suite-system',
 }

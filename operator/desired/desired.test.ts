@@ -5,7 +5,6 @@ import { fullSpec, suiteOf } from '../testing/suites.ts'
 import { desired } from './index.ts'
 
 const facts = {
-  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
   secrets: new Map([['db/url', 'first']]),
   operatorNamespace: 'operators',
 }

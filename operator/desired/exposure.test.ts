@@ -5,7 +5,6 @@ import { fullSpec, suiteOf } from '../testing/suites.ts'
 import { desired } from './index.ts'
 
 const facts = {
-  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
   secrets: new Map<string, string>(),
   operatorNamespace: 'operators',
 }
@@ -38,7 +37,7 @@ describe('gateway', () => {
     })
   })
 
-  test('httpRoute is created only if the cluster serves the Gateway API', () => {
+  test('httpRoute attaches the host to the Gateway', () => {
     const parentRef = { name: 'edge', namespace: 'infra', sectionName: 'https' }
     const spec = { gateway: { host: 'a.example.com', httpRoute: { parentRef }, oidc } }
     expect(find(of(spec), 'HTTPRoute', 'demo-gateway').spec).toMatchObject({
@@ -47,7 +46,6 @@ describe('gateway', () => {
       rules: [{ backendRefs: [{ name: 'demo-gateway', port: 8080 }] }],
     })
     expect(namesOf(of(spec), 'Ingress')).toEqual([])
-    expect(namesOf(desired(suiteOf(spec)), 'HTTPRoute')).toEqual([])
   })
 
   test('host and oidc are passed to the gateway, and the host to files-service', () => {
@@ -117,24 +115,23 @@ describe('networkPolicy', () => {
   })
 
   test('only pods with a configured external endpoint have external egress', () => {
-    const outside = (spec: Partial<LegalSuiteSpec>) => chosen(policy(spec, 'outside'))
+    const egress = (spec: Partial<LegalSuiteSpec>) =>
+      of(spec)
+        .filter(({ kind, spec }: any) => kind === 'NetworkPolicy' && isOpen(spec.egress))
+        .map(({ spec }: any) => chosen(spec))
+    const isOpen = (rules: object[] = []) => rules.some((rule) => Object.keys(rule).length === 0)
     const inside = { database: { type: 'Embedded' } } as const
-    expect(outside(inside)).toEqual(['collector'])
-    expect(outside(fullSpec)).toEqual([
-      'memory',
-      'ai-engine',
-      'knowledge',
-      'collector',
-      'files',
-      'gateway',
-    ])
-    expect(outside({})).toHaveLength(9)
-    expect(outside({ ...inside, networkPolicy: { egress: 'Open' } })).toHaveLength(9)
+    const always = ['collector', 'gateway']
+    const all = ['service', 'gateway', 'job']
+    expect(egress(inside)).toEqual([always])
+    expect(egress(fullSpec)).toEqual([always, ['memory'], ['ai-engine'], ['knowledge'], ['files']])
+    expect(egress({})).toEqual([always, all])
+    expect(egress({ ...inside, networkPolicy: { egress: 'Open' } })).toEqual([always, all])
   })
 
   test('egress to a CloudNativePG cluster is allowed by its label', () => {
     const database = { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } } as const
-    expect(policy({ database }, 'inside').egress[2].to[0].podSelector.matchLabels).toEqual({
+    expect(policy({ database }, 'pg').egress[0].to[0].podSelector.matchLabels).toEqual({
       'cnpg.io/cluster': 'demo-pg',
     })
   })
@@ -145,7 +142,7 @@ describe('networkPolicy', () => {
 })
 
 describe('monitoring', () => {
-  test('one ServiceMonitor is created if the cluster serves its API', () => {
+  test('one ServiceMonitor selects all services', () => {
     const monitor = find(of(fullSpec), 'ServiceMonitor', 'demo-metrics')
     expect(monitor.metadata.labels.release).toBe('prometheus')
     expect(monitor.spec.endpoints[0]).toMatchObject({
@@ -153,7 +150,6 @@ describe('monitoring', () => {
       path: '/api/v1/internal/actuator/prometheus',
       authorization: { credentials: { name: 'our-key', key: 'current' } },
     })
-    expect(namesOf(desired(suiteOf()), 'ServiceMonitor')).toEqual([])
     expect(namesOf(of({ monitoring: { enabled: false } }), 'ServiceMonitor')).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../runtime/objects.ts'
 import { port } from './commands.ts'
-import { buildObject, type Facts, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, nameOf, type SuiteInput } from './common.ts'
 import { type PodPart, secretVariable, variables } from './pod.ts'
 
 export const routeApi = 'gateway.networking.k8s.io/v1'
@@ -22,11 +22,11 @@ export function gatewayPart({ spec: { gateway } }: SuiteInput): PodPart {
   }
 }
 
-/** The Ingress or, where the cluster serves the Gateway API, the HTTPRoute. */
-export function gatewayObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
+/** The Ingress or the HTTPRoute. */
+export function gatewayObjects(suite: SuiteInput): KubeObject[] {
   const { gateway } = suite.spec
   if (gateway?.ingress) return [ingress(suite)]
-  return gateway?.httpRoute && facts.apis.has(routeApi) ? [httpRoute(suite)] : []
+  return gateway?.httpRoute ? [httpRoute(suite)] : []
 }
 
 function ingress(suite: SuiteInput): KubeObject {

@@ -7,7 +7,12 @@ export interface GeneratedSecret {
   labels: Record<string, string>
   /** Builds the entries from random strings. Called once when the Secret is created. */
   values(random: () => string): Record<string, string>
+  /** The volume that the values protect. Without the Secret its content cannot be read any more. */
+  volume?: string
 }
+
+/** Key of the digests of referenced Secrets. Pods do not read it. */
+export const checksumKeySecretOf = (suite: SuiteInput) => nameOf(suite, 'checksum-key')
 
 /**
  * The Secrets that the operator generates for this suite. Values are created elsewhere, so that this function
@@ -24,7 +29,8 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
     labels: { ...labelsOf(suite, app), ...(data && { [dataLabel]: 'true' }) },
     values,
   })
-  const list: GeneratedSecret[] = []
+  const volume = (app: string) => ({ volume: nameOf(suite, app) })
+  const list = [secret('checksum-key', (random) => ({ key: random() }), true)]
   if (!internalKey) {
     const key = secret('internal-key', (random) => ({ current: random(), accepted: '' }), false)
     list.push({ ...key, name: keySecretOf(suite) })
@@ -35,7 +41,7 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
       const password = random()
       return { password, url: `postgres://legal:${password}@${host}:5432/legal` }
     }
-    list.push(secret('postgres', values, true))
+    list.push({ ...secret('postgres', values, true), ...volume('postgres') })
   }
   if (search?.type === 'Managed')
     list.push(secret('qdrant', (random) => ({ 'api-key': random() }), false))
@@ -44,7 +50,7 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
       const password = random()
       return { password, auth: `neo4j/${password}` }
     }
-    list.push(secret('neo4j', values, true))
+    list.push({ ...secret('neo4j', values, true), ...volume('neo4j') })
   }
   return list
 }

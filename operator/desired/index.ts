@@ -21,6 +21,6 @@ export const desired = (suite: SuiteInput, facts: Facts = noFacts): KubeObject[]
   ...graphObjects(suite, facts),
   ...migrationObjects(suite, facts),
   ...servicesOf(suite).flatMap((name) => serviceObjects(suite, name, facts)),
-  ...gatewayObjects(suite, facts),
-  ...monitoringObjects(suite, facts),
+  ...gatewayObjects(suite),
+  ...monitoringObjects(suite),
 ]

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, type Facts, type SuiteInput } from './common.ts'
+import { buildObject, type SuiteInput } from './common.ts'
 import { keySecretOf } from './internal-key.ts'
 
 export const monitorApi = 'monitoring.coreos.com/v1'
@@ -7,8 +7,8 @@ export const monitorApi = 'monitoring.coreos.com/v1'
 export const isMonitored = ({ spec }: SuiteInput) => spec.monitoring?.enabled !== false
 
 /** One ServiceMonitor for all services, which it selects by label. */
-export function monitoringObjects(suite: SuiteInput, { apis }: Facts): KubeObject[] {
-  if (!isMonitored(suite) || !apis.has(monitorApi)) return []
+export function monitoringObjects(suite: SuiteInput): KubeObject[] {
+  if (!isMonitored(suite)) return []
   const { intervalSeconds = 30, labels } = suite.spec.monitoring ?? {}
   return [
     buildObject(

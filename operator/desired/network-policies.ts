@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Labels } from '../api/fields.ts'
+import type { ServiceName } from '../api/service-spec.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { port } from './commands.ts'
 import {
@@ -92,9 +93,9 @@ export function networkPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
       egress: [
         dnsRule,
         { to: [{ podSelector: { matchLabels: { [suiteLabel]: suite.metadata.name } } }] },
-        ...cnpgEgress(suite),
       ],
     }),
+    ...cnpgPolicies(suite),
     ...egressPolicies(suite),
   ]
 }
@@ -147,24 +148,31 @@ function backendPolicies(suite: SuiteInput): KubeObject[] {
   ]
 }
 
-const cnpgEgress = (suite: SuiteInput): Rule[] =>
+/** Pods of a CloudNativePG Cluster have the labels of that operator. */
+const cnpgPolicies = (suite: SuiteInput): KubeObject[] =>
   suite.spec.database.type === 'CloudNativePG'
     ? [
-        {
-          to: [{ podSelector: { matchLabels: { 'cnpg.io/cluster': nameOf(suite, 'pg') } } }],
-          ports: tcp(5432),
-        },
+        buildPolicy(suite, 'pg', podSelector(suite, component, 'service', 'gateway', 'job'), {
+          egress: [
+            {
+              to: [{ podSelector: { matchLabels: { 'cnpg.io/cluster': nameOf(suite, 'pg') } } }],
+              ports: tcp(5432),
+            },
+          ],
+        }),
       ]
     : []
 
-/** Allows unrestricted egress for pods whose configuration names an external endpoint. */
+/**
+ * Allows unrestricted egress for pods whose configuration names an external endpoint. There is one policy per
+ * reason: a reason that disappears removes a policy, which waits until the pods that need it are replaced.
+ */
 function egressPolicies(suite: SuiteInput): KubeObject[] {
   const { database, search, graph, objectStorage, ai, networkPolicy } = suite.spec
-  const all = database.type === 'External' || networkPolicy?.egress === 'Open'
-  const needsEgress: Record<string, boolean> = {
-    collector: true,
-    gateway: true,
-    migrate: false,
+  const allPods = podSelector(suite, component, 'service', 'gateway', 'job')
+  const allow = (purpose: string, selector: unknown) =>
+    buildPolicy(suite, purpose, selector, { egress: [{}] })
+  const needsEgress: Partial<Record<ServiceName, boolean>> = {
     'ai-engine': Boolean(ai?.model),
     memory: Boolean(ai?.rerank),
     files: objectStorage?.type === 'S3',
@@ -173,6 +181,12 @@ function egressPolicies(suite: SuiteInput): KubeObject[] {
       search?.type === 'External' ||
       graph?.type === 'External',
   }
-  const selector = [...servicesOf(suite), 'migrate'].filter((name) => all || needsEgress[name])
-  return [buildPolicy(suite, 'outside', podSelector(suite, appName, ...selector), { egress: [{}] })]
+  return [
+    allow('outside', podSelector(suite, appName, 'collector', 'gateway')),
+    ...(database.type === 'External' ? [allow('external-database', allPods)] : []),
+    ...(networkPolicy?.egress === 'Open' ? [allow('open-egress', allPods)] : []),
+    ...servicesOf(suite)
+      .filter((name) => needsEgress[name])
+      .map((name) => allow(`egress-${name}`, podSelector(suite, appName, name))),
+  ]
 }

@@ -10,7 +10,6 @@ import { parseQuantity } from './pod.ts'
 import { waves } from './waves.ts'
 
 const facts = {
-  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
   secrets: new Map<string, string>(),
   operatorNamespace: 'operators',
 }

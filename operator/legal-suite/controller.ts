@@ -8,9 +8,11 @@ import { resourceOf } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApiDiscovery } from './apis.ts'
 import { makeDesiredCache } from './desired-cache.ts'
+import type { Workload } from './health.ts'
 import { childStateChanged, suiteSpecChanged } from './predicates.ts'
 import { makeReadCache } from './read-cache.ts'
 import { reconcile } from './reconcile.ts'
+import { makeSecretReader } from './secrets.ts'
 
 /**
  * Watched child kinds. Workloads are cached completely, because their status matters; of the others only
@@ -32,8 +34,15 @@ const childKinds: [apiVersion: string, kind: string, whole?: boolean][] = [
 
 export interface LegalSuiteControllerOptions {
   operatorNamespace: string
-  resyncPeriodMs?: number
+  resyncPeriodMs?: number | undefined
+  discoveryMaxAgeMs?: number | undefined
   concurrency?: number
+}
+
+/** The key of the suite that an object belongs to. */
+const owner = ({ metadata }: KubeObject) => {
+  const suite = metadata.labels?.[suiteLabel]
+  return suite ? [keyOf({ metadata: { namespace: metadata.namespace, name: suite } })] : []
 }
 
 /** Registers the controller that reconciles LegalSuites. */
@@ -44,30 +53,34 @@ export function registerLegalSuiteController(
   const suites = manager.informer<LegalSuite>(resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite'))
   const labelSelector = `app.kubernetes.io/managed-by=${managedBy}`
   const children = childKinds.map(([apiVersion, kind, fullObject]) =>
-    manager.informer(resourceOf(apiVersion, kind), { labelSelector, metadataOnly: !fullObject }),
+    manager.informer(resourceOf(apiVersion, kind), {
+      labelSelector,
+      metadataOnly: !fullObject,
+      indexes: { suite: owner },
+    }),
   )
+  const workloads = children.filter((_, index) => childKinds[index]![2])
   const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
   const resyncPeriodMs = options.resyncPeriodMs ?? 60_000
   const deps = {
     getSuite: suites.get,
     getLive: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
+    workloadsOf: (suite: LegalSuite) =>
+      workloads.flatMap((informer) => informer.by('suite', keyOf(suite)) as Workload[]),
     isWatched: (kind: string) => informerOf(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
       else informerOf(object.kind)?.observe(object)
     },
     recorder: manager.recorder,
-    discoverApis: makeApiDiscovery(),
+    discoverApis: makeApiDiscovery(options.discoveryMaxAgeMs),
     // Expires before the next resync.
     readCache: makeReadCache(resyncPeriodMs * 0.8),
+    readSecrets: makeSecretReader(),
     desiredObjects: makeDesiredCache(),
     writeStatus: makeStatusWriter(),
     operatorNamespace: options.operatorNamespace,
     resyncPeriodMs,
-  }
-  const owner = ({ metadata }: KubeObject) => {
-    const suite = metadata.labels?.[suiteLabel]
-    return suite ? [keyOf({ metadata: { namespace: metadata.namespace, name: suite } })] : []
   }
   manager.controller({
     name: 'legal-suite',

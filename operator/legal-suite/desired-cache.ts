@@ -13,8 +13,8 @@ export function makeDesiredCache(maxSuites = 16) {
 
   return (suite: LegalSuite, facts: Facts): KubeObject[] => {
     const { uid } = suite.metadata
-    const { apis, secrets, operatorNamespace } = facts
-    const inputs = JSON.stringify([suite.spec, [...apis], [...secrets], operatorNamespace])
+    const { secrets, operatorNamespace } = facts
+    const inputs = JSON.stringify([suite.spec, [...secrets], operatorNamespace])
     const cached = cache.get(uid)
     const objects = cached?.inputs === inputs ? cached.objects : buildObjects(suite, facts)
     cache.delete(uid)
@@ -26,10 +26,5 @@ export function makeDesiredCache(maxSuites = 16) {
 
 const buildObjects = (suite: LegalSuite, facts: Facts) => [
   ...secretObjects(suite),
-  ...desired(suite, facts).filter((each) => isServed(each, facts.apis)),
+  ...desired(suite, facts),
 ]
-
-/** Excludes objects of APIs that the cluster does not serve. */
-const isServed = ({ apiVersion }: KubeObject, apis: ReadonlySet<string>) =>
-  !/^(postgresql\.cnpg\.io|monitoring\.coreos\.com|gateway\.networking)/.test(apiVersion) ||
-  apis.has(apiVersion)

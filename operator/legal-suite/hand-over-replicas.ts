@@ -21,7 +21,9 @@ export async function handOverReplicas(
   for (const object of objects as Deployment[]) {
     if (object.kind !== 'Deployment' || object.spec?.replicas !== undefined) continue
     const live = before.get(idText(idOf(object))) as Deployment | undefined
-    if (!live || !ownsReplicas(live)) continue
+    // An autoscaler does not scale up from zero.
+    const isStopped = live?.spec?.replicas === 0
+    if (!live || !(ownsReplicas(live) || isStopped)) continue
     const { name, namespace, uid } = live.metadata
     const scaler = objects.find(
       (each) => each.kind === 'HorizontalPodAutoscaler' && each.metadata.name === name,

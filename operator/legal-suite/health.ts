@@ -11,34 +11,46 @@ export type Workload = KubeObject & {
     updatedReplicas?: number
     readyReplicas?: number
     availableReplicas?: number
+    /** Running pods of a Job. */
+    active?: number
     conditions?: Condition[]
   }
 }
 
 export interface Health {
+  /** All pods have the current template, and enough of them are available. */
   ready: boolean
+  /** The current template was observed and no pod of an older one is left, nor a surplus one. */
+  updated: boolean
   desired: number
   available: number
   /** Set if the workload will not become ready without intervention. */
   failure?: string
 }
 
-/** Ready means: all desired pods are available, updated, and no surplus pod is left. */
+/** Pods that may be unavailable, as in the PodDisruptionBudget. A single pod has to be available. */
+const maxUnavailable = 1
+
+/**
+ * Derives the health of a Deployment or StatefulSet. Ready follows availability: a pod that is missing within
+ * the disruption budget does not make the workload unready.
+ */
 export function healthOf(workload: Workload | undefined): Health {
-  if (!workload) return { ready: false, desired: 0, available: 0 }
+  if (!workload) return { ready: false, updated: false, desired: 0, available: 0 }
   const { metadata, spec, status = {} } = workload
   const desired = spec?.replicas ?? 1
   const isStatefulSet = workload.kind === 'StatefulSet'
+  const { replicas = 0, updatedReplicas = 0 } = status
   const available = (isStatefulSet ? status.readyReplicas : status.availableReplicas) ?? 0
   const isObserved = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1)
-  const updated = desired === 0 || (status.updatedReplicas ?? 0) >= desired
-  const ready =
+  const required = Math.min(desired, Math.max(desired - maxUnavailable, 1))
+  const updated =
     isObserved &&
-    updated &&
-    available >= desired &&
-    (isStatefulSet || (status.replicas ?? 0) <= desired)
+    updatedReplicas >= Math.max(replicas, required) &&
+    (isStatefulSet || replicas <= desired)
+  const ready = updated && available >= required
   const failure = isObserved && !ready ? failureOf(status.conditions ?? []) : undefined
-  return { ready, desired, available, ...(failure && { failure }) }
+  return { ready, updated, desired, available, ...(failure && { failure }) }
 }
 
 function failureOf(conditions: Condition[]): string | undefined {

@@ -117,6 +117,7 @@ describe('data', () => {
     await waitUntilReady(at)
     const external = { secretRef: { name: 'db', key: 'url' } }
     await at.patch('LegalSuite', 'demo', { spec: { database: { type: 'External', external } } })
+    await waitUntilReady(at)
     await eventually(() => expect(names(at, 'StatefulSet')).toEqual([]))
     expect(names(at, 'PersistentVolumeClaim')).toContain('demo-postgres')
     expect(names(at, 'Secret')).toContain('demo-postgres')

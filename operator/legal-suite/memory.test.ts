@@ -51,8 +51,7 @@ describe('desired cache', () => {
     expect(wanted(suiteOf({ version: '9' }), noFacts)).not.toEqual(first)
     const secrets = new Map([['db/url', 'hash']])
     expect(wanted(suiteOf(), { ...noFacts, secrets })).not.toEqual(first)
-    const apis = new Set(['monitoring.coreos.com/v1'])
-    expect(wanted(suiteOf(), { ...noFacts, apis })).not.toEqual(first)
+    expect(wanted(suiteOf(), { ...noFacts, operatorNamespace: 'other' })).not.toEqual(first)
     expect(wanted(suiteOf(), noFacts)).toEqual(first)
   })
 

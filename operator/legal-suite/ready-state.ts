@@ -50,6 +50,15 @@ function failureState(outcomes: Outcome[]): ReadyState | undefined {
     : { state: 'reconciling', reason: 'ApplyFailed', message }
 }
 
+/** Stalls because a new random password would not open the existing volume. */
+export const lostPasswordState = (lost: { name: string; volume: string }[]): ReadyState => ({
+  state: 'stalled',
+  reason: 'PasswordLost',
+  message: `the password of an existing volume is gone: ${lost
+    .map(({ name, volume }) => `Secret ${name} of PersistentVolumeClaim ${volume}`)
+    .join(', ')}; restore the Secret from a backup, or delete the volume`,
+})
+
 /** Stalls because objects with desired names exist that this operator does not manage. */
 export const foreignObjectState = (names: string[]): ReadyState => ({
   state: 'stalled',

@@ -85,6 +85,7 @@ describe('rollout plan', () => {
       'PodDisruptionBudget',
       'Service',
       'ServiceAccount',
+      'ServiceMonitor',
     ])
     expect(plan.blocker).toEqual(database)
   })

@@ -29,6 +29,8 @@ export interface RolloutInputs {
   missing: ReadonlySet<string>
   /** Reason why the database cannot be used. */
   database?: Blocker | undefined
+  /** Whether the cluster serves the API of an object. Default: all. */
+  isServed?: (object: KubeObject) => boolean
 }
 
 type Deployment = KubeObject & { spec: { replicas?: number } }
@@ -51,7 +53,11 @@ export function planRollout(
   // The key is mounted. Without the Secret, pods would hang in ContainerCreating.
   const key = `${keySecretOf(suite)}/current`
   const isPod = ({ kind }: KubeObject) => kind === 'Deployment' || kind === 'Job'
-  plan.applicable.push(...objects.filter((each) => !isPod(each)))
+  for (const each of objects.filter((each) => !isPod(each))) {
+    // Objects of an API that the cluster does not serve wait, also when they existed before.
+    if (inputs.isServed && !inputs.isServed(each)) plan.deferred.push(each)
+    else plan.applicable.push(each)
+  }
 
   const job = objects.find(({ kind }) => kind === 'Job')
   let barrier = suite.spec.hibernated ? undefined : inputs.database

@@ -1,23 +1,24 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKey } from '../api/fields.ts'
 import type { LegalSuite } from '../api/legal-suite.ts'
+import { dataLabel, type Facts, noFacts, ownershipLabels, retainsData } from '../desired/common.ts'
 import {
-  dataLabel,
-  type Facts,
-  noFacts,
-  ownerReference,
-  ownershipLabels,
-  retainsData,
-} from '../desired/common.ts'
-import { type GeneratedSecret, generatedSecrets } from '../desired/generated-secrets.ts'
+  checksumKeySecretOf,
+  type GeneratedSecret,
+  generatedSecrets,
+} from '../desired/generated-secrets.ts'
 import { desired } from '../desired/index.ts'
 import { keySecretOf } from '../desired/internal-key.ts'
 import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { isConflict } from '../runtime/api-error.ts'
 import { adoptAnnotation } from '../runtime/apply.ts'
 import type { Client } from '../runtime/client.ts'
+import type { ObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { resourceOf } from '../runtime/resources.ts'
+import { ownerReferencesFor } from './retained.ts'
+
+type LiveLookup = (id: ObjectId) => KubeObject | undefined
 
 type Secret = KubeObject & { data?: Record<string, string> }
 
@@ -33,49 +34,121 @@ export interface SecretReads {
   created: string[]
   /** Names of existing Secrets that belong to somebody else. */
   foreign: string[]
+  /** Generated Secrets that are gone although the volume that they protect exists. */
+  lost: { name: string; volume: string }[]
 }
 
-/** Creates missing generated Secrets and reads all Secrets that the pods reference. */
-export async function readSecrets(client: Client, suite: LegalSuite): Promise<SecretReads> {
-  const generatedList = generatedSecrets(suite)
-  const key: SecretKey = { name: keySecretOf(suite), key: 'current' }
-  const required = [...referencedSecrets(suite), key]
-  const names = [
-    ...new Set([...required.map(({ name }) => name), ...generatedList.map(({ name }) => name)]),
-  ]
-  const { namespace, uid } = suite.metadata
-  const secretsByName = new Map<string, Secret>()
+/**
+ * Creates missing generated Secrets and reads all Secrets that the pods reference. The key of the digests never
+ * changes, so it is read once per version of its Secret.
+ */
+export function makeSecretReader() {
+  const checksumKeys = new Map<string, { resourceVersion: string | undefined; key: string }>()
+
+  return async (client: Client, suite: LegalSuite, getLive: LiveLookup): Promise<SecretReads> => {
+    const { namespace } = suite.metadata
+    const checksumSecret = checksumKeySecretOf(suite)
+    const cached = checksumKeys.get(`${namespace}/${checksumSecret}`)
+    const { resourceVersion } = getLive(secretId(suite, checksumSecret))?.metadata ?? {}
+    const known =
+      resourceVersion && cached?.resourceVersion === resourceVersion ? cached : undefined
+    const generated = generatedSecrets(suite).filter(
+      ({ name }) => !known || name !== checksumSecret,
+    )
+    const current: SecretKey = { name: keySecretOf(suite), key: 'current' }
+    const required = [...referencedSecrets(suite), current]
+    const found = await readAll(client, suite, generated, required)
+    const checksumKey = known?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
+    if (!known && checksumKey)
+      checksumKeys.set(`${namespace}/${checksumSecret}`, {
+        resourceVersion: found.secrets.get(checksumSecret)?.metadata.resourceVersion,
+        key: checksumKey,
+      })
+    const { created, foreign, lost } = found
+    const readEntry = ({ name, key }: SecretKey) => found.secrets.get(name)?.data?.[key]
+    const secrets = new Map<string, string>()
+    const missing = new Set<string>()
+    for (const each of required) {
+      const value = readEntry(each)
+      const id = `${each.name}/${each.key}`
+      if (value) secrets.set(id, createHmac('sha256', checksumKey).update(value).digest('hex'))
+      else missing.add(id)
+    }
+    const key = decodeKey(readEntry(current))
+    return {
+      secrets,
+      missing,
+      created: created.sort(),
+      foreign: foreign.sort(),
+      lost,
+      ...(key && { keyId: keyIdOf(key) }),
+    }
+  }
+}
+
+const secretId = ({ metadata }: LegalSuite, name: string): ObjectId => ({
+  group: '',
+  version: 'v1',
+  kind: 'Secret',
+  namespace: metadata.namespace,
+  name,
+})
+
+async function readAll(
+  client: Client,
+  suite: LegalSuite,
+  generated: GeneratedSecret[],
+  required: SecretKey[],
+) {
+  const { namespace } = suite.metadata
+  const secrets = new Map<string, Secret>()
   const created: string[] = []
   const foreign: string[] = []
+  const lost: SecretReads['lost'] = []
+  const names = new Set([...required, ...generated].map(({ name }) => name))
   await Promise.all(
-    names.map(async (name) => {
-      const generatedSecret = generatedList.find((each) => each.name === name)
+    [...names].map(async (name) => {
+      const generatedSecret = generated.find((each) => each.name === name)
       let secret = await client.get<Secret>(secretResource, { namespace, name })
       if (!secret && generatedSecret) {
+        if (await volumeExists(client, suite, generatedSecret)) {
+          lost.push({ name, volume: generatedSecret.volume! })
+          return
+        }
         secret = await createSecret(client, suite, generatedSecret)
         created.push(name)
       }
-      if (secret && generatedSecret && !isOwnedBySuite(secret, suite)) foreign.push(name)
-      if (secret) secretsByName.set(name, secret)
+      if (secret && generatedSecret) {
+        if (!isOwnedBySuite(secret, suite)) foreign.push(name)
+        else await releaseOwnership(client, suite, generatedSecret, secret)
+      }
+      if (secret) secrets.set(name, secret)
     }),
   )
-  const readEntry = ({ name, key }: SecretKey) => secretsByName.get(name)?.data?.[key]
-  const secrets = new Map<string, string>()
-  const missing = new Set<string>()
-  for (const each of required) {
-    const value = readEntry(each)
-    const id = `${each.name}/${each.key}`
-    if (value) secrets.set(id, createHmac('sha256', uid).update(value).digest('hex'))
-    else missing.add(id)
-  }
-  const current = decodeKey(readEntry(key))
-  return {
-    secrets,
-    missing,
-    created: created.sort(),
-    foreign: foreign.sort(),
-    ...(current && { keyId: keyIdOf(current) }),
-  }
+  return { secrets, created, foreign, lost }
+}
+
+const volumes = resourceOf('v1', 'PersistentVolumeClaim')
+
+async function volumeExists(client: Client, { metadata }: LegalSuite, { volume }: GeneratedSecret) {
+  if (!volume) return false
+  const ref = { namespace: metadata.namespace, name: volume }
+  return (await client.get(volumes, ref, { metadataOnly: true })) !== undefined
+}
+
+/** Removes the owner reference of a retained Secret, whichever field manager set it. */
+async function releaseOwnership(
+  client: Client,
+  suite: LegalSuite,
+  generated: GeneratedSecret,
+  secret: Secret,
+) {
+  if (generated.labels[dataLabel] !== 'true' || !retainsData(suite)) return
+  const ownerReferences = ownerReferencesFor(suite, secret)
+  if (!ownerReferences) return
+  const { uid, resourceVersion } = secret.metadata
+  const patch = { metadata: { uid, resourceVersion, ownerReferences } }
+  await client.merge(secretResource, secret.metadata, patch)
 }
 
 const isOwnedBySuite = ({ metadata }: Secret, suite: LegalSuite) =>
@@ -136,21 +209,15 @@ async function createSecret(
 
 /** The metadata applied to generated Secrets. Their values are never applied. */
 export const secretObjects = (suite: LegalSuite): KubeObject[] =>
-  generatedSecrets(suite).map((each) => {
-    const { ownerReferences: _, ...metadata } = secretMetadata(suite, each).metadata
-    return { apiVersion: 'v1', kind: 'Secret', metadata }
-  })
+  generatedSecrets(suite).map((each) => secretMetadata(suite, each))
 
-function secretMetadata(suite: LegalSuite, { name, labels }: GeneratedSecret): Secret {
-  const isRetained = labels[dataLabel] === 'true' && retainsData(suite)
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      name,
-      namespace: suite.metadata.namespace,
-      labels: { ...labels, ...ownershipLabels(suite) },
-      ...(!isRetained && { ownerReferences: [ownerReference(suite)] }),
-    },
-  }
-}
+/** Without owner reference: applying the object adds it where the deletion policy asks for it. */
+const secretMetadata = (suite: LegalSuite, { name, labels }: GeneratedSecret): Secret => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    name,
+    namespace: suite.metadata.namespace,
+    labels: { ...labels, ...ownershipLabels(suite) },
+  },
+})

@@ -51,13 +51,17 @@ export function statusOf(
     context,
   )
   const backends = backendsCondition(suite, lookup)
+  const degraded = degradedCondition(services)
   return {
     ...observed,
     observedGeneration: suite.metadata.generation,
     phase: phaseOf(suite, readyState),
-    conditions: backends
-      ? withCondition(withReady, backends, context)
-      : withoutCondition(withReady, backendsReady),
+    conditions: setOptional(
+      setOptional(withReady, backendsReady, backends, context),
+      degradedType,
+      degraded,
+      context,
+    ),
     version: (readyState.state === 'ready' && version) || before.version,
     internalKey: keyId ? { secretName: keySecretOf(suite), id: keyId } : before.internalKey,
     seeds: seedsStatus(suite, lookup),
@@ -74,6 +78,28 @@ const pausedCondition: NewCondition = {
 }
 
 const backendsReady = 'BackendsReady'
+const degradedType = 'Degraded'
+
+/** Sets a condition that exists only while it is defined. */
+const setOptional = (
+  conditions: Condition[],
+  type: string,
+  condition: NewCondition | undefined,
+  context: Parameters<typeof withCondition>[2],
+) =>
+  condition ? withCondition(conditions, condition, context) : withoutCondition(conditions, type)
+
+type ServiceStatus = ReturnType<typeof serviceStatus>
+
+/** Services that are ready although a pod is missing within the disruption budget. */
+function degradedCondition(services: ServiceStatus[]): NewCondition | undefined {
+  const degraded = services
+    .filter(({ ready, available, desired }) => ready && available < desired)
+    .map(({ name, available, desired }) => `${name}: ${available} of ${desired} pods available`)
+  if (degraded.length === 0) return undefined
+  const message = degraded.join(', ')
+  return { type: degradedType, status: 'True', reason: 'PodsUnavailable', message }
+}
 
 function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup) {
   const live = lookup('Deployment', nameOf(suite, name))

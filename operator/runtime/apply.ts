@@ -34,6 +34,8 @@ export type ApplyOptions = {
   onFound?: (object: KubeObject) => void
 }
 
+export type PruneOptions = Pick<ApplyOptions, 'client' | 'owner' | 'retain'>
+
 export type Outcome = { id: ObjectId } & (
   | { action: 'unchanged' | 'created' | 'configured' | 'pruned' | 'kept' }
   /** The object exists and belongs to somebody else. It was not changed. */
@@ -54,22 +56,34 @@ export const adoptAnnotation = 'legalsuite.dev/adopt'
  * write if nothing changed.
  */
 export async function applySet(objects: KubeObject[], options: ApplyOptions): Promise<ApplyResult> {
-  const outcomes: Outcome[] = []
-  for (const group of groupByRank(objects)) {
-    outcomes.push(...(await mapInBatches(group, (object) => applyOne(object, options))))
-  }
+  const outcomes = await applyObjects(objects, options)
   const desired = objects.map(idOf)
   const applied = outcomes.filter(({ action }) => action !== 'conflict').map(({ id }) => id)
   const obsolete = subtractInventory(options.inventory, desired)
   // After a failure nothing is pruned: an obsolete object may still serve in place of the failed one.
   if (outcomes.some(isFailure)) return { outcomes, inventory: mergeInventories(obsolete, applied) }
 
-  const pruned: Outcome[] = []
-  for (const group of groupByRank(obsolete).reverse()) {
-    pruned.push(...(await mapInBatches(group, (id) => prune(id, options))))
-  }
+  const pruned = await pruneObjects(obsolete, options)
   const remaining = pruned.filter(({ action }) => action === 'failed').map(({ id }) => id)
   return { outcomes: [...outcomes, ...pruned], inventory: mergeInventories(applied, remaining) }
+}
+
+/** Applies objects in dependency order. */
+export async function applyObjects(objects: KubeObject[], options: ApplyOptions) {
+  const outcomes: Outcome[] = []
+  for (const group of groupByRank(objects)) {
+    outcomes.push(...(await mapInBatches(group, (object) => applyOne(object, options))))
+  }
+  return outcomes
+}
+
+/** Deletes objects in reverse dependency order. Foreign objects are left unchanged. */
+export async function pruneObjects(ids: ObjectId[], options: PruneOptions) {
+  const outcomes: Outcome[] = []
+  for (const group of groupByRank(ids).reverse()) {
+    outcomes.push(...(await mapInBatches(group, (id) => prune(id, options))))
+  }
+  return outcomes
 }
 
 /** The inventory to store before the first write, so that a crash leaves no untracked object. */
@@ -126,7 +140,7 @@ async function applyOver(
   return { id, action: live ? 'configured' : 'created' }
 }
 
-async function prune(id: ObjectId, { client, owner, retain }: ApplyOptions): Promise<Outcome> {
+async function prune(id: ObjectId, { client, owner, retain }: PruneOptions): Promise<Outcome> {
   try {
     const live = await getMetadata(id, client)
     if (!live) return { id, action: 'pruned' }
@@ -134,12 +148,16 @@ async function prune(id: ObjectId, { client, owner, retain }: ApplyOptions): Pro
     if (reason) return { id, action: 'conflict', reason }
     if (retain?.(live)) return { id, action: 'kept' }
     const { uid } = live.metadata
-    await client.delete(resourceOfObject(live), live.metadata, { uid, propagation: 'Background' })
+    // A workload stays visible until its pods are gone, so that nothing they use is deleted before.
+    const propagation = hasPods(id) ? 'Foreground' : 'Background'
+    await client.delete(resourceOfObject(live), live.metadata, { uid, propagation })
     return { id, action: 'pruned' }
   } catch (error) {
     return { id, action: 'failed', error }
   }
 }
+
+const hasPods = ({ kind }: ObjectId) => ['Deployment', 'StatefulSet', 'Job'].includes(kind)
 
 async function findLive(id: ObjectId, { client, onFound }: ApplyOptions) {
   const object = await getMetadata(id, client)

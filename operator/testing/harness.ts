@@ -19,18 +19,22 @@ const kinds: Record<string, string> = {
   HorizontalPodAutoscaler: 'autoscaling/v2',
   NetworkPolicy: 'networking.k8s.io/v1',
   Cluster: 'postgresql.cnpg.io/v1',
+  HTTPRoute: 'gateway.networking.k8s.io/v1',
+  PodDisruptionBudget: 'policy/v1',
 }
 
 export interface HarnessOptions {
   /** Optional APIs: plural names by group. */
   served?: Record<string, string[]>
   collectorAddress?: string
+  discoveryMaxAgeMs?: number
 }
 
 /** The operator on an in-memory API server. No pods run; `markWorkloadsReady` sets their status. */
 export function makeHarness({
   served = {},
   collectorAddress = 'http://127.0.0.1:1',
+  discoveryMaxAgeMs,
 }: HarnessOptions = {}) {
   const api = makeFakeApi(served)
   const client = makeClient({ transport: api.transport })
@@ -43,6 +47,7 @@ export function makeHarness({
     operatorNamespace: 'operators',
     collectorAddress,
     resyncPeriodMs: 60_000,
+    discoveryMaxAgeMs,
   })
   const running = operator.run(stop.signal)
   const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)

@@ -26,7 +26,6 @@ const reason =
 if (reason) console.log(`skipped: ${reason}`)
 
 const facts = {
-  apis: new Set(['monitoring.coreos.com/v1', 'gateway.networking.k8s.io/v1']),
   secrets: new Map<string, string>(),
   operatorNamespace: 'operators',
 }

@@ -1,0 +1,122 @@
+import type { LegalSuite } from '../api/legal-suite.ts'
+import { dataLabel, ownerReference, ownershipLabels, retainsData } from '../desired/common.ts'
+import {
+  applyObjects,
+  inventoryDuringApply,
+  isFailure,
+  type Outcome,
+  pruneObjects,
+} from '../runtime/apply.ts'
+import {
+  idOf,
+  idText,
+  mergeInventories,
+  type ObjectId,
+  subtractInventory,
+} from '../runtime/inventory.ts'
+import { patchStatus, type ReconcileContext, recordEvent } from './context.ts'
+import { handOverReplicas } from './hand-over-replicas.ts'
+import { classifyObsolete, isRolledOut } from './obsolete.ts'
+import type { ReadCache } from './read-cache.ts'
+import { recordChanges } from './record-changes.ts'
+import { type RetainedResult, reconcileRetained } from './retained.ts'
+import type { RolloutPlan } from './rollout.ts'
+
+export interface ApplySuiteResult {
+  outcomes: Outcome[]
+  inventory: ObjectId[]
+  retained: RetainedResult['retained']
+  /** The suite with the inventory that was stored before the first write. */
+  current: LegalSuite
+}
+
+/**
+ * Applies the applicable objects of a plan, then deletes obsolete objects that no pod uses and that hold no
+ * data. Until the rollout is complete nothing is deleted, because pods of older templates may still run.
+ */
+export async function applySuite(
+  context: ReconcileContext,
+  plan: RolloutPlan,
+  readCache: ReadCache,
+  isServed: (id: ObjectId) => boolean,
+): Promise<ApplySuiteResult> {
+  const { client, suite } = context
+  const { applicable, deferred } = plan
+  const { namespace } = suite.metadata
+  const inventory = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
+  const desired = [...applicable, ...deferred].map(idOf)
+  const current = await storeInventory(
+    context,
+    inventory,
+    inventoryDuringApply(inventory, applicable),
+  )
+  const before = new Map(
+    applicable.map((each) => [idText(idOf(each)), context.getLive(idOf(each))]),
+  )
+  await handOverReplicas(client, applicable, before)
+  const owner = { labels: ownershipLabels(suite), reference: ownerReference(suite) }
+  const applied = await applyObjects(applicable, {
+    client,
+    owner,
+    live: (id) => context.getLive(id) ?? readCache.get(id),
+    onWrite: (object) =>
+      context.isWatched(object.kind) ? context.observe(object) : readCache.put(object),
+    onFound: (object) => void (context.isWatched(object.kind) || readCache.put(object)),
+    inventory: [],
+    retain: ({ metadata }) => retainsData(suite) && metadata.labels?.[dataLabel] === 'true',
+  })
+  const workloads = context.workloadsOf(suite)
+  const rolledOut = !plan.blocker && !applied.some(isFailure) && workloads.every(isRolledOut)
+  const { prunable, retained, inUse } = classifyObsolete(subtractInventory(inventory, desired), {
+    suite,
+    getLive: context.getLive,
+    workloads,
+    rolledOut,
+    isServed,
+  })
+  const pruned = await pruneObjects(prunable, { client, owner })
+  const kept = await reconcileRetained({
+    client,
+    suite,
+    getLive: context.getLive,
+    obsolete: retained,
+    desired,
+    isServed,
+    rolledOut,
+  })
+  recordChanges(context, applicable, [...applied, ...pruned], before)
+  recordRetained(context, kept)
+  const failedPrunes = pruned.filter(({ action }) => action === 'failed')
+  return {
+    // An obsolete object that belongs to somebody else is no longer of interest.
+    outcomes: [...applied, ...failedPrunes],
+    inventory: mergeInventories(
+      applied.map(({ id }) => id),
+      inventory.filter((id) => deferred.some((other) => idText(idOf(other)) === idText(id))),
+      inUse,
+      failedPrunes.map(({ id }) => id),
+    ),
+    retained: kept.retained,
+    current,
+  }
+}
+
+/** Stores new objects in the inventory before they are created, so that a crash leaves no untracked object. */
+async function storeInventory(context: ReconcileContext, before: ObjectId[], during: ObjectId[]) {
+  if (during.length <= before.length) return context.suite
+  return patchStatus(context, {
+    ...context.suite.status,
+    inventory: toStoredInventory(during),
+  })
+}
+
+export const toStoredInventory = (ids: ObjectId[]) => ids.map(({ namespace: _, ...rest }) => rest)
+
+function recordRetained(context: ReconcileContext, { retained, removed }: RetainedResult) {
+  const before = new Set(context.suite.status?.retained?.map(({ uid }) => uid))
+  for (const { kind, name, uid } of retained)
+    if (!before.has(uid))
+      recordEvent(context, 'Kept', 'Keep', `retained ${kind} ${name}, which holds data`)
+  for (const { kind, name } of removed)
+    recordEvent(context, 'RetainedRemoved', 'Delete', `deleted retained ${kind} ${name} on request`)
+}
