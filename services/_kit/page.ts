@@ -1,9 +1,28 @@
 import * as z from 'zod'
-import { fragment, type Sql, type SqlFragment } from './sql/sql.ts'
+import { invalid } from './fault.ts'
+import {
+  afterCursor,
+  type Cursor,
+  decodeCursor,
+  encodeCursor,
+  invalidCursor,
+  keysAsJson,
+  orderByKeys,
+  parseKeys,
+  parseOrder,
+  selectKeys,
+} from './page-cursor.ts'
+import { fragment, integerLiteral, type Sql, type SqlFragment } from './sql/sql.ts'
 
 /** Page parameters. `limit` is an alias of `size`; `size` wins. */
 export const PageQuery = z.object({
-  page: z.coerce.number().int().min(1).default(1).describe('Page number from 1. Default: 1.'),
+  page: z.coerce.number().int().min(1).optional().describe('Page number from 1. Default: 1.'),
+  cursor: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe('`next_cursor` of the previous page, instead of `page`.'),
   size: z.coerce
     .number()
     .int()
@@ -13,11 +32,24 @@ export const PageQuery = z.object({
     .describe('Items per page, 1 to 200. Default: 20.'),
   limit: z.coerce.number().int().min(1).max(200).optional().describe('Alias of `size`.'),
 })
+type PageQuery = z.output<typeof PageQuery>
 
-/** Limit and offset of the requested page. */
-export function pageBounds({ page, size, limit }: z.output<typeof PageQuery>) {
+interface PageBounds {
+  page: number
+  size: number
+  offset: number
+  cursor: Cursor | undefined
+}
+
+/** Reads the page parameters. The offset of a cursor without sort keys follows from its page number. */
+export function pageBounds({ page, cursor, size, limit }: PageQuery): PageBounds {
+  if (page !== undefined && cursor !== undefined) {
+    throw invalid([{ path: 'cursor', message: 'Send either page or cursor.' }])
+  }
+  const position = cursor === undefined ? undefined : decodeCursor(cursor)
+  const number = position?.page ?? page ?? 1
   const pageSize = size ?? limit ?? 20
-  return { page, size: pageSize, offset: (page - 1) * pageSize }
+  return { page: number, size: pageSize, offset: (number - 1) * pageSize, cursor: position }
 }
 
 export const pageSchema = <Item extends z.ZodType>(item: Item) =>
@@ -27,38 +59,91 @@ export const pageSchema = <Item extends z.ZodType>(item: Item) =>
     size: z.int(),
     total: z.int(),
     total_pages: z.int(),
+    total_is_estimate: z.literal(true).optional().describe('Set if `total` is an estimate.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('`cursor` of the next page. Null on the last page.'),
   })
 
-export const toPage = <T>(
-  items: T[],
-  total: number,
-  { page, size }: { page: number; size: number },
-) => ({
+/** Page of a list that is not in the database. `items` are those of the page. */
+export const toPage = <T>(items: T[], total: number, { page, size, offset }: PageBounds) => ({
   items,
   page,
   size,
   total,
   total_pages: Math.ceil(total / size),
+  next_cursor:
+    offset + items.length < total && items.length > 0
+      ? encodeCursor({ page: page + 1, keys: [] })
+      : null,
 })
 
-const Total = z.object({ total: z.int() })
+const PageRow = z.looseObject({ page_keys: z.string() })
 
-/** Selects one page from a table with its condition (`from`). */
+/**
+ * Selects one page from a table with its condition (`from`). `order` must be total, with all keys in one
+ * direction. A cursor continues after the sort keys of an item, so its cost does not grow with the page.
+ */
 export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,
   schema: Schema,
-  query: z.output<typeof PageQuery>,
+  query: PageQuery,
   {
     from,
     order,
     columns = fragment`*`,
   }: { from: SqlFragment; order: SqlFragment; columns?: SqlFragment },
 ) {
-  const bounds = pageBounds(query)
-  const [items, count] = await Promise.all([
-    sql.rows(schema)`
-      select ${columns} from ${from} order by ${order} limit ${bounds.size} offset ${bounds.offset}`,
-    sql.row(Total)`select count(*) as total from ${from}`,
+  const { page, size, offset, cursor } = pageBounds(query)
+  const sort = parseOrder(order)
+  const position = cursor ? afterCursor(sort, cursor) : fragment`offset ${offset}`
+  const [before, after] = cursor ? [position, fragment``] : [fragment``, position]
+  const [rows, total] = await Promise.all([
+    sql.rows(PageRow)`
+      select *, ${keysAsJson(sort)} as page_keys
+      from (select ${columns} ${selectKeys(sort)} from ${from}) page ${before}
+      order by ${orderByKeys(sort)} limit ${size + 1} ${after}`.catch((thrown: unknown) => {
+      throw cursor && isCursorMismatch(thrown) ? invalidCursor() : thrown
+    }),
+    countRows(sql, from),
   ])
-  return toPage(items, count!.total, bounds)
+  const shown = rows.slice(0, size)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => schema.parse(row)),
+    page,
+    size,
+    ...total,
+    total_pages: Math.ceil(total.total / size),
+    next_cursor:
+      last && rows.length > size
+        ? encodeCursor({ page: page + 1, keys: parseKeys(last.page_keys) })
+        : null,
+  }
+}
+
+/** SQLSTATE of a cursor whose value does not fit its type, or whose types are not those of the list. */
+const isCursorMismatch = (thrown: unknown) =>
+  /^(22|42883|42804)/.test(String((thrown as { code?: unknown } | null)?.code))
+
+/** Totals up to this number are exact. */
+const maxExactTotal = 10_000
+
+const Count = z.object({ count: z.int() })
+const Plan = z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })])
+const Explained = z.object({
+  'QUERY PLAN': z.preprocess((plan) => (typeof plan === 'string' ? JSON.parse(plan) : plan), Plan),
+})
+
+/** Counts up to `maxExactTotal` rows. Beyond it the total is the row estimate of the planner. */
+async function countRows(sql: Sql, from: SqlFragment) {
+  const counted = await sql.row(Count)`
+    select count(*) as count
+    from (select from ${from} limit ${integerLiteral(maxExactTotal + 1)}) counted`
+  const { count } = counted!
+  if (count <= maxExactTotal) return { total: count }
+  const explained = await sql.row(Explained)`explain (format json) select from ${from}`
+  const estimate = Math.round(explained!['QUERY PLAN'][0].Plan['Plan Rows'])
+  return { total: Math.max(estimate, count), total_is_estimate: true as const }
 }

@@ -141,6 +141,13 @@ describe('the documents of a base', () => {
     )
     const items = pages.flatMap(({ data }) => data.items)
     expect(items.map(({ document_id }) => document_id)).toEqual(ids)
-    expect(pages[3]!.data).toEqual({ items: [], page: 4, size: 2, total: 5, total_pages: 3 })
+    expect(pages[3]!.data).toEqual({
+      items: [],
+      page: 4,
+      size: 2,
+      total: 5,
+      total_pages: 3,
+      next_cursor: null,
+    })
   })
 })

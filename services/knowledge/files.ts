@@ -93,7 +93,7 @@ export const knowledgeFiles = [
       const from = fragment`knowledge.files where base = ${base.no}`
       const columns = fragment`${base.id}::text as kb_id, file_id, title, doc_type, metadata, status,
         error, created_at, updated_at`
-      const order = fragment`created_at desc, file_id`
+      const order = fragment`created_at desc, file_id desc`
       return ok(c, await selectPage(c.env.sql, KnowledgeFile, query, { from, columns, order }))
     },
   ),

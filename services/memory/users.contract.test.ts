@@ -38,6 +38,61 @@ describe('the facts of a user', () => {
     )
   })
 
+  test('cursors of any size together contain every fact once', async () => {
+    for (const size of [1, 5, 23, 50]) {
+      const keys: string[] = []
+      let cursor: string | null = null
+      for (let page = 1; page === 1 || cursor !== null; page++) {
+        const position = cursor === null ? '' : `&cursor=${cursor}`
+        const { data } = await at.call('GET', `${users}/paged/facts?size=${size}${position}`)
+        expect(data).toMatchObject({ page, size, total: 23 })
+        keys.push(...data.items.map((fact: any) => fact.entity_key))
+        cursor = data.next_cursor
+      }
+      expect(keys).toEqual(Array.from({ length: 23 }, (_, n) => `k${22 - n}`))
+    }
+  })
+
+  test('a cursor skips and repeats nothing when facts are added and deleted', async () => {
+    for (let n = 0; n < 6; n++) await tell('moving', { entity_key: `m${n}` })
+    const first = (await at.call('GET', `${users}/moving/facts?size=3`)).data
+    await tell('moving', { entity_key: 'new' })
+    await at.call('DELETE', `${facts}/${first.items[2].id}`)
+    const next = await at.call('GET', `${users}/moving/facts?size=3&cursor=${first.next_cursor}`)
+    expect(next.data.items.map((fact: any) => fact.entity_key)).toEqual(['m2', 'm1', 'm0'])
+    expect(next.data.next_cursor).toBe(null)
+  })
+
+  test('a cursor with page, a forged cursor and a cursor of another list are 400', async () => {
+    const { next_cursor } = (await at.call('GET', `${users}/paged/facts?size=2`)).data
+    const forge = (cursor: unknown) => btoa(JSON.stringify(cursor))
+    for (const query of [
+      `page=1&cursor=${next_cursor}`,
+      'cursor=x',
+      'cursor=%00',
+      `cursor=${forge({ page: 1, keys: [] })}`,
+      `cursor=${forge({
+        page: 1,
+        keys: [
+          { value: 'x', type: 'uuid' },
+          { value: '1', type: 'uuid' },
+        ],
+      })}`,
+      `cursor=${forge({ page: 1, keys: [{ value: '1', type: 'text; drop table memory.facts' }] })}`,
+      `cursor=${forge({ page: 0, keys: [] })}`,
+    ]) {
+      const { status, data } = await at.call('GET', `${users}/paged/facts?${query}`)
+      expect([query, status, data.issues[0].path]).toEqual([query, 400, 'cursor'])
+    }
+  })
+
+  test('a cursor shows nothing of another organization', async () => {
+    const { next_cursor } = (await at.call('GET', `${users}/paged/facts?size=2`)).data
+    const headers = { 'x-organization-id': 'other' }
+    const path = `${users}/paged/facts?cursor=${next_cursor}`
+    expect((await at.call('GET', path, { headers })).data).toMatchObject({ items: [], total: 0 })
+  })
+
   test('limit is an alias of size and size wins', async () => {
     const size = async (query: string) =>
       (await at.call('GET', `${users}/paged/facts?${query}`)).data.size

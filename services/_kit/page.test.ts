@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
+import { type Database, newDatabase } from '../../tests/support/databases.ts'
+import { PageQuery, selectPage } from './page.ts'
+import { fragment, makeSql, type Sql } from './sql/sql.ts'
+
+const rowCount = 60_000
+let database: Database
+let sql: Sql
+beforeAll(async () => {
+  database = await newDatabase('postgres')
+  sql = makeSql(database.driver)
+  await sql`create table public.things (id int primary key, owner text not null)`
+  await sql`
+    insert into public.things
+    select n, case when n <= 10000 then 'few' else 'many' end
+    from generate_series(1, ${rowCount}::int) n`
+  await sql`analyze public.things`
+})
+afterAll(() => database.drop())
+
+const Thing = z.object({ id: z.int() })
+const list = (query: object, owner: string) =>
+  selectPage(sql, Thing, PageQuery.parse(query), {
+    from: fragment`public.things where owner = ${owner}`,
+    order: fragment`id desc`,
+  })
+
+test('a total of 10,000 is exact', async () => {
+  const page = await list({}, 'few')
+  expect(page.total).toBe(10_000)
+  expect(page).not.toHaveProperty('total_is_estimate')
+})
+
+test('a larger total is an estimate of the planner, also for a cursor', async () => {
+  const first = await list({ size: 7 }, 'many')
+  const next = await list({ size: 7, cursor: first.next_cursor! }, 'many')
+  for (const page of [first, next]) {
+    expect(page.total_is_estimate).toBe(true)
+    expect(page.total).toBeGreaterThan(40_000)
+    expect(page.total).toBeLessThan(60_000)
+  }
+  expect([first.items[0]!.id, next.items[0]!.id, next.page]).toEqual([60_000, 59_993, 2])
+})
+
+test('an order with two directions is rejected', async () => {
+  const page = selectPage(sql, Thing, PageQuery.parse({}), {
+    from: fragment`public.things`,
+    order: fragment`owner desc, id`,
+  })
+  await expect(page).rejects.toThrow('cannot page by')
+})
