@@ -2,6 +2,7 @@ import { defineService } from '../_kit/service.ts'
 import { agent } from './agent.ts'
 import { calculators } from './calculators.ts'
 import { Config, type Deps, open } from './deps.ts'
+import { erasure } from './erasure.ts'
 import { takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
 import { enqueueStalled, runDeliveryJob } from './store/outbox.ts'
@@ -19,7 +20,16 @@ export default defineService<typeof Config, Deps>({
   open,
   beforeServe: ({ skills }) => skills(),
   healthChecks: ({ model }) => (model ? { model: model.check } : {}),
-  endpoints: [...calculators, ...skills, ...agent, ...threads, ...timeline, ...traces, ...usage],
+  endpoints: [
+    ...calculators,
+    ...skills,
+    ...agent,
+    ...threads,
+    ...timeline,
+    ...traces,
+    ...usage,
+    ...erasure,
+  ],
   jobs: {
     deliver: ({ sql, matter }, { thread_id }: { thread_id: string }) =>
       runDeliveryJob(sql, matter, thread_id),

@@ -2,6 +2,7 @@ import { defineService } from '../_kit/service.ts'
 import { complete } from './complete.ts'
 import { Config, open } from './deps.ts'
 import { download } from './download.ts'
+import { erasure } from './erasure.ts'
 import { files } from './files.ts'
 import { sweepObjects } from './orphans.ts'
 import { failDeadParses, parseFile } from './parse-job.ts'
@@ -16,7 +17,16 @@ export default defineService({
   schema: 'files',
   config: Config,
   open,
-  endpoints: [...upload, ...uploadUrl, ...complete, ...files, ...download, ...parsing, ...text],
+  endpoints: [
+    ...upload,
+    ...uploadUrl,
+    ...complete,
+    ...files,
+    ...download,
+    ...parsing,
+    ...text,
+    ...erasure,
+  ],
   healthChecks: ({ store }) => ({ storage: async () => (await store()).check() }),
   jobs: ({ parser }) => (parser ? { parse: parseFile } : {}),
   async sweep(context) {

@@ -4,6 +4,7 @@ import { analysis } from './analysis.ts'
 import { blueprints } from './blueprints.ts'
 import { deliverables } from './deliverables.ts'
 import { Config, open } from './deps.ts'
+import { erasure } from './erasure.ts'
 import { reconcileMemory } from './facts.ts'
 import { fromConsultation } from './from-consultation.ts'
 import { matters } from './matters.ts'
@@ -35,6 +36,7 @@ export default defineService({
     ...sync,
     ...allocate,
     ...submit,
+    ...erasure,
   ],
   jobs: { reconcile_memory: reconcileMemory },
 })

@@ -1,6 +1,7 @@
 import { defineService } from '../_kit/service.ts'
 import { context } from './context.ts'
 import { Config, open } from './deps.ts'
+import { erasure } from './erasure.ts'
 import { extract } from './extract.ts'
 import { facts } from './facts.ts'
 import { recall } from './recall.ts'
@@ -14,6 +15,15 @@ export default defineService({
   schema: 'memory',
   config: Config,
   open,
-  endpoints: [...facts, ...recall, ...extract, ...refine, ...reconcile, ...users, ...context],
+  endpoints: [
+    ...facts,
+    ...recall,
+    ...extract,
+    ...refine,
+    ...reconcile,
+    ...users,
+    ...context,
+    ...erasure,
+  ],
   healthChecks: ({ rerank }) => (rerank ? { rerank: rerank.check } : {}),
 })
