@@ -8,6 +8,7 @@ import matter from '../../services/matter/service.ts'
 const headers = {
   'x-internal-api-key': 'a-key-for-the-bench-only',
   'x-organization-id': 'bench',
+  'x-user-type': 'lawyer',
   'content-type': 'application/json',
 }
 

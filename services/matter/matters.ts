@@ -12,7 +12,14 @@ import { FileIds, OrganizationId, Title } from './fields.ts'
 import { ById, columns, loadMatter, lockMatter, Matter, MatterCategory, Status } from './matter.ts'
 import { mergePatch, mergeSections, union } from './merge.ts'
 import { bodySchema } from './playbook.ts'
-import { actorOf, serviceGuard, userGuard, visibleToService, visibleToUser } from './scope.ts'
+import {
+  actorOf,
+  isStaff,
+  serviceGuard,
+  userGuard,
+  visibleToService,
+  visibleToUser,
+} from './scope.ts'
 
 const NewMatter = z
   .object({
@@ -148,13 +155,14 @@ export const matters = [
   ),
 ]
 
-/** Clients create matters for themselves; other user types may name the client. */
-function resolveOwner({ userId, userType }: Caller, requested: string | undefined): string {
+/** Staff may name the client; everyone else creates matters for themselves. */
+function resolveOwner(caller: Caller, requested: string | undefined): string {
+  const { userId } = caller
   const owner = requested ?? userId
   if (owner === undefined) {
     throw invalid([{ path: 'user_id', message: 'Required without X-User-Id.' }])
   }
-  if (userType === 'client' && owner !== userId) {
+  if (!isStaff(caller) && owner !== userId) {
     throw invalid([{ path: 'user_id', message: 'Contradicts the header X-User-Id.' }])
   }
   return owner

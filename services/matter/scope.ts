@@ -11,15 +11,15 @@ export const userGuard: Guard = {
     name: 'X-Organization-Id',
     required: true,
     description:
-      'Organization of the matters: its own and those assigned to it as provider. With X-User-Type `client` only those of X-User-Id.',
+      'Organization of the matters: its own and those assigned to it as provider. Only X-User-Type `lawyer`, `firm_admin` or `operator` see all of them; everyone else sees those of X-User-Id.',
     schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
   },
   faults: ['UNAUTHENTICATED'],
-  check({ organizationId, userId, userType }) {
-    if (organizationId === undefined) {
+  check(caller) {
+    if (caller.organizationId === undefined) {
       throw new Fault('UNAUTHENTICATED', 'Header X-Organization-Id is required.')
     }
-    if (userType === 'client' && userId === undefined) {
+    if (!isStaff(caller) && caller.userId === undefined) {
       throw new Fault('UNAUTHENTICATED', 'Header X-User-Id is required.')
     }
   },
@@ -40,11 +40,16 @@ export const serviceGuard: Guard = {
 const inOrganization = (organization: string): Scope =>
   fragment`(organization_id = ${organization} or provider_organization_id = ${organization})`
 
-/** Clients see their own matters, other user types those of the organization. */
-export const visibleToUser = ({ organizationId, userId, userType }: Caller): Scope =>
-  userType === 'client'
-    ? fragment`(${inOrganization(organizationId!)} and user_id = ${userId!})`
-    : inOrganization(organizationId!)
+const staffTypes = ['lawyer', 'firm_admin', 'operator']
+
+/** User types that work for the organization. A missing or unknown type has the rights of a client. */
+export const isStaff = ({ userType }: Caller) => staffTypes.includes(userType ?? '')
+
+/** Staff see the matters of the organization, everyone else their own. */
+export const visibleToUser = (caller: Caller): Scope =>
+  isStaff(caller)
+    ? inOrganization(caller.organizationId!)
+    : fragment`(${inOrganization(caller.organizationId!)} and user_id = ${caller.userId!})`
 
 export const visibleToService = ({ organizationId }: Caller): Scope =>
   organizationId === undefined ? fragment`true` : inOrganization(organizationId)

@@ -111,6 +111,22 @@ describe('a matter of another client', () => {
   })
 })
 
+test.each([undefined, 'paralegal', ''])(
+  'user type %s has the rights of a client',
+  async (userType) => {
+    const headers = { 'x-user-type': userType, 'x-user-id': 'somebody' }
+    const { id } = await at.createMatter({ user_id: 'owner' })
+    expect((await at.call('GET', `${path}/${id}`, { headers })).status).toBe(404)
+    const write = { headers, body: { title: 'x' } }
+    expect((await at.call('PUT', `${path}/${id}`, write)).status).toBe(404)
+    expect((await at.call('GET', path, { headers })).data.items).toEqual([])
+    const other = { headers, body: { title: 'x', user_id: 'owner' } }
+    expect((await at.call('POST', path, other)).status).toBe(400)
+    const nobody = { headers: { ...headers, 'x-user-id': undefined } }
+    expect((await at.call('GET', path, nobody)).status).toBe(401)
+  },
+)
+
 describe('identity', () => {
   test.each(externals.map((door) => [door.name, door] as const))(
     'is asked for at %s',

@@ -23,10 +23,12 @@ export type AuditEntry = z.infer<typeof AuditEntry>
 
 type NewEntry = Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'details'>
 
-const ChainHead = z.object({ seq: z.int(), hash: z.string() })
+export const ChainHead = z.object({ seq: z.int(), hash: z.string() })
 
 /** Name of the chain for changes of the platform itself. */
-export const platformChain = 'platform'
+const platformChain = 'platform'
+
+export const chainName = ({ organizationId }: Caller) => organizationId ?? platformChain
 
 /** Predecessor of the first entry of a chain. */
 export const genesis = { seq: 0, hash: '0'.repeat(64) }
@@ -88,11 +90,19 @@ async function lockHead(sql: Sql, organization: string) {
   return head!
 }
 
-/** Records a change of a platform record. The content of the record is not logged. */
+type PlatformChange = Omit<NewEntry, 'actor'>
+
+/** Records changes of platform records by the caller. The content of the records is not logged. */
+export async function recordPlatformChanges(sql: Sql, caller: Caller, changes: PlatformChange[]) {
+  const actor = caller.userId ?? 'unknown'
+  const entries = changes.map((change) => ({ actor, ...change }))
+  if (entries.length > 0) await append(sql, platformChain, entries)
+}
+
 export const recordPlatformChange = (
   sql: Sql,
   caller: Caller,
   action: string,
   resource: string,
   details: AuditEntry['details'],
-) => append(sql, platformChain, [{ actor: caller.userId ?? 'unknown', action, resource, details }])
+) => recordPlatformChanges(sql, caller, [{ action, resource, details }])

@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { ExternalId, Instant, JsonObject } from '../_kit/fields.ts'
-import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
+import { assertSameOrganization } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
-import { AuditEntry, append, platformChain } from './audit-chain.ts'
+import { AuditEntry, append, chainName } from './audit-chain.ts'
 import { get, manage, post } from './deps.ts'
-import { Verdict, verifyChain } from './verify-chain.ts'
 
 const Batch = z.object({
   organization_id: ExternalId.optional(),
@@ -25,7 +24,6 @@ const Batch = z.object({
 
 const organizationNote =
   'Chain of the organization in X-Organization-Id. Without the header: the chain of the platform.'
-const chainName = ({ organizationId }: Caller) => organizationId ?? platformChain
 
 export const audit = [
   get(
@@ -59,17 +57,6 @@ export const audit = [
         await selectPage(c.env.sql, AuditEntry, query, { from: table, order: fragment`seq desc` }),
       )
     },
-  ),
-
-  get(
-    '/api/v1/audit-logs/verify',
-    {
-      summary: 'Verify the audit chain',
-      description: `${organizationNote} Returns the first entry that was changed or inserted or that follows a removed entry. If the end was removed, returns the id of the last entry.`,
-      guard: manage,
-      responses: { 200: Verdict },
-    },
-    async (c) => ok(c, await verifyChain(c.env.sql, chainName(c.var.caller))),
   ),
 
   post(

@@ -1,7 +1,17 @@
 import * as z from 'zod'
-import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
+import { Version } from '../_kit/fields.ts'
+import type { Caller } from '../_kit/identity.ts'
+import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
+import { recordPlatformChanges } from './audit-chain.ts'
+
+/** Seed package that a batch comes from; recorded in the audit log. */
+export const BatchSource = z.object({
+  package_id: z.string().max(200),
+  version: z.string().max(100),
+})
 
 export const DryRunFields = z.object({
+  source: BatchSource.optional(),
   dry_run: z.boolean().default(false).describe('Return the counts without writing.'),
   digest: z
     .boolean()
@@ -42,3 +52,26 @@ export function rejectDuplicateKeys(
     seen.add(key)
   })
 }
+
+export const WrittenRecord = z.object({ key: z.string(), version: Version })
+type WrittenRecord = z.infer<typeof WrittenRecord>
+
+/** Records every change of a batch like a single write, with the seed package it comes from. */
+export const recordBatch = (
+  sql: Sql,
+  caller: Caller,
+  subject: string,
+  changes: { created: WrittenRecord[]; updated: WrittenRecord[] },
+  source: z.infer<typeof BatchSource> | undefined,
+) =>
+  recordPlatformChanges(
+    sql,
+    caller,
+    (['created', 'updated'] as const).flatMap((change) =>
+      changes[change].map(({ key, version }) => ({
+        action: `${subject}.${change}`,
+        resource: `${subject}:${key}`,
+        details: { version, ...(source && { source }) },
+      })),
+    ),
+  )

@@ -1,13 +1,16 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
+import type { Caller } from '../_kit/identity.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import {
   Counts,
   DryRunFields,
   digestFragment,
   PlannedCounts,
+  recordBatch,
   rejectDuplicateKeys,
+  WrittenRecord,
   withUnchanged,
 } from './batch.ts'
 import { Value } from './config.ts'
@@ -40,7 +43,7 @@ export const configBatch = [
         const { digest, ...counts } = await countChanges(sql, configs)
         return ok(c, { ...withUnchanged(counts, configs), ...(body.digest && { digest }) })
       }
-      const counts = await sql.transaction((sql) => writeConfigs(sql, configs))
+      const counts = await sql.transaction((sql) => writeConfigs(sql, c.var.caller, body))
       return ok(c, withUnchanged(counts, configs))
     },
   ),
@@ -64,17 +67,18 @@ async function countChanges(sql: Sql, configs: Batch['configs']) {
 }
 
 /** Locks rows in order of key, which prevents deadlocks between batches. */
-async function writeConfigs(sql: Sql, configs: Batch['configs']) {
-  const created = await sql`
+async function writeConfigs(sql: Sql, caller: Caller, { configs, source }: Batch) {
+  const created = await sql.rows(WrittenRecord)`
     insert into platform.configs (key, value, description)
     select key, value, coalesce(description, '') from ${inputRows(configs)} order by key collate "C"
-    on conflict (key) do nothing returning key`
+    on conflict (key) do nothing returning key, version`
   const keys = textArray(configs.map(({ key }) => key))
   await sql`select key from platform.configs where key = any(${keys}) order by key for update`
-  const updated = await sql`
+  const updated = await sql.rows(WrittenRecord)`
     update platform.configs config
     set value = input.value, description = coalesce(input.description, config.description),
       version = config.version + 1, updated_at = now()
-    from ${inputRows(configs)} where config.key = input.key and ${differs} returning config.key`
+    from ${inputRows(configs)} where config.key = input.key and ${differs} returning config.key, config.version`
+  await recordBatch(sql, caller, 'config', { created, updated }, source)
   return { created: created.length, updated: updated.length }
 }

@@ -230,7 +230,14 @@ describe('the list of configs', () => {
   test('a page past the end is empty', async () => {
     const { status, data } = await list('q=list.&size=4&page=3')
     expect(status).toBe(200)
-    expect(data).toEqual({ items: [], page: 3, size: 4, total: 6, total_pages: 2 })
+    expect(data).toEqual({
+      items: [],
+      page: 3,
+      size: 4,
+      total: 6,
+      total_pages: 2,
+      next_cursor: null,
+    })
     expect((await list('page=9007199254740991&size=200')).data.items).toEqual([])
   })
 

@@ -1,13 +1,16 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Key } from '../_kit/fields.ts'
+import type { Caller } from '../_kit/identity.ts'
 import { fragment, json, type Sql, textArray } from '../_kit/sql/sql.ts'
 import {
   Counts,
   DryRunFields,
   digestFragment,
   PlannedCounts,
+  recordBatch,
   rejectDuplicateKeys,
+  WrittenRecord,
   withUnchanged,
 } from './batch.ts'
 import { post } from './deps.ts'
@@ -29,7 +32,8 @@ const Batch = z
     ...DryRunFields.shape,
   })
   .superRefine(({ flags }, issue) => rejectDuplicateKeys('flags', flags, issue))
-type Flags = z.output<typeof Batch>['flags']
+type Batch = z.output<typeof Batch>
+type Flags = Batch['flags']
 
 export const flagBatch = [
   post(
@@ -48,7 +52,10 @@ export const flagBatch = [
         const { digest, ...counts } = await countChanges(sql, flags)
         return ok(c, { ...withUnchanged(counts, flags), ...(body.digest && { digest }) })
       }
-      return ok(c, withUnchanged(await sql.transaction((sql) => writeFlags(sql, flags)), flags))
+      return ok(
+        c,
+        withUnchanged(await sql.transaction((sql) => writeFlags(sql, c.var.caller, body)), flags),
+      )
     },
   ),
 ]
@@ -69,19 +76,20 @@ async function countChanges(sql: Sql, flags: Flags) {
 }
 
 /** Locks rows in order of key, which prevents deadlocks between batches. */
-async function writeFlags(sql: Sql, flags: Flags) {
-  const created = await sql`
+async function writeFlags(sql: Sql, caller: Caller, { flags, source }: Batch) {
+  const created = await sql.rows(WrittenRecord)`
     insert into platform.feature_flags (key, enabled, description, rules)
     select key, coalesce(enabled, false), coalesce(description, ''), coalesce(rules, '[]')
     from ${inputRows(flags)} order by key collate "C"
-    on conflict (key) do nothing returning key`
+    on conflict (key) do nothing returning key, version`
   const keys = textArray(flags.map(({ key }) => key))
   await sql`select key from platform.feature_flags where key = any(${keys}) order by key for update`
-  const updated = await sql`
+  const updated = await sql.rows(WrittenRecord)`
     update platform.feature_flags flag
     set enabled = coalesce(input.enabled, flag.enabled),
       description = coalesce(input.description, flag.description),
       rules = coalesce(input.rules, flag.rules), version = flag.version + 1, updated_at = now()
-    from ${inputRows(flags)} where flag.key = input.key and ${differs} returning flag.key`
+    from ${inputRows(flags)} where flag.key = input.key and ${differs} returning flag.key, flag.version`
+  await recordBatch(sql, caller, 'feature_flag', { created, updated }, source)
   return { created: created.length, updated: updated.length }
 }

@@ -104,6 +104,40 @@ describe('reading flags', () => {
   })
 })
 
+describe('reading flags without platform:manage', () => {
+  const rules = [
+    { organization_ids: ['acme', 'rival'] },
+    { user_ids: ['u-1', 'u-2'] },
+    { organization_ids: ['rival'], percentage: 50 },
+    { percentage: 10 },
+  ]
+  const read = async (headers: Record<string, string | undefined>) => {
+    const sent = { 'x-is-superuser': undefined, 'x-permissions': undefined, ...headers }
+    const one = await at.call('GET', '/api/v1/feature-flags/redacted', { headers: sent })
+    const list = await at.call('GET', '/api/v1/feature-flags?size=200', { headers: sent })
+    expect(list.data.items.find((flag: any) => flag.key === 'redacted')).toEqual(one.data)
+    return one.data
+  }
+
+  test('rules of others are hidden and flags without an own rule are disabled', async () => {
+    const body = { key: 'redacted', enabled: true, rules }
+    await at.call('POST', '/api/v1/feature-flags', { body, headers: { 'x-is-superuser': 'true' } })
+    expect((await read({ 'x-organization-id': 'acme', 'x-user-id': 'u-1' })).rules).toEqual([
+      { organization_ids: ['acme'] },
+      { user_ids: ['u-1'] },
+      { percentage: 10 },
+    ])
+    expect((await read({ 'x-organization-id': 'other' })).rules).toEqual([{ percentage: 10 }])
+    expect((await read({ 'x-is-superuser': 'true' })).rules).toEqual(rules)
+
+    const only = { rules: [{ organization_ids: ['rival'] }] }
+    const headers = { 'x-permissions': 'platform:manage' }
+    await at.call('PUT', '/api/v1/feature-flags/redacted', { body: only, headers })
+    expect(await read({})).toMatchObject({ enabled: false, rules: [] })
+    await at.call('DELETE', '/api/v1/feature-flags/redacted', { headers })
+  })
+})
+
 describe('updating a flag', () => {
   test('omitted fields stay and rules are replaced', async () => {
     await make({ key: 'edited', enabled: true, description: 'why', rules: [{ percentage: 5 }, {}] })

@@ -7,6 +7,7 @@ import { fragment, textArray } from '../_kit/sql/sql.ts'
 import { get, post } from './deps.ts'
 import { isEnabledFor } from './evaluate.ts'
 import { FeatureFlag, Rules } from './flag.ts'
+import { redactFlag, redactionNote } from './redact-flag.ts'
 import { Description, versionedResource } from './versioned-resource.ts'
 
 const NewFlag = z.object({
@@ -34,11 +35,15 @@ export const flags = [
     path,
     {
       summary: 'List feature flags by key',
+      description: redactionNote,
       query: PageQuery,
       responses: { 200: pageSchema(FeatureFlag) },
     },
-    async (c, { query }) =>
-      ok(c, await selectPage(c.env.sql, FeatureFlag, query, { from: table, order: fragment`key` })),
+    async (c, { query }) => {
+      const order = fragment`key`
+      const page = await selectPage(c.env.sql, FeatureFlag, query, { from: table, order })
+      return ok(c, { ...page, items: page.items.map((flag) => redactFlag(flag, c.var.caller)) })
+    },
   ),
 
   ...versionedResource({
@@ -49,6 +54,8 @@ export const flags = [
     New: NewFlag,
     Patch: FlagPatch,
     jsonColumns: ['rules'],
+    readNote: redactionNote,
+    redact: redactFlag,
   }),
 
   post(

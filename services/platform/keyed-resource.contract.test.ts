@@ -179,7 +179,14 @@ describe('the group of a tag', () => {
       tags.push(await make('tags', { key, group_id: group.id }))
     }
     const { data } = await at.call('GET', `/api/v1/tags?group_id=${group.id}&size=2`)
-    expect(data).toEqual({ items: tags.slice(0, 2), page: 1, size: 2, total: 3, total_pages: 2 })
+    expect(data).toEqual({
+      items: tags.slice(0, 2),
+      page: 1,
+      size: 2,
+      total: 3,
+      total_pages: 2,
+      next_cursor: expect.any(String),
+    })
     expect((await at.call('GET', `/api/v1/tags?group_id=${nobody}`)).data.total).toBe(0)
     expect((await at.call('GET', '/api/v1/tags?group_id=1 or 1=1')).status).toBe(400)
   })

@@ -68,6 +68,6 @@ test.each(external.filter(isOpen))(
 
 test('every path is listed as open or restricted', () => {
   const closed = external.filter((endpoint) => !isOpen(endpoint))
-  expect(closed).toHaveLength(5 + 3 + 4 * 3 + 2 + 2)
+  expect(closed).toHaveLength(5 + 3 + 4 * 3 + 2 + 2 + 4 + 6)
   expect(external).toHaveLength(closed.length + 2 + 4 * 2 + 2)
 })

@@ -1,13 +1,19 @@
 import { defineService } from '../_kit/service.ts'
 import { aiProxy } from './ai-proxy.ts'
 import { audit } from './audit.ts'
+import { auditExport } from './audit-export.ts'
+import { auditVerify, failDeadVerifications, verifyAuditChain } from './audit-verify.ts'
 import { categories } from './categories.ts'
+import { checkpoints, signGrownChains } from './checkpoints.ts'
 import { configBatch } from './config-batch.ts'
 import { configs } from './configs.ts'
 import { Config, open } from './deps.ts'
 import { domains } from './domains.ts'
+import { eraseEverywhere, failDeadErasures } from './erase-everywhere.ts'
+import { erasures } from './erasures.ts'
 import { flagBatch } from './flag-batch.ts'
 import { flags } from './flags.ts'
+import { legalHolds } from './legal-holds.ts'
 import { tagBatch } from './tag-batch.ts'
 import { tagGroups } from './tag-groups.ts'
 import { tags } from './tags.ts'
@@ -29,6 +35,17 @@ export default defineService({
     ...categories,
     ...domains,
     ...audit,
+    ...auditVerify,
+    ...auditExport,
+    ...checkpoints,
     ...aiProxy,
+    ...legalHolds,
+    ...erasures,
   ],
+  jobs: { verify_audit_chain: verifyAuditChain, erase: eraseEverywhere },
+  async sweep(context) {
+    await signGrownChains(context)
+    await failDeadVerifications(context.sql)
+    await failDeadErasures(context.sql)
+  },
 })

@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
-import { Key } from '../_kit/fields.ts'
+import { Id, Key } from '../_kit/fields.ts'
+import type { Caller } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { fragment, json, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
+import { recordPlatformChanges } from './audit-chain.ts'
 import { Counts, DryRunFields, rejectDuplicateKeys } from './batch.ts'
 import { post } from './deps.ts'
 import { Description } from './versioned-resource.ts'
@@ -30,7 +32,12 @@ const Batch = z
   })
 
 type Batch = z.output<typeof Batch>
-type WriteResult = { created: number; updated: number; digest: string }
+interface WriteResult {
+  subject: string
+  created: TagRef[]
+  updated: TagRef[]
+  digest: string
+}
 
 export const tagBatch = [
   post(
@@ -51,10 +58,14 @@ export const tagBatch = [
     async (c, { body }) => {
       const results = body.dry_run
         ? await dryRun(c.env.sql, body)
-        : await c.env.sql.transaction(writer(body))
+        : await c.env.sql.transaction(async (sql) => {
+            const results = await writer(body)(sql)
+            await recordResults(sql, c.var.caller, results, body.source)
+            return results
+          })
       const records = [body.tag_groups, body.tags, body.categories, body.domains].flat().length
-      const created = results.reduce((sum, each) => sum + each.created, 0)
-      const updated = results.reduce((sum, each) => sum + each.updated, 0)
+      const created = results.reduce((sum, each) => sum + each.created.length, 0)
+      const updated = results.reduce((sum, each) => sum + each.updated.length, 0)
       const digest = results
         .map((each) => each.digest)
         .join(' ')
@@ -64,6 +75,22 @@ export const tagBatch = [
     },
   ),
 ]
+
+/** Records every change like a single write, with the seed package it comes from. */
+const recordResults = (sql: Sql, caller: Caller, results: WriteResult[], source: Batch['source']) =>
+  recordPlatformChanges(
+    sql,
+    caller,
+    results.flatMap(({ subject, ...result }) =>
+      (['created', 'updated'] as const).flatMap((change) =>
+        result[change].map(({ id, key }) => ({
+          action: `${subject}.${change}`,
+          resource: `${subject}:${id}`,
+          details: { key, ...(source && { source }) },
+        })),
+      ),
+    ),
+  )
 
 class DryRunRollback extends Error {
   readonly results: WriteResult[]
@@ -103,10 +130,10 @@ const writer =
       table: fragment`platform.categories`,
     }
     const results = [
-      await upsert(sql, fragment`platform.tag_groups`, tag_groups),
-      await upsert(sql, fragment`platform.tags`, tags, groups),
-      await upsert(sql, fragment`platform.categories`, categories, parents),
-      await upsert(sql, fragment`platform.domains`, domains),
+      await upsert(sql, 'tag_group', fragment`platform.tag_groups`, tag_groups),
+      await upsert(sql, 'tag', fragment`platform.tags`, tags, groups),
+      await upsert(sql, 'category', fragment`platform.categories`, categories, parents),
+      await upsert(sql, 'domain', fragment`platform.domains`, domains),
     ]
     await rejectCycles(sql)
     return results
@@ -121,10 +148,13 @@ interface Reference {
 }
 
 const ByKey = z.object({ key: z.string() })
-const Replaced = z.object({ key: z.string(), digest: z.string() })
+const TagRef = z.object({ id: Id, key: z.string() })
+type TagRef = z.infer<typeof TagRef>
+const Replaced = TagRef.extend({ digest: z.string() })
 
 async function upsert(
   sql: Sql,
+  subject: string,
   table: SqlFragment,
   records: Batch['domains'],
   reference?: Reference,
@@ -141,10 +171,10 @@ async function upsert(
   })
   const input = fragment`jsonb_to_recordset(${json(rows)}) as input
     (id uuid, key text, name text, description text, refers boolean, target text)`
-  const created = await sql.rows(ByKey)`
+  const created = await sql.rows(TagRef)`
     insert into ${table} (id, key, name, description)
     select id, key, name, coalesce(description, '') from ${input} order by key collate "C"
-    on conflict (key) do nothing returning key`
+    on conflict (key) do nothing returning id, key`
   if (reference)
     await rejectUnknownKeys(
       sql,
@@ -167,11 +197,11 @@ async function upsert(
         (input.name, coalesce(input.description, record.description), ${nextReference}))
     update ${table} record set name = replaced.name, description = replaced.description,
       ${reference ? fragment`${reference.column} = replaced.reference,` : fragment``} updated_at = now()
-    from replaced where record.key = replaced.key returning record.key, replaced.digest`
+    from replaced where record.key = replaced.key returning record.id, record.key, replaced.digest`
   const createdKeys = new Set(created.map(({ key }) => key))
   const updated = changed.filter(({ key }) => !createdKeys.has(key))
   const digests = updated.map(({ digest }) => digest).sort()
-  return { created: created.length, updated: updated.length, digest: digests.join('') }
+  return { subject, created, updated, digest: digests.join('') }
 }
 
 async function rejectUnknownKeys(

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Id, Json } from '../_kit/fields.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { AuditEntry, genesis, hashEntry } from './audit-chain.ts'
+import { Checkpoint, type Signer } from './audit-signing.ts'
 
 export const Verdict = z
   .object({
@@ -31,6 +32,7 @@ const batchSize = 1_000
 export async function verifyChain(
   sql: Sql,
   organization: string,
+  signer?: Signer,
 ): Promise<z.output<typeof Verdict>> {
   const head = await sql.row(ChainHead)`
     select seq, hash, last_id from platform.audit_heads where organization_id = ${organization}`
@@ -61,6 +63,8 @@ export async function verifyChain(
   }
   const stray = await findStray(sql, organization)
   if (stray) return brokenAt(stray.id, 'The entry is after the end of the chain.')
+  const forged = await findForgedCheckpoint(sql, organization, signer)
+  if (forged) return brokenAt(forged.id, forged.reason)
   return { valid: true, checked, first_broken: null, reason: null }
 }
 
@@ -81,3 +85,34 @@ const findStray = (sql: Sql, organization: string) => sql.row(EntryId)`
   left join platform.audit_heads head using (organization_id)
   where organization_id = ${organization} and entry.seq > coalesce(head.seq, 0)
   order by entry.seq limit 1`
+
+const SignedEntry = Checkpoint.extend({
+  entry_id: Id.nullable(),
+  entry_hash: z.string().nullable(),
+})
+
+/**
+ * Compares the chain with its checkpoints. An attacker without the signing key can rewrite the log and its
+ * head, but not the checkpoints. Signatures of a key that is no longer configured are not checked.
+ */
+async function findForgedCheckpoint(
+  sql: Sql,
+  organization: string,
+  signer: Signer | undefined,
+): Promise<{ id: string | null; reason: string } | null> {
+  const signed = await sql.rows(SignedEntry)`
+    select checkpoint.*, entry.id as entry_id, entry.hash as entry_hash
+    from platform.audit_checkpoints checkpoint
+    left join platform.audit_logs entry using (organization_id, seq)
+    where organization_id = ${organization} order by seq`
+  const keyId = await signer?.keyId()
+  for (const { entry_id, entry_hash, ...checkpoint } of signed) {
+    if (checkpoint.hash !== entry_hash) {
+      return { id: entry_id, reason: `The hash differs from the checkpoint at ${checkpoint.seq}.` }
+    }
+    if (signer && checkpoint.key_id === keyId && !(await signer.verify(checkpoint))) {
+      return { id: entry_id, reason: `The signature of checkpoint ${checkpoint.seq} is invalid.` }
+    }
+  }
+  return null
+}

@@ -26,6 +26,8 @@ interface Resource<Item extends VersionedRecord> {
   jsonColumns: readonly string[]
   /** Guard of reads. Default: none. */
   readGuard?: Guard
+  /** API description of `redact`. */
+  readNote?: string
   /** Reduces a record to the part that the caller may read. */
   redact?(record: Item, caller: Caller): Item
 }
@@ -79,6 +81,7 @@ export function versionedResource<Item extends VersionedRecord>(
       `${path}/:key`,
       {
         summary: `Get a ${noun}`,
+        ...(resource.readNote && { description: resource.readNote }),
         ...(readGuard && { guard: readGuard }),
         params: ByKey,
         responses: { 200: Record },

@@ -9,7 +9,7 @@ export const internal = '/api/v1/internal/matters'
 export async function stageMatter(options: Options = {}) {
   const at = await stage(matter, {
     ...options,
-    headers: { 'x-user-id': 'u-1', ...options.headers },
+    headers: { 'x-user-id': 'u-1', 'x-user-type': 'lawyer', ...options.headers },
   })
   const post = (
     path: string,

@@ -63,6 +63,8 @@ export async function performPackage(
   await finishPackage(sql, lease, opened, items)
 }
 
+const Requester = z.object({ requested_by: z.string() })
+
 async function applyItem(
   context: ServiceContext<Deps>,
   lease: Lease,
@@ -76,7 +78,10 @@ async function applyItem(
   const interrupted = row.status === 'running'
   await writeItem(context.sql, lease, package_id, { ...row, status: 'running' }, null, 0)
   const source = { package_id, version: manifest.version }
-  const outcome = await callTarget(context, item, { source, dryRun: false, trace })
+  const run = await context.sql.row(Requester)`
+    select requested_by from collector.seed_runs where id = ${lease.runId}`
+  const actor = run!.requested_by
+  const outcome = await callTarget(context, item, { source, dryRun: false, trace, actor })
   lease.signal.throwIfAborted()
   if ('error' in outcome) {
     const failed = { ...row, status: 'failed' }

@@ -1,4 +1,5 @@
 import { Fault } from '../../_kit/fault.ts'
+import { printable } from '../../_kit/identity.ts'
 import type { Deps } from '../deps.ts'
 import { Counts, TargetResponse } from './executors/executor.ts'
 import type { ReadyItem } from './items.ts'
@@ -10,6 +11,8 @@ export interface TargetCall {
   source: { package_id: string; version: string }
   dryRun: boolean
   trace: Trace
+  /** Who requested the run; the target records it as the actor. */
+  actor?: string
 }
 
 export type TargetOutcome =
@@ -23,7 +26,7 @@ export type TargetOutcome =
 export async function callTarget(
   deps: Deps,
   { executor, requests }: ReadyItem,
-  { source, dryRun, trace }: TargetCall,
+  { source, dryRun, trace, actor }: TargetCall,
 ): Promise<TargetOutcome> {
   const startedAt = performance.now()
   const ms = () => Math.round(performance.now() - startedAt)
@@ -36,6 +39,7 @@ export async function callTarget(
         body: { ...request, dry_run: dryRun, source, digest: true },
         deadlineMs: deps.targetTimeoutMs,
         idempotent: true,
+        ...(actor && printable.test(actor) && { headers: { 'x-user-id': actor } }),
         ...(trace && { from: { headers: new Headers(), ...trace } }),
       })
       for (const member of countNames) counts[member] += response[member]

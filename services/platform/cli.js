@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that a Node too old for the rest can still find a newer one, or say so.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const major = Number(process.versions.node.split('.')[0])
+const args = process.argv.slice(2)
+
+if (major >= 24) {
+  const { main } = await import('./cli/main.cli.ts')
+  process.exitCode = await main(args)
+} else {
+  const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+  if (existsSync(own) && process.env.LEGAL_AUDIT_NODE !== own) {
+    const env = { ...process.env, LEGAL_AUDIT_NODE: own }
+    const script = fileURLToPath(import.meta.url)
+    const { status } = spawnSync(own, [script, ...args], { stdio: 'inherit', env })
+    process.exitCode = status ?? 1
+  } else {
+    console.error(`Node ${process.versions.node} is too old: legal-audit needs Node 24 or later.`)
+    process.exitCode = 2
+  }
+}
