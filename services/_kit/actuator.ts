@@ -27,7 +27,7 @@ export function actuator<Deps extends object>(mount: Mount<Deps>, healthChecks?:
   mount('GET', `${base}/health/liveness`, (c) => c.json({ status: 'UP' }))
 
   mount('GET', `${base}/health/readiness`, async (c) => {
-    const { status } = await database(c.env)
+    const { status } = c.env.kit.isReady() ? await database(c.env) : { status: 'DOWN' }
     return c.json({ status }, status === 'UP' ? 200 : 503)
   })
 

@@ -28,6 +28,10 @@ export const KitConfig = z.object({
     .string()
     .default('')
     .describe('Comma-separated additional keys accepted during a key rotation.'),
+  METRICS_TOKEN: z
+    .string()
+    .optional()
+    .describe('Bearer token for `actuator/prometheus`, accepted beside the internal key.'),
 })
 export type KitConfig = z.infer<typeof KitConfig>
 

@@ -34,6 +34,8 @@ export interface Kit {
   runtime: Host['runtime']
   version: string
   background: Background
+  /** False until the startup work of the service is done. */
+  isReady(): boolean
 }
 
 export interface Background {

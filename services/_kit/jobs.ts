@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { newId } from './ids.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { identifier, json, type Sql, textArray } from './sql/sql.ts'
+import { identifier, json, numberArray, type Sql, textArray } from './sql/sql.ts'
 
 /**
  * Handles a durable job: a row of `<schema>.jobs`, claimed with `skip locked` under a lease. After a
@@ -13,7 +13,7 @@ export type JobHandler<Deps> = (deps: Deps, payload: any, job: JobContext) => Pr
 export interface JobContext {
   id: string
   attempt: number
-  /** Aborted when another process took over the lease; the handler must stop. */
+  /** Aborted when another process took over the lease, or at shutdown; the handler must stop. */
   signal: AbortSignal
 }
 
@@ -50,7 +50,7 @@ const ClaimedJob = z.object({
   attempts: z.int(),
   max_attempts: z.int(),
 })
-type ClaimedJob = z.infer<typeof ClaimedJob>
+export type ClaimedJob = z.infer<typeof ClaimedJob>
 
 export interface Worker<Deps> {
   sql: Sql
@@ -64,25 +64,43 @@ export interface Worker<Deps> {
 
 /** Claims up to `limit` due jobs, runs them concurrently and returns their number. */
 export async function runJobs<Deps>(worker: Worker<Deps>, limit = 4): Promise<number> {
-  const jobs = await claim(worker, limit)
-  await Promise.all(jobs.map((job) => run(worker, job)))
+  const kinds = Object.keys(worker.handlers)
+  const jobs = await claim(worker, new Map(kinds.map((kind) => [kind, limit])), limit)
+  const never = new AbortController()
+  await Promise.all(jobs.map((job) => run(worker, job, never.signal)))
   return jobs.length
 }
 
-function claim<Deps>({ sql, schema, handlers, leaseMs = 30_000 }: Worker<Deps>, limit: number) {
+/** Claims due jobs, oldest first: at most `free` of each kind and `limit` in total. */
+export async function claim<Deps>(
+  { sql, schema, leaseMs = 30_000 }: Worker<Deps>,
+  free: ReadonlyMap<string, number>,
+  limit: number,
+) {
   const table = identifier(`${schema}.jobs`)
   return sql.rows(ClaimedJob)`
-    update ${table} set status = 'RUNNING', attempts = attempts + 1, started_at = now(),
+    with due as materialized (
+      select job.id
+      from unnest(${textArray([...free.keys()])}, ${numberArray([...free.values()], 'int4')})
+        as slot (kind, free)
+      cross join lateral (
+        select id from ${table}
+        where kind = slot.kind
+          and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until < now())
+        order by run_at for update skip locked limit slot.free) job
+      limit ${limit})
+    update ${table} job set status = 'RUNNING', attempts = attempts + 1, started_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
-    where id in (
-      select id from ${table}
-      where kind = any(${textArray(Object.keys(handlers))})
-        and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until < now())
-      order by run_at for update skip locked limit ${limit})
-    returning id, kind, payload, attempts, max_attempts`
+    from due where job.id = due.id
+    returning job.id, kind, payload, attempts, max_attempts`
 }
 
-async function run<Deps>(worker: Worker<Deps>, job: ClaimedJob): Promise<void> {
+/** Runs a claimed job. When `stop` aborts, the job is released for another process. */
+export async function run<Deps>(
+  worker: Worker<Deps>,
+  job: ClaimedJob,
+  stop: AbortSignal,
+): Promise<void> {
   const { deps, handlers, metrics, log } = worker
   const lost = new AbortController()
   const heartbeat = setInterval(
@@ -98,11 +116,15 @@ async function run<Deps>(worker: Worker<Deps>, job: ClaimedJob): Promise<void> {
   let outcome = 'done'
   try {
     if (job.attempts > job.max_attempts) throw new Error('the process ended during every attempt')
-    const context = { id: job.id, attempt: job.attempts, signal: lost.signal }
+    const signal = AbortSignal.any([lost.signal, stop])
+    const context = { id: job.id, attempt: job.attempts, signal }
     await handlers[job.kind]!(deps, job.payload, context)
     await finish(worker, job)
   } catch (thrown) {
-    outcome = (await retryOrMarkDead(worker, job, thrown)) ? 'retry' : 'dead'
+    if (stop.aborted) {
+      outcome = 'released'
+      await release(worker, job)
+    } else outcome = (await retryOrMarkDead(worker, job, thrown)) ? 'retry' : 'dead'
     log.warn({ job: job.id, kind: job.kind, outcome, ...errorFields(thrown) }, 'job failed')
   } finally {
     clearInterval(heartbeat)
@@ -123,6 +145,14 @@ async function renew<Deps>({ sql, schema, leaseMs = 30_000 }: Worker<Deps>, job:
 const finish = <Deps>({ sql, schema }: Worker<Deps>, job: ClaimedJob) => sql`
   update ${identifier(`${schema}.jobs`)}
   set status = 'DONE', finished_at = now(), lease_until = null, last_error = null
+  where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
+
+/**
+ * Makes the job claimable at once. The attempt does not count towards the limit, but its number stays:
+ * a handler that ignores the shutdown must not share its fencing token with the next attempt.
+ */
+export const release = <Deps>({ sql, schema }: Worker<Deps>, job: ClaimedJob) => sql`
+  update ${identifier(`${schema}.jobs`)} set lease_until = now(), max_attempts = max_attempts + 1
   where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
 
 async function retryOrMarkDead<Deps>(

@@ -13,7 +13,7 @@ export function accepts({ current, accepted }: Keys, candidate: string): boolean
   return matches
 }
 
-function equalInConstantTime(key: string, candidate: string): boolean {
+export function equalInConstantTime(key: string, candidate: string): boolean {
   let difference = key.length === 0 ? 1 : key.length ^ candidate.length
   for (let i = 0; i < key.length; i++) {
     difference |= key.charCodeAt(i) ^ candidate.charCodeAt(i % (candidate.length || 1))

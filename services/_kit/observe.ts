@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Env, Handler } from './context.ts'
 import { Fault, toFault } from './fault.ts'
 import { newId, randomHex } from './ids.ts'
-import { accepts } from './keys.ts'
+import { accepts, equalInConstantTime } from './keys.ts'
 import { errorFields } from './log.ts'
 
 const internal = /^(\/api\/v1)?\/internal(\/|$)/
@@ -62,8 +62,11 @@ export async function observe<Deps extends object>(
 /** Throws UNAUTHENTICATED unless the request carries an accepted internal key. */
 function requireInternalKey<Deps extends object>(c: Context<Env<Deps>>) {
   const { headers } = c.req.raw
-  const key = headers.get('x-internal-api-key') ?? (c.req.path === metrics ? bearer(headers) : null)
-  if (!key || !accepts(c.env.kit.keys(), key)) {
+  const { keys, config } = c.env.kit
+  const token = c.req.path === metrics ? bearer(headers) : null
+  if (token && config.METRICS_TOKEN && equalInConstantTime(config.METRICS_TOKEN, token)) return
+  const key = headers.get('x-internal-api-key') ?? token
+  if (!key || !accepts(keys(), key)) {
     throw new Fault('UNAUTHENTICATED', 'Header X-Internal-Api-Key is missing or wrong.')
   }
 }

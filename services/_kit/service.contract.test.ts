@@ -25,7 +25,11 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     let at: Stage
     beforeAll(async () => {
       at = await stage(service, {
-        env: { ...variables, INTERNAL_API_KEY_ACCEPTED: 'an-older-key, a-newer-key' },
+        env: {
+          ...variables,
+          INTERNAL_API_KEY_ACCEPTED: 'an-older-key, a-newer-key',
+          METRICS_TOKEN: 'scraper',
+        },
       })
     })
     afterAll(() => at.close())
@@ -60,22 +64,28 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     })
 
     test('counts requests by route, not by path', async () => {
-      await at.call('GET', '/api/v1/internal/nowhere/4711')
+      await at.call('GET', '/api/v1/internal/nowhere/some-id')
       const { text, headers } = await at.call('GET', `${actuator}/prometheus`)
       expect(headers.get('content-type')).toContain('text/plain')
       expect(text).toMatch(/http_requests_total\{method="GET",route="[^"]*",status="404"\} \d+/)
-      expect(text).not.toContain('4711')
+      expect(text).not.toContain('some-id')
       expect((await at.call('GET', `${actuator}/prometheus`, { headers: noKey })).status).toBe(401)
     })
 
-    test('takes the key as a bearer token where Prometheus asks, and nowhere else', async () => {
+    test('accepts the key or METRICS_TOKEN as a bearer token for metrics only', async () => {
       const as = (path: string, given: string) =>
         at.call('GET', `${actuator}/${path}`, {
           headers: { ...noKey, authorization: `Bearer ${given}` },
         })
       expect((await as('prometheus', key)).status).toBe(200)
       expect((await as('prometheus', 'wrong')).status).toBe(401)
+      expect((await as('prometheus', 'scraper')).status).toBe(200)
       expect((await as('info', key)).status).toBe(401)
+      expect((await as('info', 'scraper')).status).toBe(401)
+      const headers = { 'x-internal-api-key': 'scraper' }
+      for (const path of ['info', 'prometheus']) {
+        expect((await at.call('GET', `${actuator}/${path}`, { headers })).status).toBe(401)
+      }
     })
 
     test('accepts the further keys of a rotation', async () => {

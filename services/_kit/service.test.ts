@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { type Database, newDatabase } from '../../tests/support/databases.ts'
 import memory from '../memory/service.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
-import type { Host } from './service.ts'
+import { defineService, type Host } from './service.ts'
 
 const key = 'a-key-that-is-long-enough'
 const actuator = '/api/v1/internal/actuator'
@@ -148,4 +149,39 @@ test('keys that change while it runs are the keys from then on', async () => {
   expect(await status(key)).toBe(200)
   keys = { current: 'the-next-key-of-all', accepted: [] }
   expect([await status(key), await status('the-next-key-of-all')]).toEqual([401, 200])
+})
+
+test('readiness is DOWN until the startup work is done, and health is not', async () => {
+  let finish = () => {}
+  const service = defineService({
+    name: 'startup-service',
+    folder: 'memory',
+    schema: 'memory',
+    config: z.object({}),
+    open: () => ({}),
+    endpoints: [],
+    afterListen: () =>
+      new Promise<string>((resolve) => {
+        finish = () => resolve('seeded')
+      }),
+  })
+  const started = service.start({
+    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
+    database: database.driver,
+    peers: () => () => Promise.reject(new Error('no peers')),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '1',
+  })
+  const status = async (path: string) =>
+    (await started.fetch(new Request(`http://test${actuator}/health${path}`))).status
+  await started.beforeServe()
+  const startup = started.afterListen()
+  expect([await status('/readiness'), await status('/liveness'), await status('')]).toEqual([
+    503, 200, 200,
+  ])
+  finish()
+  expect(await startup).toBe('seeded')
+  expect(await status('/readiness')).toBe(200)
 })

@@ -17,6 +17,7 @@ import { apiDocs } from './docs.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Fault } from './fault.ts'
 import { deleteExpiredKeys } from './idempotency.ts'
+import { makeJobPool } from './job-pool.ts'
 import { deleteFinishedJobs, type JobHandler, runJobs } from './jobs.ts'
 import { type Keys, splitKeys, weakness } from './keys.ts'
 import { observe } from './observe.ts'
@@ -42,7 +43,10 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   jobs?: Jobs<Deps> | ((deps: Deps) => Jobs<Deps>)
   /** Runs before the service accepts requests. An exception stops the start. */
   beforeServe?(deps: Deps): Promise<unknown>
-  /** Runs once after the service listens. Returns a summary. In production an exception terminates the process. */
+  /**
+   * Startup work that needs other services. Runs once after the service listens; readiness is DOWN until
+   * then. Returns a summary. In production an exception terminates the process.
+   */
   afterListen?(deps: ServiceContext<Deps>): Promise<string | undefined>
   /** Background work beside the jobs; returns the number of items processed. */
   tick?(deps: ServiceContext<Deps>): Promise<number>
@@ -75,6 +79,7 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     }
     const client = (service: string) =>
       makeClient(service, host.peers(service), keys, metrics, circuit(service))
+    let isReady = true
     const background: Background = {
       tick: async () => ((await definition.tick?.(context)) ?? 0) + (await runJobs(worker)),
       sweep: async () => {
@@ -93,6 +98,7 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       runtime,
       version,
       background,
+      isReady: () => isReady,
     }
     const sql = makeSql(withQueryMetrics(host.database, metrics))
     const deps = definition.open(config as z.output<Config>, { client, circuit, runtime })
@@ -101,9 +107,19 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const worker = { sql, schema, deps: context, handlers, log, metrics }
     return {
       fetch: (request: Request) => app.fetch(request, context),
-      beforeServe: async () => definition.beforeServe?.(deps),
-      afterListen: async () => definition.afterListen?.(context),
+      beforeServe: async () => {
+        await definition.beforeServe?.(deps)
+        // A host that never calls `afterListen` does not call this either.
+        isReady = definition.afterListen === undefined
+      },
+      afterListen: async () => {
+        const summary = await definition.afterListen?.(context)
+        isReady = true
+        return summary
+      },
       ...background,
+      serviceTick: () => definition.tick?.(context) ?? Promise.resolve(0),
+      jobs: makeJobPool(worker),
     }
   }
 

@@ -37,7 +37,7 @@ async function main() {
       return peer(request)
     }
   const open: Listening[] = []
-  const loops: (() => Promise<void>)[] = []
+  const loops: ((graceMs: number) => Promise<void>)[] = []
   const up: Started[] = []
   try {
     for (const service of chosen) {
@@ -68,7 +68,7 @@ async function main() {
     log.info({}, 'stopping')
     await Promise.all([
       ...open.map((server) => server.close(config.SHUTDOWN_GRACE_MS)),
-      ...loops.map((stop) => stop()),
+      ...loops.map((stop) => stop(config.SHUTDOWN_GRACE_MS)),
     ])
     directory?.stop()
     await data.close()

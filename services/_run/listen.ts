@@ -1,37 +1,73 @@
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 
 type Fetch = (request: Request) => Response | Promise<Response>
 
 export interface Listening {
   port: number
-  /** Stops accepting requests, waits for running ones up to the grace period, then closes them. */
+  /**
+   * Drains the server. Requests are served on open and new connections with `Connection: close` until no
+   * connection is left or the drain time is over. Then the server stops accepting and waits for running
+   * requests up to the grace period.
+   */
   close(graceMs: number): Promise<void>
 }
 
+/** Minimum time to accept connections from load balancers that do not know of the shutdown yet. */
+const minDrainMs = 500
+/** Time for clients to reuse an idle connection once more, which then tells them to close it. */
+const maxDrainMs = 3_000
+
 export function listen(fetch: Fetch, port: number, hostname: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch, port, hostname, overrideGlobalObjects: false })
+    const server = serve({ fetch, port, hostname, overrideGlobalObjects: false }) as Server
+    const announceClose = closeAfterResponse(server)
     server.once('error', reject)
     server.once('listening', () =>
       resolve({
         port: (server.address() as AddressInfo).port,
-        close: (graceMs) =>
-          new Promise<void>((done) => {
-            const cut = setTimeout(() => {
-              if ('closeAllConnections' in server) server.closeAllConnections()
-            }, graceMs)
-            // Without this, a connection whose last request ends later stays open until its keep-alive expires.
-            const idle = setInterval(() => {
-              if ('closeIdleConnections' in server) server.closeIdleConnections()
-            }, 50)
-            server.close(() => {
-              clearTimeout(cut)
-              clearInterval(idle)
-              done()
-            })
-          }),
+        async close(graceMs) {
+          const deadline = Date.now() + graceMs
+          announceClose()
+          await pause(Math.min(minDrainMs, graceMs / 2))
+          const drainUntil = deadline - graceMs + Math.min(maxDrainMs, graceMs / 2)
+          while (Date.now() < drainUntil && (await connectionCount(server)) > 0) await pause(20)
+          await closeServer(server, deadline)
+        },
       }),
     )
+  })
+}
+
+/** Returns a function after whose call every response carries `Connection: close`. */
+function closeAfterResponse(server: Server) {
+  const unfinished = new Set<ServerResponse>()
+  let draining = false
+  server.prependListener('request', (_, response: ServerResponse) => {
+    if (draining) response.shouldKeepAlive = false
+    unfinished.add(response)
+    response.once('close', () => unfinished.delete(response))
+  })
+  return () => {
+    draining = true
+    for (const response of unfinished) if (!response.headersSent) response.shouldKeepAlive = false
+  }
+}
+
+const connectionCount = (server: Server) =>
+  new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)))
+
+function closeServer(server: Server, deadline: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), Math.max(0, deadline - Date.now()))
+    // A connection whose last request ends later would stay open until its keep-alive expires.
+    const idle = setInterval(() => server.closeIdleConnections(), 50)
+    server.close(() => {
+      clearTimeout(cut)
+      clearInterval(idle)
+      resolve()
+    })
   })
 }

@@ -37,7 +37,7 @@ export async function startService(folder: string | undefined, runtime: Host['ru
     const stopLoop = config.BACKGROUND ? startLoop(started, log) : undefined
     onStop(async () => {
       log.info({}, 'stopping')
-      await Promise.all([drain(config.SHUTDOWN_GRACE_MS), stopLoop?.()])
+      await Promise.all([drain(config.SHUTDOWN_GRACE_MS), stopLoop?.(config.SHUTDOWN_GRACE_MS)])
       directory?.stop()
       await database.end()
     })
