@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadProfiles } from './support/law/profiles.ts'
 import { basesOf } from './support/law/sources.ts'
+import { readDataFiles } from './support/seed-packages.ts'
 
 const profiles = loadProfiles()
 const elements = new Map<string, any>(
@@ -41,6 +42,15 @@ describe('an element rests on the rule that governs it:', () => {
   ])('%s on %s %s', (element, law, article) => {
     expect(cites(elements.get(element), law, article)).toBe(true)
   })
+})
+
+test('enforcement is sought within two years and bears doubled interest', () => {
+  const checklist = readDataFiles('knowledge_structured_seeds', 'data/checklists')
+    .flatMap(({ records }) => records)
+    .find(({ item_id }) => item_id === 'debt_collection.enforcement')
+  for (const article of ['第二百五十条', '第二百六十四条']) {
+    expect(cites(checklist, '民事诉讼法', article)).toBe(true)
+  }
 })
 
 describe('the words of the law', () => {

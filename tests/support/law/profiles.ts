@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { citedIn } from './cited.ts'
 import { inForceOn, type Laws, newestOf, titleKey } from './editions.ts'
-import { basesOf } from './sources.ts'
+import { citedInRecord } from './sources.ts'
 
 const data = 'seed_packages/knowledge_structured_seeds/data'
 const read = (path: string) => JSON.parse(readFileSync(join(data, path), 'utf8'))
@@ -29,17 +28,14 @@ const editionsOf = ({ record }: Profile): { law: string; effective_from: string 
 /** Laws that a profile says it rests on. */
 export const titlesOf = (profile: Profile): string[] => editionsOf(profile).map(({ law }) => law)
 
-/** Laws that a profile and its elements cite. */
-function citedLaws({ record, elements }: Profile): Set<string> {
-  const words = [record.limitation.basis, record.jurisdiction_hint, ...riskWords(record)]
-  return new Set([
-    ...basesOf([record, elements]).map(({ law }) => titleKey(law)),
-    ...words.flatMap((text) => citedIn(text, '', [])).flatMap(({ laws }) => laws.map(titleKey)),
-  ])
-}
-
-const riskWords = (record: any): string[] =>
-  record.risk_factors.map(({ description }: any) => description)
+/** Laws that a profile and its elements cite, in members or by name in their words. */
+const citedLaws = ({ record, elements }: Profile): Set<string> =>
+  new Set(
+    [record, ...elements]
+      .flatMap((each) => citedInRecord(each, ''))
+      .filter(({ laws }) => laws.length === 1)
+      .map(({ laws }) => titleKey(laws[0]!)),
+  )
 
 /** What a profile says of the editions it rests on and the law does not bear out. */
 export function editionFaults(profile: Profile, laws: Laws): string[] {
