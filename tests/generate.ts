@@ -4,7 +4,7 @@ import { definitions } from '../operator/api/generate.ts'
 import { KitConfig } from '../services/_kit/config.ts'
 import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
-import { services } from '../services/_run/services.ts'
+import { services, suite } from '../services/_run/services.ts'
 import { generateBundled } from '../services/ai-engine/skills/generate.node.ts'
 import { lawDocument } from './support/law/document.ts'
 import { elementMappings } from './support/law/mappings.ts'
@@ -33,7 +33,7 @@ function configuration(): string {
   const parts: [string, string, z.ZodObject][] = [
     ['Process', 'Read by the host of a service: `npm start` or a container.', HostConfig],
     ['All services', '', KitConfig],
-    ...services
+    ...suite
       .filter(({ config }) => Object.keys(config.shape).length > 0)
       .map(({ name, config }): [string, string, z.ZodObject] => [name, '', config]),
   ]

@@ -5,7 +5,7 @@ import type { Caller } from './identity.ts'
 import type { Keys } from './keys.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import type { Client, Peers } from './peer.ts'
+import type { Client, Peer, Peers } from './peer.ts'
 import type { Driver, Sql } from './sql/sql.ts'
 
 /** The environment that a runtime provides to a service. */
@@ -33,6 +33,8 @@ export interface Kit {
   metrics: Metrics
   runtime: Host['runtime']
   version: string
+  /** False for a service that faces the network and has no internal paths. */
+  internalPaths: boolean
   background: Background
   /** False until the startup work of the service is done. */
   isReady(): boolean
@@ -53,6 +55,8 @@ export type Checks<Deps> = (deps: ServiceContext<Deps>) => Record<string, () => 
 /** Functions of the host for opening a service. */
 export interface OpenContext {
   client(service: string): Client
+  /** Returns the transport to another service, for requests that are forwarded as they are. */
+  peer(service: string): Peer
   /** Returns the named circuit breaker; it outlives a start that lasts one request. */
   circuit(name: string, make?: () => Circuit): Circuit
   runtime: Host['runtime']

@@ -31,7 +31,7 @@ export async function observe<Deps extends object>(
   let failure: Fault | undefined
   let response: Response
   try {
-    if (!probe && internal.test(path)) requireInternalKey(c)
+    if (!probe && internal.test(path) && c.env.kit.internalPaths) requireInternalKey(c)
     response = await handle(c)
   } catch (thrown) {
     const fault = toFault(thrown)

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { services } from '../_run/services.ts'
+import { suite } from '../_run/services.ts'
 import { endpoints } from './endpoint.ts'
 import type { Json } from './openapi/schemas.ts'
 import { filterPaths, prefixes } from './openapi/visible.ts'
@@ -18,82 +18,77 @@ const refsOf = (json: unknown) =>
 const at = (document: Json, pointer: string) =>
   pointer.split('/').reduce<any>((json, step) => json?.[step], document)
 
-describe.each(services.map((service) => [service.name, service] as const))(
-  '%s',
-  (name, service) => {
-    const document = description(name, '1.2.3', service.endpoints)
-    const operations = operationsOf(document)
+describe.each(suite.map((service) => [service.name, service] as const))('%s', (name, service) => {
+  const document = description(name, '1.2.3', service.endpoints)
+  const operations = operationsOf(document)
 
-    test('is described in valid OpenAPI 3.1', async () => {
-      const validator = new Validator()
-      const { valid, errors } = await validator.validate(structuredClone(document))
-      expect(errors ?? []).toEqual([])
-      expect(valid).toBe(true)
-      expect(validator.version).toBe('3.1')
-    })
+  test('is described in valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document))
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
 
-    test('describes every endpoint once, under an id of its own', () => {
-      expect(operations).toHaveLength(service.endpoints.length)
-      const ids = operations.map(({ operation }) => operation.operationId)
-      expect(new Set(ids).size).toBe(ids.length)
-    })
+  test('describes every endpoint once, under an id of its own', () => {
+    expect(operations).toHaveLength(service.endpoints.length)
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
 
-    test('refers only to what is there', () => {
-      for (const pointer of refsOf(document)) expect(at(document, pointer), pointer).toBeDefined()
-    })
+  test('refers only to what is there', () => {
+    for (const pointer of refsOf(document)) expect(at(document, pointer), pointer).toBeDefined()
+  })
 
-    test('names in each path the parameters that it describes', () => {
-      for (const { path, operation } of operations) {
-        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
-        const described = operation.parameters.filter((each: Json) => each.in === 'path')
-        expect(described.map((each: Json) => each.name).sort(), path).toEqual(inPath.sort())
-        expect(path).not.toMatch(/[:*]/)
+  test('names in each path the parameters that it describes', () => {
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+      const described = operation.parameters.filter((each: Json) => each.in === 'path')
+      expect(described.map((each: Json) => each.name).sort(), path).toEqual(inPath.sort())
+      expect(path).not.toMatch(/[:*]/)
+    }
+  })
+
+  test('describes each parameter once, with a schema', () => {
+    for (const { path, operation } of operations) {
+      const places = operation.parameters.map((each: Json) => `${each.in} ${each.name}`)
+      expect(new Set(places).size, path).toBe(places.length)
+      for (const { schema } of operation.parameters) expect(Object.keys(schema)).not.toEqual([])
+    }
+  })
+
+  test('gives every operation a successful answer and its faults, all JSON with a schema', () => {
+    for (const { path, operation } of operations) {
+      const statuses = Object.keys(operation.responses)
+      expect(
+        statuses.some((status) => status.startsWith('2')),
+        path,
+      ).toBe(true)
+      expect(statuses).toContain('400')
+      for (const [status, { description, content }] of Object.entries<Json>(operation.responses)) {
+        expect(description).not.toBe('')
+        // Bytes have none, but whatever is refused is refused in JSON.
+        const json = content['application/json']
+        if (json || status >= '400') expect(json.schema, `${path} ${status}`).toBeDefined()
       }
-    })
+    }
+  })
 
-    test('describes each parameter once, with a schema', () => {
-      for (const { path, operation } of operations) {
-        const places = operation.parameters.map((each: Json) => `${each.in} ${each.name}`)
-        expect(new Set(places).size, path).toBe(places.length)
-        for (const { schema } of operation.parameters) expect(Object.keys(schema)).not.toEqual([])
-      }
-    })
+  test('gives examples that it would accept', () => {
+    for (const { path, spec } of service.endpoints) {
+      if (spec.example === undefined) continue
+      expect(spec.body?.safeParse(spec.example).error, path).toBeUndefined()
+    }
+  })
 
-    test('gives every operation a successful answer and its faults, all JSON with a schema', () => {
-      for (const { path, operation } of operations) {
-        const statuses = Object.keys(operation.responses)
-        expect(
-          statuses.some((status) => status.startsWith('2')),
-          path,
-        ).toBe(true)
-        expect(statuses).toContain('400')
-        for (const [status, { description, content }] of Object.entries<Json>(
-          operation.responses,
-        )) {
-          expect(description).not.toBe('')
-          // Bytes have none, but whatever is refused is refused in JSON.
-          const json = content['application/json']
-          if (json || status >= '400') expect(json.schema, `${path} ${status}`).toBeDefined()
-        }
-      }
-    })
-
-    test('gives examples that it would accept', () => {
-      for (const { path, spec } of service.endpoints) {
-        if (spec.example === undefined) continue
-        expect(spec.body?.safeParse(spec.example).error, path).toBeUndefined()
-      }
-    })
-
-    test('asks for the internal key on internal paths and on no other', () => {
-      for (const { path, operation } of operations) {
-        const internal = path.startsWith('/api/v1/internal/')
-        expect(operation.security, path).toEqual(internal ? [{ internalKey: [] }] : undefined)
-        expect('401' in operation.responses || !internal, path).toBe(true)
-      }
-    })
-  },
-)
+  test('asks for the internal key on internal paths and on no other', () => {
+    for (const { path, operation } of operations) {
+      const internal = path.startsWith('/api/v1/internal/')
+      expect(operation.security, path).toEqual(internal ? [{ internalKey: [] }] : undefined)
+      expect('401' in operation.responses || !internal, path).toBe(true)
+    }
+  })
+})
 
 const { get, post, put } = endpoints<object>()
 const answer = async () => new Response()

@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Transport to another service: HTTP, a workerd binding, or a call within the process. */
-export type Peer = (buildRequest: Request) => Response | Promise<Response>
+export type Peer = (request: Request) => Response | Promise<Response>
 export type Peers = (service: string) => Peer
 
 const Envelope = z.object({
@@ -152,17 +152,23 @@ async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promis
 export const httpPeers =
   (env: Record<string, string | undefined>): Peers =>
   (service) =>
-  async (buildRequest) => {
+  async (request) => {
     const base = (env[addressVariable(service)] ?? `http://${service}`).replace(/\/$/, '')
-    const { pathname, search } = new URL(buildRequest.url)
-    return fetch(base + pathname + search, {
-      method: buildRequest.method,
-      headers: buildRequest.headers,
-      body: buildRequest.body ? await buildRequest.arrayBuffer() : null,
-      signal: buildRequest.signal,
+    const { pathname, search } = new URL(request.url)
+    const init: RequestInit & { duplex: 'half' } = {
+      method: request.method,
+      headers: request.headers,
+      body: isStreamed(request) ? request.body : request.body && (await request.arrayBuffer()),
+      duplex: 'half',
+      signal: request.signal,
       redirect: 'manual',
-    })
+    }
+    return fetch(base + pathname + search, init)
   }
+
+/** JSON is sent at once, with its length; anything else (uploads) is streamed. */
+const isStreamed = ({ headers }: Request) =>
+  !(headers.get('content-type') ?? 'application/json').startsWith('application/json')
 
 export const addressVariable = (service: string) =>
   `${service.toUpperCase().replaceAll('-', '_')}_URL`

@@ -7,6 +7,7 @@ import type {
   Background,
   Checks,
   Env,
+  Handler,
   Host,
   Kit,
   Mount,
@@ -36,6 +37,10 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   config: Config
   open(config: z.output<Config>, host: OpenContext): Deps
   endpoints: Endpoint<Deps>[]
+  /** Handles requests that match no endpoint. Default: 404, or 405 where another method exists. */
+  fallback?: Handler<Deps>
+  /** False for a service that faces the network: it has no internal paths of its own. */
+  internalPaths?: boolean
   /** Additional paths for a path of the service. */
   pathAliases?(path: string): string[]
   healthChecks?: Checks<Deps>
@@ -97,11 +102,17 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       metrics,
       runtime,
       version,
+      internalPaths: definition.internalPaths ?? true,
       background,
       isReady: () => isReady,
     }
     const sql = makeSql(withQueryMetrics(host.database, metrics))
-    const deps = definition.open(config as z.output<Config>, { client, circuit, runtime })
+    const deps = definition.open(config as z.output<Config>, {
+      client,
+      peer: host.peers,
+      circuit,
+      runtime,
+    })
     const context: ServiceContext<Deps> = { ...deps, sql, kit }
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
     const worker = { sql, schema, deps: context, handlers, log, metrics }
@@ -144,20 +155,21 @@ function build<Config extends z.ZodObject, Deps extends object>(
       app.on(method, each, (c) => observe(c, path, handle))
     }
   }
-  actuator(mount, definition.healthChecks)
+  if (definition.internalPaths !== false) actuator(mount, definition.healthChecks)
   apiDocs(mount, name, endpoints)
   for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)
-  handleUnmatched(app)
+  handleUnmatched(app, definition.fallback)
   return app
 }
 
 /** Responds 404 to unknown paths, and 405 with `Allow` to known paths with another method. */
-function handleUnmatched<Deps extends object>(app: Hono<Env<Deps>>) {
+function handleUnmatched<Deps extends object>(app: Hono<Env<Deps>>, fallback?: Handler<Deps>) {
   const methods = [...new Set(app.routes.map(({ method }) => method))].sort()
   app.notFound((c) => {
     const routes = methods.flatMap((method) =>
       app.router.match(method, c.req.path)[0].map(([[, route]]) => route),
     )
+    if (routes.length === 0 && fallback) return observe(c, '/*', fallback)
     return observe(c, routes[0]?.path ?? '/*', () => {
       const { method, path } = c.req
       if (routes.length === 0) throw new Fault('NOT_FOUND', `No route for ${method} ${path}.`)

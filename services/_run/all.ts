@@ -8,12 +8,11 @@ import { migrate } from '../_kit/sql/migrate.ts'
 import { HostConfig } from './config.ts'
 import { type Data, openData } from './data.ts'
 import { fail, onStop, version } from './host.ts'
-import { indexPage } from './index-page.ts'
 import { keysFromDirectory } from './keys.ts'
 import { type Listening, listen } from './listen.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
-import { portOf, services } from './services.ts'
+import { portOf, services, suite } from './services.ts'
 
 /** Runs every service in one process. A peer is a function call; everything else is as in a cluster. */
 async function main() {
@@ -59,7 +58,6 @@ async function main() {
       loops.push(startLoop(started, serviceLog))
       up.push(started)
     }
-    open.push(await listen(indexPage(chosen, config.PORT), config.PORT, config.HOST))
   } catch (thrown) {
     await data.close()
     throw thrown
@@ -85,20 +83,21 @@ const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Serv
   FILES_PUBLIC_URL:
     process.env.FILES_PUBLIC_URL || `http://${HOST}:${portOf({ folder: 'files' }, PORT)}`,
   SEED_RESOURCES_ON_STARTUP:
-    process.env.SEED_RESOURCES_ON_STARTUP || String(chosen.length === services.length),
+    process.env.SEED_RESOURCES_ON_STARTUP || String(chosen.length === suite.length),
 })
 
 /** Parses `--only memory,platform`. */
 function choose(): Service[] {
   const { values } = parseArgs({ options: { only: { type: 'string' } }, strict: true })
-  if (values.only === undefined) return services
+  if (values.only === undefined) return suite
   const wanted = values.only.split(',').map((name) => name.trim())
   const unknown = wanted.filter((name) => !services.some(({ folder }) => folder === name))
   if (unknown.length > 0) {
     const known = services.map(({ folder }) => folder).join(', ')
     throw new ConfigError(`--only: unknown service ${unknown.join(', ')}. Services: ${known}.`)
   }
-  return services.filter(({ folder }) => wanted.includes(folder))
+  // The gateway always runs: it is the way to the services that were chosen.
+  return suite.filter(({ folder }) => folder === 'gateway' || wanted.includes(folder))
 }
 
 function announce(chosen: Service[], config: HostConfig, data: Data, seeded: string, ms: number) {
@@ -106,7 +105,6 @@ function announce(chosen: Service[], config: HostConfig, data: Data, seeded: str
   const lines = [
     `legal-suite ${version} is up after ${(ms / 1000).toFixed(1)} s`,
     '',
-    `  ${'index'.padEnd(24)}${at}:${config.PORT}`,
     ...chosen.map((each) => `  ${each.name.padEnd(24)}${at}:${portOf(each, config.PORT)}`),
     '',
     `  data: ${data.where}`,

@@ -7,7 +7,7 @@ import { addressVariable } from '../_kit/peer.ts'
 import type { Service } from '../_kit/service.ts'
 import { HostConfig } from './config.ts'
 import { fail, version } from './host.ts'
-import { portOf, services } from './services.ts'
+import { portOf, suite } from './services.ts'
 import { workerdConfig } from './workerd-config.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -52,7 +52,7 @@ const variablesOf = (service: Service, others: Service[]) => {
 /** Bundles services into `directory` with a workerd configuration; returns the bundle sizes. */
 export async function buildEdge(chosen: Service[], directory: string) {
   await mkdir(directory, { recursive: true })
-  const others = services.filter((each) => !chosen.includes(each))
+  const others = suite.filter((each) => !chosen.includes(each))
   const sizes = await Promise.all(chosen.map((service) => bundle(service, directory)))
   const placed = chosen.map((service) => ({
     service,
@@ -65,9 +65,9 @@ export async function buildEdge(chosen: Service[], directory: string) {
 
 /** Usage: `node services/_run/build.ts [service…]`, then `workerd serve dist/edge/suite.capnp`. */
 async function main(folders: string[]) {
-  const unknown = folders.filter((name) => !services.some(({ folder }) => folder === name))
+  const unknown = folders.filter((name) => !suite.some(({ folder }) => folder === name))
   if (unknown.length > 0) throw new ConfigError(`Unknown service: ${unknown.join(', ')}.`)
-  const chosen = services.filter(({ folder }) => folders.length === 0 || folders.includes(folder))
+  const chosen = suite.filter(({ folder }) => folders.length === 0 || folders.includes(folder))
   for (const { folder, bytes } of await buildEdge(chosen, 'dist/edge')) {
     console.log(`dist/edge/${folder}.js  ${Math.round(bytes / 1024)} KB`)
   }

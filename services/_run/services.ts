@@ -3,6 +3,7 @@ import aiEngine from '../ai-engine/service.ts'
 import collector from '../collector/service.ts'
 import consultations from '../consultations/service.ts'
 import files from '../files/service.ts'
+import gateway from '../gateway/service.ts'
 import knowledge from '../knowledge/service.ts'
 import matter from '../matter/service.ts'
 import memory from '../memory/service.ts'
@@ -31,5 +32,9 @@ export const services: Service[] = [
   files,
 ]
 
+/** The services and the gateway in front of them. */
+export const suite: Service[] = [...services, gateway]
+
+/** The gateway listens on the base port, the services on the ports after it. */
 export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
   base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -6,7 +6,7 @@ import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { openPglite, pgliteDriver } from '../../services/_kit/sql/pglite.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
-import { services } from '../../services/_run/services.ts'
+import { suite } from '../../services/_run/services.ts'
 import { startPostgres } from './postgres-server.ts'
 
 /** Creates the template databases that each test file copies: one on PostgreSQL, one embedded. */
@@ -47,5 +47,5 @@ async function pgliteTemplate() {
 }
 
 async function migrateAll(driver: Driver) {
-  for (const { folder, schema } of services) await migrate(driver, folder, schema)
+  for (const { folder, schema } of suite) await migrate(driver, folder, schema)
 }

@@ -73,7 +73,9 @@ export async function startProcess(
   const process = await launch[runtime](service, variables, port, resources)
   resources.defer(() => process.stop())
   const address = `127.0.0.1:${port}`
-  await waitUntilReady(process, address)
+  // The gateway has no internal paths.
+  const readiness = service.folder === 'gateway' ? '/healthz' : undefined
+  await waitUntilReady(process, address, readiness)
 
   const send = (path: string, init?: RequestInit) => fetch(`http://${address}${path}`, init)
   const moved = resources.move()
@@ -117,10 +119,14 @@ async function servePeers(
 }
 
 /** Waits until the service is ready. Throws the process output if it ends or times out. */
-export async function waitUntilReady(process: Running, address: string) {
+export async function waitUntilReady(
+  process: Running,
+  address: string,
+  path = `${actuator}/health/readiness`,
+) {
   const deadline = Date.now() + 30_000
   const probe = () =>
-    fetch(`http://${address}${actuator}/health/readiness`).then(
+    fetch(`http://${address}${path}`).then(
       async (response) => (await response.text()) && response.status,
       () => 0,
     )
