@@ -46,7 +46,7 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
   }
   const answer = await runGraphRag(
     given as never,
-    { organizationId: 'acme' },
+    { organizationId: 'acme', userType: undefined },
     { ...question, ...more },
   )
   return { ...answer, ids: answer.hits.map((hit) => hit.document_id).sort(), metrics }
