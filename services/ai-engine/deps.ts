@@ -49,6 +49,8 @@ export interface Deps {
   activeRuns: Map<string, AbortController>
   limits: Limits
   maxRuns: number
+  /** Whether queued runs may wait for a free slot. */
+  runQueue: { waiting: boolean }
   checkpointKeep: number
   matter: Client
   memory: Client
@@ -73,6 +75,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       runMs: config.ENGINE_RUN_TIMEOUT_MS,
     },
     maxRuns: config.ENGINE_MAX_RUNS,
+    runQueue: { waiting: false },
     checkpointKeep: config.CHECKPOINT_KEEP,
     matter: client('matter-service'),
     memory: client('memory-service'),

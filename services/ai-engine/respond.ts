@@ -6,13 +6,13 @@ import { Id, Json } from '../_kit/fields.ts'
 import { Card } from './card.ts'
 import type { Deps } from './deps.ts'
 import { followRun, ndjson } from './run/follow.ts'
-import { driveRun } from './run/runner.ts'
+import { startRun } from './run/runner.ts'
 import type { Lease } from './store/lease.ts'
 
-/** A run that a request began, or joins. */
+/** A run that a request started or joins. */
 export interface StartedRun {
   run_id: string
-  /** There when this process is to drive it. */
+  /** Set if this process is to drive the run. */
   lease?: Lease
 }
 
@@ -28,21 +28,21 @@ export const RunAnswer = z
   })
   .meta({ id: 'RunAnswer' })
 
-/** A stream of events, one JSON object a line. */
+/** Response: a stream of events, one JSON object per line. */
 export const eventStream = {
   content: {
     'application/x-ndjson': {
       schema: {
         type: 'string',
         description:
-          'Lines of {"event", "data"}; data.seq rises from 1. Events: token, progress, task_start, task_end, card, result, error, end; `end` is the last.',
+          'Lines of {"event", "data"}; data.seq starts at 1. Events: token, progress, task_start, task_end, card, result, error, end; `end` is the last.',
       },
     },
   },
   headers: {
     'X-Run-Id': {
       required: true,
-      description: 'The run that these are of.',
+      description: 'Id of the run.',
       schema: { type: 'string' },
     },
   },
@@ -50,9 +50,9 @@ export const eventStream = {
 
 type RequestContext = Context<Env<Deps>>
 
-/** Waits for a run to end and tells how. */
+/** Waits for the end of a run and returns its result. */
 export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun) {
-  const driving = lease && driveRun(c.env, lease)
+  const driving = lease && startRun(c.env, lease)
   const events = followRun(c.env, run_id)
   while (!(await events.next()).done);
   await driving
@@ -63,10 +63,10 @@ export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun)
   return answer
 }
 
-/** Sends a run's events as they come. */
+/** Streams the events of a run. */
 export function streamRun(c: RequestContext, { run_id, lease }: StartedRun, after = 0): Response {
-  const stream = ndjson(followRun(c.env, run_id, after))
-  if (lease) void driveRun(c.env, lease)
+  const stream = ndjson((signal) => followRun(c.env, run_id, after, signal))
+  if (lease) void startRun(c.env, lease)
   return c.body(stream, 200, {
     'Content-Type': 'application/x-ndjson',
     'Cache-Control': 'no-store',

@@ -3,9 +3,11 @@ import { agent } from './agent.ts'
 import { calculators } from './calculators.ts'
 import { Config, type Deps, open } from './deps.ts'
 import { erasure } from './erasure.ts'
+import { outbox } from './outbox.ts'
 import { takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
-import { enqueueStalled, runDeliveryJob } from './store/outbox.ts'
+import { repairThreads } from './store/lease.ts'
+import { checkRefused, enqueueStalled, runDeliveryJob } from './store/outbox.ts'
 import { pruneCheckpoints } from './store/prune-checkpoints.ts'
 import { threads } from './threads.ts'
 import { timeline } from './timeline.ts'
@@ -19,7 +21,10 @@ export default defineService<typeof Config, Deps>({
   config: Config,
   open,
   beforeServe: ({ skills }) => skills(),
-  healthChecks: ({ model }) => (model ? { model: model.check } : {}),
+  healthChecks: ({ model, sql, kit }) => ({
+    ...(model && { model: model.check }),
+    outbox: () => checkRefused(sql, kit.metrics),
+  }),
   endpoints: [
     ...calculators,
     ...skills,
@@ -29,14 +34,16 @@ export default defineService<typeof Config, Deps>({
     ...traces,
     ...usage,
     ...erasure,
+    ...outbox,
   ],
   jobs: {
-    deliver: ({ sql, matter }, { thread_id }: { thread_id: string }) =>
-      runDeliveryJob(sql, matter, thread_id),
+    deliver: ({ sql, matter, kit }, { thread_id }: { thread_id: string }) =>
+      runDeliveryJob({ sql, matter, log: kit.log, metrics: kit.metrics }, thread_id),
   },
   tick: takeOverExpiredRuns,
   async sweep({ sql, checkpointKeep }) {
     await enqueueStalled(sql)
+    await repairThreads(sql)
     await pruneCheckpoints(sql, checkpointKeep)
   },
 })

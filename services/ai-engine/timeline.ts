@@ -22,6 +22,9 @@ const RoundView = z
     skills: z.array(z.string()),
     card: Card.nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    sync_errors: z
+      .array(z.object({ sync_key: z.string(), error: z.string(), refused_at: z.string() }))
+      .describe('Syncs of this round that matter-service refused and that were not sent again.'),
   })
   .meta({ id: 'Round' })
 
@@ -59,7 +62,13 @@ export const timeline = [
         throw invalid([{ path: 'session_id', message: 'Name a session, a matter or a thread.' }])
       const from = fragment`ai_engine.runs where ${visibleToService(c.var.caller)}${runFilter(query)}`
       const order = fragment`started_at desc, run_id desc`
-      return ok(c, await selectPage(c.env.sql, RoundView, query, { from, order }))
+      const columns = fragment`*, (
+        select coalesce(jsonb_agg(jsonb_build_object('sync_key', o.sync_key, 'error', o.error,
+          'refused_at', o.refused_at) order by o.step), '[]')
+        from ai_engine.outbox o
+        where o.status = 'REFUSED' and o.matter_id = runs.matter_id
+          and o.sync_key like runs.run_id || ':%') as sync_errors`
+      return ok(c, await selectPage(c.env.sql, RoundView, query, { from, order, columns }))
     },
   ),
 ]

@@ -4,20 +4,24 @@ import { peerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
-/** Sends the matter what it has not been told yet. A matter-service that is down is told later. */
+/** Delivers pending syncs to matter-service. If it does not respond, a job delivers them later. */
 export const syncData =
-  ({ sql, matter }: WorkbenchDeps): Node<State> =>
+  (deps: WorkbenchDeps): Node<State> =>
   async (state, context) => {
     const delivery = await context.span('sync', 'sync_data', async (attributes) => {
-      const delivery = await deliver(sql, matter, context.lease.thread_id, peerHeaders(context))
+      const delivery = await deliver(deps, context.lease.thread_id, peerHeaders(context))
       Object.assign(attributes, { delivered: delivery.delivered.length, queued: delivery.queued })
       return delivery
     })
     const { delivered, refused, queued } = delivery
     const sync = queued ? 'queued' : delivered.length > 0 ? 'done' : state.round.sync
-    const error = refused
-      ? { code: 'SYNC_REFUSED', message: `matter-service refused what was made: ${refused.error}` }
-      : state.round.error
+    const error =
+      refused.length > 0
+        ? {
+            code: 'SYNC_REFUSED',
+            message: `matter-service refused the result: ${refused[0]!.error}`,
+          }
+        : state.round.error
     return {
       state: { ...state, round: { ...state.round, sync, error } },
       next: 'router',

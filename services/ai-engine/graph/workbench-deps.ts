@@ -1,3 +1,5 @@
+import type { Log } from '../../_kit/log.ts'
+import type { Metrics } from '../../_kit/metrics.ts'
 import type { Client } from '../../_kit/peer.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Complete } from '../model/model.ts'
@@ -6,6 +8,8 @@ import type { Skill } from '../skill.ts'
 /** Dependencies of the workbench nodes. */
 export interface WorkbenchDeps {
   sql: Sql
+  log: Log
+  metrics: Metrics
   skills: Skill[]
   /** Null if no model is configured. */
   model: { name: string; complete: Complete } | null

@@ -305,7 +305,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   test('a run that kills every process that drives it is given up', async () => {
     const lease = await begin()
     await sql`
-      update ai_engine.threads set claims = ${maxClaims}, lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
+      update ai_engine.threads set claims = ${maxClaims}, lease_until = now() - interval '1 minute' where thread_id = ${lease.thread_id}`
     const [taken] = await takeOverExpired(sql, 5)
     await drive(engine, counting(3), taken!)
     const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`

@@ -107,7 +107,7 @@ function buildCommit<State>(
     spans,
     products: first.products ?? null,
     delivered: first.delivered ?? [],
-    refused: first.refused ?? null,
+    refused: first.refused ?? [],
     end: last.end ?? null,
   }
 }

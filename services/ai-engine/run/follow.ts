@@ -5,67 +5,78 @@ import type { Hub } from './hub.ts'
 
 const EventRow = z.object({ seq: z.int(), line: z.string() })
 
-/** How often the database is asked for what another process may have written. */
-const pollMs = [20, 50, 100, 200, 400]
-
+/** Loads the next page of events of a run. */
 export const loadEvents = (sql: Sql, run_id: string, after: number) => sql.rows(EventRow)`
   select seq, line from ai_engine.events where run_id = ${run_id} and seq > ${after}
   order by seq limit 1000`
 
-/** A run's last event is always `end`, whatever became of it. */
+/** The last event of a run is always `end`, also of a failed run. */
 const isEnd = ({ line }: RunEvent) => line.startsWith('{"event":"end"')
 
 /**
- * The events of a run after one of them, each once, until its end: what was written before, then what
- * is written now, by this process or by another.
+ * Yields the events of a run after `after`, each once, until the run ends: first those in the database,
+ * then those that this or another process commits. Waiting costs no queries of its own.
  */
 export async function* followRun(
   { sql, hub }: { sql: Sql; hub: Hub },
   run_id: string,
   after = 0,
+  signal?: AbortSignal,
 ): AsyncGenerator<RunEvent[]> {
   let buffered: RunEvent[] = []
-  let wake = () => {}
-  const stop = hub.listen(run_id, (lines) => {
-    buffered.push(...lines)
-    wake()
-  })
   let last = after
-  let idlePolls = 0
+  let stale = true
+  let wake = () => {}
+  const stop = hub.follow(sql, run_id, {
+    after: () => last,
+    onEvents(events) {
+      buffered.push(...events)
+      wake()
+    },
+    onWake() {
+      stale = true
+      wake()
+    },
+  })
+  const onAbort = () => wake()
+  signal?.addEventListener('abort', onAbort)
   try {
-    for (;;) {
+    while (!signal?.aborted) {
       const published = buffered
       buffered = []
-      // Without a gap, what was heard stands for what was written.
-      const lines =
-        published.length > 0 && published[0]!.seq <= last + 1
-          ? published.filter(({ seq }) => seq > last)
-          : await loadEvents(sql, run_id, last)
-      if (lines.length > 0) {
-        last = lines.at(-1)!.seq
-        idlePolls = 0
-        yield lines
-        if (isEnd(lines.at(-1)!)) return
-        continue
+      // Without a gap, published events need not be read from the database.
+      const contiguous = published.length > 0 && published[0]!.seq <= last + 1
+      if (!contiguous && (published.length > 0 || stale)) {
+        stale = false
+        const events = await loadEvents(sql, run_id, last)
+        if (events.length === 0 && (await hasEnded(sql, run_id, last))) return
+        // A full page may be followed by another.
+        if (events.length > 0) stale = true
+        buffered.unshift(...events)
+        if (buffered.length > 0) continue
       }
-      if (buffered.length > 0) continue
-      if (await hasEnded(sql, run_id, last)) return
-      await new Promise<void>((resume) => {
-        const timer = setTimeout(resume, pollMs[Math.min(idlePolls++, pollMs.length - 1)])
-        wake = () => {
-          clearTimeout(timer)
-          resume()
-        }
-      })
+      const events = published.filter(({ seq }) => seq > last)
+      if (contiguous && events.length > 0) {
+        last = events.at(-1)!.seq
+        yield events
+        if (isEnd(events.at(-1)!)) return
+      }
+      if (buffered.length === 0 && !stale && !signal?.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        wake = () => {}
+      }
     }
   } finally {
     stop()
+    signal?.removeEventListener('abort', onAbort)
   }
 }
 
 const EndedRow = z.object({ ended: z.boolean() })
 
-/** True when the run is over and nothing of it comes after what was seen. */
+/** True if the run is over and has no event after `last`. */
 async function hasEnded(sql: Sql, run_id: string, last: number): Promise<boolean> {
   const row = await sql.row(EndedRow)`
     select status <> 'running' and not exists (
@@ -76,16 +87,21 @@ async function hasEnded(sql: Sql, run_id: string, last: number): Promise<boolean
 
 const encoder = new TextEncoder()
 
-/** The same as newline-delimited JSON. A client that goes away stops listening, not the run. */
-export function ndjson(lines: AsyncGenerator<RunEvent[]>): ReadableStream<Uint8Array> {
+/** Encodes events as newline-delimited JSON. A client that disconnects does not stop the run. */
+export function ndjson(
+  follow: (signal: AbortSignal) => AsyncGenerator<RunEvent[]>,
+): ReadableStream<Uint8Array> {
+  const disconnected = new AbortController()
+  const batches = follow(disconnected.signal)
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await lines.next()
+      const { done, value } = await batches.next()
       if (done) controller.close()
       else controller.enqueue(encoder.encode(`${value.map(({ line }) => line).join('\n')}\n`))
     },
     async cancel() {
-      await lines.return(undefined)
+      disconnected.abort()
+      await batches.return(undefined)
     },
   })
 }

@@ -12,7 +12,7 @@ export interface Outcome<State> {
   events?: NewEvent[]
   products?: object | null
   delivered?: string[]
-  refused?: { sync_key: string; error: string } | null
+  refused?: { sync_key: string; error: string }[]
   end?: End
 }
 

@@ -1,24 +1,66 @@
+import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { workbench } from '../graph/workbench.ts'
-import { type Lease, release, takeOverExpired } from '../store/lease.ts'
-import { drive, logAbandoned } from './drive.ts'
+import { type Lease, queue, release, takeOverExpired } from '../store/lease.ts'
+import { giveUpRun } from './abandon-run.ts'
+import { drive, logAbandoned, maxClaims } from './drive.ts'
 
-/** Drives a run in this process. A run that fails here is released for takeover. */
-export async function driveRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
+/** Share of the slots that new runs leave to recovery. */
+const recoveryShare = 1 / 8
+
+/**
+ * Drives a new run in this process, or queues it if all slots for new runs are in use. A queued run is
+ * taken over by the process that has a free slot first.
+ */
+export async function startRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
+  const { sql, activeRuns, maxRuns, runQueue } = context
+  const reserved = maxRuns > 1 ? Math.ceil(maxRuns * recoveryShare) : 0
+  if (activeRuns.size < maxRuns - reserved) return driveRun(context, lease)
+  runQueue.waiting = true
+  await queue(sql, lease).catch(() => {})
+}
+
+/** Drives a run in this process. A run that fails here is released for takeover, with back-off. */
+async function driveRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
   const { sql, kit, hub, limits, activeRuns } = context
   const deps = { sql, hub, limits, log: kit.log, metrics: kit.metrics }
   const stop = new AbortController()
   activeRuns.set(lease.run_id, stop)
+  hub.begin(lease.run_id)
   try {
-    const graph = workbench({ ...context, skills: await context.skills() })
+    const graph = workbench({
+      ...context,
+      log: kit.log,
+      metrics: kit.metrics,
+      skills: await context.skills(),
+    })
     await drive(deps, graph, lease, stop)
   } catch (thrown) {
     logAbandoned(deps, lease)(thrown)
-    await release(sql, lease).catch(() => {})
+    await (lease.claims < maxClaims ? release(sql, lease) : giveUp(context, lease)).catch(
+      (failed) => kit.log.warn({ run: lease.run_id, ...errorFields(failed) }, 'run not released'),
+    )
   } finally {
     activeRuns.delete(lease.run_id)
+    hub.end(lease.run_id)
+    startQueued(context)
   }
+}
+
+const giveUp = ({ sql }: ServiceContext<Deps>, lease: Lease) =>
+  giveUpRun(sql, lease, {
+    code: 'RUN_ABANDONED',
+    message: `The run failed in ${maxClaims} attempts and was given up. Send the message again.`,
+  })
+
+/** Starts queued runs when a slot is free, without waiting for the next tick. */
+function startQueued(context: ServiceContext<Deps>) {
+  if (!context.runQueue.waiting || context.kit.runtime === 'workerd') return
+  context.runQueue.waiting = false
+  void takeOverExpiredRuns(context).catch((thrown) =>
+    context.kit.log.warn(errorFields(thrown), 'queued runs not started'),
+  )
 }
 
 /**
@@ -26,10 +68,13 @@ export async function driveRun(context: ServiceContext<Deps>, lease: Lease): Pro
  * a request, waits until they end.
  */
 export async function takeOverExpiredRuns(context: ServiceContext<Deps>): Promise<number> {
-  const leases = await takeOverExpired(context.sql, context.maxRuns - context.activeRuns.size)
+  const free = context.maxRuns - context.activeRuns.size
+  const leases = await takeOverExpired(context.sql, free)
+  // As many as fit: there may be more.
+  if (free > 0 && leases.length === free) context.runQueue.waiting = true
   const runs = leases.map((lease) => driveRun(context, lease))
-  for (const { thread_id: thread, run_id: run } of leases) {
-    context.kit.log.info({ thread, run }, 'run taken over')
+  for (const { thread_id: thread, run_id: run, claims } of leases) {
+    context.kit.log.info({ thread, run, claims }, 'run taken over')
   }
   if (context.kit.runtime === 'workerd') await Promise.all(runs)
   return leases.length

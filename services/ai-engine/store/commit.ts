@@ -67,7 +67,7 @@ export interface StepCommit {
   products: object | null
   /** Keys of what it has been told by now, and of what it would not take. */
   delivered: string[]
-  refused: { sync_key: string; error: string } | null
+  refused: { sync_key: string; error: string }[]
   end: End | null
 }
 
@@ -90,7 +90,7 @@ export async function commit(
     ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
     ...(stepCommit.products ? [insertOutbox(lease, stepCommit.products)] : []),
     ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
-    ...(stepCommit.refused ? [markRefused(stepCommit.refused)] : []),
+    ...(stepCommit.refused.length > 0 ? [markRefused(stepCommit.refused)] : []),
     ...(end ? [endRun(lease, end)] : []),
     ...(end?.card ? [insertCard(lease, end.card)] : []),
   ]
@@ -194,13 +194,11 @@ const markDelivered = (keys: string[]): SqlFragment => fragment`,
   delivered as (
     update ai_engine.outbox set status = 'DELIVERED' from head where sync_key = any(${textArray(keys)}))`
 
-const markRefused = ({
-  sync_key,
-  error,
-}: NonNullable<StepCommit['refused']>): SqlFragment => fragment`,
+const markRefused = (refused: StepCommit['refused']): SqlFragment => fragment`,
   refused as (
-    update ai_engine.outbox set status = 'REFUSED', error = ${error} from head
-    where sync_key = ${sync_key})`
+    update ai_engine.outbox o set status = 'REFUSED', error = made.error, refused_at = now()
+    from head, jsonb_to_recordset(${json(refused)}) made (sync_key text, error text)
+    where o.sync_key = made.sync_key)`
 
 const endRun = ({ run_id }: Lease, end: End): SqlFragment => fragment`,
   ended as (

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { Id } from '../../_kit/fields.ts'
 import { fragment, type Sql } from '../../_kit/sql/sql.ts'
 
-/** How long a runner that says nothing keeps its thread. Another takes it over within five seconds. */
+/** Validity of a lease without renewal. Another process takes over within five seconds. */
 export const leaseMs = 3_000
 
-/** The right to run a thread, and where it stands. A runner keeps its own up to date as it writes. */
+/** The right to run a thread, with the position of the thread. */
 export const Lease = z.object({
   thread_id: z.string(),
   organization_id: z.string(),
@@ -32,12 +32,12 @@ export const Lease = z.object({
 })
 export type Lease = z.infer<typeof Lease>
 
-/** Somebody else runs the thread by now, or nobody may: whatever we still do must leave no trace. */
+/** Another process runs the thread, or the run is over. Nothing more may be written. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** The rows that this lease may write to. */
+/** Condition on a thread row: the lease is valid. */
 export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
   fragment`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
 
@@ -54,11 +54,16 @@ const RenewedRow = z.object({ cancel_code: z.string().nullable() })
 export async function renew(sql: Sql, lease: Lease): Promise<{ cancel_code: string | null }> {
   const row = await sql.row(RenewedRow)`
     update ai_engine.threads set lease_until = ${leaseUntil()} where ${leaseHeld(lease)} returning cancel_code`
-  if (!row) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
+  if (!row) throw new LeaseLost(`thread ${lease.thread_id} is run by another process`)
   return row
 }
 
-/** Takes over threads whose runner has gone silent. */
+/** Delay before the next attempt at a step that was lost `claims` times; the first is made at once. */
+const backoff = fragment`
+  case when claims > 0 then least(30, 0.25 * power(2, claims)) * interval '1 second'
+    else interval '0' end`
+
+/** Takes over running threads whose lease has expired, oldest first. */
 export async function takeOverExpired(sql: Sql, limit: number): Promise<Lease[]> {
   if (limit <= 0) return []
   return sql.rows(Lease)`
@@ -67,11 +72,23 @@ export async function takeOverExpired(sql: Sql, limit: number): Promise<Lease[]>
     from ai_engine.runs r
     where r.run_id = t.run_id and t.thread_id in (
       select thread_id from ai_engine.threads
-      where status = 'running' and lease_until < now()
+      where status = 'running' and lease_until < now() - ${backoff}
       order by lease_until for update skip locked limit ${limit})
     returning ${leaseColumns}`
 }
 
-/** Gives the thread back at once, so that nobody need wait for the lease to end. */
+/** Expires the lease, so that another process need not wait for it. */
 export const release = (sql: Sql, lease: Lease) => sql`
   update ai_engine.threads set lease_until = now() where ${leaseHeld(lease)}`
+
+/** Releases a run that has not started; the takeover is its first attempt. */
+export const queue = (sql: Sql, lease: Lease) => sql`
+  update ai_engine.threads set lease_until = now(), claims = -1 where ${leaseHeld(lease)}`
+
+/** Ends threads that are running without a running run, or interrupted without a pending card. */
+export const repairThreads = (sql: Sql) => sql`
+  update ai_engine.threads t set status = 'idle', card_id = null, updated_at = now()
+  where t.status = 'running' and not exists (
+      select from ai_engine.runs r where r.run_id = t.run_id and r.status = 'running')
+    or t.status = 'interrupted' and not exists (
+      select from ai_engine.cards c where c.card_id = t.card_id and c.status = 'pending')`

@@ -6,7 +6,7 @@ import { Card } from '../card.ts'
 import { type Delta, patch } from './delta.ts'
 import { Lease, leaseColumns, leaseUntil } from './lease.ts'
 
-/** Whose thread it is, and what it is about. */
+/** The owner and the subject of a thread. */
 export interface Owner {
   thread_id: string
   organization_id: string
@@ -19,13 +19,13 @@ export interface NewRun {
   kind: 'execute' | 'resume' | 'replay'
   node: string
   next: string
-  /** What the person brought, written into the state. */
+  /** Input of the run, as operations on the state. */
   input: Delta
   user_message: string
   origin: RequestOrigin
 }
 
-/** The request that a run answers: what it asks of others is asked on its behalf. */
+/** The request that started a run; forwarded to the services that the run calls. */
 export interface RequestOrigin {
   request_id: string
   traceparent: string
@@ -42,11 +42,10 @@ const ThreadRow = z.object({
   delta_bytes: z.int(),
   rounds: z.int(),
 })
-type ThreadRow = z.infer<typeof ThreadRow>
 
 /**
- * A thread, locked; of another organization it is not there. What else is wanted of it is read
- * afterwards: a statement that waited for the lock sees other tables as they were before.
+ * Locks a thread. A thread of another organization is not found. Other tables must be read afterwards:
+ * a statement that waited for the lock sees their rows as they were before.
  */
 export async function lockThread(sql: Sql, thread_id: string, organization: string | undefined) {
   const thread = await sql.row(ThreadRow)`
@@ -58,23 +57,17 @@ export async function lockThread(sql: Sql, thread_id: string, organization: stri
 }
 
 const turnInProgressFault = () =>
-  new Fault('CONFLICT', 'The thread is at work; wait for its run to end.', {
+  new Fault('CONFLICT', 'The thread is running. Wait for the end of its run.', {
     code: 'TURN_IN_PROGRESS',
   })
 
-const PendingCardRow = z.object({ card: Card })
-
-async function cardPendingFault(sql: Sql, { card_id }: ThreadRow): Promise<Fault> {
-  const pending = await sql.row(
-    PendingCardRow,
-  )`select card from ai_engine.cards where card_id = ${card_id}`
-  return new Fault('CONFLICT', 'A card waits for an answer; resume with it first.', {
+const cardPendingFault = (card: Card) =>
+  new Fault('CONFLICT', 'A card is pending. Resume with its answers first.', {
     code: 'CARD_PENDING',
-    data: { card: pending?.card ?? null },
+    data: { card },
   })
-}
 
-/** Starts a run that a message asks for, on a new thread or one that rests. */
+/** Starts a run for a message, on a new or idle thread. */
 export async function startExecute(
   sql: Sql,
   owner: Owner,
@@ -100,17 +93,34 @@ export async function startExecute(
       where t.status = 'idle' and t.organization_id = excluded.organization_id
       returning *`,
   )
-  return lease ?? Promise.reject(await startRefusal(sql, owner))
+  if (lease) return lease
+  const refusal = await startRefusal(sql, owner)
+  if (refusal) throw refusal
+  return startExecute(sql, owner, initial, newRun)
 }
 
-async function startRefusal(sql: Sql, owner: Owner): Promise<Fault> {
+/** Returns why a thread accepts no run; undefined if it does by now. Repairs a thread that waits for nothing. */
+async function startRefusal(sql: Sql, owner: Owner): Promise<Fault | undefined> {
   return sql.transaction(async (sql) => {
     const thread = await lockThread(sql, owner.thread_id, owner.organization_id)
-    return thread.status === 'interrupted' ? cardPendingFault(sql, thread) : turnInProgressFault()
+    if (thread.status === 'idle') return undefined
+    const waits = await sql.row(WaitsFor)`
+      select exists (select from ai_engine.runs where run_id = ${thread.run_id} and status = 'running')
+          as running,
+        (select card from ai_engine.cards where card_id = ${thread.card_id} and status = 'pending')
+          as card`
+    if (thread.status === 'running' && waits!.running) return turnInProgressFault()
+    if (thread.status === 'interrupted' && waits!.card) return cardPendingFault(waits!.card)
+    await sql`
+      update ai_engine.threads set status = 'idle', card_id = null
+      where thread_id = ${thread.thread_id}`
+    return undefined
   })
 }
 
-/** How a thread that was there moves on to a new run. */
+const WaitsFor = z.object({ running: z.boolean(), card: Card.nullable() })
+
+/** Assignments that give an existing thread a new run. */
 export const assignRun = (run_id: string, { next, input }: NewRun) => fragment`
   status = 'running', run_id = ${run_id}, card_id = null, rounds = t.rounds + 1, head = t.head + 1,
   next = ${next}, seq = 0, delta_bytes = t.delta_bytes + ${JSON.stringify(input).length}, claims = 0,
@@ -118,10 +128,9 @@ export const assignRun = (run_id: string, { next, input }: NewRun) => fragment`
   updated_at = now()`
 
 /**
- * Writes the beginning of a run: `thread` is the statement that gives it to the thread, or gives no
- * row. Its first step holds what it was asked, and the lease is ours from the start: a run that is
- * acknowledged is carried out, if not by us then by whoever finds our lease run out. `also` is written
- * with it; it knows the thread and the run as t and r.
+ * Inserts a run with its first checkpoint and returns its lease. `thread` is the statement that assigns
+ * the run to the thread; no row means no run. Once committed, the run is carried out: by this process, or
+ * by another when the lease expires. `extraClauses` may refer to the thread and the run as t and r.
  */
 export async function insertRun(
   sql: Sql,

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EngineStage, stageEngine, story } from '../../tests/support/engine.ts'
+
+/** Faults that matter-service returns to the next syncs. */
+const faults: { status: number; code: string }[] = []
+let taken: string[] = []
+let at: EngineStage
+beforeAll(async () => {
+  at = await stageEngine({
+    peers: {
+      'matter-service': async (request) => {
+        if (!request.url.endsWith('/sync/all'))
+          return Response.json({ code: 0, message: 'ok', data: { matter_id: 'm', phases: [] } })
+        const { sync_key } = (await request.json()) as { sync_key: string }
+        const fault = faults.shift()
+        if (fault)
+          return Response.json(
+            { code: fault.code, message: 'No.', data: null },
+            { status: fault.status },
+          )
+        taken.push(sync_key)
+        const data = { matter_id: 'm', version: 2, applied: true, changed: {} }
+        return Response.json({ code: 0, message: 'ok', data })
+      },
+    },
+  })
+})
+afterAll(() => at.close())
+
+let number = 0
+async function turn() {
+  taken = []
+  const matter_id = `outbox-${++number}`
+  const { data } = await at.post('/agent/execute', {
+    session_id: matter_id,
+    matter_id,
+    message: story,
+  })
+  return { matter_id, run: data }
+}
+const rowsOf = async (matter_id: string) =>
+  (await at.get(`/outbox?matter_id=${matter_id}`)).data.items
+const health = async () => (await at.call('GET', '/api/v1/internal/actuator/health')).text
+/** Runs delivery jobs now, whatever their back-off. */
+async function deliverNow() {
+  await at.sql`update ai_engine.jobs set run_at = now() where status = 'PENDING'`
+  await at.tick()
+}
+
+test.each([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'FORBIDDEN'],
+  [429, 'RATE_LIMITED'],
+  [500, 'INTERNAL'],
+])('a sync that is answered %i is retried until it is taken', async (status, code) => {
+  faults.push(...Array.from({ length: 4 }, () => ({ status, code })))
+  const { matter_id, run } = await turn()
+  expect(run.status).toBe('interrupted')
+  expect(await rowsOf(matter_id)).toMatchObject([{ status: 'PENDING' }])
+  const delivered = async () => {
+    await deliverNow()
+    return (await rowsOf(matter_id))[0].status
+  }
+  await expect.poll(delivered, { timeout: 20_000, interval: 50 }).toBe('DELIVERED')
+  expect(taken).toHaveLength(1)
+  faults.length = 0
+})
+
+test('a sync that is refused for good is reported in health, metrics and timeline, and can be sent again', async () => {
+  expect(JSON.parse(await health()).status).not.toBe('DEGRADED')
+  faults.push({ status: 422, code: 'UNPROCESSABLE' })
+  const { matter_id } = await turn()
+  const [row] = await rowsOf(matter_id)
+  expect(row).toMatchObject({ status: 'REFUSED', error: expect.stringContaining('UNPROCESSABLE') })
+  expect(JSON.parse(await health())).toMatchObject({
+    status: 'DEGRADED',
+    components: { outbox: { status: 'DOWN' } },
+  })
+  const metrics = await at.call('GET', '/api/v1/internal/actuator/prometheus')
+  expect(metrics.text).toMatch(/engine_outbox_refused_total\{[^}]*\} 1/)
+  const [round] = (await at.get(`/timeline?matter_id=${matter_id}`)).data.items
+  expect(round.sync_errors).toMatchObject([{ sync_key: row.sync_key }])
+  const other = { 'x-organization-id': 'other' }
+  expect((await at.post('/outbox/resend', { matter_id }, other)).data).toEqual({ resent: 0 })
+  expect((await at.post('/outbox/resend', {})).status).toBe(400)
+  expect((await at.post('/outbox/resend', { matter_id })).data).toEqual({ resent: 1 })
+  await deliverNow()
+  expect(await rowsOf(matter_id)).toMatchObject([{ status: 'DELIVERED' }])
+  expect(JSON.parse(await health()).status).not.toBe('DEGRADED')
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { newDatabase } from '../../../tests/support/databases.ts'
+import { newId } from '../../_kit/ids.ts'
+import { type Driver, makeSql } from '../../_kit/sql/sql.ts'
+import { followRun } from './follow.ts'
+import { makeHub } from './hub.ts'
+
+const streams = 1_000
+
+/** Queries of `streams` silent streams in two seconds, after all of them are open. */
+async function queriesOfSilence(local: boolean): Promise<number> {
+  const database = await newDatabase('postgres')
+  let queries = 0
+  const counting: Driver = {
+    ...database.driver,
+    query: (text, params) => {
+      queries++
+      return database.driver.query(text, params)
+    },
+  }
+  const sql = makeSql(counting)
+  const hub = makeHub()
+  const runs = Array.from({ length: streams }, () => newId())
+  for (const run_id of runs) {
+    await sql`
+      insert into ai_engine.runs (run_id, thread_id, organization_id, round, kind, trace_id,
+        request_id, traceparent, user_message, first_step)
+      values (${run_id}, ${run_id}, 'acme', 1, 'execute', ${newId()}, '', '', '', 1)`
+    if (local) hub.begin(run_id)
+  }
+  const stop = new AbortController()
+  const open = runs.map(async (run_id) => {
+    for await (const _ of followRun({ sql, hub }, run_id, 0, stop.signal));
+  })
+  await expect.poll(() => queries, { timeout: 20_000 }).toBeGreaterThanOrEqual(3 * streams)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const before = queries
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  const counted = queries - before
+  stop.abort()
+  await Promise.all(open)
+  await database.drop()
+  return counted
+}
+
+test('1,000 silent streams of local runs cost no queries', async () => {
+  expect(await queriesOfSilence(true)).toBe(0)
+}, 60_000)
+
+test('1,000 silent streams of remote runs cost one query per poll', async () => {
+  const counted = await queriesOfSilence(false)
+  console.log(`${streams} silent remote streams: ${counted} queries in 2 s`)
+  expect(counted).toBeLessThanOrEqual(11)
+  expect(counted).toBeGreaterThan(0)
+}, 60_000)
