@@ -134,7 +134,7 @@ export const LegalSuiteStatus = z.object({
         desired: z.int().min(0),
         available: z.int().min(0),
         version: z.string().max(63).optional(),
-        message: z.string().max(256).optional(),
+        message: z.string().max(1024).optional(),
       }),
     )
     .max(16)

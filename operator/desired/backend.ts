@@ -8,7 +8,7 @@ import {
   type SuiteInput,
   selectorOf,
 } from './common.ts'
-import { type Container, podSecurityContext, secretsChecksum } from './pod.ts'
+import { type Container, failureLog, podSecurityContext, secretsChecksum } from './pod.ts'
 
 /** A service account without permissions and without a mounted token. */
 export const serviceAccount = (suite: SuiteInput, app: string) =>
@@ -102,7 +102,7 @@ export function statefulSet(
           terminationGracePeriodSeconds: 60,
           affinity: podAntiAffinity(suite, app),
           ...(initContainers && { initContainers }),
-          containers: [container],
+          containers: [{ ...failureLog, ...container }],
           volumes,
         },
       },

@@ -14,6 +14,7 @@ import { databasePart } from './database.ts'
 import {
   type Container,
   emptyDirVolume,
+  failureLog,
   podSecurityContext,
   restrictedSecurityContext,
   secretsChecksum,
@@ -43,6 +44,7 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
       requests: { cpu: '100m', memory: '192Mi', 'ephemeral-storage': '64Mi' },
       limits: { memory: '512Mi', 'ephemeral-storage': '1Gi' },
     },
+    ...failureLog,
     securityContext: restrictedSecurityContext,
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
   }

@@ -34,6 +34,9 @@ export const variables = (
 export const secretVariable = (name: string, from: SecretKey | undefined): Variable[] =>
   from ? [{ name, valueFrom: { secretKeyRef: { name: from.name, key: from.key } } }] : []
 
+/** The end of the log of a failed container becomes part of the pod status, where the operator reads it. */
+export const failureLog = { terminationMessagePolicy: 'FallbackToLogsOnError' }
+
 /** The `restricted` Pod Security Standard with a read-only root filesystem. */
 export const restrictedSecurityContext = {
   allowPrivilegeEscalation: false,

@@ -21,6 +21,7 @@ import { internalKeyPart } from './internal-key.ts'
 import {
   type Container,
   emptyDirVolume,
+  failureLog,
   httpProbe,
   mergeResources,
   type PodPart,
@@ -116,7 +117,11 @@ export function serviceObjects(suite: SuiteInput, name: ServiceName, facts: Fact
 
 function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObject {
   const { replicas = 1, autoscaling } = suite.spec.services?.[name] ?? {}
-  const template = podTemplate(suite, name, facts)
+  const { metadata, spec: podSpec } = podTemplate(suite, name, facts)
+  const rollout = { [rolloutAnnotation]: shortHash({ metadata, spec: podSpec }) }
+  // Pods carry the annotation too, so that those of the current template can be told apart.
+  const annotations = { ...metadata.annotations, ...rollout }
+  const template = { metadata: { ...metadata, annotations }, spec: podSpec }
   const recreate = name === 'files' && needsRecreate(suite)
   const replicaCount = suite.spec.hibernated ? 0 : replicas
   const spec = {
@@ -135,7 +140,7 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
     ['apps/v1', 'Deployment'],
     { spec },
     {
-      annotations: { [rolloutAnnotation]: shortHash(template) },
+      annotations: rollout,
     },
   )
 }
@@ -184,6 +189,7 @@ function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]
     // Keeps serving until the endpoint removal has reached all nodes.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: mergeResources(suite.spec.services?.[name]?.resources, defaultResources),
+    ...failureLog,
     securityContext: restrictedSecurityContext,
     volumeMounts: parts.flatMap(({ mounts = [] }) => mounts),
   }

@@ -7,9 +7,11 @@ import type { makeStatusWriter } from '../runtime/status.ts'
 import type { makeApiDiscovery } from './apis.ts'
 import type { makeDesiredCache } from './desired-cache.ts'
 import type { Workload } from './health.ts'
+import type { Pod } from './pod.ts'
 import type { makeReadCache } from './read-cache.ts'
 import type { WorkloadLookup } from './rollout.ts'
 import type { makeSecretReader } from './secrets.ts'
+import type { SuitePods } from './suite-pods.ts'
 
 export interface ReconcilerDeps {
   getSuite(key: string): LegalSuite | undefined
@@ -17,6 +19,7 @@ export interface ReconcilerDeps {
   getLive(id: ObjectId): KubeObject | undefined
   /** Returns all live Deployments, StatefulSets and Jobs of a suite. */
   workloadsOf(suite: LegalSuite): Workload[]
+  podsOf(suite: LegalSuite): Pod[]
   /** Returns whether `getLive` sees every change of this kind. */
   isWatched(kind: string): boolean
   observe(object: KubeObject): void
@@ -36,6 +39,7 @@ export type ReconcileContext = ReconcilerDeps & {
   client: Client
   suite: LegalSuite
   lookup: WorkloadLookup
+  pods: SuitePods
 }
 
 export async function patchStatus(

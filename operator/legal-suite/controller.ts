@@ -9,7 +9,8 @@ import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApiDiscovery } from './apis.ts'
 import { makeDesiredCache } from './desired-cache.ts'
 import type { Workload } from './health.ts'
-import { childStateChanged, suiteSpecChanged } from './predicates.ts'
+import { type Pod, trimPod } from './pod.ts'
+import { childStateChanged, podStateChanged, suiteSpecChanged } from './predicates.ts'
 import { makeReadCache } from './read-cache.ts'
 import { reconcile } from './reconcile.ts'
 import { makeSecretReader } from './secrets.ts'
@@ -59,6 +60,11 @@ export function registerLegalSuiteController(
       indexes: { suite: owner },
     }),
   )
+  const pods = manager.informer<Pod>(resourceOf('v1', 'Pod'), {
+    labelSelector,
+    trim: trimPod,
+    indexes: { suite: owner },
+  })
   const workloads = children.filter((_, index) => childKinds[index]![2])
   const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
   const resyncPeriodMs = options.resyncPeriodMs ?? 60_000
@@ -67,6 +73,7 @@ export function registerLegalSuiteController(
     getLive: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
     workloadsOf: (suite: LegalSuite) =>
       workloads.flatMap((informer) => informer.by('suite', keyOf(suite)) as Workload[]),
+    podsOf: (suite: LegalSuite) => pods.by('suite', keyOf(suite)),
     isWatched: (kind: string) => informerOf(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
@@ -94,6 +101,7 @@ export function registerLegalSuiteController(
         predicate: childStateChanged,
         coalesceMs: 50,
       })),
+      { informer: pods, mapToKeys: owner, predicate: podStateChanged, coalesceMs: 50 },
     ],
     reconcile: (key, context) => reconcile(key, context, deps),
   })

@@ -6,6 +6,7 @@ import { resourceOf } from '../runtime/resources.ts'
 import { clusterApi } from './apis.ts'
 import { healthOf } from './health.ts'
 import type { Blocker, WorkloadLookup } from './rollout.ts'
+import type { SuitePods } from './suite-pods.ts'
 
 type Cluster = KubeObject & { status?: { readyInstances?: number; phase?: string } }
 
@@ -17,6 +18,7 @@ export async function findDatabaseBlocker(
   suite: LegalSuite,
   apis: ReadonlySet<string>,
   lookup: WorkloadLookup,
+  pods: SuitePods,
 ): Promise<Blocker | undefined> {
   const { type } = suite.spec.database
   if (type === 'External') return undefined
@@ -26,8 +28,16 @@ export async function findDatabaseBlocker(
     message,
   })
   if (type === 'Embedded') {
-    const { ready } = healthOf(lookup('StatefulSet', nameOf(suite, 'postgres')))
-    return ready ? undefined : waiting('waiting for the embedded PostgreSQL')
+    const live = lookup('StatefulSet', nameOf(suite, 'postgres'))
+    if (healthOf(live).ready) return undefined
+    const problem = live && pods.problemOf(live)
+    if (!problem) return waiting('waiting for the embedded PostgreSQL')
+    const { reason, message, needsUser } = problem
+    return {
+      state: needsUser ? 'stalled' : 'reconciling',
+      reason,
+      message: `the embedded PostgreSQL does not start: ${message}`,
+    }
   }
   if (!apis.has(clusterApi)) {
     const message =

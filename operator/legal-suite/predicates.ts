@@ -3,6 +3,8 @@ import type { LegalSuite } from '../api/legal-suite.ts'
 import type { Change } from '../runtime/informer.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { healthOf, jobOutcome, type Workload } from './health.ts'
+import type { Pod } from './pod.ts'
+import { podProblem } from './pod-problem.ts'
 
 /**
  * Predicate for suites: true if spec, labels or annotations changed. Ignores status updates of the operator.
@@ -26,6 +28,16 @@ export function childStateChanged(change: Change<KubeObject>): boolean {
     metadataChanged(before, object) ||
     !isDeepStrictEqual(stateOf(before), stateOf(object))
   )
+}
+
+/** Predicate for pods: true if a problem appears, changes or ends, or if the pod is gone. */
+export function podStateChanged(change: Change<Pod>): boolean {
+  if (change.type === 'deleted') return true
+  if (change.type === 'resync') return false
+  // Every unready container counts as a problem here: its probe has to be checked later.
+  const problem = podProblem(change.object, Infinity)
+  if (change.type === 'added') return problem !== undefined
+  return !isDeepStrictEqual(problem, podProblem(change.before, Infinity))
 }
 
 const metadataChanged = (before: KubeObject, after: KubeObject) =>

@@ -11,6 +11,7 @@ export function readyStateOf(
   outcomes: Outcome[],
   blocker: Blocker | undefined,
   apis: ReadonlySet<string>,
+  remainingPods = 0,
 ): ReadyState {
   const failure = failureState(outcomes) ?? (blocker?.state === 'stalled' ? blocker : undefined)
   if (failure) return failure
@@ -19,6 +20,14 @@ export function readyStateOf(
     return { state: 'stalled', reason: 'ApiNotFound', message }
   }
   if (blocker) return blocker
+  if (suite.spec.hibernated && remainingPods > 0) {
+    const count = remainingPods === 1 ? '1 pod' : `${remainingPods} pods`
+    return {
+      state: 'reconciling',
+      reason: 'Hibernating',
+      message: `waiting for ${count} to terminate`,
+    }
+  }
   return suite.spec.hibernated
     ? {
         state: 'ready',

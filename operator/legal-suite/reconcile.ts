@@ -6,8 +6,10 @@ import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } 
 import { findDatabaseBlocker } from './database-blocker.ts'
 import type { Workload } from './health.ts'
 import { foreignObjectState, lostPasswordState, readyStateOf } from './ready-state.ts'
+import { recordProblems } from './record-problems.ts'
 import { planRollout, type WorkloadLookup } from './rollout.ts'
 import { statusOf } from './status.ts'
+import { suitePods } from './suite-pods.ts'
 
 /** Reconciles one suite: reads its inputs, applies what the rollout order allows and updates the status. */
 export async function reconcile(
@@ -27,7 +29,8 @@ export async function reconcile(
       namespace,
       name,
     }) as Workload | undefined
-  const context: ReconcileContext = { ...deps, client, suite, lookup }
+  const pods = suitePods(deps.podsOf(suite))
+  const context: ReconcileContext = { ...deps, client, suite, lookup, pods }
   return suite.spec.paused ? reconcilePaused(context) : reconcileActive(context)
 }
 
@@ -38,7 +41,7 @@ async function reconcilePaused(context: ReconcileContext): Promise<Result> {
 }
 
 async function reconcileActive(context: ReconcileContext): Promise<Result> {
-  const { client, suite, lookup, resyncPeriodMs } = context
+  const { client, suite, lookup, pods, resyncPeriodMs } = context
   const apis = await context.discoverApis(client)
   const readCache = context.readCache(suite, context.getLive)
   const read = readCache.secrets ?? (await context.readSecrets(client, suite, context.getLive))
@@ -56,16 +59,24 @@ async function reconcileActive(context: ReconcileContext): Promise<Result> {
   // Incomplete reads are not cached.
   if (missing.size === 0 && created.length === 0) readCache.secrets = read
   const facts = { secrets, operatorNamespace: context.operatorNamespace }
-  const database = await findDatabaseBlocker(client, suite, apis, lookup)
+  const database = await findDatabaseBlocker(client, suite, apis, lookup, pods)
   const isAvailable = (object: { kind: string }) => isServed(object, apis)
   const objects = context.desiredObjects(suite, facts)
-  const plan = planRollout(suite, objects, { lookup, missing, database, isServed: isAvailable })
+  const plan = planRollout(suite, objects, {
+    lookup,
+    missing,
+    database,
+    isServed: isAvailable,
+    problemOf: pods.problemOf,
+    lastMessage: suite.status?.conditions?.find(({ type }) => type === 'Ready')?.message,
+  })
   const applied = await applySuite(context, plan, readCache, isAvailable)
-  const readyState = readyStateOf(suite, applied.outcomes, plan.blocker, apis)
+  const readyState = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
   await updateStatus({ ...context, suite: applied.current }, readyState, { keyId, ...applied })
   const failed = applied.outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
-  return { requeueAfter: withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs) }
+  const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
+  return { requeueAfter: Math.min(resyncMs, pods.recheckMs ?? Infinity) }
 }
 
 /** Spreads the resyncs of many suites over time. */
@@ -78,8 +89,14 @@ async function updateStatus(
     Pick<ApplySuiteResult, 'inventory' | 'retained'>
   > = {},
 ) {
-  const { suite, lookup } = context
-  const status = statusOf(suite, { lookup, readyState, keyId: details.keyId, now: new Date() })
+  const { suite, lookup, pods } = context
+  const status = statusOf(suite, {
+    lookup,
+    pods,
+    readyState,
+    keyId: details.keyId,
+    now: new Date(),
+  })
   const before = suite.status?.conditions?.find(({ type }) => type === 'Ready')
   const wasPaused = suite.status?.phase === 'Paused'
   await patchStatus(context, {
@@ -87,12 +104,13 @@ async function updateStatus(
     ...(details.inventory && { inventory: toStoredInventory(details.inventory) }),
     ...(details.retained && { retained: details.retained.length ? details.retained : undefined }),
   })
+  const problems = recordProblems(context)
   if (!readyState) {
     if (!wasPaused)
       recordEvent(context, 'Paused', 'Pause', 'changes are suspended until spec.paused is false')
   } else if (before?.reason !== readyState.reason || before?.message !== readyState.message) {
     const { state, reason, message } = readyState
-    if (state !== 'reconciling')
+    if (state !== 'reconciling' && !problems.has(reason))
       recordEvent(context, reason, 'Reconcile', message, state === 'stalled')
   }
 }

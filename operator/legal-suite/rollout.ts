@@ -1,10 +1,11 @@
-import type { ServiceName } from '../api/service-spec.ts'
 import { nameOf, rolloutAnnotation, type SuiteInput, servicesOf } from '../desired/common.ts'
 import { keySecretOf } from '../desired/internal-key.ts'
 import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Health, healthOf, jobOutcome, type Workload } from './health.ts'
+import { migrationBlocker, serviceBlocker } from './blockers.ts'
+import type { Workload } from './health.ts'
+import type { PodProblem } from './pod-problem.ts'
 
 /** Reason why a rollout cannot continue: temporarily (`reconciling`) or until a user acts (`stalled`). */
 export interface Blocker {
@@ -29,11 +30,15 @@ export interface RolloutInputs {
   missing: ReadonlySet<string>
   /** Reason why the database cannot be used. */
   database?: Blocker | undefined
+  /** Returns why the pods of a workload do not become ready. Default: none. */
+  problemOf?: (workload: KubeObject) => PodProblem | undefined
+  /** Message of the last Ready condition. */
+  lastMessage?: string | undefined
   /** Whether the cluster serves the API of an object. Default: all. */
   isServed?: (object: KubeObject) => boolean
 }
 
-type Deployment = KubeObject & { spec: { replicas?: number } }
+export type Deployment = KubeObject & { spec: { replicas?: number } }
 
 /**
  * Plans which objects are applied now: everything without pods at once, the migration when the database is
@@ -80,7 +85,7 @@ export function planRollout(
       const blocked = willRoll ? (barrier ?? missingSecretBlocker(object, inputs, key)) : undefined
       if (blocked) defer(object, blocked)
       else plan.applicable.push(object)
-      next ??= blocked ?? serviceBlocker(name, object, willRoll, inputs.lookup)
+      next ??= blocked ?? serviceBlocker(name, object, willRoll, inputs)
     }
     barrier = next
   }
@@ -110,39 +115,3 @@ function missingSecretBlocker(
   const message = `${object.metadata.name} requires missing Secret entries: ${[...new Set(absent)].join(', ')}`
   return { state: 'reconciling', reason: 'SecretNotFound', message }
 }
-
-function migrationBlocker(job: KubeObject, { lookup }: RolloutInputs): Blocker | undefined {
-  const { name } = job.metadata
-  const outcome = jobOutcome(lookup('Job', name))
-  if (outcome === 'done') return undefined
-  if (outcome === 'failed') {
-    const message = `Job ${name} failed; read its log, fix the cause and delete the Job`
-    return { state: 'stalled', reason: 'MigrationFailed', message }
-  }
-  return { state: 'reconciling', reason: 'Migrating', message: `waiting for Job ${name}` }
-}
-
-function serviceBlocker(
-  name: ServiceName,
-  object: Deployment,
-  willRoll: boolean,
-  lookup: WorkloadLookup,
-): Blocker | undefined {
-  const isHibernated = object.spec.replicas === 0
-  const health = healthOf(lookup('Deployment', object.metadata.name))
-  if (isHibernated || (!willRoll && health.ready)) return undefined
-  if (!willRoll && health.failure) {
-    const message = `${name} does not become ready, later services are not rolled out: ${health.failure}`
-    return { state: 'stalled', reason: 'RolloutFailed', message }
-  }
-  return {
-    state: 'reconciling',
-    reason: 'RollingOut',
-    message: rolloutMessage(name, willRoll, health),
-  }
-}
-
-const rolloutMessage = (name: ServiceName, willRoll: boolean, { available, desired }: Health) =>
-  willRoll
-    ? `rolling out ${name}`
-    : `waiting for ${name}: ${available} of ${desired} pods are ready`

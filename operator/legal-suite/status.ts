@@ -14,9 +14,11 @@ import {
 } from '../runtime/conditions.ts'
 import { healthOf, type Workload } from './health.ts'
 import type { WorkloadLookup } from './rollout.ts'
+import type { SuitePods } from './suite-pods.ts'
 
 export interface StatusInputs {
   lookup: WorkloadLookup
+  pods: SuitePods
   /** Undefined while the suite is paused. */
   readyState: ReadyState | undefined
   keyId?: string | undefined
@@ -28,10 +30,10 @@ type Phase = NonNullable<LegalSuiteStatus['phase']>
 /** Builds the status of a suite except its inventory. */
 export function statusOf(
   suite: LegalSuite,
-  { lookup, readyState, keyId, now }: StatusInputs,
+  { lookup, pods, readyState, keyId, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
-  const services = servicesOf(suite).map((name) => serviceStatus(suite, name, lookup))
+  const services = servicesOf(suite).map((name) => serviceStatus(suite, name, lookup, pods))
   const ready = services.filter((each) => each.ready).length
   const observed = { ...before, ready: `${ready}/${services.length}`, services }
   const context = { generation: suite.metadata.generation, now }
@@ -50,7 +52,7 @@ export function statusOf(
     readyState,
     context,
   )
-  const backends = backendsCondition(suite, lookup)
+  const backends = backendsCondition(suite, lookup, pods)
   const degraded = degradedCondition(services)
   return {
     ...observed,
@@ -101,17 +103,19 @@ function degradedCondition(services: ServiceStatus[]): NewCondition | undefined 
   return { type: degradedType, status: 'True', reason: 'PodsUnavailable', message }
 }
 
-function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup) {
+function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup, pods: SuitePods) {
   const live = lookup('Deployment', nameOf(suite, name))
   const { ready, desired, available, failure } = healthOf(live)
   const version = versionOf(live)
+  const problem = live && pods.problemOf(live)
+  const message = problem ? `${problem.reason}: ${problem.message}` : failure
   return {
     name,
     ready: ready && desired > 0,
     desired,
     available,
     ...(version && { version }),
-    ...(failure && { message: truncate(failure, 256) }),
+    ...(message && { message: truncate(message, 1024) }),
   }
 }
 
@@ -125,25 +129,34 @@ const versionOf = (live: Workload | undefined) =>
 
 function phaseOf({ spec }: LegalSuite, { state, reason }: ReadyState): Phase {
   if (state === 'stalled') return 'Stalled'
-  if (spec.hibernated) return 'Hibernated'
-  if (state === 'ready') return 'Ready'
+  if (state === 'ready') return spec.hibernated ? 'Hibernated' : 'Ready'
   if (reason === 'Migrating') return 'Migrating'
   return reason === 'RollingOut' ? 'RollingOut' : 'Pending'
 }
 
+const managedBackends = ({ spec: { database, search, graph } }: LegalSuite) => [
+  ...(database.type === 'Embedded' ? ['postgres'] : []),
+  ...(search?.type === 'Managed' ? ['qdrant'] : []),
+  ...(graph?.type === 'Managed' ? ['neo4j'] : []),
+]
+
 /** Health of the managed backends. Without search or graph the suite keeps working with less quality. */
-function backendsCondition(suite: LegalSuite, lookup: WorkloadLookup): NewCondition | undefined {
-  const { database, search, graph, hibernated } = suite.spec
-  const managed = [
-    ...(database.type === 'Embedded' ? ['postgres'] : []),
-    ...(search?.type === 'Managed' ? ['qdrant'] : []),
-    ...(graph?.type === 'Managed' ? ['neo4j'] : []),
-  ]
-  if (managed.length === 0 || hibernated) return undefined
+function backendsCondition(
+  suite: LegalSuite,
+  lookup: WorkloadLookup,
+  pods: SuitePods,
+): NewCondition | undefined {
+  const managed = managedBackends(suite)
+  if (managed.length === 0 || suite.spec.hibernated) return undefined
   const notReady = managed
-    .map((what) => ({ what, ...healthOf(lookup('StatefulSet', nameOf(suite, what))) }))
+    .map((what) => ({ what, live: lookup('StatefulSet', nameOf(suite, what)) }))
+    .map(({ what, live }) => ({ what, live, ...healthOf(live) }))
     .filter(({ ready }) => !ready)
-    .map(({ what, available, desired }) => `${what} ${available}/${desired}`)
+    .map(({ what, live, available, desired }) => {
+      const problem = live && pods.problemOf(live)
+      const detail = problem ? `: ${problem.reason}: ${problem.message}` : ''
+      return `${what} ${available}/${desired}${detail}`
+    })
   const type = backendsReady
   return notReady.length === 0
     ? { type, status: 'True', reason: 'Ready', message: `ready: ${managed.join(', ')}` }

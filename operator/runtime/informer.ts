@@ -30,6 +30,8 @@ export interface Informer<T extends KubeObject> {
 
 export type InformerOptions<T> = Omit<Selection, 'namespace'> & {
   indexes?: Record<string, (object: T) => string[]>
+  /** Reduces an object to the fields that are read, before it is cached. Keeps the metadata of its version. */
+  trim?: (object: T) => T
 }
 
 export type InformerTiming = {
@@ -64,7 +66,7 @@ export function makeInformer<T extends KubeObject>(
   settings: InformerSettings<T>,
 ): RunningInformer<T> {
   const { client, resource, metrics, namespace, indexes, timing: overrides, ...others } = settings
-  const { log, ...selectors } = others
+  const { log, trim = (object: T) => object, ...selectors } = others
   const selection: Selection = { namespace, ...selectors }
   const { watchSeconds, idleMs, relist: relistEvery } = { ...timing, ...overrides }
   const labels = { resource: resource.plural, namespace: namespace ?? '' }
@@ -90,7 +92,7 @@ export function makeInformer<T extends KubeObject>(
       markAlive()
       listVersion = page.resourceVersion
       if (isNewer(newest, listVersion)) resetTo(listVersion)
-      for (const object of page.items) {
+      for (const object of page.items.map(trim)) {
         listedKeys.add(keyOf(object))
         if (!cache.take(object)) cache.resync(cache.store.get(keyOf(object))!)
         else if (version !== undefined && !isNewer(versionOf(object), version)) {
@@ -135,8 +137,8 @@ export function makeInformer<T extends KubeObject>(
       for await (const { type, object } of stream) {
         if (type === 'ERROR')
           throw new ApiError(object.code ?? 0, object.reason ?? '', `watch: ${object.message}`)
-        if (type === 'DELETED') cache.removeUnlessNewer(object)
-        else if (type !== 'BOOKMARK') cache.take(object)
+        if (type === 'DELETED') cache.removeUnlessNewer(trim(object))
+        else if (type !== 'BOOKMARK') cache.take(trim(object))
         advanceVersion(versionOf(object))
         events++
         untrustedReads = 0
@@ -182,7 +184,7 @@ export function makeInformer<T extends KubeObject>(
     observe(object) {
       // An object older than the watch may already be deleted.
       if (version !== undefined && !isNewer(versionOf(object), version)) return
-      cache.take(selection.metadataOnly ? metadataOf(object) : object)
+      cache.take(selection.metadataOnly ? metadataOf(object) : trim(object))
     },
     get synced() {
       return synced

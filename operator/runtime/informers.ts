@@ -29,8 +29,9 @@ export function makeInformers({ namespaces, ...deps }: InformersDeps) {
       resource: Resource,
       options: InformerOptions<T> = {},
     ): Informer<T> {
-      const { indexes, ...selectors } = options
-      const key = JSON.stringify([resource, selectors, Object.keys(indexes ?? {})])
+      const { indexes, trim, ...selectors } = options
+      const shape = [Object.keys(indexes ?? {}), trim?.name]
+      const key = JSON.stringify([resource, selectors, ...shape])
       const existing = shared.get(key)
       if (existing) return existing as unknown as Informer<T>
       const informers = scopes.map((namespace) =>

@@ -1,0 +1,28 @@
+import { nameOf } from '../desired/common.ts'
+import { type ReconcileContext, recordEvent } from './context.ts'
+import { healthOf, jobOutcome } from './health.ts'
+
+/**
+ * Records a Warning for each problem of a pod that the last status does not name. Returns the reasons of all
+ * current problems.
+ */
+export function recordProblems(context: ReconcileContext): ReadonlySet<string> {
+  const { suite, pods, workloadsOf } = context
+  const { services = [], conditions = [] } = suite.status ?? {}
+  const known = [...services, ...conditions].map(({ message }) => message ?? '')
+  const reasons = new Set<string>()
+  for (const workload of workloadsOf(suite)) {
+    const problem = pods.problemOf(workload)
+    // The Job and the backends are in the status only while they are not ready.
+    const isDone =
+      workload.kind === 'Job'
+        ? jobOutcome(workload)
+        : workload.kind !== 'Deployment' && healthOf(workload).ready
+    if (!problem || isDone) continue
+    reasons.add(problem.reason)
+    if (known.some((message) => message.includes(problem.message))) continue
+    const app = workload.metadata.name.slice(nameOf(suite, '').length)
+    recordEvent(context, problem.reason, 'Run', `${app}: ${problem.message}`, true)
+  }
+  return reasons
+}
