@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildArticleIndex } from '../bench/search/article-index.ts'
 import { foldsOf } from '../bench/search/folds.ts'
+import { readLawsInForce } from '../bench/search/laws-in-force.ts'
 import { learnLayWords } from '../bench/search/learn.ts'
 import { inverse, ridge } from '../bench/search/learn-ridge.ts'
-import { predict, queryFeatures } from '../services/knowledge/search/query/lay-words.ts'
+import { readStatutes } from '../bench/search/statutes.ts'
+import {
+  type LayWord,
+  predict,
+  queryFeatures,
+} from '../services/knowledge/search/query/lay-words.ts'
 
 const number = fc.integer({ min: -5, max: 5 })
 const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), number), {
@@ -46,7 +53,7 @@ describe('lay words', () => {
     { query: '老板跑了', relevant: ['2'] },
     { query: '开车撞人', relevant: ['3'] },
   ]
-  const table = learnLayWords(buildArticleIndex(articles), questions)
+  const table = learnLayWords(buildArticleIndex(articles), questions, { minQuestions: 1 })
   const ask = (query: string) => predict(queryFeatures(query), table)
 
   test('map words of a question to words of its articles and to their law', () => {
@@ -65,7 +72,9 @@ describe('lay words', () => {
         ...articles,
         { id: '4', law: '银行法', article: '第一条', text },
       ])
-      const { words } = learnLayWords(texts, questions).find(({ word }) => word === '欠钱')!
+      const { words } = learnLayWords(texts, questions, { minQuestions: 1 }).find(
+        ({ word }) => word === '欠钱',
+      )!
       return { found: texts.search('老板欠钱').map(({ id }) => id), words }
     }
     const [led, unled] = [learned('老板支付报酬'), learned('经理支付报酬')]
@@ -81,6 +90,55 @@ describe('lay words', () => {
       expect(word.length).toBeLessThan(3)
       for (const target of Object.keys(words)) expect(text).toContain(target)
     }
+  })
+
+  test('a word of one question only is not learned', () => {
+    const words = learnLayWords(buildArticleIndex(articles), questions).map(({ word }) => word)
+    expect(words.filter(Boolean).sort()).toEqual(['板', '老', '老板'])
+  })
+
+  test('articles of a law out of force are not learned', () => {
+    const table = learnLayWords(buildArticleIndex(articles), questions, {
+      isInForce: (law) => law !== '交通法',
+      minQuestions: 1,
+    })
+    const laws = new Set(
+      table.flatMap(({ laws, articles }) => Object.keys({ ...laws, ...articles })),
+    )
+    expect([...laws]).toEqual(['劳动法'])
+  })
+
+  test('the intercept has no words', () => {
+    expect(table.find(({ word }) => word === '')?.words).toEqual({})
+  })
+})
+
+describe('the bundled lay words', () => {
+  const { lay_words } = JSON.parse(
+    readFileSync('seed_packages/knowledge_lay_words/data/lay_words.json', 'utf8'),
+  ) as { lay_words: LayWord[] }
+
+  test('name laws in force only', ({ skip }) => {
+    const isInForce = readLawsInForce()
+    if (typeof isInForce === 'string') return skip(isInForce)
+    const laws = new Set(
+      lay_words.flatMap(({ laws, articles }) => Object.keys({ ...laws, ...articles })),
+    )
+    expect([...laws].filter((law) => !isInForce(law))).toEqual([])
+    expect(laws.size).toBeGreaterThan(50)
+  })
+
+  test('hold no word that occurs in a single question, and no words of the intercept', ({
+    skip,
+  }) => {
+    const corpus = readStatutes()
+    if (typeof corpus === 'string') return skip(corpus)
+    const counts = new Map<string, number>()
+    for (const { query } of corpus.questions) {
+      for (const word of queryFeatures(query).keys()) counts.set(word, (counts.get(word) ?? 0) + 1)
+    }
+    expect(lay_words.filter(({ word }) => counts.get(word) === 1)).toEqual([])
+    expect(Object.keys(lay_words.find(({ word }) => word === '')?.words ?? {})).toEqual([])
   })
 })
 

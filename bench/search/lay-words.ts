@@ -1,6 +1,7 @@
 import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
 import { buildArticleIndex } from './article-index.ts'
 import { foldsOf } from './folds.ts'
+import { readLawsInForce } from './laws-in-force.ts'
 import { learnLayWords } from './learn.ts'
 import { qualityOf } from './quality.ts'
 import type { Corpus, TestQuestion } from './statutes.ts'
@@ -24,11 +25,13 @@ export async function layWordLines(
   name: string,
 ): Promise<string[][]> {
   const texts = buildArticleIndex(articles)
+  const laws = readLawsInForce()
+  const isInForce = typeof laws === 'string' ? () => true : laws
   const plain = new Map(questions.map((question, index) => [question, without[index]!]))
   const found = new Map<TestQuestion, string[]>()
   const uncited: TestQuestion[] = []
   for (const { train: known, test: asked } of foldsOf(questions, folds)) {
-    await importWords(subject, learnLayWords(texts, known))
+    await importWords(subject, learnLayWords(texts, known, { isInForce }))
     const cited = new Set(known.flatMap(({ relevant }) => relevant))
     for (const question of asked) {
       found.set(question, await search(question.query))

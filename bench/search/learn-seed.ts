@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildArticleIndex } from './article-index.ts'
+import { readLawsInForce } from './laws-in-force.ts'
 import { learnLayWords } from './learn.ts'
 import { readStatutes } from './statutes.ts'
 
@@ -14,7 +15,13 @@ if (typeof corpus === 'string') {
   console.error(corpus)
   process.exit(1)
 }
-const lines = learnLayWords(buildArticleIndex(corpus.articles), corpus.questions).map((each) =>
+const isInForce = readLawsInForce()
+if (typeof isInForce === 'string') {
+  console.error(isInForce)
+  process.exit(1)
+}
+const index = buildArticleIndex(corpus.articles)
+const lines = learnLayWords(index, corpus.questions, { isInForce }).map((each) =>
   JSON.stringify(each),
 )
 writeFileSync(file, `{"lay_words":[\n${lines.join(',\n')}\n]}\n`)

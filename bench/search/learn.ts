@@ -13,17 +13,34 @@ const limits = {
   articles: { max: 6, min: 0.02, scale: 1 },
 }
 const digits = 1_000
+
+interface LearnOptions {
+  /** Articles of other laws are not learned. Default: all laws. */
+  isInForce?: (law: string) => boolean
+  /** Words of fewer questions are not learned: they would identify a question. Default: 2. */
+  minQuestions?: number
+}
+
 /** What questions find without, and is no answer: so many articles, and how far words lead from them. */
 const hardNegatives = { max: 10, weight: 0.8 }
 
 /**
- * Lay words from questions and the articles that answer them, by ridge regression from the words of a
- * question to the words of its articles, to their laws and to the articles themselves. Words of what a
- * question finds without them, and which is no answer, count for less. What is kept is what each word
- * tells, and no question.
+ * Learns lay words from questions and the articles that answer them, by ridge regression from the words
+ * of a question to the words, laws and articles of its answers. Words of wrong answers that the question
+ * finds without lay words (hard negatives) are weighted down.
  */
-export function learnLayWords(texts: ArticleIndex, questions: readonly TestQuestion[]): LayWord[] {
-  const rows = featureRows(questions)
+export function learnLayWords(
+  texts: ArticleIndex,
+  all: readonly TestQuestion[],
+  { isInForce = () => true, minQuestions = 2 }: LearnOptions = {},
+): LayWord[] {
+  const questions = all
+    .map(({ query, relevant }) => ({
+      query,
+      relevant: relevant.filter((id) => isInForce(texts.byId.get(id)!.law)),
+    }))
+    .filter(({ relevant }) => relevant.length > 0)
+  const rows = featureRows(questions, minQuestions)
   const weights = ridge(rows, lambda)
   const answers = questions.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
   const from = (valuesOf: (articles: Article[]) => Sparse) =>
@@ -41,7 +58,8 @@ export function learnLayWords(texts: ArticleIndex, questions: readonly TestQuest
   return Array.from(byWord(rows))
     .map(([word, all]) => ({
       word,
-      words: Object.fromEntries(topWeights(all, words, limits.words, idf(word))),
+      // The intercept never retrieves, so it has no words.
+      words: word === '' ? {} : Object.fromEntries(topWeights(all, words, limits.words, idf(word))),
       laws: Object.fromEntries(topWeights(all, laws, limits.laws, idf(word))),
       articles: groupByLaw(topWeights(all, articles, limits.articles, idf(word))),
     }))
@@ -83,23 +101,35 @@ function groupByLaw(articles: readonly [string, number][]): LayWord['articles'] 
   return laws
 }
 
-/** Questions as rows: each word by its share, and by how rare it is in questions. */
-function featureRows(questions: readonly TestQuestion[]): Sparse[] {
+/** Features of each question, weighted by their inverse document frequency in all questions. */
+function featureRows(questions: readonly TestQuestion[], minQuestions: number): Sparse[] {
   const idf = makeIdf(questions)
+  const frequency = documentFrequencies(questions)
   return questions.map(
     ({ query }) =>
-      new Map(Array.from(queryFeatures(query), ([word, share]) => [word, share * idf(word)])),
+      new Map(
+        Array.from(queryFeatures(query), ([word, value]): [string, number] => [
+          word,
+          value * idf(word),
+        ]).filter(([word]) => word === '' || frequency.get(word)! >= minQuestions),
+      ),
   )
 }
 
-function makeIdf(questions: readonly TestQuestion[]) {
-  const documentFrequency = new Map<string, number>()
+function documentFrequencies(questions: readonly TestQuestion[]) {
+  const frequencies = new Map<string, number>()
   for (const { query } of questions) {
-    for (const word of queryFeatures(query).keys())
-      documentFrequency.set(word, (documentFrequency.get(word) ?? 0) + 1)
+    for (const word of queryFeatures(query).keys()) {
+      frequencies.set(word, (frequencies.get(word) ?? 0) + 1)
+    }
   }
+  return frequencies
+}
+
+function makeIdf(questions: readonly TestQuestion[]) {
+  const frequencies = documentFrequencies(questions)
   return (word: string) => {
-    const n = documentFrequency.get(word) ?? 0
+    const n = frequencies.get(word) ?? 0
     return word === '' ? 1 : Math.log(1 + (questions.length - n + 0.5) / (n + 0.5))
   }
 }

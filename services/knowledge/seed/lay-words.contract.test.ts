@@ -16,6 +16,42 @@ const counts = (created: number, updated: number, unchanged: number, deleted: nu
 const send = async (at: KnowledgeStage, lay_words: object[], more = {}) =>
   (await at.post(path, { lay_words, ...more })).data
 
+describe('a search with lay words', () => {
+  test('finds nothing in a base without a word of the query, whatever the intercept says', async () => {
+    const intercept = { word: '', words: { 用人单位: 20, 合同: 20 }, laws: { 劳动法: 0.5 } }
+    const source = { package_id: 'intercept' }
+    await send(at, [intercept, boss], { source })
+    const kb = await at.createBase()
+    await at.upsert(kb, [
+      { document_id: '劳动法', chunks: ['用人单位签订合同。'] },
+      { document_id: 'match', chunks: ['zebra'] },
+    ])
+    expect(await at.searchIds([kb], 'quagga')).toEqual([])
+    expect(await at.searchIds([kb], '麒麟')).toEqual([])
+    expect(await at.searchIds([kb], 'zebra quagga')).toEqual(['match'])
+    expect(await at.searchIds([kb], '老板')).toEqual(['劳动法'])
+    await send(at, [], { source })
+  })
+
+  test('ranks a base without the predicted law as one without lay words', async () => {
+    const kb = await at.createBase()
+    const chunks = ['lien on a ship', 'ship register', 'lien']
+    await at.upsert(kb, [
+      { document_id: 'a', chunks },
+      { document_id: 'b', chunks: ['lien lien'] },
+    ])
+    const scores = async () => {
+      const { data } = await at.search([kb], 'lien ship')
+      return data.hits.map((hit: any) => [hit.document_id, hit.chunk_index, hit.score])
+    }
+    const without = await scores()
+    const source = { package_id: 'elsewhere' }
+    await send(at, [{ word: 'lien', words: {}, laws: { 海商法: 0.5 } }], { source })
+    expect(await scores()).toEqual(without)
+    await send(at, [], { source })
+  })
+})
+
 describe('seed/lay-words/import', () => {
   test('counts what it did, and does nothing twice', async () => {
     const source = { package_id: 'counted', version: '2026-01-01' }

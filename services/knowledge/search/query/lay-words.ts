@@ -64,7 +64,8 @@ export function predict(
   const articles = new Map<string, Map<string, number>>()
   for (const each of entries) {
     const share = features.get(each.word) ?? 0
-    addWeighted(words, each.words, share)
+    // The intercept is no word of the query: it must not retrieve anything.
+    if (each.word !== '') addWeighted(words, each.words, share)
     addWeighted(laws, each.laws, share)
     for (const law in each.articles) {
       const own = articles.get(law) ?? new Map()

@@ -19,14 +19,17 @@ interface DocumentScores {
 
 /**
  * Rescores chunks (best first) by their context. A chunk gains from high-scoring chunks of its document,
- * from its neighbours, from citations of its document, and from the prior of its law.
+ * from its neighbours, from citations of its document, and from the prior of its law. Priors count only
+ * if a predicted law is among the documents.
  */
 export function rescoreInContext(
   located: readonly LocatedChunk[],
   priors: LawPriors = new Map(),
 ): ScoredChunk[] {
-  const { siblingWeight, neighbourWeight, citationWeight } =
-    priors.size > 0 ? weightsWithPriors : weightsWithoutPriors
+  const hasPrior = located.some(({ document }) => priors.has(document.law))
+  const { siblingWeight, neighbourWeight, citationWeight } = hasPrior
+    ? weightsWithPriors
+    : weightsWithoutPriors
   const top = located[0]?.score ?? 0
   const documents = scoresByDocument(located)
   const rescored = located.map(({ base, seq, document, chunk_index, article, score }) => {
