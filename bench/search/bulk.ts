@@ -5,35 +5,18 @@ import type { Sql } from '../../services/_kit/sql/sql.ts'
 import { indexedText } from '../../services/knowledge/indexed-text.ts'
 import {
   blockSize,
-  encodePosting,
-  mergedSegment,
-  type PostingRow,
-  writePostings,
-} from '../../services/knowledge/search/index/postings.ts'
-import { termId, termsOf } from '../../services/knowledge/search/index/terms.ts'
+  encodeLength,
+  encodePostings,
+  packPosting,
+} from '../../services/knowledge/search/index/posting.ts'
+import { type PostingRow, writePostings } from '../../services/knowledge/search/index/postings.ts'
+import { countTerms } from '../../services/knowledge/search/index/segment.ts'
 import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
-/** A text as the index has it: its terms in order, how often it has each, and how many in all. */
-interface TermCounts {
-  terms: Int32Array
-  counts: Uint8Array
-  length: number
-}
+type TermCounts = ReturnType<typeof countTerms>
 
-function countTerms(text: string): TermCounts {
-  const found = Int32Array.from(termsOf(text), termId).sort()
-  const terms = [...new Set(found)]
-  const counts = new Uint8Array(terms.length)
-  let nth = -1
-  found.forEach((term, index) => {
-    if (term !== found[index - 1]) nth++
-    counts[nth] = Math.min(255, counts[nth]! + 1)
-  })
-  return { terms: Int32Array.from(terms), counts, length: found.length }
-}
-
-/** The terms of two texts together. */
+/** Visits the terms of two texts in order. */
 function mergeCounts(
   one: TermCounts,
   other: TermCounts,
@@ -72,16 +55,23 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
 
   /** Rows of the index for the chunks of one block from `from` on, below `to`. */
   function postings(from: number, to: number): PostingRow[] {
-    const byTerm = new Map<number, string>()
+    const byTerm = new Map<number, number[]>()
     for (let chunk = from; chunk < to; chunk++) {
       const { head, tail } = mixedChunk(articles, chunk)
-      const length = lengthOf(chunk)
+      const code = encodeLength(lengthOf(chunk))
       mergeCounts(heads[head]!, tails[tail]!, (term, count) => {
-        byTerm.set(term, (byTerm.get(term) ?? '') + encodePosting(chunk, count, length))
+        const own = byTerm.get(term)
+        const posting = packPosting(chunk % blockSize, count, code)
+        if (own) own.push(posting)
+        else byTerm.set(term, [posting])
       })
     }
-    const where = { block: Math.floor(from / blockSize), segment: mergedSegment }
-    return Array.from(byTerm, ([term, entries]) => ({ term, entries, ...where }))
+    const block = Math.floor(from / blockSize)
+    return Array.from(byTerm, ([term, own]) => ({
+      term,
+      block,
+      entries: encodePostings(Uint32Array.from(own)),
+    }))
   }
 
   return async function fillTo(base: number, from: number, to: number): Promise<number> {

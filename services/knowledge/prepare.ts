@@ -41,7 +41,10 @@ export async function prepareDocument(
         [title, ...aliases].flatMap((name) => (typeof name === 'string' ? [lawKey(name)] : [])),
       ),
     ],
-    hash: await sha256Hex(canonicalJson(document)),
+    // The hashes stand for the contents, so that each content is hashed once.
+    hash: await sha256Hex(
+      canonicalJson({ ...document, chunks: chunks.map(({ content: _, ...chunk }) => chunk) }),
+    ),
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
-import { addPostings } from './search/index/postings.ts'
+import { addSegment } from './search/index/segment.ts'
 import { updateCounters } from './write-rows.ts'
 
 const Next = z.object({ next_seq: z.int() })
@@ -28,7 +28,7 @@ export async function reindexChunks(
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
     where base = ${base} and document_id = any(${textArray(documentIds)})`
   const moved = chunks.map((chunk, index) => ({ ...chunk, next: row.next_seq + index }))
-  const lengths = await addPostings(
+  const lengths = await addSegment(
     sql,
     base,
     moved.map((chunk) => ({ seq: chunk.next, text: indexedText(chunk) })),

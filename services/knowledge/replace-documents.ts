@@ -3,7 +3,7 @@ import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
 import { lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
-import { addPostings } from './search/index/postings.ts'
+import { addSegment } from './search/index/segment.ts'
 import {
   type IndexedChunk,
   updateCounters,
@@ -64,11 +64,8 @@ export async function replaceDocuments(
         'int4',
       )}))`
   await writeDocumentRows(sql, base, documents, origin === 'tenant' ? null : origin.packageId)
-  for (let at = 0; at < added.length; at += batchSize) {
-    const batch = added.slice(at, at + batchSize)
-    const lengths = await addPostings(sql, base, batch.map(toChunkText))
-    for (const [index, indexed] of batch.entries()) indexed.words = lengths[index]!
-  }
+  const lengths = await addSegment(sql, base, added.map(toChunkText))
+  for (const [index, indexed] of added.entries()) indexed.words = lengths[index]!
   for (let at = 0; at < chunks.length; at += batchSize) {
     await writeChunkRows(sql, base, chunks.slice(at, at + batchSize))
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { json, numberArray, type Sql } from '../../../_kit/sql/sql.ts'
-import { postingLength } from './postings.ts'
+import { postingLength } from './posting.ts'
 
 const LawRow = z.object({
   document_id: z.string(),

@@ -1,21 +1,36 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, stageKnowledge } from '../../../../tests/support/knowledge.ts'
+import { BaseRow, baseRowColumns } from '../../base.ts'
 import { candidatePhrases } from '../query/expansion-data.ts'
 import { queryTerms } from '../query/query-terms.ts'
-import { decodeLength, decodePosting, encodePosting, offsetInBlock } from './postings.ts'
+import { makeSearchCache } from './cache.ts'
+import { mergeSegments } from './merge-job.ts'
+import {
+  decodeLength,
+  decodePosting,
+  encodeLength,
+  encodePostings,
+  offsetOf,
+  packPosting,
+} from './posting.ts'
+import { termFrequency } from './posting-list.ts'
+import { loadPostings } from './read-postings.ts'
 import { termId, termsOf } from './terms.ts'
 
 describe('an entry of the index', () => {
   test('tells the place, the count and about the length', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.integer({ min: 0, max: 16_383 }),
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 1, max: 60_000 }),
         (seq, count, length) => {
-          const value = decodePosting(encodePosting(seq, count, length), 0)
-          expect(offsetInBlock(value)).toBe(seq % 16_384)
+          const value = decodePosting(
+            encodePostings(Uint32Array.of(packPosting(seq, count, encodeLength(length)))),
+            0,
+          )
+          expect(offsetOf(value)).toBe(seq)
           expect((value >>> 6) & 15).toBe(Math.min(count, 15))
           expect(Math.abs(decodeLength(value & 63) / length - 1)).toBeLessThan(
             length < 5 ? 0.6 : 0.15,
@@ -47,14 +62,30 @@ describe('terms', () => {
   })
 })
 
-describe('putting the index in order', () => {
+/** Postings of terms as a process without a cache reads them, as pairs of chunk and frequency. */
+async function readAll(at: KnowledgeStage, base: number, terms: string[]) {
+  const [row] = await at.sql.rows(BaseRow)`
+    select ${baseRowColumns} from knowledge.bases base where no = ${base}`
+  const [read] = await loadPostings(at.sql, makeSearchCache(8), [row!], terms.map(termId))
+  const seqs = Array.from({ length: row!.next_seq }, (_, seq) => seq)
+  return {
+    postings: read!.terms.map((list) =>
+      seqs.flatMap((seq) => {
+        const frequency = termFrequency(list, seq)
+        return frequency > 0 ? [`${seq} ${frequency} ${read!.lengths[seq]}`] : []
+      }),
+    ),
+  }
+}
+
+describe('merging segments', () => {
   let at: KnowledgeStage
   beforeAll(async () => {
     at = await stageKnowledge()
   })
   afterAll(() => at.close())
 
-  test('leaves one row a block without what is gone, and the same answers', async () => {
+  test('after many deletions leaves one row per block without deleted chunks', async () => {
     const kb = await at.createBase()
     const documents = Array.from({ length: 1_200 }, (_, index) => ({
       document_id: `d${index}`,
@@ -66,21 +97,64 @@ describe('putting the index in order', () => {
     const before = (await at.search([kb], 'covenant 700')).data.hits
     const rows = () => at.sql`
       select segment, length(entries) / 4 as entries from knowledge.postings
-      where term = ${termId('covenant')} order by segment`
-    expect((await rows()).map(({ segment }) => segment)).toEqual([0, 1, 2])
+      where term = ${termId('covenant')}`
+    const segments = () => at.sql`select first_seq, end_seq from knowledge.segments`
+    expect(await rows()).toEqual([])
+    expect(await segments()).toEqual([{ first_seq: 0, end_seq: 1200 }])
 
+    await at.sql`update knowledge.bases set deleted_since_merge = 2000 where id = ${kb}`
     await at.sql`
       insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
       select gen_random_uuid(), 'merge', jsonb_build_object('base', no), now(), 1
       from knowledge.bases where id = ${kb}`
     await at.runJobs()
     expect(await rows()).toEqual([{ segment: -1, entries: 800 }])
+    expect(await segments()).toEqual([])
     const after = (await at.search([kb], 'covenant 700')).data.hits
     expect(after[0]).toMatchObject({ document_id: 'd700' })
     const ids = (hits: { document_id: string }[]) => hits.map((hit) => hit.document_id)
     expect(ids(after)).toEqual(ids(before))
     await at.upsert(kb, [{ document_id: 'new', chunks: ['covenant fresh'] }])
     expect(await at.searchIds([kb], 'fresh')).toEqual(['new'])
+  })
+
+  test('is not visible to searches, whenever it is interrupted and resumed', async () => {
+    const kb = await at.createBase()
+    const [row] = await at.sql`select no from knowledge.bases where id = ${kb}`
+    const base = Number(row!.no)
+    const write = (from: number) =>
+      at.upsert(
+        kb,
+        Array.from({ length: 60 }, (_, n) => ({
+          document_id: `d${from + n}`,
+          chunks: [`tenure w${from + n} ${n % 7 === 0 ? 'rent' : 'lease'}`],
+        })),
+      )
+    /** A replica without a cache. */
+    const hits = async () => {
+      const { postings } = await readAll(at, base, ['tenure', 'rent', 'lease', 'w61'])
+      return postings
+    }
+    for (let from = 0; from < 1_200; from += 60) await write(from)
+    const expected = await hits()
+    expect(expected.map((list) => list.length)).toEqual([1_200, 180, 1_020, 1])
+    for (const steps of [1, 3, 8]) {
+      let left = steps
+      const signal = {
+        throwIfAborted: () => {
+          if (left-- === 0) throw new Error('stopped')
+        },
+      }
+      const merge = mergeSegments(at as never, { base }, { signal } as never)
+      await expect(merge).rejects.toThrow('stopped')
+      expect(await hits()).toEqual(expected)
+    }
+    await mergeSegments(at as never, { base }, { signal: new AbortController().signal } as never)
+    expect(await hits()).toEqual(expected)
+    const left = await at.sql`select from knowledge.segments where base = ${base}`
+    expect(left).toEqual([])
+    await write(1_200)
+    expect((await hits())[0]).toHaveLength(1_260)
   })
 
   test('counts who cites a law, and a law that others cite comes first', async () => {

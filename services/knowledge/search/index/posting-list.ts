@@ -1,4 +1,4 @@
-import { blockSize, decodePosting, offsetInBlock, postingLength } from './postings.ts'
+import { decodePosting, offsetOf, postingLength } from './posting.ts'
 
 /** Blocks in memory are smaller than in the database, so that a posting fits into 16 bits. */
 export const listBlockBits = 12
@@ -33,8 +33,9 @@ const objectOverheadBytes = 400
 export const postingListBytes = ({ blocks, entries, denseCounts }: PostingList) =>
   objectOverheadBytes + 6 * blocks.length + 2 * entries.length + (denseCounts?.length ?? 0)
 
-export interface PostingRow {
-  block: number
+/** Encoded postings with offsets from the chunk number `first`. */
+export interface PostingRange {
+  first: number
   entries: string
 }
 
@@ -43,7 +44,7 @@ export interface PostingRow {
  * each of its postings and is written to `lengths`.
  */
 export function decodePostings(
-  rows: readonly PostingRow[],
+  rows: readonly PostingRange[],
   from: number,
   coveredUntil: number,
   lengths: Uint8Array,
@@ -53,10 +54,10 @@ export function decodePostings(
   const values = new Uint32Array(all)
   let size = 0
   let sorted = true
-  for (const { block, entries } of rows) {
+  for (const { first, entries } of rows) {
     for (let at = 0; at < entries.length; at += postingLength) {
       const value = decodePosting(entries, at)
-      const seq = block * blockSize + offsetInBlock(value)
+      const seq = first + offsetOf(value)
       if (seq < from || seq >= coveredUntil) continue
       lengths[seq] = value & 63
       const next = ((seq << 4) | ((value >>> 6) & 15)) >>> 0

@@ -1,14 +1,14 @@
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import type { BaseRow } from '../../base.ts'
 import type { BaseIndex, SearchCache } from './cache.ts'
+import { blockOf, blockSize, postingLength } from './posting.ts'
 import {
   appendPostings,
   decodePostings,
   emptyPostingList,
   type PostingList,
-  type PostingRow,
+  type PostingRange,
 } from './posting-list.ts'
-import { blockOf } from './postings.ts'
 
 /** Posting lists of a base, in the order of the requested terms. */
 export interface BasePostings {
@@ -44,7 +44,7 @@ export async function loadPostings(
       if (cached.coveredUntil < base.next_seq) missing.push({ key, base, index, term, cached })
     }
   }
-  const rows = missing.length > 0 ? await readRows(sql, missing) : new Map<string, PostingRow[]>()
+  const rows = missing.length > 0 ? await readRows(sql, missing) : new Map<string, PostingRange[]>()
   for (const { key, base, index, term, cached } of missing) {
     const own = rows.get(`${base.no} ${term}`) ?? []
     const after = decodePostings(own, cached.coveredUntil, base.next_seq, index.lengths)
@@ -60,27 +60,39 @@ export async function loadPostings(
 }
 
 /** Thousands of our own rows per search: not validated. */
-interface TermPostingRow extends PostingRow {
+interface TermPostingRow extends PostingRange {
   base: number
   term: number
 }
 
+/** Reads merged postings and unmerged segments in one statement, so that a merge in between is not seen. */
 async function readRows(sql: Sql, missing: readonly MissingPostings[]) {
-  // Reads each base from the first block that is missing for any term.
-  const firstBlocks = new Map<number, number>()
+  // Reads each base from the first chunk that is missing for any term.
+  const firstSeqs = new Map<number, number>()
   for (const { base, cached } of missing) {
-    const first = firstBlocks.get(base.no) ?? Number.POSITIVE_INFINITY
-    firstBlocks.set(base.no, Math.min(first, blockOf(cached.coveredUntil)))
+    const first = firstSeqs.get(base.no) ?? Number.POSITIVE_INFINITY
+    firstSeqs.set(base.no, Math.min(first, cached.coveredUntil))
   }
   const terms = [...new Set(missing.map(({ term }) => term))]
+  const firsts = [...firstSeqs.values()]
   const rows = (await sql`
-    select base, term, block, entries
-    from unnest(${ints([...firstBlocks.keys()])}, ${ints([...firstBlocks.values()])}) missing (base, first)
-      cross join unnest(${ints(terms)}) requested (term)
-      join knowledge.postings posting using (base, term)
-    where posting.block >= missing.first
-    order by base, term, block, segment`) as unknown as TermPostingRow[]
-  const byTerm = new Map<string, PostingRow[]>()
+    with missing as (
+      select * from unnest(${ints([...firstSeqs.keys()])}, ${ints(firsts)},
+        ${ints(firsts.map(blockOf))}) missing (base, seq, block)),
+    requested as (select unnest(${ints(terms)}) as term)
+    select posting.base, term, posting.block * ${blockSize} as first, entries
+    from missing cross join requested join knowledge.postings posting using (base, term)
+    where posting.block >= missing.block
+    union all
+    select segment.base, term, first_seq, substr(entries,
+      ${postingLength} * coalesce(ends[nth - 1], 0) + 1,
+      ${postingLength} * (ends[nth] - coalesce(ends[nth - 1], 0)))
+    from missing join knowledge.segments segment
+        on segment.base = missing.base and segment.end_seq > missing.seq
+      cross join requested cross join lateral array_position(segment.terms, term) nth
+    where nth is not null and term >= merged_below
+    order by 1, 2, 3`) as unknown as TermPostingRow[]
+  const byTerm = new Map<string, PostingRange[]>()
   for (const row of rows) {
     const key = `${row.base} ${row.term}`
     const own = byTerm.get(key)

@@ -1,10 +1,10 @@
+import { decodeLength } from '../index/posting.ts'
 import {
   listBlockBits,
   listBlockSize,
   type PostingList,
   termFrequency,
 } from '../index/posting-list.ts'
-import { decodeLength } from '../index/postings.ts'
 import type { BasePostings } from '../index/read-postings.ts'
 import type { WeightedTerm } from '../query/query-terms.ts'
 import type { ScoredChunk } from './scored-chunk.ts'
