@@ -15,7 +15,8 @@ const labor = (number: string) => `最高人民法院关于审理劳动争议案
 
 describe(`on ${checkedOn}`, () => {
   test('every citation of seeds, rules, skills and templates stands in the edition in force', () => {
-    expect(faultsOf(cited, excerpt, checkedOn)).toEqual([])
+    const hint = 'After a new citation, run: node tests/write-law-excerpt.ts'
+    expect(faultsOf(cited, excerpt, checkedOn), hint).toEqual([])
   })
 
   test('the citations of all sources are counted', () => {
