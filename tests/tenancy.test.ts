@@ -50,6 +50,7 @@ const fixtures = [
     body: {
       title: 'theirs',
       content: 'theirs',
+      user_id: 'u',
       user_response: { answers: [{ field_key: 'a.b', value: 'theirs' }] },
     },
   },

@@ -1,8 +1,10 @@
+import { type Language, text } from './texts.ts'
 import type { Card } from './turn/engine.ts'
 
 interface Answer {
   field_key: string
   value?: unknown
+  unknown?: boolean | undefined
 }
 type AnsweredCard = Pick<Card, 'questions'>
 
@@ -10,17 +12,23 @@ const questionOf = ({ questions }: AnsweredCard, { field_key }: Answer) =>
   questions.find((each) => each.field_key === field_key)
 
 /** Formats answers as text: one line per answer with its question and the labels of its options. */
-export const formatAnswers = (card: AnsweredCard, answers: Answer[]): string =>
+export const formatAnswers = (
+  card: AnsweredCard,
+  answers: Answer[],
+  language: Language | null,
+): string =>
   answers
-    .filter(({ value }) => value !== null && value !== undefined)
+    .filter(({ value, unknown }) => unknown || (value !== null && value !== undefined))
     .map((answer) => {
       const question = questionOf(card, answer)
+      const label = question?.question ?? answer.field_key
+      if (answer.unknown) return `${label} ${text('unknownAnswer', language)}`
       const { options = [] } = (question ?? {}) as { options?: { value: string; label: string }[] }
-      const label = (value: unknown) =>
+      const valueText = (value: unknown) =>
         options.find((option) => option.value === value)?.label ??
         (typeof value === 'string' ? value : JSON.stringify(value))
       const values = Array.isArray(answer.value) ? answer.value : [answer.value]
-      return `${question?.question ?? answer.field_key} ${values.map(label).join(', ')}`
+      return `${label} ${values.map(valueText).join(', ')}`
     })
     .join('\n')
 

@@ -73,7 +73,7 @@ describe('chat', () => {
       user_id: 'u-1',
       organization_id: 'acme',
       message: 'hello',
-      file_ids: ['f-1'],
+      file_ids: ['f-0', 'f-1'],
       context: {
         matter_profile: {
           matter_id: 'm',

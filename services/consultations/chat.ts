@@ -26,6 +26,7 @@ export const chat = turnEndpoints({
     return {
       request: { kind: 'chat', message: content, file_ids },
       content,
+      written: content,
       file_ids,
       metadata: {},
     }

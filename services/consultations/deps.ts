@@ -12,6 +12,13 @@ export const Config = z.object({
   TURN_PATIENCE_MS: milliseconds(600_000, 10_000).describe(
     'Time without a response of ai-engine after which the stream of a turn ends with an error. The turn is resumed later.',
   ),
+  RETENTION_DAYS_EVENTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .default(30)
+    .describe('Days after which the events of a finished turn or run are deleted.'),
   TURN_HEARTBEAT_MS: milliseconds(600_000, 15_000).describe(
     'Silence after which a stream gets a comment line.',
   ),
@@ -26,6 +33,7 @@ export interface Deps {
   writer: BatchWriter
   engineTimeoutMs: number
   heartbeatMs: number
+  eventRetentionDays: number
 }
 
 export const open = (config: z.output<typeof Config>, { client }: OpenContext): Deps => ({
@@ -37,6 +45,7 @@ export const open = (config: z.output<typeof Config>, { client }: OpenContext): 
   writer: makeBatchWriter(),
   engineTimeoutMs: config.TURN_PATIENCE_MS,
   heartbeatMs: config.TURN_HEARTBEAT_MS,
+  eventRetentionDays: config.RETENTION_DAYS_EVENTS,
 })
 
 export const { get, post, put, patch, del } = endpoints<Deps>()

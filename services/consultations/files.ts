@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import type { Client } from '../_kit/peer.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
+import { inBatches } from './in-batches.ts'
 import type { Session } from './session.ts'
 
 export const SessionFile = z.object({
@@ -15,7 +16,7 @@ const File = z.object({ fileId: z.string(), filename: z.string(), parseStatus: z
 const Text = z.object({ text: z.string() })
 const AttachmentRow = z.object({ file_ids: z.array(z.string()) })
 
-const limits = { files: 20, characters: 500 }
+const limits = { files: 200, characters: 500 }
 
 /** Loads the newest files of a session and its messages. Deleted files are left out. */
 export async function loadSessionFiles(
@@ -28,13 +29,11 @@ export async function loadSessionFiles(
     select file_ids from consultations.attachments
     where session_id = ${session.id} order by created_at, message_id`
   const ids = new Set([...session.file_ids, ...attachments.flatMap(({ file_ids }) => file_ids)])
-  const loaded = await Promise.all(
-    [...ids].slice(-limits.files).map((id) =>
-      loadFile(files, id, headers).catch((thrown) => {
-        if (thrown instanceof Fault && thrown.status === 404) return []
-        throw thrown
-      }),
-    ),
+  const loaded = await inBatches([...ids].slice(-limits.files), (id) =>
+    loadFile(files, id, headers).catch((thrown) => {
+      if (thrown instanceof Fault && thrown.status === 404) return []
+      throw thrown
+    }),
   )
   return loaded.flat()
 }

@@ -6,10 +6,11 @@ import {
 } from '../../tests/support/consultations.ts'
 import { makePeer } from '../../tests/support/matter.ts'
 
+let deleted = false
 const files = makePeer(({ path }) => {
   const [, id] = /files\/([^/]+)/.exec(path)!
   if (path.endsWith('/text')) return { text: '借条'.repeat(500), pages: 1 }
-  if (id === 'gone') return undefined
+  if (id === 'gone' && deleted) return undefined
   const parseStatus = id === 'read' ? 'SUCCEEDED' : 'PENDING'
   return { fileId: id, filename: `${id}.pdf`, parseStatus }
 })
@@ -27,6 +28,7 @@ const context = (id: string) => at.read(`${internalPath}/${id}/intake-context`)
 test('intake context returns session, matter, messages, files and memory', async () => {
   const { id } = await at.open({ file_ids: ['read', 'gone'] })
   await at.chat(id, 'hello', { file_ids: ['new'] })
+  deleted = true
   const known = await context(id)
   expect(known).toMatchObject({
     session: { id },

@@ -116,8 +116,9 @@ async function addAssistantMessage(
         updated_at = now()
       where id = ${session} returning last_seq),
     m as (
-      insert into consultations.messages (id, session_id, seq, role, content, metadata, dedupe_key)
-      select ${newId()}::uuid, ${session}::uuid, last_seq, 'ASSISTANT', ${content}::text,
+      insert into consultations.messages (id, session_id, seq, role, author_type, content, metadata,
+        dedupe_key)
+      select ${newId()}::uuid, ${session}::uuid, last_seq, 'ASSISTANT', 'assistant', ${content}::text,
         ${json(metadata)}, ${dedupe_key ?? null}::text from s returning *)
     select ${messageColumns} from m`
   return { message: message!, created: true }

@@ -39,6 +39,7 @@ describe('resume', () => {
       user_id: 'u-1',
       organization_id: 'acme',
       card_id: card.card_id,
+      file_ids: [],
       user_response: { answers: [amount, { field_key: 'intake.note', value: { kept: [{}] } }] },
     })
     const messages = await at.messages(id)

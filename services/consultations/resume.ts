@@ -1,13 +1,22 @@
 import * as z from 'zod'
-import { Fault } from '../_kit/fault.ts'
 import { ExternalId, Json } from '../_kit/fields.ts'
 import { fileIdsIn, formatAnswers } from './answer-text.ts'
-import type { Session } from './session.ts'
+import type { TurnSession } from './session.ts'
+import type { RequestContext } from './start-turn.ts'
+import { detectLanguage } from './texts.ts'
 import { type Card, loadPendingCard } from './turn/engine.ts'
-import { turnInProgress } from './turn/run-turn.ts'
-import { ClientMessageId, type RequestContext, turnEndpoints } from './turn-endpoints.ts'
+import { noPendingCard, turnInProgress } from './turn/run-turn.ts'
+import { ClientMessageId, turnEndpoints } from './turn-endpoints.ts'
 
-const Answer = z.object({ field_key: z.string().min(1).max(300), value: Json })
+const Answer = z.object({
+  field_key: z.string().min(1).max(300),
+  value: Json,
+  unknown: z
+    .boolean()
+    .optional()
+    .describe('True: the person does not know. Accepted for every question, with value null.'),
+})
+type Answer = z.output<typeof Answer>
 
 const Resume = z.object({
   user_id: ExternalId.optional(),
@@ -30,7 +39,7 @@ export const resume = turnEndpoints({
     summary: 'Answer the pending card and wait for the reply',
   },
   description:
-    'Without a pending card: 409 NO_PENDING_CARD. A missing required answer, an unknown field_key or a value of the wrong type: 400 before anything runs. A file is answered by an array of fileIds, a date as YYYY-MM-DD, money as a number.',
+    'Without a pending card: 409 NO_PENDING_CARD. A missing required answer, an unknown field_key or a value of the wrong type: 400 before anything runs. A file is answered by an array of fileIds, a date as YYYY-MM-DD, money as a number; every question accepts value null with unknown true.',
   body: Resume,
   example: {
     user_id: 7,
@@ -38,19 +47,29 @@ export const resume = turnEndpoints({
   },
   async buildContent(c, session, { user_response, card_id, client_message_id }) {
     const { answers } = user_response
+    const written = textsIn(answers)
     const card = await loadAnsweredCard(c, session, client_message_id)
     return {
       request: {
         kind: 'resume',
         card_id: card_id ?? card.card_id,
-        answers: answers.map(({ field_key, value = null }) => ({ field_key, value })),
+        answers: answers.map(({ field_key, value = null, unknown }) => ({
+          field_key,
+          value,
+          ...(unknown && { unknown: true as const }),
+        })),
       },
-      content: formatAnswers(card, answers),
+      content: formatAnswers(card, answers, detectLanguage(written) ?? session.language),
+      written,
       file_ids: fileIdsIn(card, answers),
       metadata: { card_id: card.card_id, answers },
     }
   },
 })
+
+/** Text that the person wrote in the answers, for the detection of the language. */
+const textsIn = (answers: Answer[]): string =>
+  answers.flatMap(({ value }) => (typeof value === 'string' ? value : [])).join(' ')
 
 const EarlierResume = z.object({ card_id: z.string() })
 const SessionBusy = z.object({ busy: z.boolean() })
@@ -58,7 +77,7 @@ const SessionBusy = z.object({ busy: z.boolean() })
 /** Loads the pending card, or the card that an earlier request with the same client_message_id answered. */
 async function loadAnsweredCard(
   c: RequestContext,
-  { id, thread_id, organization_id }: Session,
+  { id, thread_id, organization_id, language }: TurnSession,
   client_message_id: string | undefined,
 ): Promise<Pick<Card, 'card_id' | 'questions'>> {
   const { sql, engine } = c.env
@@ -76,6 +95,6 @@ async function loadAnsweredCard(
   if (card) return card
   const state = await sql.row(SessionBusy)`
     select turn_id is not null as busy from consultations.sessions where id = ${id}`
-  if (state?.busy) throw turnInProgress()
-  throw new Fault('CONFLICT', 'No card is pending in this session.', { code: 'NO_PENDING_CARD' })
+  if (state?.busy) throw turnInProgress(language)
+  throw noPendingCard(language)
 }

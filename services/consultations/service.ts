@@ -1,11 +1,14 @@
 import { defineService } from '../_kit/service.ts'
 import { chat } from './chat.ts'
 import { Config, open } from './deps.ts'
+import { erasure } from './erasure.ts'
 import { intakeContext } from './intake-context.ts'
 import { messages } from './messages.ts'
 import { pendingCards } from './pending-card.ts'
 import { resume } from './resume.ts'
 import { sessions } from './sessions.ts'
+import { skipCard } from './skip-card.ts'
+import { stop } from './stop.ts'
 import { stream } from './stream.ts'
 import { deleteOldEvents } from './turn/log/event-store.ts'
 import { takeOverExpiredTurns } from './turn/run-turn.ts'
@@ -22,9 +25,12 @@ export default defineService({
     ...chat,
     ...resume,
     ...pendingCards,
+    ...skipCard,
+    ...stop,
     ...stream,
     ...intakeContext,
+    ...erasure,
   ],
   tick: takeOverExpiredTurns,
-  sweep: ({ sql }) => deleteOldEvents(sql),
+  sweep: ({ sql, eventRetentionDays }) => deleteOldEvents(sql, eventRetentionDays),
 })

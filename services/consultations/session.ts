@@ -3,6 +3,7 @@ import { Fault, notFound } from '../_kit/fault.ts'
 import { ExternalId, Id, Time, Version } from '../_kit/fields.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import type { Scope } from './scope.ts'
+import { type Language, text } from './texts.ts'
 
 export const FileIds = z.array(z.string().min(1).max(200)).max(200)
 
@@ -51,7 +52,28 @@ export async function loadSession(
   return session
 }
 
-export const sessionArchived = () =>
-  new Fault('CONFLICT', 'The session is archived and cannot be changed.', {
-    code: 'SESSION_ARCHIVED',
-  })
+/** A session with the fields that a turn needs and responses do not show. */
+export const TurnSession = Session.extend({
+  user_type: z.string().nullable(),
+  language: z.enum(['zh', 'en']).nullable(),
+})
+export type TurnSession = z.infer<typeof TurnSession>
+
+/** Loads a session with the fields that a turn needs. */
+export async function loadTurnSession(sql: Sql, scope: Scope, id: string): Promise<TurnSession> {
+  const session = await sql.row(TurnSession)`
+    select ${sessionColumns}, s.user_type, s.language from consultations.sessions s
+    where s.id = ${id} and ${scope}`
+  if (!session) throw notFound(`session ${id}`)
+  return session
+}
+
+/** Loads a session for a new turn; 409 if it is archived. */
+export async function loadActiveSession(sql: Sql, scope: Scope, id: string): Promise<TurnSession> {
+  const session = await loadTurnSession(sql, scope, id)
+  if (session.status === 'ARCHIVED') throw sessionArchived(session.language)
+  return session
+}
+
+export const sessionArchived = (language: Language | null = null) =>
+  new Fault('CONFLICT', text('sessionArchived', language), { code: 'SESSION_ARCHIVED' })

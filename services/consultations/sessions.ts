@@ -1,12 +1,15 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
-import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
+import { type Env, ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, json, type Sql } from '../_kit/sql/sql.ts'
-import { del, get, patch, post, put } from './deps.ts'
+import { type Deps, del, get, patch, post, put } from './deps.ts'
+import { assertReadable } from './file-access.ts'
 import { bodySchema } from './playbook.ts'
 import {
   Identity,
+  type Person,
   personOf,
   type Scope,
   serviceGuard,
@@ -76,11 +79,14 @@ export const sessions = [
       body: bodySchema(NewSession),
       example,
       responses: { 201: Session },
+      faults: ['NOT_FOUND', 'UPSTREAM_UNAVAILABLE'],
       versioned: true,
       idempotencyKey: true,
     },
     async (c, { query, body }) => {
-      const { userId, organizationId, userType } = personOf(c, query)
+      const user = personOf(c, query)
+      await assertFilesReadable(c, user, body.file_ids)
+      const { userId, organizationId, userType } = user
       const id = newId()
       const session = await c.env.sql.row(Session)`
         insert into consultations.sessions as s
@@ -117,10 +123,14 @@ export const sessions = [
       body: bodySchema(NewSession),
       example,
       responses: { 200: Session },
+      faults: ['UPSTREAM_UNAVAILABLE'],
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const scope = visibleToUser(personOf(c, query))
+      const user = personOf(c, query)
+      const scope = visibleToUser(user)
+      await loadSession(c.env.sql, scope, params.id)
+      await assertFilesReadable(c, user, body.file_ids ?? [])
       return okWithETag(c, await updateSession(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
@@ -136,10 +146,14 @@ export const sessions = [
       body: bodySchema(SessionPatch),
       example: { title: '借款到期不还' },
       responses: { 200: Session },
+      faults: ['UPSTREAM_UNAVAILABLE'],
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const scope = visibleToUser(personOf(c, query))
+      const user = personOf(c, query)
+      const scope = visibleToUser(user)
+      await loadSession(c.env.sql, scope, params.id)
+      await assertFilesReadable(c, user, body.file_ids ?? [])
       return okWithETag(c, await updateSession(c.env.sql, scope, params.id, ifMatch(c), body))
     },
   ),
@@ -183,6 +197,21 @@ export const sessions = [
       okWithETag(c, await loadSession(c.env.sql, visibleToService(c.var.caller), params.sessionId)),
   ),
 ]
+
+/** Checks that the user may read the files; 404 or 503 before anything is stored. */
+const assertFilesReadable = (
+  c: Context<Env<Deps>>,
+  { userId, organizationId, userType }: Person,
+  file_ids: string[],
+) =>
+  assertReadable(c.env.files, file_ids, {
+    'x-user-id': userId,
+    'x-organization-id': organizationId,
+    'x-user-type': userType ?? 'client',
+    ...(c.var.caller.superuser && { 'x-is-superuser': 'true' }),
+    'x-request-id': c.var.requestId,
+    traceparent: c.var.traceparent,
+  })
 
 async function lockSession(sql: Sql, scope: Scope, id: string, expected: number | null) {
   const existing = await loadSession(sql, scope, id, fragment`for update`)

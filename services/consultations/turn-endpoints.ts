@@ -1,24 +1,20 @@
-import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Env, ok } from '../_kit/endpoint.ts'
+import { ok } from '../_kit/endpoint.ts'
 import { invalid } from '../_kit/fault.ts'
-import { type Deps, post } from './deps.ts'
+import { post } from './deps.ts'
 import { bodySchema } from './playbook.ts'
 import { eventStream, streamTurn, TurnResult, waitForTurn } from './respond.ts'
 import {
   Identity,
   personOf,
-  type Scope,
   serviceGuard,
   userGuard,
   visibleToService,
   visibleToUser,
 } from './scope.ts'
-import { ById, BySessionId, loadSession, type Session, sessionArchived } from './session.ts'
-import type { TurnRequest } from './turn/open-turn.ts'
-import { startOrJoinTurn } from './turn/run-turn.ts'
-
-export type RequestContext = Context<Env<Deps>>
+import { ById, BySessionId, loadActiveSession, type TurnSession } from './session.ts'
+import { type Speaker, speakerOf } from './speaker.ts'
+import { type RequestContext, startTurn, type TurnContent } from './start-turn.ts'
 
 export const ClientMessageId = z
   .string()
@@ -34,15 +30,13 @@ interface CommonBody {
   client_message_id?: string | undefined
 }
 
-type TurnContent = Pick<TurnRequest, 'request' | 'content' | 'file_ids' | 'metadata'>
-
 interface TurnEndpoints<Body extends CommonBody> {
   stream: { path: string; summary: string }
   wait: { path: string; summary: string }
   description: string
   body: z.ZodType<Body>
   example: object
-  buildContent(c: RequestContext, session: Session, body: Body): Promise<TurnContent>
+  buildContent(c: RequestContext, session: TurnSession, body: Body): Promise<TurnContent>
 }
 
 /** Defines two endpoints that start a turn: one streams it to a person, one waits for its result for a service. */
@@ -59,16 +53,14 @@ export function turnEndpoints<Body extends CommonBody>({
     faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'] as const,
   }
 
-  async function start(c: RequestContext, scope: Scope, id: string, body: Body) {
-    const session = await loadSession(c.env.sql, scope, id)
-    if (session.status === 'ARCHIVED') throw sessionArchived()
-    const { turn_id } = await startOrJoinTurn(c.env, session.id, {
-      ...(await buildContent(c, session, body)),
-      client_message_id: body.client_message_id,
-      request_id: c.var.requestId,
-      traceparent: c.var.traceparent,
-    })
-    return turn_id
+  async function start(
+    c: RequestContext,
+    session: TurnSession,
+    speaker: Speaker,
+    body: Body,
+  ): Promise<string> {
+    const content = await buildContent(c, session, body)
+    return startTurn(c, session, speaker, content, body.client_message_id)
   }
 
   return [
@@ -87,7 +79,9 @@ export function turnEndpoints<Body extends CommonBody>({
         if (body.user_id !== undefined && body.user_id !== user.userId) {
           throw invalid([{ path: 'user_id', message: 'Differs from the header X-User-Id.' }])
         }
-        return streamTurn(c, await start(c, visibleToUser(user), params.id, body))
+        const session = await loadActiveSession(c.env.sql, visibleToUser(user), params.id)
+        const speaker = speakerOf({ ...c.var.caller, ...user }, session, undefined)
+        return streamTurn(c, await start(c, session, speaker, body))
       },
     ),
 
@@ -101,8 +95,14 @@ export function turnEndpoints<Body extends CommonBody>({
         responses: { 200: TurnResult },
       },
       async (c, { params, body }) => {
-        const scope = visibleToService(c.var.caller)
-        return ok(c, await waitForTurn(c, await start(c, scope, params.sessionId, body)))
+        const { caller } = c.var
+        const session = await loadActiveSession(
+          c.env.sql,
+          visibleToService(caller),
+          params.sessionId,
+        )
+        const speaker = speakerOf(caller, session, body.user_id)
+        return ok(c, await waitForTurn(c, await start(c, session, speaker, body)))
       },
     ),
   ]

@@ -59,14 +59,29 @@ export function makeMatterPeer() {
   return { ...matter, matterIds }
 }
 
-/** Stages consultations-service with stubs of ai-engine and matter-service. */
+/** Stub of files-service: ids that start with `other` belong to another person. */
+export const makeFilePeer = () =>
+  makePeer(({ path }) => {
+    const [, id] = /files\/([^/]+)/.exec(path)!
+    return id!.startsWith('other')
+      ? undefined
+      : { fileId: id, filename: `${id}.pdf`, parseStatus: 'PENDING' }
+  })
+
+/** Stages consultations-service with stubs of ai-engine, matter-service and files-service. */
 export async function stageConsultations(options: Options = {}) {
   const engine = scriptedEngine()
   const matter = makeMatterPeer()
+  const files = makeFilePeer()
   const at = await stage(consultations, {
     ...options,
     headers: { 'x-user-id': 'u-1', 'x-user-type': 'client', ...options.headers },
-    peers: { 'ai-engine': engine.peer, 'matter-service': matter.peer, ...options.peers },
+    peers: {
+      'ai-engine': engine.peer,
+      'matter-service': matter.peer,
+      'files-service': files.peer,
+      ...options.peers,
+    },
   })
   const post = (path: string, body: unknown = {}, headers = {}) =>
     at.call('POST', path, { body, headers })
@@ -90,6 +105,7 @@ export async function stageConsultations(options: Options = {}) {
     ...at,
     engine,
     matter,
+    files,
     post,
     read,
     open,

@@ -63,12 +63,19 @@ export function scriptedEngine(script: RunScript = echo) {
   const cards = new Map<string, any>()
   const requests: { path: string; body: any; headers: Headers }[] = []
   const open = new Set<ReadableStreamDefaultController>()
-  const state = { plan: script, down: false, closeAfter: undefined as number | undefined }
+  const state = {
+    plan: script,
+    down: false,
+    /** Cards cannot be skipped. */
+    cardRequired: false,
+    closeAfter: undefined as number | undefined,
+  }
 
   async function drive(run: ScriptedRun, body: any) {
     for await (const { event, data } of state.plan(body)) {
       const seq = run.lines.length + 1
       if (event === 'card') cards.set(run.thread_id, data)
+      if (run.ended) return
       run.ended = event === 'end'
       run.lines.push(JSON.stringify({ event, data: { ...data, seq } }))
       for (const notify of run.waiters) notify()
@@ -83,6 +90,18 @@ export function scriptedEngine(script: RunScript = echo) {
     runs.unshift(started)
     void drive(started, body)
     return started
+  }
+
+  /** Ends a run as ai-engine does for a cancel with the reason `stopped`. */
+  function stopRun(run: ScriptedRun) {
+    run.ended = true
+    const error = { event: 'error', data: { code: 'STOPPED', message: 'The run was stopped.' } }
+    for (const { event, data } of [error, end('', 'failed')]) {
+      const seq = run.lines.length + 1
+      run.lines.push(JSON.stringify({ event, data: { ...data, seq } }))
+    }
+    for (const notify of run.waiters) notify()
+    run.waiters.clear()
   }
 
   const streamRun = (run: ScriptedRun, after: number) => {
@@ -136,6 +155,18 @@ export function scriptedEngine(script: RunScript = echo) {
       cards.delete(thread)
       return streamRun(startRun(body), 0)
     }
+    if (path === '/agent/pending_card/skip') {
+      if (!card) return fault(409, 'NO_PENDING_CARD')
+      if (body.card_id !== undefined && body.card_id !== card.card_id) return fault(409, 'CONFLICT')
+      if (state.cardRequired) return fault(409, 'CARD_REQUIRED')
+      cards.delete(thread)
+      return streamRun(startRun(body), 0)
+    }
+    if (path === '/agent/cancel') {
+      const current = runs.find((run) => run.thread_id === thread && !run.ended)
+      if (current) stopRun(current)
+      return ok({ thread_id: thread, run_id: current?.run_id ?? null, cancelled: !!current })
+    }
     if (path === '/agent/pending_card')
       return ok({ has_pending_card: card !== undefined, card: card ?? null })
     if (path === '/timeline') return ok({ items: runs.filter((run) => run.thread_id === thread) })
@@ -149,7 +180,8 @@ export function scriptedEngine(script: RunScript = echo) {
     requests: requests,
     state,
     /** Requests that started or resumed a run. */
-    runRequests: () => requests.filter(({ path }) => /(execute|resume)\/stream$/.test(path)),
+    runRequests: () =>
+      requests.filter(({ path }) => /(execute|resume)\/stream$|\/skip$/.test(path)),
     /** Closes all open streams. */
     closeStreams() {
       for (const controller of open) controller.close()

@@ -4,7 +4,7 @@ import type { Client } from '../../_kit/peer.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { stripPlaybook } from '../playbook.ts'
 import { isFaultCode } from './engine.ts'
-import { peerHeaders, type Turn } from './turn.ts'
+import { fileIdsOf, peerHeaders, type Turn } from './turn.ts'
 
 const base = '/api/v1/internal/matters'
 const CreatedMatter = z.object({ matter_id: z.string() })
@@ -14,7 +14,6 @@ const BoundSession = z.object({ matter_id: z.string() })
 export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<string> {
   if (turn.matter_id !== null) return turn.matter_id
   const { session_id, user_id, organization_id, title, service_type_id, user_type } = turn
-  const attached = turn.request.kind === 'chat' ? turn.request.file_ids : []
   const created = await matter.request(CreatedMatter, `${base}/from-consultation`, {
     method: 'POST',
     headers: peerHeaders(turn),
@@ -24,8 +23,8 @@ export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<
       organization_id,
       ...(title && { title }),
       service_type_id: service_type_id ?? 'legal_consultation',
-      file_ids: [...new Set([...turn.session_file_ids, ...attached])],
-      ...(userTypes.has(user_type ?? '') && { user_type }),
+      file_ids: fileIdsOf(turn),
+      user_type: userTypes.has(user_type ?? '') ? user_type : 'client',
     },
     idempotent: true,
   })
@@ -52,14 +51,40 @@ const profileFields = [
   'analysis_version',
 ]
 
+const FileIds = z.array(z.string())
+
+/** Loads the profile of a matter: the fields for the engine, and the files that the matter lists. */
 export async function loadMatterProfile(matter: Client, turn: Turn, matter_id: string) {
   const path = `${base}/${encodeURIComponent(matter_id)}/workflow/profile`
-  const profile = await matter
+  const profile: Record<string, unknown> = await matter
     .request(JsonObject, path, { headers: peerHeaders(turn) })
     .catch((thrown) => {
       if (isFaultCode(thrown, 'NOT_FOUND')) return {}
       throw thrown
     })
   const visible = Object.entries(profile).filter(([name]) => profileFields.includes(name))
-  return stripPlaybook(Object.fromEntries(visible))
+  const file_ids = FileIds.safeParse(profile.file_ids).data ?? []
+  return { visible: stripPlaybook(Object.fromEntries(visible)), file_ids }
+}
+
+/** Adds the files of the session to its matter, those that the matter does not list yet. */
+export async function syncFiles(
+  matter: Client,
+  turn: Turn,
+  matter_id: string,
+  existing: readonly string[],
+): Promise<void> {
+  const file_ids = fileIdsOf(turn).filter((id) => !existing.includes(id))
+  if (file_ids.length === 0) return
+  await matter
+    .request(JsonObject, `${base}/${encodeURIComponent(matter_id)}/sync/all`, {
+      method: 'POST',
+      headers: peerHeaders(turn),
+      body: { file_ids, sync_key: `consultations:files:${turn.id}:${turn.token}` },
+      idempotent: true,
+    })
+    .catch((thrown) => {
+      // A matter that is deleted or closed takes no files; the turn goes on without it.
+      if (!isFaultCode(thrown, 'NOT_FOUND', 'CONFLICT')) throw thrown
+    })
 }

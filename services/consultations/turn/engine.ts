@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
 import type { Client } from '../../_kit/peer.ts'
 import { stripPlaybook } from '../playbook.ts'
-import { peerHeaders, type RelayTurn, type Turn } from './turn.ts'
+import { fileIdsOf, peerHeaders, type RelayTurn, type Turn } from './turn.ts'
 
 const base = '/api/v1/internal/ai'
 
@@ -11,6 +11,9 @@ export const Card = z
   .looseObject({
     card_id: z.string(),
     review_type: z.string(),
+    expires_at: z.string().nullish().describe('Time at which `on_expiry` is applied.'),
+    on_expiry: z.string().nullish().describe('Action at expiry: default, skip or fail.'),
+    assignee: z.string().nullish().describe('User who is to answer the card.'),
     questions: z.array(
       z.looseObject({
         question: z.string(),
@@ -37,23 +40,57 @@ export const loadPendingCard = (
 
 /** Sends the request of a turn to the engine. Returns the stream of the run. */
 export function sendRequest(engine: Client, turn: Turn, profile: unknown): Promise<Response> {
-  const { thread_id, session_id, matter_id, user_id, organization_id, request: sendRequest } = turn
-  const input =
-    sendRequest.kind === 'chat'
-      ? { session_id, matter_id, message: sendRequest.message, file_ids: sendRequest.file_ids }
-      : { card_id: sendRequest.card_id, user_response: { answers: sendRequest.answers } }
-  const operation = sendRequest.kind === 'chat' ? 'execute' : 'resume'
-  return engine.stream(`${base}/agent/${operation}/stream`, {
+  const { thread_id, organization_id } = turn
+  return engine.stream(paths[turn.request.kind], {
     method: 'POST',
     headers: peerHeaders(turn),
     body: {
       thread_id,
-      user_id,
+      user_id: turn.author_id,
       organization_id,
-      ...input,
-      ...(sendRequest.kind === 'chat' && { context: { matter_profile: profile } }),
+      file_ids: fileIdsOf(turn),
+      ...inputOf(turn, profile),
     },
   })
+}
+
+const paths = {
+  chat: `${base}/agent/execute/stream`,
+  resume: `${base}/agent/resume/stream`,
+  skip: `${base}/agent/pending_card/skip`,
+}
+
+function inputOf({ request, session_id, matter_id }: Turn, profile: unknown) {
+  switch (request.kind) {
+    case 'chat':
+      return {
+        session_id,
+        matter_id,
+        message: request.message,
+        context: { matter_profile: profile },
+      }
+    case 'resume':
+      return { card_id: request.card_id, user_response: { answers: request.answers } }
+    case 'skip':
+      return { card_id: request.card_id }
+  }
+}
+
+const Cancelled = z.object({ cancelled: z.boolean() })
+
+/** Cancels the run of a thread because a person stopped it; false when nothing runs. */
+export async function cancelRun(
+  engine: Client,
+  thread_id: string,
+  headers: Record<string, string>,
+): Promise<boolean> {
+  const { cancelled } = await engine.request(Cancelled, `${base}/agent/cancel`, {
+    method: 'POST',
+    headers,
+    body: { thread_id, reason: 'stopped' },
+    idempotent: true,
+  })
+  return cancelled
 }
 
 /** Opens the stream of a run after an engine event. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
+import { text } from '../texts.ts'
 import { eventData, formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
 import { decodeBatch, EventBatchRow, encodeBatch, replaceOnConflict } from './log/event-store.ts'
 import { LeaseLost, leaseHeld, type RelayTurn } from './turn.ts'
@@ -31,8 +32,8 @@ export async function finishTurn(
 ): Promise<TurnEvent[]> {
   const { card, error, content } = await summarizeEvents(sql, turn, uncommitted, end.output)
   const number = position.eventNo + 1
-  const text = endEvent(turn, end.output, end.status === 'interrupted')
-  const events = [...uncommitted, { number, text }]
+  const lastEvent = endEvent(turn, end.output, end.status === 'interrupted')
+  const events = [...uncommitted, { number, text: lastEvent }]
   const metadata = { turn_id: turn.id, run_id: turn.run_id, ...(error && { error }) }
   const updated = await sql.row(UpdatedTurn)`
     with held as (
@@ -44,8 +45,9 @@ export async function finishTurn(
         last_message_at = now(), updated_at = now()
       from held where s.id = held.session_id returning s.id, s.last_seq),
     m as (
-      insert into consultations.messages (id, session_id, seq, role, content, card, metadata)
-      select held.message_id, s.id, s.last_seq, 'ASSISTANT', ${content}::text,
+      insert into consultations.messages (id, session_id, seq, role, author_type, content, card,
+        metadata)
+      select held.message_id, s.id, s.last_seq, 'ASSISTANT', 'assistant', ${content}::text,
         ${card ? json(card) : fragment`null::jsonb`}, ${json(metadata)}
       from held join s on s.id = held.session_id),
     ${insertEvents(events)}
@@ -69,7 +71,7 @@ async function summarizeEvents(
   const events = [...committed.flatMap(decodeBatch), ...uncommitted]
   return {
     card: eventData(events, 'card').at(-1),
-    error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable.code),
+    error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable),
     content:
       output ||
       eventData(events, 'delta')
@@ -78,10 +80,7 @@ async function summarizeEvents(
   }
 }
 
-const engineUnavailable = {
-  code: 'ENGINE_UNAVAILABLE',
-  message: 'The engine does not respond. The turn continues when it is available again.',
-}
+const engineUnavailable = 'ENGINE_UNAVAILABLE'
 
 /** Ends the stream of a turn whose engine is away. The turn stays BROKEN until a request or tick resumes it. */
 export async function suspendTurn(
@@ -90,9 +89,10 @@ export async function suspendTurn(
   { eventNo, engineSeq }: Position,
   uncommitted: TurnEvent[],
 ): Promise<TurnEvent[]> {
+  const error = { code: engineUnavailable, message: text('engineUnavailable', turn.language) }
   const events = [
     ...uncommitted,
-    { number: eventNo + 1, text: formatEvent('error', engineUnavailable) },
+    { number: eventNo + 1, text: formatEvent('error', error) },
     { number: eventNo + 2, text: endEvent(turn, '', false) },
   ]
   const updated = await sql.row(UpdatedTurn)`

@@ -4,6 +4,8 @@ import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { sessionArchived } from '../session.ts'
+import type { Speaker } from '../speaker.ts'
+import type { Language } from '../texts.ts'
 import {
   type EngineRequest,
   LeaseLost,
@@ -20,6 +22,9 @@ export interface TurnRequest {
   content: string
   file_ids: string[]
   metadata: Record<string, unknown>
+  speaker: Speaker
+  /** Language of what the person wrote; null if it has no letters. */
+  language: Language | null
   client_message_id: string | undefined
   request_id: string
   traceparent: string
@@ -49,7 +54,7 @@ export async function openTurn(
     const state = await sql.row(SessionState)`
       select status, turn_id from consultations.sessions where id = ${session} for update`
     if (!state) throw notFound(`session ${session}`)
-    if (state.status === 'ARCHIVED') throw sessionArchived()
+    if (state.status === 'ARCHIVED') throw sessionArchived(turnRequest.language)
     const existing = await findExistingTurn(sql, session, turnRequest.client_message_id)
     if (existing && existing.request_hash !== hash) {
       throw new Fault('CONFLICT', 'This client_message_id was used with another request.')
@@ -76,16 +81,17 @@ async function insertTurn(
   hash: string,
 ): Promise<string> {
   const [id, user_message_id, message_id] = [newId(), newId(), newId()]
-  const { request, content, file_ids, client_message_id = null } = turnRequest
+  const { request, content, file_ids, speaker, language, client_message_id = null } = turnRequest
   const metadata = { ...turnRequest.metadata, ...(client_message_id && { client_message_id }) }
   await sql`
     with s as (
       update consultations.sessions set last_seq = last_seq + 1, last_message_at = now(),
-        updated_at = now()
+        updated_at = now(), language = coalesce(${language}, language)
       where id = ${session} returning last_seq)
-    insert into consultations.messages (id, session_id, seq, role, content, metadata)
-    select ${user_message_id}::uuid, ${session}::uuid, last_seq, 'USER', ${content}::text,
-      ${json(metadata)} from s`
+    insert into consultations.messages (id, session_id, seq, role, author_id, author_type, content,
+      metadata)
+    select ${user_message_id}::uuid, ${session}::uuid, last_seq, 'USER', ${speaker.userId}::text,
+      ${speaker.userType}::text, ${content}::text, ${json(metadata)} from s`
   if (file_ids.length > 0) {
     await sql`
       insert into consultations.attachments (message_id, session_id, file_ids)
@@ -93,9 +99,11 @@ async function insertTurn(
   }
   await sql`
     insert into consultations.turns (id, session_id, kind, status, client_message_id, request,
-      request_hash, request_id, traceparent, user_message_id, message_id, token, lease_until)
+      request_hash, request_id, traceparent, user_message_id, message_id, token, lease_until,
+      author_id, author_type)
     values (${id}, ${session}, ${request.kind}, 'REFUSED', ${client_message_id}, ${json(request)},
-      ${hash}, ${turnRequest.request_id}, ${turnRequest.traceparent}, ${user_message_id}, ${message_id}, 0, now())`
+      ${hash}, ${turnRequest.request_id}, ${turnRequest.traceparent}, ${user_message_id},
+      ${message_id}, 0, now(), ${speaker.userId}, ${speaker.userType})`
   return id
 }
 
@@ -109,12 +117,15 @@ async function startTurn(sql: Sql, session: string, id: string): Promise<Turn> {
   return turn!
 }
 
+const RecordedRun = z.object({ stop_requested: z.boolean() })
+
 /** Stores the run of a turn. From here on the lease is short and the relay renews it. */
-export async function recordRun(sql: Sql, turn: Turn): Promise<void> {
-  const recorded = await sql`
+export async function recordRun(sql: Sql, turn: Turn): Promise<{ stop_requested: boolean }> {
+  const recorded = await sql.row(RecordedRun)`
     update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
-    where ${leaseHeld(turn)} returning id`
-  if (recorded.length === 0) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
+    where ${leaseHeld(turn)} returning stop_requested`
+  if (!recorded) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
+  return recorded
 }
 
 /**

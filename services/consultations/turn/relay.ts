@@ -1,6 +1,7 @@
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
+import { text } from '../texts.ts'
 import { followRun, isFaultCode } from './engine.ts'
 import { formatEvent, type Position, type RunEnd } from './event.ts'
 import { finishTurn, suspendTurn } from './finish.ts'
@@ -52,13 +53,14 @@ async function consumeRun(
   publisher: TurnPublisher,
   first: Response | undefined,
 ): Promise<{ end?: RunEnd; position: Position }> {
-  const translator = makeTranslator({ eventNo: turn.last_event_no, engineSeq: turn.engine_seq })
+  const { last_event_no: eventNo, engine_seq: engineSeq, language } = turn
+  const translator = makeTranslator({ eventNo, engineSeq }, language)
   let response = first
   let lastEventAt = performance.now()
   for (let failures = 0; ; failures++) {
     try {
-      const { engineSeq } = translator.position
-      response ??= await followRun(context.engine, turn, turn.run_id!, engineSeq)
+      const after = translator.position.engineSeq
+      response ??= await followRun(context.engine, turn, turn.run_id!, after)
       const openedAt = performance.now()
       for await (const lines of readLines(response.body!, idleTimeoutMs)) {
         const { events, end } = translator.translate(lines)
@@ -71,7 +73,7 @@ async function consumeRun(
       if (performance.now() - openedAt >= idleTimeoutMs) lastEventAt = performance.now()
     } catch (thrown) {
       if (thrown instanceof LeaseLost) throw thrown
-      if (isFaultCode(thrown, 'NOT_FOUND')) return failLostRun(translator.position, publisher)
+      if (isFaultCode(thrown, 'NOT_FOUND')) return failLostRun(turn, translator.position, publisher)
       context.kit.log.warn({ turn: turn.id, ...errorFields(thrown) }, 'engine stream broken')
     }
     response = undefined
@@ -83,11 +85,12 @@ async function consumeRun(
 }
 
 /** Fails a turn whose run the engine does not know. */
-async function failLostRun({ eventNo, engineSeq }: Position, publisher: TurnPublisher) {
-  const data = {
-    code: 'RUN_LOST',
-    message: 'The run of this turn is lost. Send the message again.',
-  }
+async function failLostRun(
+  { language }: RelayTurn,
+  { eventNo, engineSeq }: Position,
+  publisher: TurnPublisher,
+) {
+  const data = { code: 'RUN_LOST', message: text('runLost', language) }
   const number = eventNo + 1
   await publisher.publish([{ number, text: formatEvent('error', data) }], engineSeq)
   const end: RunEnd = { output: '', status: 'failed' }

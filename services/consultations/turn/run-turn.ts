@@ -1,13 +1,15 @@
 import { Fault, toFault } from '../../_kit/fault.ts'
+import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { followRun, isFaultCode } from './engine.ts'
+import { type Language, type TextKey, text } from '../texts.ts'
+import { cancelRun, followRun, isFaultCode } from './engine.ts'
 import { restoreBroken } from './finish.ts'
 import { claim, openTurn, recordRun, rejectTurn, type TurnRequest } from './open-turn.ts'
 import { relay } from './relay.ts'
 import { startRun } from './start-run.ts'
-import { clockSkewMs, leaseMs, type Turn, toRelayTurn } from './turn.ts'
+import { clockSkewMs, leaseMs, peerHeaders, type Turn, toRelayTurn } from './turn.ts'
 
 export interface RelayHandle {
   /** Resolves when this process no longer relays the turn. */
@@ -21,12 +23,14 @@ export async function startOrResume(
 ): Promise<RelayHandle> {
   if (turn.run_id !== null) {
     const response = await reopenRun(context, turn)
+    if (turn.stop_requested) await cancelStopped(context, turn)
     return { done: relay(context, toRelayTurn(turn), response, Number.NEGATIVE_INFINITY) }
   }
   try {
     const started = await startRun(context, turn)
     const since = performance.now()
-    await recordRun(context.sql, started.turn)
+    const { stop_requested } = await recordRun(context.sql, started.turn)
+    if (stop_requested) await cancelStopped(context, started.turn)
     return {
       done: relay(
         context,
@@ -36,21 +40,36 @@ export async function startOrResume(
       ),
     }
   } catch (thrown) {
-    const fault = toRejection(toFault(thrown))
+    const fault = toRejection(toFault(thrown), turn.language)
     await rejectTurn(context.sql, turn, fault)
     throw fault
   }
 }
 
 /** Maps a failure of another service to UPSTREAM_UNAVAILABLE; client errors stay as they are. */
-const toRejection = (fault: Fault) =>
-  fault.status < 500
-    ? fault
-    : new Fault(
-        'UPSTREAM_UNAVAILABLE',
-        'The turn could not start. Send it again with the same client_message_id.',
-        { cause: fault.cause ?? fault },
-      )
+function toRejection(fault: Fault, language: Language | null): Fault {
+  if (fault.status >= 500) {
+    const cause = fault.cause ?? fault
+    return new Fault('UPSTREAM_UNAVAILABLE', text('turnNotStarted', language), { cause })
+  }
+  const key = rejectionTexts[fault.code]
+  if (!key) return fault
+  return new Fault(fault.kind, text(key, language), { code: fault.code, data: fault.data })
+}
+
+/** Texts of the engine's rejections, by code. */
+const rejectionTexts: Record<string, TextKey> = {
+  TURN_IN_PROGRESS: 'turnInProgress',
+  CARD_PENDING: 'cardPending',
+  NO_PENDING_CARD: 'noPendingCard',
+  CARD_REQUIRED: 'cardRequired',
+}
+
+/** Cancels the run of a turn that was stopped before its run was known. */
+const cancelStopped = ({ engine, kit }: ServiceContext<Deps>, turn: Turn) =>
+  cancelRun(engine, turn.thread_id, peerHeaders(turn)).catch((thrown) => {
+    kit.log.warn({ turn: turn.id, ...errorFields(thrown) }, 'cancel failed')
+  })
 
 /** Opens the stream of a run. A BROKEN turn, whose stream has ended with an error, stays so while the engine is away. */
 async function reopenRun(context: ServiceContext<Deps>, turn: Turn): Promise<Response | undefined> {
@@ -101,7 +120,7 @@ export async function startOrJoinTurn(
       return { turn_id: opened.turn.id, ...(await startOrResume(context, opened.turn)) }
     }
     const takenOver = attempt === 1 && (await claimAndRelay(context, opened.busy))
-    if (!takenOver) throw turnInProgress()
+    if (!takenOver) throw turnInProgress(turnRequest.language)
     await Promise.race([
       takenOver.done,
       new Promise((resolve) => setTimeout(resolve, takeoverWaitMs)),
@@ -109,7 +128,8 @@ export async function startOrJoinTurn(
   }
 }
 
-export const turnInProgress = () =>
-  new Fault('CONFLICT', 'Another turn is running in this session. Wait for its end.', {
-    code: 'TURN_IN_PROGRESS',
-  })
+export const turnInProgress = (language: Language | null) =>
+  new Fault('CONFLICT', text('turnInProgress', language), { code: 'TURN_IN_PROGRESS' })
+
+export const noPendingCard = (language: Language | null) =>
+  new Fault('CONFLICT', text('noPendingCard', language), { code: 'NO_PENDING_CARD' })

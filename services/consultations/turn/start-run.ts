@@ -1,7 +1,7 @@
 import { Fault } from '../../_kit/fault.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
-import { bindMatter, loadMatterProfile } from './bind-matter.ts'
+import { bindMatter, loadMatterProfile, syncFiles } from './bind-matter.ts'
 import { followRun, isFaultCode, loadNewestRun, sendRequest } from './engine.ts'
 import type { Turn } from './turn.ts'
 
@@ -22,10 +22,10 @@ export async function startRun(
   // An earlier attempt may have started the run without recording it.
   const earlier = turn.token > 1 ? await findUnrecordedRun(context, turn) : undefined
   if (earlier) return earlier
-  const profile =
-    turn.request.kind === 'chat' ? await loadMatterProfile(matter, turn, matter_id) : undefined
+  const profile = await loadMatterProfile(matter, turn, matter_id)
+  await syncFiles(matter, turn, matter_id, profile.file_ids)
   try {
-    const response = await sendRequest(engine, turn, profile)
+    const response = await sendRequest(engine, turn, profile.visible)
     const run_id = response.headers.get('x-run-id') ?? (await loadNewestRun(engine, turn))?.run_id
     if (run_id === undefined)
       throw new Fault('INTERNAL', 'The response of ai-engine has no run id.')
@@ -46,10 +46,14 @@ async function findUnrecordedRun(
   // Resume is idempotent in the engine: the same answers return the run that they started.
   if (turn.request.kind === 'resume') return undefined
   const newest = await loadNewestRun(context.engine, turn)
-  if (!newest || newest.user_message !== turn.request.message) return undefined
+  if (!newest || !isRunOf(turn, newest)) return undefined
   const [recorded] = await context.sql`
     select 1 from consultations.turns where run_id = ${newest.run_id}`
   if (recorded) return undefined
   const response = await followRun(context.engine, turn, newest.run_id, 0)
   return { turn: { ...turn, run_id: newest.run_id }, response }
 }
+
+/** A run without a message continues a skipped card; otherwise the messages are equal. */
+const isRunOf = ({ request }: Turn, { user_message }: { user_message: string }) =>
+  request.kind === 'skip' || (request.kind === 'chat' && user_message === request.message)

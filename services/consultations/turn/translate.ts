@@ -1,4 +1,5 @@
 import { stripPlaybook } from '../playbook.ts'
+import { type Language, text } from '../texts.ts'
 import { type EventData, formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
 
 /** Nodes whose tokens are addressed to the person. Tokens of other nodes are internal. */
@@ -7,9 +8,9 @@ const publicEvents = new Set(['progress', 'task_start', 'task_end', 'card', 'res
 
 /**
  * Translates the engine's lines into events of the turn, starting after `start`. The translation is
- * deterministic: a relay that takes over produces the same events from the two numbers alone.
+ * deterministic: a relay that takes over produces the same events from the two numbers and the turn's language.
  */
-export function makeTranslator(start: Position) {
+export function makeTranslator(start: Position, language: Language | null = null) {
   let { eventNo, engineSeq } = start
   let cardSeen = false
   return {
@@ -27,20 +28,27 @@ export function makeTranslator(start: Position) {
         engineSeq = seq
         if (event === 'end') return { events, end: toRunEnd(payload, cardSeen) }
         if (event === 'card') cardSeen = true
-        const text = toPublicEvent(event, payload)
-        if (text !== undefined) events.push({ number: ++eventNo, text })
+        const translated = toPublicEvent(event, payload, language)
+        if (translated !== undefined) events.push({ number: ++eventNo, text: translated })
       }
       return { events }
     },
   }
 }
 
-function toPublicEvent(event: string, data: EventData): string | undefined {
+function toPublicEvent(
+  event: string,
+  data: EventData,
+  language: Language | null,
+): string | undefined {
   if (event === 'token') {
     const { node, content } = data
     return visibleNodes.has(String(node)) && typeof content === 'string' && content !== ''
       ? formatEvent('delta', { content })
       : undefined
+  }
+  if (event === 'error' && data.code === 'STOPPED') {
+    return formatEvent(event, { code: data.code, message: text('stopped', language) })
   }
   return publicEvents.has(event) ? formatEvent(event, stripPlaybook(data)) : undefined
 }

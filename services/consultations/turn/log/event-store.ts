@@ -27,11 +27,28 @@ export async function eventsAfter(sql: Sql, turn_id: string, after: number) {
 export const replaceOnConflict = fragment`
   on conflict (turn_id, first) do update set last = excluded.last, events = excluded.events`
 
+const PrunedTurn = z.object({ id: z.string() })
+
+/** Turns per statement of the retention sweep. */
+const pruneBatch = 500
+
 /**
- * Deletes the events of turns that ended a month ago; the result is in the message. The last batch of each turn,
- * which contains `end`, stays.
+ * Deletes the events of turns that ended more than `retentionDays` ago; the result is in the message. The last batch
+ * of each turn, which contains `end`, stays.
  */
-export const deleteOldEvents = (sql: Sql) => sql`
-  delete from consultations.turn_events e using consultations.turns t
-  where e.turn_id = t.id and e.last < t.last_event_no and t.status = 'DONE'
-    and t.ended_at < now() - interval '30 days' and t.ended_at > now() - interval '37 days'`
+export async function deleteOldEvents(sql: Sql, retentionDays: number): Promise<void> {
+  for (;;) {
+    const pruned = await sql.rows(PrunedTurn)`
+      with old as (
+        select id, last_event_no from consultations.turns
+        where status = 'DONE' and not events_pruned
+          and ended_at < now() - ${retentionDays} * interval '1 day'
+        order by ended_at limit ${pruneBatch} for update skip locked),
+      deleted as (
+        delete from consultations.turn_events e using old
+        where e.turn_id = old.id and e.last < old.last_event_no)
+      update consultations.turns t set events_pruned = true from old where t.id = old.id
+      returning t.id`
+    if (pruned.length < pruneBatch) return
+  }
+}
