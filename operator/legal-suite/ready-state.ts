@@ -59,6 +59,12 @@ function failureState(outcomes: Outcome[]): ReadyState | undefined {
     : { state: 'reconciling', reason: 'ApplyFailed', message }
 }
 
+/** A Secret, an API or the database cluster could not be read. Without permission only a user can help. */
+export const readFailedState = ({ code, message }: ApiError): ReadyState =>
+  code === 403
+    ? { state: 'stalled', reason: 'Forbidden', message }
+    : { state: 'reconciling', reason: 'ReadFailed', message }
+
 /** Stalls because a new random password would not open the existing volume. */
 export const lostPasswordState = (lost: { name: string; volume: string }[]): ReadyState => ({
   state: 'stalled',

@@ -1,3 +1,4 @@
+import { ApiError } from '../runtime/api-error.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
 import type { ReconcileCall, Result } from '../runtime/controller.ts'
 import { isServed } from './apis.ts'
@@ -5,7 +6,12 @@ import { type ApplySuiteResult, applySuite, toStoredInventory } from './apply-su
 import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } from './context.ts'
 import { findDatabaseBlocker } from './database-blocker.ts'
 import type { Workload } from './health.ts'
-import { foreignObjectState, lostPasswordState, readyStateOf } from './ready-state.ts'
+import {
+  foreignObjectState,
+  lostPasswordState,
+  readFailedState,
+  readyStateOf,
+} from './ready-state.ts'
 import { recordProblems } from './record-problems.ts'
 import { planRollout, type WorkloadLookup } from './rollout.ts'
 import { statusOf } from './status.ts'
@@ -31,7 +37,7 @@ export async function reconcile(
     }) as Workload | undefined
   const pods = suitePods(deps.podsOf(suite))
   const context: ReconcileContext = { ...deps, client, suite, lookup, pods }
-  return suite.spec.paused ? reconcilePaused(context) : reconcileActive(context)
+  return suite.spec.paused ? reconcilePaused(context) : reconcileReported(context)
 }
 
 /** Updates only the status. */
@@ -40,7 +46,22 @@ async function reconcilePaused(context: ReconcileContext): Promise<Result> {
   return undefined
 }
 
-async function reconcileActive(context: ReconcileContext): Promise<Result> {
+/** Reports a failure that happens before objects are applied. Later failures are part of the outcomes. */
+async function reconcileReported(context: ReconcileContext): Promise<Result> {
+  const progress = { isApplying: false }
+  try {
+    return await reconcileActive(context, progress)
+  } catch (error) {
+    if (!progress.isApplying && error instanceof ApiError)
+      await updateStatus(context, readFailedState(error))
+    throw error
+  }
+}
+
+async function reconcileActive(
+  context: ReconcileContext,
+  progress: { isApplying: boolean },
+): Promise<Result> {
   const { client, suite, lookup, pods, resyncPeriodMs } = context
   const apis = await context.discoverApis(client)
   const readCache = context.readCache(suite, context.getLive)
@@ -70,6 +91,7 @@ async function reconcileActive(context: ReconcileContext): Promise<Result> {
     problemOf: pods.problemOf,
     lastMessage: suite.status?.conditions?.find(({ type }) => type === 'Ready')?.message,
   })
+  progress.isApplying = true
   const applied = await applySuite(context, plan, readCache, isAvailable)
   const readyState = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
   await updateStatus({ ...context, suite: applied.current }, readyState, { keyId, ...applied })

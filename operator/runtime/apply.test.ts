@@ -88,7 +88,7 @@ test('a removed label is restored, and the object is not pruned meanwhile', asyn
     { namespace: 'ns', name: 'a' },
     { metadata: { labels: { suite: null } } },
   )
-  expect(await actions([], { inventory })).toEqual({ a: 'conflict' })
+  expect(await actions([], { inventory })).toEqual({ a: 'unchanged' })
   expect(names()).toEqual(['a'])
   expect(await actions([configMap('a')], { live: () => undefined })).toEqual({ a: 'configured' })
   expect(api.store.get(place('a'))?.metadata.labels).toEqual({ suite: 's' })

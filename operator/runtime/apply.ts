@@ -145,7 +145,8 @@ async function prune(id: ObjectId, { client, owner, retain }: PruneOptions): Pro
     const live = await getMetadata(id, client)
     if (!live) return { id, action: 'pruned' }
     const reason = foreignReason(live, owner) ?? missingLabelReason(live, owner)
-    if (reason) return { id, action: 'conflict', reason }
+    // It belongs to somebody else and is not wanted: there is nothing to do.
+    if (reason) return { id, action: 'unchanged' }
     if (retain?.(live)) return { id, action: 'kept' }
     const { uid } = live.metadata
     // A workload stays visible until its pods are gone, so that nothing they use is deleted before.

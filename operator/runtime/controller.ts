@@ -52,11 +52,20 @@ export interface Controller {
   run(term: LeaderTerm): Promise<void>
 }
 
-type ControllerDeps = { client: Client; log: Log; metrics: Metrics }
+type ControllerDeps = {
+  client: Client
+  log: Log
+  metrics: Metrics
+  /** Whether the caches of a namespace are complete. Default: always. */
+  isSynced?: (namespace: string | undefined) => boolean
+}
+
+/** Delay of a key whose namespace cannot be read. */
+const unsyncedRetryMs = 5_000
 
 export function makeController(
   options: ControllerOptions,
-  { client, log, metrics }: ControllerDeps,
+  { client, log, metrics, isSynced = () => true }: ControllerDeps,
 ): Controller {
   const { name, watches, reconcile, concurrency = 1, deadlineMs = 120_000 } = options
   const queue = makeQueue({ name, metrics })
@@ -65,6 +74,8 @@ export function makeController(
   let active = 0
 
   async function reconcileKey(key: string, { lost, remaining }: LeaderTerm) {
+    const namespace = key.includes('/') ? key.split('/')[0] : undefined
+    if (!isSynced(namespace)) return queue.add(key, { after: unsyncedRetryMs, priority: 'low' })
     const reconcileId = randomUUID()
     const deadline = withDeadline(deadlineMs, lost)
     const { signal } = deadline

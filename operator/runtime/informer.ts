@@ -24,6 +24,8 @@ export interface Informer<T extends KubeObject> {
   observe(object: T): void
   /** Whether the first list is complete. */
   readonly synced: boolean
+  /** Why the API server denies the list, before it succeeds again. */
+  readonly denied: string | undefined
   /** Milliseconds since the last byte from the API server. */
   idleMs(): number
 }
@@ -76,6 +78,7 @@ export function makeInformer<T extends KubeObject>(
   let version: string | undefined
   let newest = '0'
   let synced = false
+  let denied: string | undefined
   let lastByteAt = performance.now()
   let relistAt = 0
   /** Number of consecutive invalid watch responses. */
@@ -103,6 +106,7 @@ export function makeInformer<T extends KubeObject>(
     cache.removeMissing(listedKeys, listVersion)
     advanceVersion(listVersion)
     synced = true
+    denied = undefined
     relistAt = performance.now() + withJitter(relistEvery)
     metrics.count('informer_relists_total', labels)
   }
@@ -161,6 +165,7 @@ export function makeInformer<T extends KubeObject>(
 
   async function recover(error: unknown, signal: AbortSignal) {
     const status = error instanceof ApiError ? error : undefined
+    denied = status?.code === 403 ? status.message : denied
     const garbled = error instanceof SyntaxError
     if (garbled || (status && status.code !== 429)) untrustedReads++
     const gone = isGone(error)
@@ -188,6 +193,9 @@ export function makeInformer<T extends KubeObject>(
     },
     get synced() {
       return synced
+    },
+    get denied() {
+      return denied
     },
     idleMs: () => performance.now() - lastByteAt,
     measure() {

@@ -23,6 +23,11 @@ export function makeInformers({ namespaces, ...deps }: InformersDeps) {
   const shared = new Map<string, Informer<KubeObject>>()
   const running: RunningInformer<KubeObject>[] = []
   const scopes = namespaces.length ? namespaces : [undefined]
+  const informersOf = (namespace: string | undefined) =>
+    running.filter((each) => each.namespace === undefined || each.namespace === namespace)
+  /** Returns why a namespace may not be read. */
+  const deniedReason = (namespace: string | undefined) =>
+    informersOf(namespace).find(({ denied }) => denied)?.denied
 
   return {
     informerFor<T extends KubeObject>(
@@ -44,11 +49,22 @@ export function makeInformers({ namespaces, ...deps }: InformersDeps) {
     },
     run: async (signal: AbortSignal) =>
       void (await Promise.all(running.map((informer) => informer.run(signal)))),
-    /** Informers that are not synced, or idle for longer than `idleMs`. */
+    /**
+     * Informers that are not synced, or idle for longer than `idleMs`. A namespace that may not be read does
+     * not count as long as another one can be read.
+     */
     staleInformers(idleMs: number): string[] {
-      const stale = running.filter((informer) => !informer.synced || informer.idleMs() > idleMs)
+      const isReadable = (each: RunningInformer<KubeObject>) => !deniedReason(each.namespace)
+      const readable = running.filter(isReadable)
+      const stale = (readable.length ? readable : running).filter(
+        (informer) => !informer.synced || informer.idleMs() > idleMs,
+      )
       return stale.map(({ resource }) => resource.plural)
     },
+    deniedReason,
+    /** Whether all objects of a namespace are cached. */
+    isSynced: (namespace: string | undefined) =>
+      informersOf(namespace).every((informer) => informer.synced && !informer.denied),
     measure() {
       for (const informer of running) informer.measure()
     },
@@ -78,6 +94,9 @@ function joinInformers<T extends KubeObject>(informers: RunningInformer<T>[]): I
       informers.find(({ namespace }) => namespace === object.metadata.namespace)?.observe(object),
     get synced() {
       return informers.every((part) => part.synced)
+    },
+    get denied() {
+      return informers.find((part) => part.denied)?.denied
     },
     idleMs: () => Math.max(...informers.map((part) => part.idleMs())),
   }

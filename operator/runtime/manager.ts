@@ -101,7 +101,14 @@ export function makeManager(options: ManagerOptions): Manager {
     recorder,
     informer: informers.informerFor,
     controller: (controllerOptions) =>
-      void controllers.push(makeController(controllerOptions, { client, log, metrics })),
+      void controllers.push(
+        makeController(controllerOptions, {
+          client,
+          log,
+          metrics,
+          isSynced: informers.isSynced,
+        }),
+      ),
     async run(stop) {
       const logUnhandled = (error: unknown) => log.error(errorFields(error), 'unhandled rejection')
       process.on('unhandledRejection', logUnhandled)
