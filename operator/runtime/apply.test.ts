@@ -139,7 +139,7 @@ test('obsolete objects are pruned if they are owned and not retained', async () 
   const retain = ({ metadata }: KubeObject) => metadata.name === 'c'
   expect(await actions([configMap('d')], { inventory, retain: retain })).toEqual({
     a: 'pruned',
-    b: 'conflict',
+    b: 'unchanged',
     c: 'kept',
     d: 'unchanged',
   })
