@@ -3,8 +3,6 @@ import { type ClaimedJob, claim, release, run, type Worker } from './jobs.ts'
 /** Maximum number of concurrent jobs of one kind per process, so that slow jobs do not delay other kinds. */
 const defaultKindLimit = 2
 
-export type JobPool = ReturnType<typeof makeJobPool>
-
 /** Runs jobs in the background, each kind with its own limit. */
 export function makeJobPool<Deps>(worker: Worker<Deps>, kindLimit = defaultKindLimit) {
   const running = new Map<ClaimedJob, Promise<void>>()

@@ -111,7 +111,7 @@ function requireS3Config(config: Config) {
 
 function makeParser(config: Config): Parser {
   let parser: Promise<Parser> | undefined
-  return async (...args) => {
+  const load = () => {
     parser ??= import('./parse/parser.node.ts').then(({ childParser }) =>
       childParser({
         timeoutMs: config.FILES_PARSE_TIMEOUT_MS,
@@ -119,8 +119,11 @@ function makeParser(config: Config): Parser {
         processes: config.FILES_PARSE_PROCESSES,
       }),
     )
-    return (await parser)(...args)
+    return parser
   }
+  return Object.assign(async (...args: Parameters<Parser>) => (await load())(...args), {
+    check: async () => (await load()).check(),
+  })
 }
 
 export const { get, post, put, del } = endpoints<Deps>()

@@ -27,7 +27,10 @@ export default defineService({
     ...text,
     ...erasure,
   ],
-  healthChecks: ({ store }) => ({ storage: async () => (await store()).check() }),
+  healthChecks: ({ store, parser }) => ({
+    storage: async () => (await store()).check(),
+    ...(parser && { parser: parser.check }),
+  }),
   jobs: ({ parser }) => (parser ? { parse: parseFile } : {}),
   async sweep(context) {
     await sweepObjects(context)

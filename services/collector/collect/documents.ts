@@ -18,7 +18,7 @@ import {
   maxTextLength,
 } from './document.ts'
 import { inOrganization } from './scope.ts'
-import { loadSource } from './source.ts'
+import { isSystemBase, loadSource } from './source.ts'
 import { BySource, path as sources } from './sources.ts'
 
 const path = '/api/v1/collector/documents'
@@ -100,7 +100,7 @@ export const documents = [
       guard: manageGuard,
       params: ByDocument,
       responses: { 200: CollectedDocument },
-      faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
+      faults: ['CONFLICT', 'FORBIDDEN', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
       const { sql, knowledge } = c.env
@@ -108,6 +108,9 @@ export const documents = [
       const { kb_id } = await loadSource(sql, document.source_id, inOrganization(c))
       if (kb_id === null)
         throw new Fault('CONFLICT', 'The source has no knowledge base. Set its kb_id.')
+      if (isSystemBase(kb_id)) {
+        throw new Fault('FORBIDDEN', 'System bases are written by seed packages only.')
+      }
       if (document.sha256 === null)
         throw new Fault(
           'CONFLICT',

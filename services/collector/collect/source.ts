@@ -51,6 +51,9 @@ export const Source = SourceFields.extend({
 }).meta({ id: 'Source' })
 export type Source = z.output<typeof Source>
 
+/** System bases are shared by all organizations. Only seed packages may write them. */
+export const isSystemBase = (kbId: string | null) => /^\s*sys_/i.test(kbId ?? '')
+
 /** Validation across fields. */
 export function sourceIssues(source: SourceFields, allowedHosts: readonly string[]): Issue[] {
   const { kind, url, schedule } = source
@@ -60,6 +63,9 @@ export function sourceIssues(source: SourceFields, allowedHosts: readonly string
   }
   if (kind === 'upload' && schedule !== null) {
     issues.push({ path: 'schedule', message: 'Must be null for kind upload.' })
+  }
+  if (isSystemBase(source.kb_id)) {
+    issues.push({ path: 'kb_id', message: 'System bases are written by seed packages only.' })
   }
   if (kind !== 'upload') issues.push(...urlIssues(url, allowedHosts))
   if (schedule !== null && nextDueMs(schedule) === undefined) {

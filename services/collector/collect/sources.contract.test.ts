@@ -42,6 +42,8 @@ describe('a source', () => {
     [{ url: 'http://[::ffff:10.0.0.1]/' }, 'url', 'not public (private)'],
     [{ url: 'http://a:b@example.org/' }, 'url', 'credentials'],
     [{ kind: 'upload' }, 'url', 'Must be null'],
+    [{ kb_id: 'sys_statutes' }, 'kb_id', 'seed packages only'],
+    [{ kb_id: ' SYS_statutes' }, 'kb_id', 'seed packages only'],
     [{ schedule: 'sometimes' }, 'schedule', 'cron expression'],
     [{ schedule: '* * * * * *' }, 'schedule', 'cron expression'],
   ])('%j is rejected', async (body, path, message) => {
@@ -89,6 +91,28 @@ describe('a document', () => {
       chunks: [{ chunk_index: 0, content: '第一条 甲方。' }],
     })
     expect((await at.call('GET', `/documents?status=IMPORTED`)).data.total).toBe(1)
+  })
+
+  test('is not imported into a system base or a base of another organization', async () => {
+    const source = await at.createSource({ kind: 'upload', url: null, kb_id: 'mine' })
+    const refused = await at.call('PUT', `/sources/${source.id}`, { kb_id: 'sys_statutes' })
+    expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'kb_id'])
+    const { data } = await at.call('POST', `/sources/${source.id}/documents`, {
+      title: 'T',
+      content: '第一条 forged',
+    })
+    const before = at.targets.requests.length
+    // A row from before the check.
+    await at.sql`update collector.sources set kb_id = 'sys_statutes' where id = ${source.id}`
+    expect((await at.call('POST', `/documents/${data.id}/import`)).status).toBe(403)
+    expect(at.targets.requests.length).toBe(before)
+    // knowledge-service knows the owner of a base; its refusal is passed on.
+    await at.sql`update collector.sources set kb_id = 'foreign' where id = ${source.id}`
+    at.targets.state.rejectBodiesWith.add('foreign')
+    const foreign = await at.call('POST', `/documents/${data.id}/import`)
+    expect(foreign.status).toBeGreaterThanOrEqual(400)
+    expect(foreign.status).toBeLessThan(500)
+    expect((await at.call('GET', `/documents/${data.id}`)).data.status).toBe('NEW')
   })
 
   test('of a source without a base is not imported', async () => {

@@ -1,3 +1,4 @@
+import './no-network.worker.ts'
 import process from 'node:process'
 import { buffer } from 'node:stream/consumers'
 import { rejectCompound } from './compound.ts'
@@ -10,7 +11,7 @@ import {
   UnsupportedFile,
 } from './limits.ts'
 import { makeRecognizer } from './ocr.worker.ts'
-import type { ParseOutcome } from './parser.ts'
+import { type ParseOutcome, startedLine } from './parser.ts'
 import { decodeText, languageOf, truncateText } from './text.ts'
 
 /**
@@ -55,6 +56,7 @@ async function parseInput(format: Format, budget: Budget): Promise<ParseOutcome>
   }
 }
 
+process.stdout.write(`${startedLine}\n`)
 const [format, until] = process.argv.slice(2)
 const line = `\n${JSON.stringify(await parseInput(format as Format, { until: Number(until) }))}\n`
 await new Promise<void>((resolve) => process.stdout.write(line, () => resolve()))

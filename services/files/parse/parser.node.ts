@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { makeSemaphore } from '../../_kit/semaphore.ts'
 import { formatOf } from './formats.ts'
-import { ParseOutcome, type Parser } from './parser.ts'
+import { ParseOutcome, type Parser, startedLine } from './parser.ts'
+import { makeSandbox } from './sandbox.node.ts'
 
 export interface ParserLimits {
   timeoutMs: number
@@ -16,12 +17,17 @@ export interface ParserLimits {
 }
 
 const main = fileURLToPath(new URL('./main.worker.ts', import.meta.url))
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Parses each file in a sandboxed child process that can be killed. */
-export function childParser({ timeoutMs, memoryMb, processes }: ParserLimits): Parser {
-  const withSlot = makeSemaphore(processes)
-  return async (contentType, bytes, signal) => {
+export function childParser(limits: ParserLimits): Parser {
+  const withSlot = makeSemaphore(limits.processes)
+  let startError: Error | undefined
+
+  const parse = async (
+    contentType: string,
+    bytes: ReadableStream<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<ParseOutcome> => {
     const format = formatOf(contentType)
     if (!format) {
       await bytes.cancel()
@@ -29,24 +35,65 @@ export function childParser({ timeoutMs, memoryMb, processes }: ParserLimits): P
     }
     return withSlot(async () => {
       signal.throwIfAborted()
-      // The rest of the time is reserved for returning partial results.
-      const until = Date.now() + timeoutMs * 0.8
-      const child = spawn(
-        process.execPath,
-        [...runtimeFlags(memoryMb), main, format, String(until)],
-        {
-          env: {},
-          stdio: ['pipe', 'pipe', 'ignore'],
-        },
-      )
-      const output = text(child.stdout)
-      const input = pipeInput(bytes, child.stdin)
-      const failure = await superviseChild(child, { timeoutMs, memoryMb, signal })
-      signal.throwIfAborted()
-      input.stop()
-      return failure ?? parseOutcome(await output)
+      try {
+        const outcome = await runChild(limits, format, bytes, signal)
+        startError = undefined
+        return outcome
+      } catch (thrown) {
+        if (thrown instanceof ParserStartError) startError = thrown
+        throw thrown
+      }
     })
   }
+
+  return Object.assign(parse, {
+    async check() {
+      if (startError) throw startError
+    },
+  })
+}
+
+/** The parser process did not start. The reason is not in the file, so the file must not be marked FAILED. */
+class ParserStartError extends Error {
+  override name = 'ParserStartError'
+}
+
+async function runChild(
+  { timeoutMs, memoryMb }: ParserLimits,
+  format: string,
+  bytes: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<ParseOutcome> {
+  // The rest of the time is reserved for returning partial results.
+  const until = Date.now() + timeoutMs * 0.8
+  const { command, args, env } = await makeSandbox(memoryMb)
+  const child = spawn(command, [...args, main, format, String(until)], {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const output = text(child.stdout)
+  const errorTail = collectTail(child.stderr, 2_000)
+  const input = pipeInput(bytes, child.stdin)
+  const failure = await superviseChild(child, { timeoutMs, memoryMb, signal }).catch((cause) => {
+    throw new ParserStartError(`parser process did not start: ${cause.message}`, { cause })
+  })
+  signal.throwIfAborted()
+  input.stop()
+  if (failure) return failure
+  const lines = (await output).trim().split('\n')
+  if (lines[0] !== startedLine) {
+    throw new ParserStartError(`parser process did not start: ${errorTail()}`)
+  }
+  return parseOutcome(lines.at(-1)!)
+}
+
+/** Keeps the end of a stream. */
+function collectTail(stream: Readable, maxLength: number): () => string {
+  let tail = ''
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    tail = (tail + chunk).slice(-maxLength)
+  })
+  return () => tail
 }
 
 /**
@@ -71,24 +118,6 @@ function pipeInput(bytes: ReadableStream<Uint8Array>, to: Writable) {
     },
   }
 }
-
-/**
- * Permissions of the child: read the installed code and start threads; no writes, no processes and on Deno no
- * network.
- */
-const runtimeFlags = (memoryMb: number) => ('Deno' in globalThis ? denoFlags : nodeFlags)(memoryMb)
-
-const nodeFlags = (memoryMb: number) => [
-  ...['--permission', `--allow-fs-read=${root}`, '--allow-worker'],
-  ...['--no-warnings', `--max-old-space-size=${memoryMb}`],
-]
-
-const denoFlags = (memoryMb: number) => [
-  ...['run', '--no-prompt', '--no-config', '--node-modules-dir=manual'],
-  ...[`--allow-read=${root}`, '--allow-env', '--allow-sys'],
-  // mammoth sets `__proto__`, which Deno disables by default.
-  ...['--unstable-unsafe-proto', `--v8-flags=--max-old-space-size=${memoryMb}`],
-]
 
 /** Waits for the child to exit. Returns a FAILED outcome if it was killed for exceeding a limit. */
 function superviseChild(
@@ -129,14 +158,11 @@ async function residentMb(pid: number | undefined): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** Parses the last line of the output. A child that crashed has written none. */
-function parseOutcome(output: string): ParseOutcome {
+/** Parses the outcome. A child that crashed has written none. */
+function parseOutcome(line: string): ParseOutcome {
   try {
-    return ParseOutcome.parse(JSON.parse(output.trim().split('\n').at(-1)!))
+    return ParseOutcome.parse(JSON.parse(line))
   } catch {
-    return {
-      status: 'FAILED',
-      reason: 'The parser crashed on this file.',
-    }
+    return { status: 'FAILED', reason: 'The parser crashed on this file.' }
   }
 }

@@ -12,9 +12,16 @@ export const ParseOutcome = z.discriminatedUnion('status', [
 ])
 export type ParseOutcome = z.infer<typeof ParseOutcome>
 
+/** First line that the parser process writes, before it reads the file. */
+export const startedLine = 'started'
+
 /** Extracts the text of a file. Invalid content is an outcome, not an exception. */
-export type Parser = (
-  contentType: string,
-  bytes: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-) => Promise<ParseOutcome>
+export interface Parser {
+  (
+    contentType: string,
+    bytes: ReadableStream<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<ParseOutcome>
+  /** Health check. Throws if the last parser process could not start. */
+  check(): Promise<void>
+}
