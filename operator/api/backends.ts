@@ -19,34 +19,25 @@ const unionRules = (members: Record<string, string>): CelRule[] =>
     message: `${member} requires type ${type} and is required by it`,
   }))
 
-/** A volume can grow where its class allows it. It cannot shrink or change its class. */
-const Volume = z
-  .object({
-    size: Quantity,
-    storageClassName: ObjectName.optional().describe(
-      'Storage class. Default: the default class of the cluster.',
-    ),
-  })
-  .meta(
-    celRules(
-      {
-        rule: 'quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0',
-        message: 'a volume cannot shrink',
-      },
-      {
-        rule: 'has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)',
-        message: 'the storage class of a volume is immutable',
-      },
-    ),
-  )
+const Volume = z.object({
+  size: Quantity,
+  storageClassName: ObjectName.optional().describe(
+    'Storage class. Default: the default class of the cluster.',
+  ),
+})
 
-/** The volume claim templates of a StatefulSet are immutable. */
-const ImmutableVolume = z.object({ size: Quantity, storageClassName: ObjectName.optional() }).meta(
-  celRules({
-    rule: 'self == oldSelf',
-    message:
-      'the volumes of managed search are immutable; create another suite or use type External',
-  }),
+/** The volume of a block that is required: its transition rules always run. */
+const RequiredVolume = Volume.meta(
+  celRules(
+    {
+      rule: 'quantity(self.size).compareTo(quantity(oldSelf.size)) >= 0',
+      message: 'a volume cannot shrink',
+    },
+    {
+      rule: 'has(self.storageClassName) == has(oldSelf.storageClassName) && (!has(self.storageClassName) || self.storageClassName == oldSelf.storageClassName)',
+      message: 'the storage class of a volume is immutable',
+    },
+  ),
 )
 
 export const Database = z
@@ -77,7 +68,7 @@ export const Database = z
     cloudNativePG: z
       .object({
         instances: z.int().min(1).max(9).optional().describe('Number of instances. Default: 3.'),
-        storage: Volume,
+        storage: RequiredVolume,
         imageName: Image.optional(),
         resources: Resources.optional(),
       })
@@ -108,19 +99,12 @@ export const Search = z
           .max(15)
           .optional()
           .describe('Number of Qdrant nodes; more than one form a cluster. Default: 1.'),
-        storage: ImmutableVolume.optional().describe(
+        storage: Volume.optional().describe(
           'Volume of each node. Default: 10Gi of the default storage class.',
         ),
         image: Image.optional(),
         resources: Resources.optional(),
       })
-      .meta(
-        celRules({
-          rule: 'has(self.storage) == has(oldSelf.storage)',
-          message:
-            'the volumes of managed search are immutable; create another suite or use type External',
-        }),
-      )
       .optional(),
     external: z.object({ url: Url, apiKeySecretRef: SecretKey.optional() }).optional(),
     index: text(128)
@@ -179,12 +163,6 @@ export const ObjectStorage = z
             'Access mode. More than one replica needs ReadWriteMany. Default: ReadWriteOnce.',
           ),
       })
-      .meta(
-        celRules({
-          rule: 'has(self.accessMode) == has(oldSelf.accessMode) && (!has(self.accessMode) || self.accessMode == oldSelf.accessMode)',
-          message: 'the access mode of a volume is immutable',
-        }),
-      )
       .optional(),
     s3: z
       .object({

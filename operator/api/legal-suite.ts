@@ -20,6 +20,7 @@ import {
 } from './resource.ts'
 import { ServiceSpec, serviceNames } from './service-spec.ts'
 import { Inventory, Retained, statusFields } from './status.ts'
+import { transitionRules } from './volume-rules.ts'
 
 const InternalKey = z.object({
   secretName: SecretName.describe(
@@ -98,6 +99,7 @@ export const LegalSuiteSpec = z
   })
   .meta(
     celRules(
+      ...transitionRules,
       singleFilesReplica,
       {
         rule: "!has(self.gateway) || has(self.gateway.oidc) || (has(self.environment) && self.environment != 'production')",

@@ -24,6 +24,8 @@ export interface Facts {
   secrets: ReadonlyMap<string, string>
   /** The namespace of the operator, which calls collector-service. */
   operatorNamespace: string
+  /** Secrets with the internal key to mount. Default: the Secret of the spec. */
+  internalKey?: { current: string; accepted?: string }
 }
 
 export const noFacts: Facts = {

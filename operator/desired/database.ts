@@ -1,3 +1,4 @@
+import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
 import { buildObject, dataLabel, type Facts, nameOf, type SuiteInput } from './common.ts'
@@ -111,7 +112,7 @@ function embeddedPostgres(suite: SuiteInput, facts: Facts): KubeObject[] {
   ]
   return [
     serviceAccount(suite, 'postgres'),
-    persistentVolumeClaim(suite, 'postgres', { size: '10Gi', ...storage }),
+    persistentVolumeClaim(suite, 'postgres', { size: defaultSizes.database, ...storage }),
     headlessService(suite, 'postgres', [['postgres', 5432]]),
     statefulSet(
       suite,

@@ -9,6 +9,8 @@ export interface GeneratedSecret {
   values(random: () => string): Record<string, string>
   /** The volume that the values protect. Without the Secret its content cannot be read any more. */
   volume?: string
+  /** The API server refuses changes of the values. */
+  immutable?: boolean
 }
 
 /** Key of the digests of referenced Secrets. Pods do not read it. */
@@ -33,7 +35,8 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
   const list = [secret('checksum-key', (random) => ({ key: random() }), true)]
   if (!internalKey) {
     const key = secret('internal-key', (random) => ({ current: random(), accepted: '' }), false)
-    list.push({ ...key, name: keySecretOf(suite) })
+    // A changed key would reach the services at different times. A new key needs a new Secret.
+    list.push({ ...key, name: keySecretOf(suite), immutable: true })
   }
   if (database.type === 'Embedded') {
     const host = nameOf(suite, 'postgres')

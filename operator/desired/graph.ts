@@ -1,3 +1,4 @@
+import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
 import { type Facts, nameOf, type SuiteInput } from './common.ts'
@@ -73,7 +74,7 @@ export function graphObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   }
   return [
     serviceAccount(suite, 'neo4j'),
-    persistentVolumeClaim(suite, 'neo4j', { size: '10Gi', ...storage }),
+    persistentVolumeClaim(suite, 'neo4j', { size: defaultSizes.graph, ...storage }),
     headlessService(suite, 'neo4j', [['bolt', 7687]]),
     statefulSet(suite, 'neo4j', pods, facts),
     podDisruptionBudget(suite, 'neo4j'),

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, type SuiteInput } from './common.ts'
+import { buildObject, type Facts, type SuiteInput } from './common.ts'
 import { keySecretOf } from './internal-key.ts'
 
 export const monitorApi = 'monitoring.coreos.com/v1'
@@ -7,7 +7,7 @@ export const monitorApi = 'monitoring.coreos.com/v1'
 export const isMonitored = ({ spec }: SuiteInput) => spec.monitoring?.enabled !== false
 
 /** One ServiceMonitor for all services, which it selects by label. */
-export function monitoringObjects(suite: SuiteInput): KubeObject[] {
+export function monitoringObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   if (!isMonitored(suite)) return []
   const { intervalSeconds = 30, labels } = suite.spec.monitoring ?? {}
   return [
@@ -37,7 +37,10 @@ export function monitoringObjects(suite: SuiteInput): KubeObject[] {
               interval: `${intervalSeconds}s`,
               authorization: {
                 type: 'Bearer',
-                credentials: { name: keySecretOf(suite), key: 'current' },
+                credentials: {
+                  name: facts.internalKey?.current ?? keySecretOf(suite),
+                  key: 'current',
+                },
               },
             },
           ],

@@ -1,3 +1,4 @@
+import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import {
   backendService,
@@ -47,7 +48,7 @@ export function searchPart(suite: SuiteInput): PodPart {
 export function searchObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
   if (suite.spec.search?.type !== 'Managed') return []
   const { replicas = 1, storage } = suite.spec.search.managed ?? {}
-  const { size = '10Gi', storageClassName } = storage ?? {}
+  const { size = defaultSizes.search, storageClassName } = storage ?? {}
   const template = buildObject(suite, 'qdrant', ['v1', 'PersistentVolumeClaim'], {
     spec: {
       accessModes: ['ReadWriteOnce'],

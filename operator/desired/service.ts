@@ -17,7 +17,7 @@ import {
 import { databasePart } from './database.ts'
 import { gatewayPart } from './gateway.ts'
 import { graphPart } from './graph.ts'
-import { internalKeyPart } from './internal-key.ts'
+import { internalKeyPart, keySecretOf } from './internal-key.ts'
 import {
   type Container,
   emptyDirVolume,
@@ -72,7 +72,7 @@ const processPart = ({ spec }: SuiteInput): PodPart => ({
 })
 
 /** The contributions of all concerns to the pod of a service. */
-function podParts(suite: SuiteInput, name: ServiceName): PodPart[] {
+function podParts(suite: SuiteInput, name: ServiceName, facts: Facts): PodPart[] {
   const partByService: Partial<Record<ServiceName, (suite: SuiteInput) => PodPart>> = {
     files: storagePart,
     collector: seedsPart,
@@ -81,7 +81,7 @@ function podParts(suite: SuiteInput, name: ServiceName): PodPart[] {
   return [
     processPart(suite),
     databasePart(suite),
-    internalKeyPart(suite),
+    internalKeyPart(facts.internalKey ?? { current: keySecretOf(suite) }),
     { env: peerUrls(suite) },
     ...(name === 'knowledge' ? [searchPart(suite), graphPart(suite)] : []),
     aiPart(suite, name),
@@ -146,7 +146,7 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
 }
 
 function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
-  const parts = podParts(suite, name)
+  const parts = podParts(suite, name, facts)
   const container = serviceContainer(suite, name, parts)
   return {
     metadata: {

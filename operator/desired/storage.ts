@@ -1,3 +1,4 @@
+import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { buildObject, dataLabel, nameOf, type SuiteInput } from './common.ts'
 import { type PodPart, secretVariable, variables } from './pod.ts'
@@ -41,7 +42,9 @@ export const needsRecreate = (suite: SuiteInput) => usesVolume(suite) && !isShar
 export function storageObjects(suite: SuiteInput): KubeObject[] {
   if (!usesVolume(suite)) return []
   const { storage: volume, accessMode } = suite.spec.objectStorage?.volume ?? {}
-  return [persistentVolumeClaim(suite, 'files', { size: '20Gi', ...volume, accessMode })]
+  return [
+    persistentVolumeClaim(suite, 'files', { size: defaultSizes.files, ...volume, accessMode }),
+  ]
 }
 
 /** Storage settings of files-service and its public URL. */

@@ -13,8 +13,8 @@ export function makeDesiredCache(maxSuites = 16) {
 
   return (suite: LegalSuite, facts: Facts): KubeObject[] => {
     const { uid } = suite.metadata
-    const { secrets, operatorNamespace } = facts
-    const inputs = JSON.stringify([suite.spec, [...secrets], operatorNamespace])
+    const { secrets, operatorNamespace, internalKey } = facts
+    const inputs = JSON.stringify([suite.spec, [...secrets], operatorNamespace, internalKey])
     const cached = cache.get(uid)
     const objects = cached?.inputs === inputs ? cached.objects : buildObjects(suite, facts)
     cache.delete(uid)

@@ -1,3 +1,5 @@
+import type { LegalSuiteStatus } from '../api/legal-suite.ts'
+import { keySecretOf } from '../desired/internal-key.ts'
 import { ApiError } from '../runtime/api-error.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
 import type { ReconcileCall, Result } from '../runtime/controller.ts'
@@ -6,6 +8,7 @@ import { type ApplySuiteResult, applySuite, toStoredInventory } from './apply-su
 import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } from './context.ts'
 import { findDatabaseBlocker } from './database-blocker.ts'
 import type { Workload } from './health.ts'
+import { keyMountFor } from './key-switch.ts'
 import {
   foreignObjectState,
   lostPasswordState,
@@ -65,7 +68,9 @@ async function reconcileActive(
   const { client, suite, lookup, pods, resyncPeriodMs } = context
   const apis = await context.discoverApis(client)
   const readCache = context.readCache(suite, context.getLive)
-  const read = readCache.secrets ?? (await context.readSecrets(client, suite, context.getLive))
+  const mount = keyMountFor(suite, context.workloadsOf(suite))
+  const cached = readCache.secrets?.keySecret === mount.current ? readCache.secrets : undefined
+  const read = cached ?? (await context.readSecrets(client, suite, context.getLive, mount))
   const { secrets, missing, keyId, created, foreign, lost } = read
   for (const name of created)
     recordEvent(context, 'SecretCreated', 'Create', `created Secret ${name}`)
@@ -79,7 +84,10 @@ async function reconcileActive(
   }
   // Incomplete reads are not cached.
   if (missing.size === 0 && created.length === 0) readCache.secrets = read
-  const facts = { secrets, operatorNamespace: context.operatorNamespace }
+  // A deleted old Secret cannot be mounted any more.
+  const isGone = missing.has(`${mount.current}/current`)
+  const internalKey = isGone ? { current: keySecretOf(suite) } : mount
+  const facts = { secrets, operatorNamespace: context.operatorNamespace, internalKey }
   const database = await findDatabaseBlocker(client, suite, apis, lookup, pods)
   const isAvailable = (object: { kind: string }) => isServed(object, apis)
   const objects = context.desiredObjects(suite, facts)
@@ -94,7 +102,10 @@ async function reconcileActive(
   progress.isApplying = true
   const applied = await applySuite(context, plan, readCache, isAvailable)
   const readyState = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
-  await updateStatus({ ...context, suite: applied.current }, readyState, { keyId, ...applied })
+  await updateStatus({ ...context, suite: applied.current }, readyState, {
+    key: keyId && { secretName: internalKey.current, id: keyId },
+    ...applied,
+  })
   const failed = applied.outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
   const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
@@ -107,7 +118,7 @@ const withSpread = (milliseconds: number) => milliseconds * (0.8 + 0.2 * Math.ra
 async function updateStatus(
   context: ReconcileContext,
   readyState: ReadyState | undefined,
-  details: { keyId?: string | undefined } & Partial<
+  details: { key?: LegalSuiteStatus['internalKey'] | undefined | '' } & Partial<
     Pick<ApplySuiteResult, 'inventory' | 'retained'>
   > = {},
 ) {
@@ -116,7 +127,7 @@ async function updateStatus(
     lookup,
     pods,
     readyState,
-    keyId: details.keyId,
+    key: details.key || undefined,
     now: new Date(),
   })
   const before = suite.status?.conditions?.find(({ type }) => type === 'Ready')

@@ -1,5 +1,5 @@
 import { nameOf, rolloutAnnotation, type SuiteInput, servicesOf } from '../desired/common.ts'
-import { keySecretOf } from '../desired/internal-key.ts'
+import { keyMountOf } from '../desired/internal-key.ts'
 import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
@@ -55,8 +55,6 @@ export function planRollout(
     plan.deferred.push(object)
     plan.blocker ??= blocker
   }
-  // The key is mounted. Without the Secret, pods would hang in ContainerCreating.
-  const key = `${keySecretOf(suite)}/current`
   const isPod = ({ kind }: KubeObject) => kind === 'Deployment' || kind === 'Job'
   for (const each of objects.filter((each) => !isPod(each))) {
     // Objects of an API that the cluster does not serve wait, also when they existed before.
@@ -82,7 +80,9 @@ export function planRollout(
         ({ kind, metadata }) => kind === 'Deployment' && metadata.name === nameOf(suite, name),
       ) as Deployment
       const willRoll = replacesPods(object, inputs.lookup('Deployment', object.metadata.name))
-      const blocked = willRoll ? (barrier ?? missingSecretBlocker(object, inputs, key)) : undefined
+      const blocked = willRoll
+        ? (barrier ?? missingSecretBlocker(object, inputs, ...mountedKeys(object)))
+        : undefined
       if (blocked) defer(object, blocked)
       else plan.applicable.push(object)
       next ??= blocked ?? serviceBlocker(name, object, willRoll, inputs)
@@ -90,6 +90,12 @@ export function planRollout(
     barrier = next
   }
   return { ...plan, ...(!plan.blocker && barrier && { blocker: barrier }) }
+}
+
+/** Entries of the mounted key Secrets. Without them, pods would hang in ContainerCreating. */
+function mountedKeys(object: KubeObject): string[] {
+  const { current, accepted } = keyMountOf(object) ?? {}
+  return [current, accepted].filter((name) => name !== undefined).map((name) => `${name}/current`)
 }
 
 /** Returns whether applying the Deployment starts or replaces pods. */

@@ -8,7 +8,7 @@ import {
   generatedSecrets,
 } from '../desired/generated-secrets.ts'
 import { desired } from '../desired/index.ts'
-import { keySecretOf } from '../desired/internal-key.ts'
+import { type KeyMount, keySecretOf } from '../desired/internal-key.ts'
 import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { isConflict } from '../runtime/api-error.ts'
 import { adoptAnnotation } from '../runtime/apply.ts'
@@ -20,7 +20,7 @@ import { ownerReferencesFor } from './retained.ts'
 
 type LiveLookup = (id: ObjectId) => KubeObject | undefined
 
-type Secret = KubeObject & { data?: Record<string, string> }
+type Secret = KubeObject & { data?: Record<string, string>; immutable?: boolean }
 
 const secretResource = resourceOf('v1', 'Secret')
 
@@ -28,7 +28,9 @@ export interface SecretReads {
   /** Digests of existing entries, see `Facts`. */
   secrets: Facts['secrets']
   missing: ReadonlySet<string>
-  /** Public id of the current internal key. */
+  /** The Secret whose key services send. */
+  keySecret: string
+  /** Public id of that key. */
   keyId?: string
   /** Names of Secrets created by this call. */
   created: string[]
@@ -45,7 +47,12 @@ export interface SecretReads {
 export function makeSecretReader() {
   const checksumKeys = new Map<string, { resourceVersion: string | undefined; key: string }>()
 
-  return async (client: Client, suite: LegalSuite, getLive: LiveLookup): Promise<SecretReads> => {
+  return async (
+    client: Client,
+    suite: LegalSuite,
+    getLive: LiveLookup,
+    mount: KeyMount,
+  ): Promise<SecretReads> => {
     const { namespace } = suite.metadata
     const checksumSecret = checksumKeySecretOf(suite)
     const cached = checksumKeys.get(`${namespace}/${checksumSecret}`)
@@ -55,8 +62,10 @@ export function makeSecretReader() {
     const generated = generatedSecrets(suite).filter(
       ({ name }) => !known || name !== checksumSecret,
     )
-    const current: SecretKey = { name: keySecretOf(suite), key: 'current' }
-    const required = [...referencedSecrets(suite), current]
+    const current: SecretKey = { name: mount.current, key: 'current' }
+    const mounted = new Set([keySecretOf(suite), mount.current, mount.accepted ?? mount.current])
+    const keys = [...mounted].map((name) => ({ name, key: 'current' }))
+    const required = [...referencedSecrets(suite), ...keys]
     const found = await readAll(client, suite, generated, required)
     const checksumKey = known?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
     if (!known && checksumKey)
@@ -81,6 +90,7 @@ export function makeSecretReader() {
       created: created.sort(),
       foreign: foreign.sort(),
       lost,
+      keySecret: mount.current,
       ...(key && { keyId: keyIdOf(key) }),
     }
   }
@@ -120,7 +130,11 @@ async function readAll(
       }
       if (secret && generatedSecret) {
         if (!isOwnedBySuite(secret, suite)) foreign.push(name)
-        else await releaseOwnership(client, suite, generatedSecret, secret)
+        else {
+          await releaseOwnership(client, suite, generatedSecret, secret)
+          if (generatedSecret.immutable && !secret.immutable)
+            await client.merge(secretResource, secret.metadata, { immutable: true })
+        }
       }
       if (secret) secrets.set(name, secret)
     }),
@@ -155,12 +169,13 @@ const isOwnedBySuite = ({ metadata }: Secret, suite: LegalSuite) =>
   metadata.annotations?.[adoptAnnotation] === 'true' ||
   Object.entries(ownershipLabels(suite)).every(([name, value]) => metadata.labels?.[name] === value)
 
-/** Reads the current internal key of a suite. */
+/** Reads the internal key that the services of a suite send. */
 export async function loadCurrentKey(
   client: Client,
   suite: LegalSuite,
 ): Promise<string | undefined> {
-  const ref = { namespace: suite.metadata.namespace, name: keySecretOf(suite) }
+  const name = suite.status?.internalKey?.secretName ?? keySecretOf(suite)
+  const ref = { namespace: suite.metadata.namespace, name }
   return decodeKey((await client.get<Secret>(secretResource, ref))?.data?.current)
 }
 
@@ -196,9 +211,11 @@ async function createSecret(
     Object.entries(values).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
   )
   try {
+    const { immutable } = generatedSecret
     return await client.create<Secret>(secretResource, {
       ...secretMetadata(suite, generatedSecret),
       data,
+      ...(immutable && { immutable }),
     })
   } catch (error) {
     if (!isConflict(error)) throw error

@@ -1,7 +1,6 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import type { HistoryEntry } from '../api/status.ts'
 import { imageOf, nameOf, servicesOf } from '../desired/common.ts'
-import { keySecretOf } from '../desired/internal-key.ts'
 import {
   type Condition,
   type NewCondition,
@@ -21,7 +20,8 @@ export interface StatusInputs {
   pods: SuitePods
   /** Undefined while the suite is paused. */
   readyState: ReadyState | undefined
-  keyId?: string | undefined
+  /** The internal key that services send. */
+  key?: LegalSuiteStatus['internalKey'] | undefined
   now: Date
 }
 
@@ -30,7 +30,7 @@ type Phase = NonNullable<LegalSuiteStatus['phase']>
 /** Builds the status of a suite except its inventory. */
 export function statusOf(
   suite: LegalSuite,
-  { lookup, pods, readyState, keyId, now }: StatusInputs,
+  { lookup, pods, readyState, key, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
   const services = servicesOf(suite).map((name) => serviceStatus(suite, name, lookup, pods))
@@ -65,7 +65,7 @@ export function statusOf(
       context,
     ),
     version: (readyState.state === 'ready' && version) || before.version,
-    internalKey: keyId ? { secretName: keySecretOf(suite), id: keyId } : before.internalKey,
+    internalKey: key ?? before.internalKey,
     seeds: seedsStatus(suite, lookup),
     history: nextHistory(suite, readyState, now),
   }

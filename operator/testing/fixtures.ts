@@ -28,8 +28,13 @@ export const waitUntilReady = (harness: Harness) =>
   })
 
 /** Starts an operator with one suite that is rolled out. */
-export async function startReadySuite(spec = {}, options: HarnessOptions = {}) {
+export async function startReadySuite(
+  spec = {},
+  { secrets = {}, ...options }: HarnessOptions & { secrets?: Record<string, object> } = {},
+) {
   const harness = startOperator(options)
+  for (const [name, data] of Object.entries(secrets))
+    await harness.secret(name, data as Record<string, string>)
   await harness.secret('db', { url: 'postgres://x' })
   await harness.suite(spec)
   await waitUntilReady(harness)

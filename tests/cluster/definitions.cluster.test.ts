@@ -16,7 +16,17 @@ import { clusterClient, freshNamespace, noClusterReason } from './support.ts'
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 const apiVersion = 'legalsuite.dev/v1alpha1'
-const triedMessages = new Set<string>()
+const tried: [path: string, message: string][] = []
+
+/** Matches the error of a rule: keys of maps and indexes of lists stand for any entry. */
+const at = (path: string, message: string) => {
+  const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const place =
+    path === ''
+      ? '<nil>'
+      : quoted(path).replace('\\{\\}', '\\[[a-z-]+\\]').replace('\\[\\]', '\\[\\d+\\]')
+  return new RegExp(`(^|[\\s:[,])${place}: Invalid value: [^,]*?${quoted(message)}`)
+}
 
 describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () => {
   let client: Client
@@ -42,30 +52,34 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
       dryRun,
     })
 
-  async function expectRejected(message: string, attempt: Promise<unknown>) {
+  /** Expects that the rule of this path rejects the attempt. */
+  async function expectRejected(path: string, message: string, attempt: Promise<unknown>) {
     const error = await attempt.then(
       () => undefined,
       (error: unknown) => error as ApiError,
     )
     expect(error, message).toBeInstanceOf(ApiError)
-    expect([error!.code, error!.message]).toEqual([422, expect.stringContaining(message)])
-    triedMessages.add(message)
+    expect([error!.code, error!.message]).toEqual([422, expect.stringMatching(at(path, message))])
+    tried.push([path, message])
   }
 
-  test.each(suiteRules)('LegalSuite rule: %s', async (message, bad, good) => {
-    await expectRejected(message, put('LegalSuite', 'tried', bad, true))
+  test.each(suiteRules)('LegalSuite rule: %s: %s', async (path, message, bad, good) => {
+    await expectRejected(path, message, put('LegalSuite', 'tried', bad, true))
     await put('LegalSuite', 'tried', good, true)
   })
 
-  test.each(transitionRules)('LegalSuite transition rule: %s', async (message, from, bad, good) => {
-    const name = `change-${transitionRules.findIndex((each) => each[2] === bad)}`
-    await put('LegalSuite', name, from)
-    await expectRejected(message, put('LegalSuite', name, bad))
-    await put('LegalSuite', name, good)
-  })
+  test.each(transitionRules.map((each, index) => [index, ...each] as const))(
+    'LegalSuite transition rule %i: %s: %s',
+    async (index, path, message, from, bad, good) => {
+      const name = `change-${index}`
+      await put('LegalSuite', name, from)
+      await expectRejected(path, message, put('LegalSuite', name, bad))
+      await put('LegalSuite', name, good)
+    },
+  )
 
-  test.each(seedRules)('SeedPackageApply rule: %s', async (message, bad, good) => {
-    await expectRejected(message, put('SeedPackageApply', 'tried', bad, true))
+  test.each(seedRules)('SeedPackageApply rule: %s: %s', async (path, message, bad, good) => {
+    await expectRejected(path, message, put('SeedPackageApply', 'tried', bad, true))
     await put('SeedPackageApply', 'tried', good, true)
   })
 
@@ -77,10 +91,12 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
     const status = { subresource: 'status' } as const
     await client.merge(resource, ref, { status: { runId: 'r-1', phase: 'Running' } }, status)
     await expectRejected(
+      '',
       'immutable after the run has started',
       put('SeedPackageApply', 'once', seed),
     )
     await expectRejected(
+      'status',
       'runId is immutable',
       client.merge(resource, ref, { status: { runId: 'r-2' } }, status),
     )
@@ -90,31 +106,40 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
 
   test('suite names are limited to 40 characters of a DNS label', async () => {
     await expectRejected(
+      '',
       'the name must have at most 40',
       put('LegalSuite', 'a'.repeat(41), minimal, true),
     )
-    await expectRejected('the name must have at most 40', put('LegalSuite', 'a.b', minimal, true))
-    await expectRejected('the name must have at most 40', put('LegalSuite', '1a', minimal, true))
+    await expectRejected(
+      '',
+      'the name must have at most 40',
+      put('LegalSuite', 'a.b', minimal, true),
+    )
+    await expectRejected(
+      '',
+      'the name must have at most 40',
+      put('LegalSuite', '1a', minimal, true),
+    )
     await put('LegalSuite', 'a'.repeat(40), minimal, true)
   })
 
-  test('every CEL rule has a case', () => {
-    const messages = new Set<string>()
-    const walk = (schema: Record<string, any>) => {
-      for (const { message } of schema['x-kubernetes-validations'] ?? []) messages.add(message)
-      const inner = [
-        ...Object.values(schema.properties ?? {}),
-        schema.items,
-        schema.additionalProperties,
-      ]
-      for (const each of inner) if (each) walk(each as Record<string, any>)
+  test('every CEL rule has a case of its own', () => {
+    const rules: [path: string, message: string][] = []
+    const walk = (schema: Record<string, any>, path: string) => {
+      for (const { message } of schema['x-kubernetes-validations'] ?? [])
+        rules.push([path, message])
+      const inner = (name: string) => (path ? `${path}.${name}` : name)
+      for (const [name, each] of Object.entries(schema.properties ?? {}))
+        walk(each as Record<string, any>, inner(name))
+      if (schema.items) walk(schema.items, `${path}[]`)
+      if (schema.additionalProperties) walk(schema.additionalProperties, `${path}{}`)
     }
     for (const each of [legalSuite, seedPackageApply])
-      walk(buildDefinition(each).spec.versions[0]!.schema.openAPIV3Schema)
-    const missing = [...messages].filter(
-      (each) => ![...triedMessages].some((part) => each.includes(part)),
-    )
-    expect(missing).toEqual([])
+      walk(buildDefinition(each).spec.versions[0]!.schema.openAPIV3Schema, '')
+    const isTried = ([path, message]: [string, string]) =>
+      tried.some(([triedPath, part]) => triedPath === path && message.includes(part))
+    expect(rules.filter((rule) => !isTried(rule))).toEqual([])
+    expect(rules.length).toBeGreaterThan(40)
   })
 
   test('the full spec is stored unchanged', async () => {

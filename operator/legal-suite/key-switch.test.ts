@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { keyMountOf } from '../desired/internal-key.ts'
+import {
+  eventually,
+  names,
+  type Staged,
+  settleDelay,
+  startReadySuite,
+  waitUntilReady,
+} from '../testing/fixtures.ts'
+
+type Keys = { sends: string; accepts: Set<string> }
+
+/** The keys of a pod with this template. */
+function keysOf(at: Staged, deployment: any): Keys {
+  const { current, accepted } = keyMountOf(deployment)!
+  const read = (name: string, entry: string) =>
+    atob(at.get('Secret', name)?.data?.[entry] ?? '').trim()
+  const second = accepted ? read(accepted, 'current') : read(current, 'accepted')
+  return { sends: read(current, 'current'), accepts: new Set([read(current, 'current'), second]) }
+}
+
+/**
+ * Rolls out service by service and checks at each moment that every running pod accepts the key that any other
+ * running pod sends. During the rollout of a Deployment pods of both templates run.
+ */
+async function watchSwitch(at: Staged, until: () => boolean) {
+  const running = new Map<string, any[]>()
+  const steps = new Set<string>()
+  await eventually(async () => {
+    for (const deployment of at.list('Deployment')) {
+      const pods = running.get(deployment.metadata.name) ?? []
+      const template = JSON.stringify(keyMountOf(deployment))
+      const isUpdated = deployment.status?.observedGeneration === deployment.metadata.generation
+      const others = pods.filter((each) => JSON.stringify(keyMountOf(each)) !== template)
+      running.set(deployment.metadata.name, isUpdated ? [deployment] : [...others, deployment])
+      steps.add(template)
+    }
+    const keys = [...running.values()].flat().map((each) => keysOf(at, each))
+    for (const { sends } of keys)
+      for (const { accepts } of keys) expect([...accepts]).toContain(sends)
+    await at.settle()
+    expect(until()).toBe(true)
+  })
+  return [...steps]
+}
+
+const mounts = (at: Staged) =>
+  new Set(at.list('Deployment').map((each) => JSON.stringify(keyMountOf(each))))
+const only = (at: Staged, name: string) =>
+  at.ready()?.status === 'True' &&
+  mounts(at).size === 1 &&
+  mounts(at).has(JSON.stringify({ current: name }))
+
+const key = (name: string) => ({ current: `${name}-key-with-some-length`, accepted: '' })
+
+test('a switch of the key Secret never makes a service reject the key of another', async () => {
+  const at = await startReadySuite()
+  const { id } = at.get('LegalSuite', 'demo').status.internalKey
+  await at.secret('next', key('next'))
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'next' } } })
+  const steps = await watchSwitch(at, () => only(at, 'next'))
+  expect(steps).toEqual([
+    '{"current":"demo-internal-key"}',
+    '{"current":"demo-internal-key","accepted":"next"}',
+    '{"current":"next","accepted":"demo-internal-key"}',
+    '{"current":"next"}',
+  ])
+  await eventually(() => expect(names(at, 'Secret')).not.toContain('demo-internal-key'))
+  const { internalKey } = at.get('LegalSuite', 'demo').status
+  expect(internalKey.secretName).toBe('next')
+  expect(internalKey.id).not.toBe(id)
+})
+
+test('a second switch during the first one, and a revert, stay free of rejections', async () => {
+  const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
+    secrets: { first: key('first') },
+  })
+  await at.secret('second', key('second'))
+  await at.secret('third', key('third'))
+  const choose = (secretName: string) =>
+    at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName } } })
+  await choose('second')
+  await watchSwitch(at, () =>
+    [...mounts(at)].some((each) => each.startsWith('{"current":"second"')),
+  )
+  await choose('third')
+  await watchSwitch(at, () => [...mounts(at)].some((each) => each.includes('third')))
+  await choose('second')
+  await watchSwitch(at, () => only(at, 'second'))
+})
+
+test('a missing next Secret keeps the services on the old one', async () => {
+  const at = await startReadySuite()
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'absent' } } })
+  await eventually(() => expect(at.ready()).toMatchObject({ reason: 'SecretNotFound' }))
+  await settleDelay()
+  expect([...mounts(at)]).toEqual(['{"current":"demo-internal-key"}'])
+  expect(names(at, 'Secret')).toContain('demo-internal-key')
+})
+
+test('a deleted old Secret does not block the switch', async () => {
+  const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
+    secrets: { first: key('first') },
+  })
+  await at.secret('second', key('second'))
+  await at.remove('Secret', 'first')
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'second' } } })
+  await waitUntilReady(at)
+  await eventually(() => expect(only(at, 'second')).toBe(true))
+})
+
+test('the generated key Secret is immutable, so it cannot be changed in one step', async () => {
+  const at = await startReadySuite()
+  expect(at.get('Secret', 'demo-internal-key').immutable).toBe(true)
+})

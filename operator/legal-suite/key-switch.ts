@@ -1,0 +1,52 @@
+import type { LegalSuite } from '../api/legal-suite.ts'
+import { type KeyMount, keyMountOf, keySecretOf } from '../desired/internal-key.ts'
+import { healthOf, type Workload } from './health.ts'
+
+/**
+ * Returns the key Secrets that services have to mount now. A switch to another Secret takes three rollouts, so
+ * that each service accepts a key before another service sends it:
+ *
+ * 1. stage: all services send the old key and accept the new one,
+ * 2. promote: they send the new key and accept the old one,
+ * 3. done: they mount the new Secret alone.
+ *
+ * The step follows from the live Deployments, so it survives a restart of the operator. A target that changes
+ * during a switch waits until the switch has ended.
+ */
+export function keyMountFor(suite: LegalSuite, workloads: Workload[]): KeyMount {
+  const configured = keySecretOf(suite)
+  const services = workloads.flatMap((workload) => {
+    const mount = workload.kind === 'Deployment' ? keyMountOf(workload) : undefined
+    return mount ? [{ mount, updated: healthOf(workload).updated }] : []
+  })
+  const target =
+    pendingTarget(
+      services.map(({ mount }) => mount),
+      configured,
+    ) ?? configured
+  const done = { current: target }
+  if (suite.spec.hibernated || services.length === 0) return { current: configured }
+  const allUpdated = services.every(({ updated }) => updated)
+  const other = services.map(({ mount }) => mount.current).find((name) => name !== target)
+  if (other === undefined) {
+    const previous = services.find(({ mount }) => mount.accepted)?.mount.accepted
+    return allUpdated || previous === undefined ? done : { current: target, accepted: previous }
+  }
+  const isPromoting = services.some(({ mount }) => mount.current === target && mount.accepted)
+  const allAccept = services.every(
+    ({ mount }) => mount.current === target || mount.accepted === target,
+  )
+  return isPromoting || (allUpdated && allAccept)
+    ? { current: target, accepted: other }
+    : { current: other, accepted: target }
+}
+
+/**
+ * The Secret on which a switch in progress ends if the configured one is neither of the two: the one that all
+ * services send, else a fixed one of both, so that the choice does not change on the way.
+ */
+function pendingTarget(mounts: KeyMount[], configured: string): string | undefined {
+  const pair = mounts.find(({ accepted }) => accepted !== undefined)
+  if (!pair || pair.current === configured || pair.accepted === configured) return undefined
+  return [...new Set(mounts.map(({ current }) => current))].sort()[0]
+}
