@@ -71,7 +71,7 @@ export function afterCursor({ keys, descending }: SortOrder, cursor: Cursor): Sq
     : fragment`where (${aliases}) > (${values})`
 }
 
-const Keys = z.array(z.object({ value: z.string().max(2_000), type: KeyType })).max(4)
+const Keys = z.array(z.object({ value: z.string().max(2_000), type: KeyType })).max(6)
 const CursorSchema = z.object({ page: z.int().min(1), keys: Keys })
 
 export const parseKeys = (json: string) => Keys.parse(JSON.parse(json))

@@ -75,7 +75,7 @@ export const usage = [
     async (c, { query }) => {
       const columns = fragment`*, name as model`
       const from = modelCalls(c.var.caller, query)
-      const order = fragment`created_at desc, thread_id, step, nth`
+      const order = fragment`created_at desc, thread_id desc, step desc, hash desc, nth desc`
       return ok(c, await selectPage(c.env.sql, Use, query, { from, order, columns }))
     },
   ),
