@@ -1,8 +1,9 @@
-import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Env, ok } from '../_kit/endpoint.ts'
+import { ok } from '../_kit/endpoint.ts'
 import { JsonObject } from '../_kit/fields.ts'
-import { type Deps, get, manage } from './deps.ts'
+import { organization } from '../_kit/identity.ts'
+import { enginePath, postAs, queryString, requestEngine } from './ai-request.ts'
+import { get, manage, post } from './deps.ts'
 
 const Skill = z.looseObject({ name: z.string(), description: z.string() }).meta({ id: 'Skill' })
 const Skills = z.looseObject({ skills: z.array(Skill) })
@@ -15,6 +16,8 @@ const BySkill = z.object({
     .regex(/^(?!\.{1,2}$)/),
 })
 
+const ByCalculator = z.object({ id: z.string().regex(/^[a-z0-9_]{1,60}$/) })
+
 const QueryText = z.string().max(200).optional()
 const UsageQuery = z.object({
   from: QueryText,
@@ -26,8 +29,6 @@ const UsageQuery = z.object({
   page: QueryText,
   size: QueryText,
 })
-
-const enginePath = '/api/v1/internal/ai'
 
 export const aiProxy = [
   get(
@@ -84,20 +85,46 @@ export const aiProxy = [
     async (c, { query }) =>
       ok(c, await requestEngine(c, JsonObject, `${enginePath}/usage/stats${queryString(query)}`)),
   ),
+
+  get(
+    '/api/v1/ai/calculators',
+    {
+      summary: 'List calculators',
+      responses: { 200: JsonObject },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c) => ok(c, await requestEngine(c, JsonObject, `${enginePath}/calculators`)),
+  ),
+
+  post(
+    '/api/v1/ai/calculators/:id',
+    {
+      summary: 'Calculate',
+      params: ByCalculator,
+      body: JsonObject,
+      responses: { 200: JsonObject },
+      faults: ['RATE_TABLE_ENDS', 'UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { params, body }) => {
+      const path = `${enginePath}/calculators/${encodeURIComponent(params.id)}`
+      return ok(c, await postAs(c, c.env.engine, JsonObject, path, body))
+    },
+  ),
+
+  post(
+    '/api/v1/ai/citations/verify',
+    {
+      summary: 'Verify citations of statutes',
+      guard: organization,
+      body: JsonObject,
+      example: { text: '依据《民法典》第六百七十五条，借款人应当返还借款。' },
+      responses: { 200: JsonObject },
+      faults: ['UPSTREAM_UNAVAILABLE'],
+    },
+    async (c, { body }) =>
+      ok(
+        c,
+        await postAs(c, c.env.knowledge, JsonObject, '/api/v1/internal/citations/verify', body),
+      ),
+  ),
 ]
-
-const requestEngine = <T>(
-  c: Context<Env<Deps>>,
-  schema: z.ZodType<T>,
-  path: string,
-): Promise<T> => {
-  const { requestId, traceparent } = c.var
-  return c.env.engine.request(schema, path, {
-    from: { headers: c.req.raw.headers, requestId, traceparent },
-  })
-}
-
-function queryString(query: z.output<typeof UsageQuery>): string {
-  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
-  return entries.length === 0 ? '' : `?${new URLSearchParams(entries as [string, string][])}`
-}

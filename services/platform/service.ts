@@ -1,4 +1,5 @@
 import { defineService } from '../_kit/service.ts'
+import { aiAdminProxy } from './ai-admin.ts'
 import { aiProxy } from './ai-proxy.ts'
 import { audit } from './audit.ts'
 import { auditExport } from './audit-export.ts'
@@ -39,6 +40,7 @@ export default defineService({
     ...auditExport,
     ...checkpoints,
     ...aiProxy,
+    ...aiAdminProxy,
     ...legalHolds,
     ...erasures,
   ],
