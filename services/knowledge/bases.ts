@@ -104,8 +104,8 @@ export const bases = [
       faults: ['FORBIDDEN', 'CONFLICT'],
     },
     async (c, { params, body }) => {
-      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
       requireWriter(c.var.caller)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
       const name = body.name ?? base.name
       rejectSystemBase({ system: name.startsWith('sys_'), name })
       const updated = await c.env.sql.row(Base)`
@@ -131,8 +131,8 @@ export const bases = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params }) => {
-      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
       requireWriter(c.var.caller)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
       await c.env.sql.transaction(async (sql) => {
         await sql`delete from knowledge.bases where no = ${base.no}`
         if (c.env.qdrant) await enqueueChunks(sql, base.no, [wholeBase])

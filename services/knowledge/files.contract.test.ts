@@ -166,7 +166,7 @@ describe('reindexing', () => {
   test('mends an index that has lost its entries', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'a', chunks: ['novation'] }])
-    await at.sql`delete from knowledge.postings`
+    await at.sql`delete from knowledge.segments`
     expect(await at.searchIds([kb], 'novation')).toEqual([])
     const { data } = await at.post(`${search}/reindex-batch`, { kb_ids: [kb] })
     await at.runJobs()

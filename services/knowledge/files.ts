@@ -55,8 +55,8 @@ export const knowledgeFiles = [
     async (c, { params, body }) => {
       const { sql, files } = c.env
       const { caller, requestId, traceparent } = c.var
-      const base = await loadWritableBase(sql, caller, params.id)
       requireWriter(caller)
+      const base = await loadWritableBase(sql, caller, params.id)
       const from = { headers: c.req.raw.headers, requestId, traceparent }
       await files.request(VisibleFile, `/api/v1/files/${body.file_id}`, { from })
       const started = await sql.transaction(async (sql) => {
@@ -108,8 +108,8 @@ export const knowledgeFiles = [
       faults: ['FORBIDDEN'],
     },
     async (c, { params: { id, fileId } }) => {
-      const base = await loadWritableBase(c.env.sql, c.var.caller, id)
       requireWriter(c.var.caller)
+      const base = await loadWritableBase(c.env.sql, c.var.caller, id)
       const removed = await c.env.sql.transaction(async (sql) => {
         const [file] = await sql`
           delete from knowledge.files where base = ${base.no} and file_id = ${fileId}

@@ -81,7 +81,7 @@ export const reading = [
         c,
         await selectPage(c.env.sql, Document, query, {
           ...page,
-          order: fragment`title, document_id`,
+          order: fragment`title_key, document_id`,
         }),
       )
     },

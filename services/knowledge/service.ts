@@ -5,6 +5,7 @@ import { causes } from './causes.ts'
 import { Config } from './config.ts'
 import { open } from './deps.ts'
 import { embedBase, enqueueMissingEmbeddings } from './embed/embed-job.ts'
+import { erasure } from './erasure.ts'
 import { knowledgeFiles } from './files.ts'
 import { graphs } from './graph/query.ts'
 import { enqueueHourlySync, syncGraph } from './graph/sync.ts'
@@ -45,6 +46,7 @@ export default defineService({
     ...bases,
     ...knowledgeFiles,
     ...jobs,
+    ...erasure,
     ...causes,
   ],
   healthChecks: ({ embedder, qdrant, graph, rerank }) => ({

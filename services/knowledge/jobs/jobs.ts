@@ -15,10 +15,10 @@ const columns = fragment`run.id, kind, base.id as kb_id, file_id, status,
   jsonb_build_object('done', done, 'total', total) as progress, error, run.created_at,
   run.updated_at`
 
-/** Jobs of the organization, and those on system bases. */
+/** Jobs of the organization on bases that the caller may read. */
 const jobsOfOrganization = (caller: Reader) =>
   fragment`knowledge.runs run left join knowledge.bases base on base.no = run.base
-    where (run.organization_id is null or run.organization_id = ${caller.organizationId!})
+    where run.organization_id = ${caller.organizationId!}
       and (run.base is null or ${readableCondition(caller)})`
 
 export const jobs = [

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
-import { type Reader, readableCondition } from '../base.ts'
 import { post } from '../deps.ts'
 import { Day } from '../document.ts'
 import { today } from '../search/query/request.ts'
@@ -53,7 +52,7 @@ export const verify = [
     },
     async (c, { body: { text = '', citations = [], as_of } }) => {
       const cited = [...citations.map(parseCitation), ...citationsIn(text)]
-      const articles = await loadArticles(c.env.sql, c.var.caller, cited, as_of ?? today())
+      const articles = await loadArticles(c.env.sql, cited, as_of ?? today())
       return ok(c, { citations: cited.map((each) => verifyCitation(each, articles)) })
     },
   ),
@@ -78,19 +77,14 @@ const Article = z.object({
 })
 type Article = z.infer<typeof Article>
 
-/** The articles of the laws in question; those in force first, then the newest. */
-const loadArticles = (
-  sql: Sql,
-  caller: Reader,
-  cited: readonly CitedArticle[],
-  day: string,
-) => sql.rows(Article)`
+/** Loads the cited articles from system bases only: a text of a tenant is no law. In force first, then newest. */
+const loadArticles = (sql: Sql, cited: readonly CitedArticle[], day: string) => sql.rows(Article)`
   select law_keys, article, document_id, min(section_id) as section_id,
     string_agg(content, E'\n' order by chunk_index) as content,
     bool_and((in_force_from is null or in_force_from <= ${day}::text::date)
       and (in_force_to is null or in_force_to > ${day}::text::date)) as in_force
   from knowledge.documents document
-    join knowledge.bases base on base.no = document.base and ${readableCondition(caller)}
+    join knowledge.bases base on base.no = document.base and base.organization_id is null
     join knowledge.chunks chunk using (base, document_id)
   where law_keys && ${textArray([...new Set(cited.map(({ law }) => lawKey(law)))])}
     and article = any(${textArray(cited.flatMap(({ article }) => articleKey(article) ?? []))})
