@@ -8,9 +8,12 @@ import engine from '../services/ai-engine/service.ts'
 import matter from '../services/matter/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
 import { ai, answersTo, parseNdjson, story } from './support/engine.ts'
-import { type ScriptedModel, scriptedModel } from './support/scripted-model.ts'
+import type { ScriptedModel } from './support/scripted-model.ts'
+import { longAnswer, talkativeModel } from './support/talkative-model.ts'
 
 const key = 'a-key-for-crash-tests'
+/** CRASH_EVERY=1 kills at every point; the default keeps the test short. */
+const every = Number(process.env.CRASH_EVERY ?? 1)
 const question = '什么是诉讼时效？'
 const headers = { 'x-internal-api-key': key, 'x-organization-id': 'acme', 'x-user-id': '7' }
 
@@ -57,7 +60,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
   beforeAll(async () => {
     database = await newDatabase(on)
     sql = makeSql(database.driver)
-    model = await scriptedModel({ say: ['诉讼', '时效', '是', '法定', '期间。'] })
+    model = await talkativeModel()
     matters = start(matter, database.driver, () => () => Promise.reject(new Error('none')))
   })
   afterAll(async () => {
@@ -146,7 +149,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     for (const { run_id } of runs) {
       const rows =
         await sql`select line from ai_engine.events where run_id = ${run_id as string} order by seq`
-      events.push(parseNdjson(rows.map(({ line }) => line).join('\n')).map(withoutVolatile))
+      events.push(joinTokens(parseNdjson(rows.map(({ line }) => line).join('\n'))))
     }
     const outbox = await sql`
       select status, body from ai_engine.outbox where thread_id = ${thread_id} order by step`
@@ -156,7 +159,12 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
       'GET',
       `/api/v1/matters/${matter_id}/timeline`,
     )
+    const spans = await sql`
+      select s.step, s.name, s.kind, s.status from ai_engine.spans s
+      join ai_engine.runs r on r.trace_id = s.trace_id
+      where r.thread_id = ${thread_id} order by s.step, s.kind, s.name, s.status`
     return {
+      spans,
       runs: runs.map(({ status, output, result, skills }) =>
         withoutVolatile({ status, output, result, skills }),
       ),
@@ -164,6 +172,18 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
       outbox: outbox.map(withoutVolatile),
       matter: withoutVolatile(matterRecord),
       timeline: withoutVolatile(timeline),
+    }
+  }
+
+  /** Tokens are joined to their text: how a text is split depends on the speed of the database. */
+  function joinTokens(events: ReturnType<typeof parseNdjson>) {
+    expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
+    const tokens = events.filter(({ event }) => event === 'token')
+    return {
+      text: tokens.map(({ data }) => data.content).join(''),
+      others: events
+        .filter(({ event }) => event !== 'token')
+        .map(({ event, data: { seq: _, ...data } }) => withoutVolatile({ event, data })),
     }
   }
 
@@ -195,9 +215,11 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
       { status: 'completed' },
     ])
     expect(uninterrupted.outbox.length).toBeGreaterThan(1)
+    expect((uninterrupted.runs[2] as any).output).toContain(longAnswer.join(''))
+    expect((uninterrupted.events[2] as any).text).toBe((uninterrupted.runs[2] as any).output)
     let kills = 0
     // The embedded database is slow, so only every fifth point is tested there.
-    for (let point = 1; ; point += on === 'postgres' ? 1 : 5) {
+    for (let point = 1; ; point += on === 'postgres' ? every : 5 * every) {
       const { isKilled, ...outcome } = await converse(point)
       if (!isKilled) break
       kills++

@@ -22,6 +22,7 @@ const end = (state: Work, more: Partial<Outcome<Work>['end'] & object> = {}): Ou
     result: null,
     error: null,
     skills: [],
+    skill_version: null,
     card: null,
   }
   return { state, next: null, events: [['end', { output }]], end: { ...ended, ...more } }
@@ -52,6 +53,7 @@ export async function ours(url: string): Promise<Peer> {
         next,
         input: [],
         user_message: '',
+        graph_version: '1',
         origin: { request_id: '', traceparent: '' },
       },
     )
@@ -107,12 +109,13 @@ export async function ours(url: string): Promise<Peer> {
       }
       const begun = performance.now()
       let took = 0
-      const resumed = await startResume(sql, undefined, response, () => ({
+      const resumed = await startResume(sql, undefined, response, async () => ({
         kind: 'resume',
         node: 'resume',
         next: 'work',
         input: [['set', ['ask'], { yes: true }]],
         user_message: '',
+        graph_version: '1',
       }))
       if (!('lease' in resumed)) throw new Error('not resumed')
       await drive(

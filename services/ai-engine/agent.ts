@@ -6,7 +6,8 @@ import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { Answer } from './answers.ts'
 import { Card } from './card.ts'
 import { type Deps, get, post } from './deps.ts'
-import { buildResumeInput, buildStartInput, initialState, routingTable } from './graph/state.ts'
+import { resumeInput } from './graph/resume-input.ts'
+import { buildStartInput, initialState, routingTable } from './graph/state.ts'
 import { rejectPlaybook } from './playbook.ts'
 import { awaitRun, eventStream, RunAnswer, type StartedRun, streamRun } from './respond.ts'
 import { resolveOrganization, service, visibleToService } from './scope.ts'
@@ -120,7 +121,7 @@ export const agent = [
         card_id: body.card_id,
         origin: originOf(c),
       }
-      const buildInput = buildResumeInput(routingTable(await c.env.skills()))
+      const buildInput = await resumeInput(c.env, body.thread_id)
       const lease = await startSkip(c.env.sql, organizationId, response, buildInput)
       return streamRun(c, { lease, run_id: lease.run_id })
     },
@@ -190,7 +191,6 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
 }
 
 async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<StartedRun> {
-  const routing = routingTable(await c.env.skills())
   const organization = c.var.caller.organizationId ?? body.organization_id
   const begun = await startResume(
     c.env.sql,
@@ -202,7 +202,7 @@ async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Pro
       answers: body.user_response.answers,
       origin: originOf(c),
     },
-    buildResumeInput(routing),
+    await resumeInput(c.env, body.thread_id),
   )
   return 'lease' in begun
     ? { lease: begun.lease, run_id: begun.lease.run_id }

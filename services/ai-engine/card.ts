@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Id } from '../_kit/fields.ts'
+import { Id, Time } from '../_kit/fields.ts'
 
 export const inputTypes = [
   'text',
@@ -48,6 +48,16 @@ export const Card = z
       .boolean()
       .optional()
       .describe('True if the card can be dismissed without answers. Default: false.'),
+    expires_at: Time.optional().describe('Deadline. Default: none.'),
+    on_expiry: z
+      .enum(['default', 'skip', 'fail'])
+      .optional()
+      .describe(
+        'Action at the deadline: answer with the defaults, skip the card, or fail the run.',
+      ),
+    assignee: z.string().optional().describe('User who is to answer.'),
+    graph_version: z.string().optional(),
+    skill_version: z.string().optional(),
   })
   .meta({ id: 'Card' })
 export type Card = z.infer<typeof Card>

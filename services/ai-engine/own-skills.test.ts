@@ -1,37 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EngineStage, parseNdjson, stageEngine } from '../../tests/support/engine.ts'
+import { makeSkillFolder } from '../../tests/support/skill-folder.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'legal-suite-skills-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-
-/** A skill of somebody's own: a folder in SKILLS_DIR. */
-function skill(name: string, run: string, more = '') {
-  mkdirSync(join(directory, name))
-  writeFileSync(
-    join(directory, name, 'SKILL.md'),
-    `---
-name: ${name}
-title: ${name}
-description: For a test.
-when_to_use: In a test.
-inputs: { message: what was said }
-outputs: { note: what came of it }
-${more}---
-Do it.
-`,
-  )
-  writeFileSync(
-    join(directory, name, 'skill.js'),
-    `export default ({ z }) => ({
-  inputs: z.object({ message: z.string() }),
-  outputs: z.object({ note: z.string() }),
-  ${run}
-})\n`,
-  )
-}
+const { directory, skill, remove } = makeSkillFolder()
+afterAll(remove)
 
 const confirm = (field_key: string) => `{
   action: 'ask_user', review_type: 'confirm', title: 'Send it?', basis: { amount: 100 },
@@ -67,14 +39,6 @@ skill(
     if (state.first === undefined) return { output: { note: 'begun' }, control: ask('first') }
     if (state.second === undefined) return { output: { note: 'half' }, control: ask('second') }
     return { output: { note: state.first + state.second } }
-  }`,
-)
-skill(
-  'optional',
-  `async run({ answered }) {
-    if (answered) return { output: { note: answered.skipped ? 'skipped' : 'answered' } }
-    return { output: { note: 'asked' }, control: { action: 'ask_user', title: 'More?', questions: [
-      { question: 'More?', field_key: 'optional.more', input_type: 'text', required: false }] } }
   }`,
 )
 skill('endless', `run: () => new Promise(() => {})`)
@@ -188,38 +152,4 @@ test('internal skills are nobody’s to see or run; others of the API only are n
   expect(listed).not.toContain('callable')
   expect((await runs('hidden')).status).toBe(404)
   expect((await runs('callable')).data.result.outputs.callable).toEqual({ note: 'called' })
-})
-
-describe('skipping a card', () => {
-  const skip = (body: object) => at.post('/agent/pending_card/skip', body)
-
-  test('continues the run without answers, once, if no question is required', async () => {
-    const { thread_id, card } = (await runs('optional')).data
-    expect(card.skippable).toBe(true)
-    expect(await skip({ thread_id, card_id: 'other' })).toMatchObject({
-      status: 409,
-      code: 'CONFLICT',
-    })
-    const events = parseNdjson((await skip({ thread_id, card_id: card.card_id, user_id: 7 })).text)
-    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
-    const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
-    expect(state.optional.note).toBe('skipped')
-    expect(await skip({ thread_id })).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })
-    const rounds = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
-    expect(rounds).toHaveLength(2)
-  })
-
-  test('is refused for a required card, and the card stays', async () => {
-    const { thread_id, card } = (await runs('paying')).data
-    expect(await skip({ thread_id })).toMatchObject({ status: 409, code: 'CARD_REQUIRED' })
-    const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
-    expect(pending.card.card_id).toBe(card.card_id)
-  })
-
-  test('of an unknown thread or another organization is 404', async () => {
-    const { thread_id } = (await runs('optional')).data
-    const other = { 'x-organization-id': 'other' }
-    expect((await skip({ thread_id: 'none' })).status).toBe(404)
-    expect((await at.post('/agent/pending_card/skip', { thread_id }, other)).status).toBe(404)
-  })
 })

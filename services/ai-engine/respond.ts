@@ -25,6 +25,8 @@ export const RunAnswer = z
     output: z.string(),
     card: Card.nullable(),
     result: Json,
+    graph_version: z.string(),
+    skill_version: z.string().nullable(),
   })
   .meta({ id: 'RunAnswer' })
 
@@ -57,7 +59,8 @@ export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun)
   while (!(await events.next()).done);
   await driving
   const answer = await c.env.sql.row(RunAnswer)`
-    select thread_id, run_id, trace_id, status, output, card, result from ai_engine.runs
+    select thread_id, run_id, trace_id, status, output, card, result, graph_version, skill_version
+    from ai_engine.runs
     where run_id = ${run_id}`
   if (!answer) throw notFound('such run')
   return answer

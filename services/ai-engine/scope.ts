@@ -15,8 +15,12 @@ export const service: Guard = {
 }
 
 /** The rows that a caller may see, as a condition on them. */
-export const visibleToService = ({ organizationId }: Caller) =>
-  organizationId === undefined ? fragment`true` : fragment`organization_id = ${organizationId}`
+export const visibleToService = ({ organizationId }: Caller, table?: 't') => {
+  if (organizationId === undefined) return fragment`true`
+  return table === undefined
+    ? fragment`organization_id = ${organizationId}`
+    : fragment`t.organization_id = ${organizationId}`
+}
 
 /** Whose the new thread is: said by the header or by the body, and by both alike. */
 export function resolveOrganization({ organizationId }: Caller, named: string | undefined): string {

@@ -1,10 +1,11 @@
 import { defineService } from '../_kit/service.ts'
 import { agent } from './agent.ts'
 import { calculators } from './calculators.ts'
+import { cards } from './cards.ts'
 import { Config, type Deps, open } from './deps.ts'
 import { erasure } from './erasure.ts'
 import { outbox } from './outbox.ts'
-import { takeOverExpiredRuns } from './run/runner.ts'
+import { expireDueCards, takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
 import { repairThreads } from './store/lease.ts'
 import { checkRefused, enqueueStalled, runDeliveryJob } from './store/outbox.ts'
@@ -35,12 +36,13 @@ export default defineService<typeof Config, Deps>({
     ...usage,
     ...erasure,
     ...outbox,
+    ...cards,
   ],
   jobs: {
     deliver: ({ sql, matter, kit }, { thread_id }: { thread_id: string }) =>
       runDeliveryJob({ sql, matter, log: kit.log, metrics: kit.metrics }, thread_id),
   },
-  tick: takeOverExpiredRuns,
+  tick: async (context) => (await takeOverExpiredRuns(context)) + (await expireDueCards(context)),
   async sweep({ sql, checkpointKeep }) {
     await enqueueStalled(sql)
     await repairThreads(sql)

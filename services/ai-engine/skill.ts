@@ -13,6 +13,12 @@ export const Control = z.object({
   basis: z.unknown().optional(),
   /** Whether the card can be dismissed without answers. Default: true if no question is required. */
   skippable: z.boolean().optional(),
+  /** Time until the card expires. Default: it does not expire. */
+  expires_in_seconds: z.int().min(1).max(31_536_000).optional(),
+  /** Action at the deadline: answer with the defaults, skip the card, or fail the run. */
+  on_expiry: z.enum(['default', 'skip', 'fail']).default('skip'),
+  /** User who is to answer. */
+  assignee: z.string().min(1).max(200).optional(),
 })
 export type Control = z.input<typeof Control>
 
@@ -81,6 +87,11 @@ export interface SkillCode<Inputs extends z.ZodObject = any, Outputs extends z.Z
   inputs: Inputs
   outputs: Outputs
   run(context: SkillContext<z.output<Inputs>>): Promise<SkillResult<z.input<Outputs>>>
+  /**
+   * Converts the skill's state from an older version, so that a card of that version can be answered.
+   * Returns undefined if it cannot; the resume is then refused.
+   */
+  migrate?(state: Record<string, unknown>, from: string): Record<string, unknown> | undefined
 }
 
 export const defineSkill = <Inputs extends z.ZodObject, Outputs extends z.ZodObject>(
@@ -91,6 +102,8 @@ export const defineSkill = <Inputs extends z.ZodObject, Outputs extends z.ZodObj
 export const FrontMatter = z.object({
   name: z.string().regex(/^[a-z][a-z0-9_]{1,59}$/),
   title: z.string().min(1).max(100),
+  /** Version of the code and of the skill's state. Default: 1. */
+  version: z.coerce.string().min(1).max(40).default('1'),
   description: z.string().min(1).max(1_000),
   when_to_use: z.string().min(1).max(1_000),
   /** Name → one line that says what it is. */

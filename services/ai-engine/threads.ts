@@ -15,7 +15,14 @@ import { cancel } from './store/cancel.ts'
 import { loadState } from './store/state.ts'
 
 const Checkpoint = z
-  .object({ checkpoint_id: Id, step: z.int(), node: z.string(), created_at: Time })
+  .object({
+    checkpoint_id: Id,
+    step: z.int(),
+    node: z.string(),
+    graph_version: z.string(),
+    skill_version: z.string().nullable(),
+    created_at: Time,
+  })
   .meta({ id: 'Checkpoint' })
 
 const ThreadState = z.object({
@@ -69,7 +76,8 @@ export const threads = [
         select from ai_engine.threads where thread_id = ${params.id} and ${visibleToService(c.var.caller)}`
       if (!existing) throw notFound('such thread')
       const from = fragment`ai_engine.checkpoints where thread_id = ${params.id}`
-      const columns = fragment`checkpoint_id, step, node, created_at`
+      const columns = fragment`checkpoint_id, step, node, skill_version, created_at, (
+        select graph_version from ai_engine.runs r where r.run_id = checkpoints.run_id)`
       return ok(
         c,
         await selectPage(sql, Checkpoint, query, { from, order: fragment`step desc`, columns }),

@@ -21,6 +21,8 @@ const RoundView = z
     output: z.string(),
     skills: z.array(z.string()),
     card: Card.nullable(),
+    graph_version: z.string(),
+    skill_version: z.string().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     sync_errors: z
       .array(z.object({ sync_key: z.string(), error: z.string(), refused_at: z.string() }))

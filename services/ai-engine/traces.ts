@@ -17,6 +17,8 @@ const Trace = z
     session_id: z.string().nullable(),
     matter_id: z.string().nullable(),
     kind: z.enum(['execute', 'resume', 'replay']),
+    graph_version: z.string(),
+    skill_version: z.string().nullable(),
     status: z.enum(['running', 'completed', 'interrupted', 'failed']),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     started_at: Time,

@@ -41,7 +41,9 @@ export interface ScriptedModel {
 }
 
 /** An OpenAI-compatible server on loopback with scripted replies. */
-export async function scriptedModel(...first: ModelReply[]): Promise<ScriptedModel> {
+export async function scriptedModel(
+  ...first: (ModelReply | ((body: any) => ModelReply))[]
+): Promise<ScriptedModel> {
   let replies = first
   const requests: any[] = []
   const headers: ScriptedModel['headers'] = []
@@ -55,7 +57,8 @@ export async function scriptedModel(...first: ModelReply[]): Promise<ScriptedMod
     requests.push(JSON.parse(body))
     headers.push(request.headers)
     const reply = replies.length > 1 ? replies.shift()! : (replies[0] ?? {})
-    await sendReply(reply, response).catch(() => response.destroy())
+    const chosen = typeof reply === 'function' ? reply(requests.at(-1)) : reply
+    await sendReply(chosen, response).catch(() => response.destroy())
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo

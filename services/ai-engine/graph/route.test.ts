@@ -65,6 +65,7 @@ describe('the router', () => {
         review_type: 'clarify' as const,
         title: '',
         questions: [],
+        on_expiry: 'skip' as const,
       },
     }
     expect(route(state({ ask })).next).toBe('ask_user')

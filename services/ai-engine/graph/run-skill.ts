@@ -47,7 +47,11 @@ async function runNamedSkill(
   const result = await context.span('skill', name, () =>
     invokeSkill(deps, skill, state, context, node),
   )
-  return { ...applyResult(skill, state, result), products: productsOf(result, context) }
+  return {
+    ...applyResult(skill, state, result),
+    products: productsOf(result, context),
+    skill_version: skill.version,
+  }
 }
 
 async function invokeSkill(

@@ -3,6 +3,7 @@ import type { AnsweredCard, Control, FrontMatter, Skill } from '../skill.ts'
 import type { StoredCard } from '../store/cards.ts'
 import type { Op } from '../store/delta.ts'
 import type { NewRun } from '../store/start-run.ts'
+import { graphVersion } from './versions.ts'
 
 export const phases = ['intake', 'analysis', 'strategy', 'drafting', 'delivery'] as const
 export type Phase = (typeof phases)[number]
@@ -10,6 +11,7 @@ export type Phase = (typeof phases)[number]
 /** What the router must know of a skill. It is part of the state, so that routing needs nothing else. */
 export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
   phase: Phase | null
+  version?: string
 }
 
 export interface RequestedCard {
@@ -91,8 +93,9 @@ export const initialState: State = {
 }
 
 export const routingTable = (skills: Skill[]): RoutingEntry[] =>
-  skills.map(({ name, after, internal, api_call_only, phase = null }) => ({
+  skills.map(({ name, version, after, internal, api_call_only, phase = null }) => ({
     name,
+    version,
     after,
     internal,
     api_call_only,
@@ -111,7 +114,7 @@ export interface StartRequest {
 export function buildStartInput(
   request: StartRequest,
   table: RoutingEntry[],
-): Pick<NewRun, 'node' | 'next' | 'input'> {
+): Pick<NewRun, 'node' | 'next' | 'input' | 'graph_version'> {
   const { message, file_ids, skill, skill_only, matter_profile } = request
   const input: Op[] = [
     [
@@ -124,28 +127,43 @@ export function buildStartInput(
     ...(file_ids.length === 0 ? [] : [['add', ['file_ids'], file_ids] as Op]),
     ...(matter_profile === null ? [] : [['set', ['matter'], matter_profile] as Op]),
   ]
-  return { node: 'start', next: 'load_context', input }
+  return { node: 'start', next: 'load_context', input, graph_version: graphVersion }
 }
 
-/** How it goes on from the answers to a card: each is written where its question says. */
-export const buildResumeInput =
-  (table: RoutingEntry[]) =>
-  ({ card_id, skill, basis }: StoredCard, answers: Record<string, unknown>, skipped: boolean) => {
-    const answerOps = Object.entries(answers).map(
-      ([field_key, value]): Op => ['set', field_key.split('.'), value],
-    )
-    // What the round is for stays as it was; how far it has come begins anew.
-    const { skill: _, skill_only: __, ...reset } = freshRound
-    const round = { ...reset, answered: { card_id, skill, answers, basis, skipped } }
-    return {
-      kind: 'resume' as const,
-      node: 'resume',
-      next: 'load_context',
-      input: [
-        ...answerOps,
-        ...Object.entries(round).map(([name, value]): Op => ['set', ['round', name], value]),
-        ['set', ['table'], table] as Op,
-      ],
-      user_message: '',
-    }
+/** Builds the input of a run that continues after a card: each answer is set at its field_key. */
+export function buildResumeInput(
+  table: RoutingEntry[],
+  { card_id, skill, basis }: StoredCard,
+  answers: Record<string, unknown>,
+  skipped: boolean,
+  migration: Op[],
+): Omit<NewRun, 'origin'> {
+  const answerOps = Object.entries(answers).map(
+    ([field_key, value]): Op => ['set', field_key.split('.'), value],
+  )
+  const next = continuation(table, { answered: { card_id, skill, answers, basis, skipped } })
+  return { ...next, next: 'load_context', input: [...migration, ...answerOps, ...next.input] }
+}
+
+/** Builds the input of a run that ends as failed because a card expired. */
+export const buildExpiredInput = (table: RoutingEntry[]): Omit<NewRun, 'origin'> =>
+  continuation(table, {
+    error: { code: 'CARD_EXPIRED', message: 'The card was not answered in time.' },
+  })
+
+/** A new round for the same request: what the round is for stays, its progress is reset. */
+function continuation(table: RoutingEntry[], changes: Partial<Round>): Omit<NewRun, 'origin'> {
+  const { skill: _, skill_only: __, ...reset } = freshRound
+  const round = { ...reset, ...changes }
+  return {
+    kind: 'resume',
+    node: 'resume',
+    next: 'finish',
+    input: [
+      ...Object.entries(round).map(([name, value]): Op => ['set', ['round', name], value]),
+      ['set', ['table'], table],
+    ],
+    user_message: '',
+    graph_version: graphVersion,
   }
+}

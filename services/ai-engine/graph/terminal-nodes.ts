@@ -4,13 +4,25 @@ import type { EmittedText, Outcome, PureNode } from '../run/graph.ts'
 import type { NewEvent } from '../run/replay-filter.ts'
 import { hashCard } from '../store/cards.ts'
 import type { RequestedCard, State } from './state.ts'
+import { graphVersion } from './versions.ts'
 
 /** Ends the run with a card. The thread waits for its answer. */
 export const askUser: PureNode<State> = async (state) => {
   const { skill, control } = state.round.ask!
-  const { review_type, title, questions, basis } = control
+  const { review_type, title, questions, basis, assignee } = control
   const skippable = isSkippable(control)
-  const card = { card_id: newId(), review_type, title, questions, ...(skippable && { skippable }) }
+  const skill_version = versionOf(state, skill)
+  const card = {
+    card_id: newId(),
+    review_type,
+    title,
+    questions,
+    ...(skippable && { skippable }),
+    ...deadlineOf(control),
+    ...(assignee && { assignee }),
+    graph_version: graphVersion,
+    skill_version,
+  }
   const output = state.round.reply || title
   return {
     state,
@@ -25,6 +37,7 @@ export const askUser: PureNode<State> = async (state) => {
       result: null,
       error: null,
       skills: state.round.done,
+      skill_version,
       card: { card, skill, skippable, basis: basis ?? null, hash: await hashCard(card, basis) },
     },
   }
@@ -34,6 +47,21 @@ export const askUser: PureNode<State> = async (state) => {
 function isSkippable({ skippable, review_type, questions }: RequestedCard['control']): boolean {
   const optional = questions.every(({ required }) => !required)
   return skippable ?? (optional && (review_type === 'clarify' || review_type === 'select'))
+}
+
+const deadlineOf = ({ expires_in_seconds: seconds, on_expiry }: RequestedCard['control']) =>
+  seconds === undefined
+    ? {}
+    : { expires_at: new Date(Date.now() + seconds * 1_000).toISOString(), on_expiry }
+
+/** Version of a skill when the round started. */
+const versionOf = ({ table }: State, skill: string) =>
+  table.find(({ name }) => name === skill)?.version ?? '1'
+
+/** Version of the last skill that ran in the round; null if none ran. */
+const lastVersion = (state: State) => {
+  const last = state.round.done.at(-1)
+  return last === undefined ? null : versionOf(state, last)
 }
 
 export const finish: PureNode<State> = async (state) => {
@@ -50,7 +78,15 @@ function completedOutcome(state: State, reply: string, done: string[]): Outcome<
       ['result', result],
       ['end', { output: reply, status: 'completed' }],
     ],
-    end: { status: 'completed', output: reply, result, error: null, skills: done, card: null },
+    end: {
+      status: 'completed',
+      output: reply,
+      result,
+      error: null,
+      skills: done,
+      skill_version: lastVersion(state),
+      card: null,
+    },
   }
 }
 
@@ -89,6 +125,14 @@ export function failedOutcome(state: State, error: Failure, emitted?: EmittedTex
     },
     next: null,
     events,
-    end: { status: 'failed', output: reply, result: null, error, skills: done, card: null },
+    end: {
+      status: 'failed',
+      output: reply,
+      result: null,
+      error,
+      skills: done,
+      skill_version: lastVersion(state),
+      card: null,
+    },
   }
 }

@@ -34,6 +34,7 @@ const ending = (output: string, failure: { code: string; message: string } | nul
     result: null,
     error: failure,
     skills: [],
+    skill_version: null,
     card: null,
   },
 })
@@ -80,6 +81,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
         next: 'count',
         input: [['set', ['count'], 0]],
         user_message: '',
+        graph_version: '1',
         origin: cause,
       },
     )

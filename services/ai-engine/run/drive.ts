@@ -100,6 +100,7 @@ function buildCommit<State>(
       node,
       next: outcome.next,
       delta: diff(states[index], outcome.state),
+      skill_version: outcome.skill_version,
     })),
     state: last.state,
     lines,

@@ -14,6 +14,8 @@ export interface Outcome<State> {
   delivered?: string[]
   refused?: { sync_key: string; error: string }[]
   end?: End
+  /** Version of the skill that the node ran. */
+  skill_version?: string
 }
 
 /** What the engine offers a node while it runs. */

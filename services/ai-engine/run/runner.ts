@@ -1,7 +1,11 @@
 import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
+import { resumeInput } from '../graph/resume-input.ts'
+import { buildExpiredInput, routingTable } from '../graph/state.ts'
+import { supportedGraphVersions } from '../graph/versions.ts'
 import { workbench } from '../graph/workbench.ts'
+import { expireCards } from '../store/expire-cards.ts'
 import { type Lease, queue, release, takeOverExpired } from '../store/lease.ts'
 import { giveUpRun } from './abandon-run.ts'
 import { drive, logAbandoned, maxClaims } from './drive.ts'
@@ -29,6 +33,11 @@ async function driveRun(context: ServiceContext<Deps>, lease: Lease): Promise<vo
   activeRuns.set(lease.run_id, stop)
   hub.begin(lease.run_id)
   try {
+    if (!supportedGraphVersions.has(lease.graph_version))
+      return await giveUpRun(sql, lease, {
+        code: 'VERSION_UNSUPPORTED',
+        message: `Graph version ${lease.graph_version} is not supported any more. Send the message again.`,
+      })
     const graph = workbench({
       ...context,
       log: kit.log,
@@ -76,6 +85,21 @@ export async function takeOverExpiredRuns(context: ServiceContext<Deps>): Promis
   for (const { thread_id: thread, run_id: run, claims } of leases) {
     context.kit.log.info({ thread, run, claims }, 'run taken over')
   }
+  if (context.kit.runtime === 'workerd') await Promise.all(runs)
+  return leases.length
+}
+
+/** Cards that one tick closes at most. */
+const expiryBatch = 20
+
+/** Closes cards whose deadline has passed, drives the runs that follow and returns their number. */
+export async function expireDueCards(context: ServiceContext<Deps>): Promise<number> {
+  const table = routingTable(await context.skills())
+  const leases = await expireCards(context.sql, expiryBatch, {
+    build: async (card, ...rest) => (await resumeInput(context, card.thread_id))(card, ...rest),
+    fail: async () => buildExpiredInput(table),
+  })
+  const runs = leases.map((lease) => startRun(context, lease))
   if (context.kit.runtime === 'workerd') await Promise.all(runs)
   return leases.length
 }

@@ -22,6 +22,7 @@ const CheckpointRow = z.object({
   next: z.string().nullable(),
   organization_id: z.string(),
   user_message: z.string(),
+  graph_version: z.string(),
 })
 type CheckpointRow = z.infer<typeof CheckpointRow>
 
@@ -29,6 +30,8 @@ const CardRow = z.object({
   card: Card,
   skill: z.string(),
   skippable: z.boolean(),
+  graph_version: z.string(),
+  skill_version: z.string(),
   basis: z.unknown(),
 })
 type CardRow = z.infer<typeof CardRow>
@@ -61,7 +64,7 @@ async function loadCheckpoint(
   { thread_id, checkpoint_id, organization }: BranchRequest,
 ): Promise<CheckpointRow> {
   const checkpoint = await sql.row(CheckpointRow)`
-    select p.step, p.node, p.next, t.organization_id, r.user_message
+    select p.step, p.node, p.next, t.organization_id, r.user_message, r.graph_version
     from ai_engine.checkpoints p
     join ai_engine.threads t on t.thread_id = p.thread_id
     join ai_engine.runs r on r.run_id = p.run_id
@@ -72,7 +75,7 @@ async function loadCheckpoint(
 }
 
 const loadCardAt = (sql: Sql, thread_id: string, { step }: CheckpointRow) => sql.row(CardRow)`
-  select c.card, c.skill, c.skippable, c.basis from ai_engine.cards c
+  select c.card, c.skill, c.skippable, c.graph_version, c.skill_version, c.basis from ai_engine.cards c
   join ai_engine.checkpoints p on p.run_id = c.run_id and p.thread_id = c.thread_id
   where p.thread_id = ${thread_id} and p.step = ${step}`
 
@@ -95,8 +98,9 @@ async function insertBranch(
       from ai_engine.threads where thread_id = ${request.thread_id} returning *),
     r as (
       insert into ai_engine.runs (run_id, thread_id, organization_id, user_id, session_id, matter_id,
-        round, kind, trace_id, request_id, traceparent, user_message, first_step)
-      select run_id, thread_id, organization_id, user_id, session_id, matter_id, 1, 'replay',
+        round, graph_version, kind, trace_id, request_id, traceparent, user_message, first_step)
+      select run_id, thread_id, organization_id, user_id, session_id, matter_id, 1,
+        ${checkpoint.graph_version}::text, 'replay',
         ${newId()}::uuid, ${request.origin.request_id}::text, ${request.origin.traceparent}::text,
         ${checkpoint.user_message}::text, head
       from t returning *),
@@ -118,8 +122,10 @@ async function reissueCard(sql: Sql, { thread_id, run_id }: Lease, cardRow: Card
     JSON.stringify({ event: 'end', data: { output, status: 'interrupted', seq: 2 } }),
   ]
   await sql`
-    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, card, basis, hash)
-    values (${card.card_id}, ${thread_id}, ${run_id}, ${cardRow.skill}, ${cardRow.skippable}, ${json(card)},
+    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, graph_version,
+      skill_version, card, basis, hash)
+    values (${card.card_id}, ${thread_id}, ${run_id}, ${cardRow.skill}, ${cardRow.skippable}, ${cardRow.graph_version},
+      ${cardRow.skill_version}, ${json(card)},
       ${json(cardRow.basis)}, ${hash})`
   await sql`
     insert into ai_engine.events (run_id, seq, line)

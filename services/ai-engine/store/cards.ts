@@ -10,11 +10,15 @@ import { assignRun, insertRun, type NewRun, type RequestOrigin } from './start-r
 
 const StoredCard = z.object({
   card_id: Id,
+  thread_id: z.string(),
   skill: z.string(),
   card: Card,
   basis: Json,
   hash: z.string(),
   skippable: z.boolean(),
+  on_expiry: z.enum(['default', 'skip', 'fail']).nullable(),
+  graph_version: z.string(),
+  skill_version: z.string(),
   status: z.enum(['pending', 'queued', 'answered', 'skipped', 'expired', 'withdrawn']),
   answers_hash: z.string().nullable(),
   resumed_run_id: Id.nullable(),
@@ -26,10 +30,12 @@ export type BuildInput = (
   card: StoredCard,
   answers: Record<string, unknown>,
   skipped: boolean,
-) => Omit<NewRun, 'origin'>
+  /** Head of the thread, from which the state can be loaded. */
+  head: number,
+) => Promise<Omit<NewRun, 'origin'>>
 
-/** Identifies what a person saw: the card and its basis. */
-export const hashCard = (card: Card, basis: unknown) =>
+/** Identifies what a person saw: the card and its basis. The assignee may change. */
+export const hashCard = ({ assignee: _, ...card }: Card, basis: unknown) =>
   sha256Hex(canonicalJson({ card, basis: basis ?? null }))
 
 /** A request that continues a thread after its pending card. */
@@ -43,6 +49,7 @@ export interface CardResponse {
 
 const ThreadCards = z.object({
   organization_id: z.string(),
+  head: z.int(),
   pending: Id.nullable(),
   stored: StoredCard.nullable(),
 })
@@ -55,9 +62,10 @@ export async function loadCards(
 ) {
   const requested = response.card_id ?? null
   const thread = await sql.row(ThreadCards)`
-    select t.organization_id, t.card_id as pending, (
+    select t.organization_id, t.head, t.card_id as pending, (
       select to_jsonb(k) from (
-        select card_id, skill, card, basis, hash, skippable, status, answers_hash, resumed_run_id
+        select card_id, thread_id, skill, card, basis, hash, skippable, on_expiry, graph_version, skill_version,
+          status, answers_hash, resumed_run_id
         from ai_engine.cards c
         where c.thread_id = t.thread_id and case
           when ${requested}::text is not null then c.card_id::text = ${requested}

@@ -37,6 +37,8 @@ export interface End {
   result: unknown
   error: { code: string; message: string } | null
   skills: string[]
+  /** Version of the last skill that ran; null if none ran. */
+  skill_version: string | null
   card: NewCard | null
 }
 
@@ -53,6 +55,8 @@ export interface Step {
   /** Null when the run ends here. */
   next: string | null
   delta: Delta
+  /** Version of the skill that the step ran. */
+  skill_version?: string | undefined
 }
 
 /** All that a step leaves behind, and those that follow from it without doing anything. */
@@ -154,11 +158,11 @@ function insertCheckpoints(
   return fragment`,
     checkpoints as (
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta,
-        snapshot)
+        skill_version, snapshot)
       select ${lease.thread_id}::text, step, checkpoint_id, ${lease.run_id}::uuid, node, next, delta,
-        case when step = ${after.head}::int then ${after.snapshot}::text::jsonb end
+        skill_version, case when step = ${after.head}::int then ${after.snapshot}::text::jsonb end
       from head, jsonb_to_recordset(${json(rows)}) made (step int, checkpoint_id uuid, node text,
-        next text, delta jsonb))`
+        next text, delta jsonb, skill_version text))`
 }
 
 const insertEvents = (lease: Lease, lines: RunEvent[]): SqlFragment => fragment`,
@@ -204,7 +208,8 @@ const endRun = ({ run_id }: Lease, end: End): SqlFragment => fragment`,
   ended as (
     update ai_engine.runs set status = ${end.status}, output = ${end.output},
       result = ${json(end.result)}, card = ${json(end.card?.card ?? null)},
-      error = ${json(end.error)}, skills = ${json(end.skills)}, ended_at = now()
+      error = ${json(end.error)}, skills = ${json(end.skills)},
+      skill_version = ${end.skill_version}, ended_at = now()
     from head where run_id = ${run_id})`
 
 const insertCard = (
@@ -212,9 +217,11 @@ const insertCard = (
   { card, skill, skippable, basis, hash }: NewCard,
 ): SqlFragment => fragment`,
   cards as (
-    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, card, basis, hash)
+    insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, expires_at, on_expiry,
+      graph_version, skill_version, card, basis, hash)
     select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text,
-      ${skippable}::boolean, ${json(card)}, ${json(basis)}, ${hash}::text from head)`
+      ${skippable}::boolean, ${card.expires_at ?? null}::text::timestamptz, ${card.on_expiry ?? null}::text,
+      ${card.graph_version ?? '1'}::text, ${card.skill_version ?? '1'}::text, ${json(card)}, ${json(basis)}, ${hash}::text from head)`
 
 const SeqRow = z.object({ seq: z.int() })
 

@@ -16,6 +16,7 @@ export const Lease = z.object({
   sync: z.boolean(),
   run_id: Id,
   trace_id: Id,
+  graph_version: z.string(),
   request_id: z.string(),
   traceparent: z.string(),
   first_step: z.int(),
@@ -43,7 +44,7 @@ export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
 
 export const leaseColumns = fragment`
   t.thread_id, t.organization_id, t.user_id, t.session_id, t.matter_id, t.branch_of, t.sync,
-  t.run_id, r.trace_id, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
+  t.run_id, r.trace_id, r.graph_version, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
   t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancel_code`
 
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`

@@ -29,7 +29,7 @@ export async function startResume(
   const { answers, card_id, origin } = response
   const answersHash = await sha256Hex(canonicalJson(answers))
   for (;;) {
-    const { pending, stored } = await loadCards(sql, organization, response)
+    const { pending, stored, head } = await loadCards(sql, organization, response)
     if (!stored || stored.card_id !== pending) {
       if (stored?.status === 'answered' && stored.answers_hash === answersHash)
         return { run_id: stored.resumed_run_id! }
@@ -37,7 +37,7 @@ export async function startResume(
     }
     const accepted = checkAnswers(stored.card, answers)
     await assertUnchanged(stored)
-    const newRun = { ...buildInput(stored, accepted, false), origin }
+    const newRun = { ...(await buildInput(stored, accepted, false, head)), origin }
     const closing = { status: 'answered' as const, answers, answersHash }
     const lease = await claimCard(sql, response, stored, closing, newRun)
     if (lease) return { lease }
@@ -56,7 +56,7 @@ export async function startSkip(
   buildInput: BuildInput,
 ): Promise<Lease> {
   for (;;) {
-    const { pending, stored } = await loadCards(sql, organization, response)
+    const { pending, stored, head } = await loadCards(sql, organization, response)
     if (pending === null) throw noPendingCard()
     if (stored?.card_id !== pending)
       throw new Fault('CONFLICT', 'Another card is pending.', { data: { card_id: pending } })
@@ -64,7 +64,8 @@ export async function startSkip(
       throw new Fault('CONFLICT', 'This card cannot be skipped. Answer it instead.', {
         code: 'CARD_REQUIRED',
       })
-    const newRun = { ...buildInput(stored, {}, true), origin: response.origin }
+    const input = await buildInput(stored, {}, true, head)
+    const newRun = { ...input, origin: response.origin }
     const closing = { status: 'skipped' as const, answers: [], answersHash: null }
     const lease = await claimCard(sql, response, stored, closing, newRun)
     if (lease) return lease

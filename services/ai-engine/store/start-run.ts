@@ -22,6 +22,7 @@ export interface NewRun {
   /** Input of the run, as operations on the state. */
   input: Delta
   user_message: string
+  graph_version: string
   origin: RequestOrigin
 }
 
@@ -134,7 +135,7 @@ export const assignRun = (run_id: string, { next, input }: NewRun) => fragment`
  */
 export async function insertRun(
   sql: Sql,
-  { kind, node, input, user_message, origin }: NewRun,
+  { kind, node, input, user_message, graph_version, origin }: NewRun,
   snapshot: string | null,
   thread: ReturnType<typeof fragment>,
   extraClauses = fragment``,
@@ -143,9 +144,9 @@ export async function insertRun(
     with t as (${thread}),
     r as (
       insert into ai_engine.runs (run_id, thread_id, organization_id, user_id, session_id, matter_id,
-        round, kind, trace_id, request_id, traceparent, user_message, first_step)
+        round, graph_version, kind, trace_id, request_id, traceparent, user_message, first_step)
       select run_id, thread_id, organization_id, user_id, session_id, matter_id, rounds,
-        ${kind}::text, ${newId()}::uuid, ${origin.request_id}::text, ${origin.traceparent}::text,
+        ${graph_version}::text, ${kind}::text, ${newId()}::uuid, ${origin.request_id}::text, ${origin.traceparent}::text,
         ${user_message}::text, head
       from t returning *),
     c as (

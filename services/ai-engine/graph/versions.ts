@@ -1,0 +1,41 @@
+import { Fault } from '../../_kit/fault.ts'
+import type { Skill } from '../skill.ts'
+import type { Op } from '../store/delta.ts'
+
+/** Version of the graph and of the shape of its state. Raise it with every change of either. */
+export const graphVersion = '1'
+
+/** Versions of the graph whose threads this version continues. */
+export const supportedGraphVersions = new Set([graphVersion])
+
+interface MadeBy {
+  skill: string
+  graph_version: string
+  skill_version: string
+}
+
+/**
+ * Returns the operations that bring a skill's state from the version that asked a card to the installed
+ * version. Throws 409 VERSION_UNSUPPORTED if this version cannot continue; the card stays pending.
+ */
+export async function migrateSkillState(
+  skills: Skill[],
+  { skill: name, graph_version, skill_version }: MadeBy,
+  loadSkillState: () => Promise<Record<string, unknown>>,
+): Promise<Op[]> {
+  if (!supportedGraphVersions.has(graph_version))
+    throw unsupported(`graph version ${graph_version}`, graphVersion)
+  const skill = skills.find((each) => each.name === name)
+  if (!skill) throw unsupported(`skill ${name} ${skill_version}`, 'no such skill')
+  if (skill.version === skill_version) return []
+  const migrated = skill.code.migrate?.(await loadSkillState(), skill_version)
+  if (!migrated) throw unsupported(`skill ${name} ${skill_version}`, skill.version)
+  return [['set', [name], migrated]]
+}
+
+const unsupported = (needed: string, installed: string) =>
+  new Fault(
+    'CONFLICT',
+    `The card was made by ${needed}; installed: ${installed}. Answer it with that version, or withdraw the card and send a new message.`,
+    { code: 'VERSION_UNSUPPORTED', data: { needed, installed } },
+  )
