@@ -72,6 +72,51 @@ test('the rule catches a service that imports another', () => {
   expect('services/memory/facts.ts').toMatch(may('memory'))
 })
 
+/** Import specifiers of files of this repository: type imports, re-exports and `import()` count. */
+const relativeImports = /\b(?:from|import)\s*\(?\s*'(\.[^'$]+)'/g
+
+function importGraph(): Map<string, string[]> {
+  return new Map(
+    globSync('{services,operator}/**/*.ts').map((file) => [
+      file,
+      [...readFileSync(file, 'utf8').matchAll(relativeImports)].map(([, from]) =>
+        normalize(`${dirname(file)}/${from}`),
+      ),
+    ]),
+  )
+}
+
+/** Depth-first search. Returns one cycle for each edge that leads back to a file on the path. */
+function findCycles(graph: ReadonlyMap<string, string[]>): string[] {
+  const cycles: string[] = []
+  const visited = new Set<string>()
+  const visit = (file: string, path: string[]) => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      return
+    }
+    if (visited.has(file)) return
+    visited.add(file)
+    for (const imported of graph.get(file) ?? []) visit(imported, [...path, file])
+  }
+  for (const file of graph.keys()) visit(file, [])
+  return cycles
+}
+
+test('no import leads back to its file, type imports included', () => {
+  expect(findCycles(importGraph())).toEqual([])
+})
+
+test('an import cycle is reported with every file on it', () => {
+  const graph = new Map([
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['b']],
+    ['d', []],
+  ])
+  expect(findCycles(graph)).toEqual(['b → c → b'])
+})
+
 test('no source file is longer than 300 lines', () => {
   const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
   expect(long).toEqual([])

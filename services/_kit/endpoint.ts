@@ -7,8 +7,6 @@ import { Fault, type FaultKind, invalid, notFound } from './fault.ts'
 import { idempotent } from './idempotency.ts'
 import { callerOf, type Guard } from './identity.ts'
 
-export type { Env } from './context.ts'
-
 type Schema = z.ZodType
 type Output<S> = S extends Schema ? z.output<S> : undefined
 

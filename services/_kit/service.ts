@@ -26,8 +26,6 @@ import { makeClient } from './peer.ts'
 import { withQueryMetrics } from './sql/query-metrics.ts'
 import { makeSql } from './sql/sql.ts'
 
-export type { Checks, Host, Kit, Mount, OpenContext, ServiceContext } from './context.ts'
-
 export interface Definition<Config extends z.ZodObject, Deps extends object> {
   /** Network name: `memory-service`. */
   name: string

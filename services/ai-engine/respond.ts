@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, Json } from '../_kit/fields.ts'
 import { Card } from './card.ts'

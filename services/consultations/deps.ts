@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
-import type { OpenContext } from '../_kit/service.ts'
 import { type BatchWriter, makeBatchWriter } from './turn/log/batch-writer.ts'
 import { makeTurnLogs, type TurnLogs } from './turn/log/turn-logs.ts'
 

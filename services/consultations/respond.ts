@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
 import { Fault } from '../_kit/fault.ts'
 import type { Deps } from './deps.ts'
 import { Message, messageColumns } from './message.ts'

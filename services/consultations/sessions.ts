@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Env, ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
+import { ifMatch, ok, okWithETag, staleVersion } from '../_kit/endpoint.ts'
 import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, json, type Sql } from '../_kit/sql/sql.ts'

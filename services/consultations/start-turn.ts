@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
 import type { Deps } from './deps.ts'
 import { assertReadable } from './file-access.ts'
 import type { TurnSession } from './session.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ConfigError } from '../_kit/config.ts'
+import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
-import type { OpenContext } from '../_kit/service.ts'
 import type { Parser } from './parse/parser.ts'
 import { s3Store } from './store/s3.ts'
 import type { Store } from './store/store.ts'

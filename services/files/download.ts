@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { type Env, ok } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
+import { ok } from '../_kit/endpoint.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import { user } from '../_kit/identity.ts'
 import { fragment } from '../_kit/sql/sql.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDatabase } from '../../tests/support/databases.ts'
-import type { ServiceContext } from '../_kit/service.ts'
+import type { ServiceContext } from '../_kit/context.ts'
 import { makeSql, type Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 import { claimObject, discardObject, registerObject } from './orphans.ts'

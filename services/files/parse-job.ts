@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import type { ServiceContext } from '../_kit/context.ts'
 import { Id } from '../_kit/fields.ts'
 import type { JobContext } from '../_kit/jobs.ts'
-import type { ServiceContext } from '../_kit/service.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
 import type { ParseOutcome } from './parse/parser.ts'

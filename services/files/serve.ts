@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import type { Content, Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
+import type { Content } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { fileNotFound, type StoredFile } from './access.ts'
 import { contentDisposition } from './content-disposition.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Sha256 } from './sha256.ts'
 
-export function nodeSha256(): Sha256 {
+/** Incremental SHA-256 of Node and Deno. */
+export function nodeSha256() {
   const hash = createHash('sha256')
-  return { update: (chunk) => hash.update(chunk), hex: async () => hash.digest('hex') }
+  return { update: (chunk: Uint8Array) => hash.update(chunk), hex: async () => hash.digest('hex') }
 }

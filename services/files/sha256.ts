@@ -1,4 +1,4 @@
-import type { Host } from '../_kit/service.ts'
+import type { Host } from '../_kit/context.ts'
 
 /** Incremental SHA-256, which the Web Crypto API does not offer. */
 export interface Sha256 {

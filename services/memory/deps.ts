@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { makeCircuit } from '../_kit/circuit.ts'
+import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import { makeReranker, type Reranker } from '../_kit/rerank.ts'
-import type { OpenContext } from '../_kit/service.ts'
 
 export const Config = z.object({
   RERANK_URL: z

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
 import { Fault, invalid, notFound } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
 import { enginePath, forwarded, queryString, requestEngine } from './ai-request.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
-import type { Env } from '../_kit/endpoint.ts'
+import type { Env } from '../_kit/context.ts'
 import type { Client } from '../_kit/peer.ts'
 import type { Deps } from './deps.ts'
 

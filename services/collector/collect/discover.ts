@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/context.ts'
 import type { Deps } from '../deps.ts'
 import { FetchError, parseUrl } from '../fetch/address.ts'
 import { decodePage } from '../fetch/charset.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ServiceContext } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { timestamp } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { createRun } from './run.ts'

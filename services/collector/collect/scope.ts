@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import type { Env } from '../../_kit/endpoint.ts'
+import type { Env } from '../../_kit/context.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { headerRequired } from '../permission.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { sha256Hex } from '../../_kit/hash.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { FetchError } from '../fetch/address.ts'
 import { decodePage } from '../fetch/charset.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import { json, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { requireLibrary } from '../deps.ts'

@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/context.ts'
 import type { Deps } from '../deps.ts'
 import { subscribe } from './log/subscribe.ts'
 import { claimAndRelay } from './run-turn.ts'

@@ -1,6 +1,6 @@
+import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault, toFault } from '../../_kit/fault.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { type Language, type TextKey, text } from '../texts.ts'

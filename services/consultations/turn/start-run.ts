@@ -1,5 +1,5 @@
+import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { bindMatter, loadMatterProfile, syncFiles } from './bind-matter.ts'
 import { followRun, isFaultCode, loadNewestRun, sendRequest } from './engine.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import { fragment, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { enqueueWhere } from '../qdrant/change-queue.ts'

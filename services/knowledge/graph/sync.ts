@@ -1,6 +1,6 @@
+import type { ServiceContext } from '../../_kit/context.ts'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { isOnlyRunning } from '../jobs/only-running.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ServiceContext } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { fragment, type Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { enqueueEmbedding } from '../embed/embed-job.ts'

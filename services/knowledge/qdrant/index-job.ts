@@ -1,7 +1,7 @@
+import type { ServiceContext } from '../../_kit/context.ts'
 import type { JobContext } from '../../_kit/jobs.ts'
 import { enqueue } from '../../_kit/jobs.ts'
 import { errorFields } from '../../_kit/log.ts'
-import type { ServiceContext } from '../../_kit/service.ts'
 import type { Deps } from '../deps.ts'
 import { isOnlyRunning } from '../jobs/only-running.ts'
 import { buildChange } from './change.ts'

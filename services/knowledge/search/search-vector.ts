@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../_kit/service.ts'
+import type { ServiceContext } from '../../_kit/context.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { findNearest } from '../embed/nearest.ts'

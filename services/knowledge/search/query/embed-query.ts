@@ -1,6 +1,6 @@
+import type { ServiceContext } from '../../../_kit/context.ts'
 import { invalid } from '../../../_kit/fault.ts'
 import { errorFields } from '../../../_kit/log.ts'
-import type { ServiceContext } from '../../../_kit/service.ts'
 import type { Deps } from '../../deps.ts'
 import type { SearchInput } from './request.ts'
 

@@ -1,5 +1,5 @@
+import type { ServiceContext } from '../../../_kit/context.ts'
 import { errorFields } from '../../../_kit/log.ts'
-import type { ServiceContext } from '../../../_kit/service.ts'
 import type { Deps } from '../../deps.ts'
 import type { MatchedCandidate } from './fuse.ts'
 
