@@ -152,7 +152,7 @@ export const originOf = ({ var: { requestId, traceparent } }: Context<Env<Deps>>
   traceparent,
 })
 
-/** Begins a run; what it was asked is kept before anything else happens. */
+/** Starts a run. The request is committed before anything else happens. */
 export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<StartedRun> {
   const { sql } = c.env
   const { session_id = null, matter_id = null, message, skill = null, skill_only } = body

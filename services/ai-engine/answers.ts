@@ -12,7 +12,7 @@ export const Answer = z.object({
 })
 export type Answer = z.infer<typeof Answer>
 
-/** What a person answered, by field_key, checked against what they were asked. */
+/** Checks answers against a card and returns them by field_key. */
 export function checkAnswers(card: Card, answers: Answer[]): Record<string, unknown> {
   const issues: Issue[] = []
   const accepted: Record<string, unknown> = {}

@@ -37,7 +37,7 @@ export type Question = z.infer<typeof Question>
 
 export const reviewTypes = ['clarify', 'select', 'confirm', 'phase_done'] as const
 
-/** What a person is asked. */
+/** Questions to a person. */
 export const Card = z
   .object({
     card_id: Id,

@@ -40,9 +40,9 @@ export const Config = z.object({
 export type Config = z.output<typeof Config>
 
 export interface Deps {
-  /** Read when the service starts; a broken one stops it. */
+  /** Loaded when the service starts; an invalid skill stops the start. */
   skills(): Promise<Skill[]>
-  /** Null when none is configured. */
+  /** Null if no model is configured. */
   model: { name: string; complete: Complete; check(): Promise<void> } | null
   hub: Hub
   /** Runs that this process drives, by run id; aborting the controller ends the run. */

@@ -54,7 +54,7 @@ const SearchResponse = z.object({
   ),
 })
 
-/** What a model reads of one passage. */
+/** Characters per passage. */
 const maxPassageChars = 2_000
 
 export const searchLaw = defineTool({

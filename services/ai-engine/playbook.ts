@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { hasKeyDeep } from '../_kit/deep-keys.ts'
 import { Fault } from '../_kit/fault.ts'
 
-/** The workbench knows no playbooks: one in the request, at whatever depth, is refused before anything runs. */
+/** Rejects a request that contains playbook_config at any depth, before anything runs. */
 export const rejectPlaybook = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((body) => {
     if (hasKeyDeep(body, 'playbook_config')) {

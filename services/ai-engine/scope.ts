@@ -2,7 +2,7 @@ import { invalid } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 
-/** A holder of the internal key is trusted; an organization that it names must be the record's. */
+/** A caller with the internal key is trusted. An organization that it names must be that of the record. */
 export const service: Guard = {
   header: {
     name: 'X-Organization-Id',
@@ -14,7 +14,7 @@ export const service: Guard = {
   check() {},
 }
 
-/** The rows that a caller may see, as a condition on them. */
+/** Condition on the rows that a caller may see. */
 export const visibleToService = ({ organizationId }: Caller, table?: 't') => {
   if (organizationId === undefined) return fragment`true`
   return table === undefined
@@ -22,7 +22,7 @@ export const visibleToService = ({ organizationId }: Caller, table?: 't') => {
     : fragment`t.organization_id = ${organizationId}`
 }
 
-/** Whose the new thread is: said by the header or by the body, and by both alike. */
+/** Returns the organization of a new thread, from the header or the body. Both must agree. */
 export function resolveOrganization({ organizationId }: Caller, named: string | undefined): string {
   const organization = organizationId ?? named
   if (organization === undefined)

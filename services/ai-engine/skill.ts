@@ -3,13 +3,13 @@ import { JsonObject } from '../_kit/fields.ts'
 import { Question, reviewTypes } from './card.ts'
 import type { Model } from './model/model.ts'
 
-/** What a skill wants to happen next. `ask_user` stops the run until the card is answered. */
+/** Next action of a skill. `ask_user` ends the run with a card. */
 export const Control = z.object({
   action: z.enum(['continue', 'ask_user']).default('continue'),
   review_type: z.enum(reviewTypes).default('clarify'),
   title: z.string().max(500).default(''),
   questions: z.array(Question).max(50).default([]),
-  /** What the card rests on: kept with a hash, and given back with the answers exactly as it was shown. */
+  /** Data that the card is based on. Stored with a hash and returned unchanged with the answers. */
   basis: z.unknown().optional(),
   /** Whether the card can be dismissed without answers. Default: true if no question is required. */
   skippable: z.boolean().optional(),
@@ -22,7 +22,7 @@ export const Control = z.object({
 })
 export type Control = z.input<typeof Control>
 
-/** What is to be kept in the matter: the body of matter-service's sync/all, but for its key. */
+/** Results for the matter: the body of matter-service's sync/all without its key. */
 export const Products = z.looseObject({
   title: z.string().optional(),
   matter_category: z.string().optional(),
@@ -46,44 +46,44 @@ export interface AnsweredCard {
   skipped: boolean
 }
 
-/** A tool, bound to the run's tenant: it takes what its schema allows and gives data. */
+/** A tool bound to the tenant of the run. */
 export type Tool = (input: unknown) => Promise<unknown>
 
 export interface SkillContext<Inputs> {
   inputs: Inputs
-  /** The skill's own part of the state: what it put out before, and answers to its cards. */
+  /** The skill's own state: its earlier output and the answers to its cards. */
   state: Record<string, unknown>
-  /** The card it asked last, when this run answers it. */
+  /** The skill's last card, if this run continues after it. */
   answered: AnsweredCard | null
-  /** Null when no model is configured: a normal way to run. */
+  /** Null if no model is configured; skills must work without one. */
   model: Model | null
-  /** The text of SKILL.md: what a model is told. */
+  /** Text of SKILL.md, for the model. */
   instructions: string
-  /** Those that SKILL.md lists, by name. */
+  /** Tools that SKILL.md declares, by name. */
   tools: Record<string, Tool>
-  /** Words for the person who asked, as they come. */
+  /** Emits text to the person. */
   emitText(text: string): void
-  /** What was said is void, and will be said again from its beginning. */
+  /** Discards the text emitted so far. The skill emits it again from the start. */
   discardText(): void
   progress(message: string, percent?: number): void
   signal: AbortSignal
-  /** The day it is, as YYYY-MM-DD. */
+  /** Current day as YYYY-MM-DD. */
   today: string
 }
 
 export interface SkillResult<Output> {
-  /** Becomes the skill's part of the state, member by member; what its schema does not name is dropped. */
+  /** Merged into the skill's state. Members outside of the output schema are dropped. */
   output: Output
   control?: Control
   products?: Products
-  /** The words a person is to read; the last skill's are the run's output. */
+  /** Reply to the person. */
   reply?: string
 }
 
-/** The code of a skill; its SKILL.md stands beside it and names the same inputs and outputs. */
+/** Code of a skill. SKILL.md in the same folder declares the same inputs and outputs. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of skills holds many shapes, each checked by its own schema.
 export interface SkillCode<Inputs extends z.ZodObject = any, Outputs extends z.ZodObject = any> {
-  /** Of the state: message, messages, file_ids, matter, memory, and other skills' parts by name. */
+  /** Members of the state: message, messages, file_ids, matter, memory, and other skills by name. */
   inputs: Inputs
   outputs: Outputs
   run(context: SkillContext<z.output<Inputs>>): Promise<SkillResult<z.input<Outputs>>>
@@ -98,7 +98,7 @@ export const defineSkill = <Inputs extends z.ZodObject, Outputs extends z.ZodObj
   code: SkillCode<Inputs, Outputs>,
 ): SkillCode<Inputs, Outputs> => code
 
-/** What SKILL.md says before its text. */
+/** Front matter of SKILL.md. */
 export const FrontMatter = z.object({
   name: z.string().regex(/^[a-z][a-z0-9_]{1,59}$/),
   title: z.string().min(1).max(100),
@@ -106,12 +106,12 @@ export const FrontMatter = z.object({
   version: z.coerce.string().min(1).max(40).default('1'),
   description: z.string().min(1).max(1_000),
   when_to_use: z.string().min(1).max(1_000),
-  /** Name → one line that says what it is. */
+  /** Description by name. */
   inputs: z.record(z.string(), z.string()),
   outputs: z.record(z.string(), z.string()),
-  /** The phase whose gate it helps to open; without one it runs when it is asked for. */
+  /** Phase of the skill. Without a phase it runs only on request. */
   phase: z.enum(['intake', 'analysis', 'strategy', 'drafting', 'delivery']).optional(),
-  /** Skills whose work must be done before this one can begin. */
+  /** Skills that must be done before this one starts. */
   after: z.array(z.string()).default([]),
   tools: z.array(z.string()).default([]),
   internal: z.boolean().default(false),

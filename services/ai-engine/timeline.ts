@@ -32,7 +32,7 @@ const RoundView = z
 
 const IdFilter = z.string().min(1).max(200).optional()
 
-/** The conditions for what was asked; a branch is seen where it is asked for by its thread alone. */
+/** Builds the conditions of a filter. A branch is listed only under its own thread id. */
 export function runFilter(filter: {
   thread_id?: string | undefined
   matter_id?: string | undefined

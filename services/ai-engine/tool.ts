@@ -1,14 +1,14 @@
 import type * as z from 'zod'
 import type { Client } from '../_kit/peer.ts'
 
-/** Whose run it is: settled by the engine, never by what a model or a person writes. */
+/** Identity and peers of a run. Set by the engine, never by a model or a person. */
 export interface ToolContext {
   organization_id: string
-  /** Empty where the run is nobody's. */
+  /** Empty if the run has no user. */
   user_id: string
   matter_id: string | null
   file_ids: string[]
-  /** The day the run began. */
+  /** Day on which the run started. */
   today: string
   memory: Client
   files: Client

@@ -26,7 +26,7 @@ const recallMemory = defineTool({
   }),
   async run(context, { query, top_k }) {
     if (context.user_id === '') return { facts: [] }
-    // Facts of another case stay there, although they are of the same person.
+    // Facts of the person's other cases are not searched.
     const scopes = context.matter_id
       ? [{ scope: 'global' }, { scope: 'case', case_id: context.matter_id }]
       : [{ scope: 'global' }]
@@ -52,7 +52,7 @@ const FileText = z.object({
   truncated: z.boolean(),
 })
 
-/** What a model reads at a time. */
+/** Characters per call. */
 const maxReadChars = 12_000
 
 const readFile = defineTool({
@@ -89,7 +89,7 @@ export const tools: ToolDefinition[] = [
   checkCitations,
 ]
 
-/** The tools of these names, for one run. A peer that is down is told as data. */
+/** Binds the named tools to a run. Faults of peers are returned as data. */
 export function bindTools(names: string[], context: ToolContext): Record<string, BoundTool> {
   const definitions = tools.filter(({ name }) => names.includes(name))
   return Object.fromEntries(

@@ -44,7 +44,7 @@ const Filter = z.object({
   model: IdFilter,
 })
 
-/** Calls of models: those that were made, not those that were read from the record. */
+/** Model calls that were made; replayed calls are not counted. */
 const modelCalls = (
   caller: Parameters<typeof visibleToService>[0],
   filter: z.output<typeof Filter>,

@@ -15,7 +15,7 @@ export const DecisionView = z.object({
 
 const StepRange = z.object({ first: z.int().nullable(), last: z.int().nullable() })
 
-/** Takes every decision of a run again, on the states that were recorded. Thinned steps are left out. */
+/** Repeats each routing decision of a run on the recorded state. Pruned steps are left out. */
 export async function loadDecisions(sql: Sql, thread_id: string, run_id: string) {
   const steps = await sql.row(StepRange)`
     select min(step) as first, max(step) as last from ai_engine.checkpoints

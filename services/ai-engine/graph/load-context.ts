@@ -6,8 +6,8 @@ import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /**
- * Reads what the matter and memory know. What can't be had is named, and the run goes on without it.
- * Without a matter the person's other cases are none of its business.
+ * Loads the matter profile and the memory context. What cannot be loaded is listed in `missing`.
+ * Without a matter, facts of the person's cases are left out.
  */
 export const loadContext =
   ({ matter, memory }: WorkbenchDeps): Node<State> =>
@@ -63,7 +63,7 @@ const readOrNull = (context: NodeContext, peer: Client, name: string, path: stri
     )
     .catch(() => null)
 
-/** On whose behalf the engine asks another service. */
+/** Headers of requests to other services on behalf of a run. */
 export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => ({
   'x-organization-id': lease.organization_id,
   'x-request-id': lease.request_id,

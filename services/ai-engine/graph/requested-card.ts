@@ -3,7 +3,7 @@ import type { State } from './state.ts'
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The card that a skill wants asked, or null. One that reaches beyond the skill's own part is refused. */
+/** Returns the card that a skill requests, or null. Throws if it writes outside of the skill's state. */
 export function requestedCard(skill: Skill, result: SkillResult<unknown>): State['round']['ask'] {
   if (result.control?.action !== 'ask_user') return null
   const parsed = Control.safeParse(result.control)

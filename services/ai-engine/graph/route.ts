@@ -1,16 +1,16 @@
 import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
-/** Where a run goes next, and with which skill. */
+/** The next node of a run and its skill. */
 export type Decision =
   | { next: 'dispatch'; skill: string; goal: Goal }
   | { next: 'chat_respond' | 'ask_user' | 'finish'; skill: null; goal: Goal }
 
-/** What a round is for: one skill, an answer, or the next piece of work on the matter. */
+/** Goal of a round: one skill, an answer, or the next work on the matter. */
 export type Goal = 'skill' | 'answer' | 'matter'
 
 /**
- * The whole of routing: the next step is decided by the state and by nothing else. It ends, because a
- * skill is dispatched at most once in a round.
+ * Selects the next node, from the state alone. Terminates, because a skill is dispatched at most once
+ * per round.
  */
 export function route(state: State): Decision {
   const { round } = state
@@ -36,7 +36,7 @@ export function goalOf({ round, work }: State): Goal {
   return !started && isBareQuestion(round.message) ? 'answer' : 'matter'
 }
 
-/** The skill whose turn it is: the one that was answered, the one that was asked for, or the matter's next. */
+/** The next skill: the one whose card was answered, the requested one, or the next due one. */
 function nextSkill(state: State, goal: Goal): string | undefined {
   const { round, table } = state
   const isOpen = (name: string) => name !== 'chat' && !round.done.includes(name)
@@ -46,7 +46,7 @@ function nextSkill(state: State, goal: Goal): string | undefined {
   return table.find((entry) => isOpen(entry.name) && isDue(state, entry))?.name
 }
 
-/** A skill of a phase whose gate is open, whose work is not done, and which waits for no other. */
+/** True if the phase of the skill is open, its work is not done and its dependencies are. */
 function isDue({ work, table, matter }: State, entry: RoutingEntry): boolean {
   return (
     entry.phase !== null &&
@@ -59,7 +59,7 @@ function isDue({ work, table, matter }: State, entry: RoutingEntry): boolean {
   )
 }
 
-/** A phase begins when every phase before it is over. One that nobody knows how to do stays shut. */
+/** A phase opens when all earlier phases are over. A phase without skills blocks later ones. */
 function gateIsOpen(
   table: RoutingEntry[],
   work: State['work'],
@@ -80,7 +80,7 @@ const doneElsewhere = (table: RoutingEntry[], matter: State['matter'], name: str
   return entry?.phase != null && phaseIsOver(matter, entry.phase)
 }
 
-/** What the matter itself says of a phase: another thread may have done its work. */
+/** Reads the phase from the matter: another thread may have completed it. */
 function phaseIsOver(matter: State['matter'], phase: Phase): boolean {
   const matterPhases = Array.isArray(matter.phases) ? matter.phases : []
   return matterPhases.some(
@@ -96,7 +96,7 @@ const ownCasePattern =
 const smallTalkPattern =
   /^(你好|您好|谢谢|多谢|再见|早上好|晚上好|hi|hello|hey|thanks|thank you|bye)[!！。.~～\s]*$/i
 
-/** A question of law or a greeting, not the story of a case. */
+/** True for a general question or a greeting, false for the story of a case. */
 export const isBareQuestion = (message: string): boolean =>
   smallTalkPattern.test(message.trim()) ||
   (questionPattern.test(message) && !ownCasePattern.test(message))

@@ -4,7 +4,7 @@ import { route } from './route.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
-/** Writes down what the routing function says of the state it was given. */
+/** Applies the routing decision to the state. */
 export const router: PureNode<State> = async (state, { attributes }) => {
   const { next, skill, goal } = route(state)
   Object.assign(attributes, { next, skill, goal })

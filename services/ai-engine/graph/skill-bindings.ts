@@ -6,7 +6,7 @@ import { bindTools } from '../tools.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
-/** The tools that the skill lists, for this run's tenant; what they answer is recorded. */
+/** Binds the tools of a skill to the tenant of the run. Results are recorded. */
 export function bindToolsFor(
   deps: WorkbenchDeps,
   skill: Skill,
@@ -44,7 +44,7 @@ const recordTool =
       return answer
     })
 
-/** The model as this skill may use it: within its tools, and with every answer recorded. */
+/** Binds the model to a skill: only its tools, with every answer recorded. */
 export function bindModelFor(
   { model }: WorkbenchDeps,
   skill: Skill,

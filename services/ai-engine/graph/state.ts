@@ -8,7 +8,7 @@ import { graphVersion } from './versions.ts'
 export const phases = ['intake', 'analysis', 'strategy', 'drafting', 'delivery'] as const
 export type Phase = (typeof phases)[number]
 
-/** What the router must know of a skill. It is part of the state, so that routing needs nothing else. */
+/** Routing data of a skill. Part of the state, so that routing depends on the state alone. */
 export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
   phase: Phase | null
   version?: string
@@ -19,43 +19,43 @@ export interface RequestedCard {
   control: z.output<typeof Control>
 }
 
-/** What this round was asked, and how far it has come. A run begins with a new one. */
+/** Request and progress of a round. Each run starts a new round. */
 export interface Round {
   message: string
   skill: string | null
   skill_only: boolean
-  /** The request brought what is to be known of the matter. */
+  /** Whether the request contained the matter profile. */
   profiled: boolean
   /** Skills that ran in this round. */
   done: string[]
-  /** The skill that is being run. */
+  /** The skill that is running. */
   task: { task_id: string; skill: string } | null
-  /** The card that a skill wants asked. */
+  /** The card that a skill requested. */
   ask: RequestedCard | null
-  /** The card that this round answers. */
+  /** The closed card that this round continues after. */
   answered: (AnsweredCard & { skill: string }) | null
-  /** What a person is to read. */
+  /** Reply to the person. */
   reply: string
-  /** What could not be had: a matter, memory. */
+  /** Context that could not be loaded: `matter`, `memory`. */
   missing: string[]
   sync: 'none' | 'done' | 'queued'
   error: { code: string; message: string } | null
 }
 
-/** The state of a thread. Beside these members each skill has a part of its own, under its name. */
+/** State of a thread. Each skill has its own member under its name. */
 export interface State {
   round: Round
   messages: { role: 'user' | 'assistant'; content: string }[]
   file_ids: string[]
   matter: Record<string, unknown>
   memory: unknown
-  /** Of each skill that ran: whether its work is done, or waits for a person. */
+  /** Progress by skill: done, or waiting for an answer. */
   work: Record<string, 'done' | 'waiting'>
   table: RoutingEntry[]
   [part: string]: unknown
 }
 
-/** Names that no skill may have, since the state has them. */
+/** Members of the state that are not skills. */
 export const reservedNames = [
   'round',
   'messages',
@@ -110,7 +110,7 @@ export interface StartRequest {
   matter_profile: Record<string, unknown> | null
 }
 
-/** How a thread's state takes in what a person brings. */
+/** Builds the input of a run for a message. */
 export function buildStartInput(
   request: StartRequest,
   table: RoutingEntry[],

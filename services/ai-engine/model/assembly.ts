@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ToolCall } from './model.ts'
 import { malformedAnswer, oversizedAnswer, truncatedAnswer } from './model-error.ts'
 
-/** What an answer may hold, words and arguments of tools together. */
+/** Limits of one answer; `characters` includes the arguments of tool calls. */
 const limits = { characters: 1_000_000, calls: 64 }
 
 const Call = z.object({
@@ -19,7 +19,7 @@ const Delta = z.object({
 const Count = z.int().min(0).max(1_000_000_000)
 const Usage = z.object({ prompt_tokens: Count, completion_tokens: Count })
 
-/** A piece of a stream, or a whole answer from a server that does not stream. */
+/** A chunk of a stream, or the complete answer of a server that does not stream. */
 const Chunk = z.object({
   choices: z
     .array(
@@ -34,7 +34,7 @@ const Chunk = z.object({
   error: z.unknown().optional(),
 })
 
-/** Words without what no text may hold; a character that was cut in two waits for its other half. */
+/** Removes NUL and lone surrogates. Holds back the first half of a surrogate pair until the second arrives. */
 function makeTextSanitizer() {
   let half = ''
   return (piece: string) => {
@@ -44,7 +44,7 @@ function makeTextSanitizer() {
   }
 }
 
-/** Puts an answer together from its pieces. */
+/** Assembles an answer from the chunks of a stream. */
 export function makeAssembler(onText: (words: string) => void) {
   const calls: ToolCall[] = []
   const sanitize = makeTextSanitizer()
@@ -60,7 +60,7 @@ export function makeAssembler(onText: (words: string) => void) {
   }
 
   function addToolCall({ index, id, function: called }: z.infer<typeof Call>) {
-    // A server that numbers no calls sends each whole, with an id of its own.
+    // A server without call indexes sends each call complete, with its own id.
     const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
     if (at >= limits.calls || at > calls.length) throw malformedAnswer()
     const call = calls[at] ?? { id: '', name: '', arguments: '' }
@@ -72,7 +72,7 @@ export function makeAssembler(onText: (words: string) => void) {
   }
 
   return {
-    /** The data of one event. */
+    /** Takes the data of one event. */
     take(data: string) {
       if (data === '[DONE]') {
         ended = true
@@ -94,9 +94,9 @@ export function makeAssembler(onText: (words: string) => void) {
       finish = choice?.finish_reason ?? finish
     },
 
-    /** Nothing more will come. */
+    /** True after the end marker. */
     ended: () => ended,
-    /** Nothing that is part of the answer is missing; its usage may be. */
+    /** True if the answer is complete; the usage may still follow. */
     isComplete: () => ended || finish !== '',
 
     answer: () => ({

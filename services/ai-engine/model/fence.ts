@@ -1,9 +1,9 @@
-/** Text that others wrote, for a model to read: the fence can't be closed from within. */
+/** Marks untrusted text for a model. The text cannot close the fence. */
 export function fenced(name: string, text: string): string {
   return `<data name="${name}">\n${text.replace(/<(?=\/?data\b)/gi, '‹')}\n</data>`
 }
 
-/** JSON for a model to read, of a bounded size. */
+/** Marks JSON for a model and limits its size. */
 export function fencedJson(name: string, value: unknown, maxLength = 16_000): string {
   const text = JSON.stringify(value) ?? 'null'
   return fenced(

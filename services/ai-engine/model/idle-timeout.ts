@@ -1,6 +1,6 @@
 /**
- * A signal that fires when nothing was heard for a while. One timer looks now and then, so that hearing
- * costs no more than a glance at the clock.
+ * Aborts its signal after a time without activity. One timer checks now and then, so that `reset` only
+ * reads the clock.
  */
 export function idleTimeout(ms: number, outer: AbortSignal) {
   const controller = new AbortController()
@@ -23,7 +23,7 @@ export function idleTimeout(ms: number, outer: AbortSignal) {
   }
 }
 
-/** Waits, unless there is no more reason to. */
+/** Waits for a time. Rejects when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)

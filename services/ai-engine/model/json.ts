@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The shape of a schema for a model's server. What only zod can check is left out: servers that make
- * grammars of it refuse patterns and long texts.
+ * JSON schema for a model server. Constraints that only zod checks are left out: servers that compile
+ * grammars reject them.
  */
 export function portableSchema(schema: z.ZodType): object {
   return strip(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as object
@@ -31,7 +31,7 @@ function strip(node: unknown, names = false): unknown {
   )
 }
 
-/** The JSON in what a model wrote: alone, in a code block, or among words. Undefined when there is none. */
+/** Extracts JSON from text: alone, in a code block, or within prose. Undefined if there is none. */
 export function extractJson(text: string): unknown {
   const from = text.search(/[{[]/)
   const to = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))

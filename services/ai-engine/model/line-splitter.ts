@@ -2,7 +2,7 @@ import { oversizedAnswer } from './model-error.ts'
 
 const maxLineLength = 262_144
 
-/** Bytes as they come, as the whole lines that they end; a line that has no end is refused. */
+/** Splits a byte stream into lines. Throws if a line is too long. */
 export function makeLineSplitter() {
   const decoder = new TextDecoder()
   let partialLine = ''
@@ -18,7 +18,7 @@ export function makeLineSplitter() {
       return lines
     },
 
-    /** What stands after the last line end. */
+    /** Returns the text after the last line break. */
     rest: () => partialLine + decoder.decode(),
   }
 }

@@ -4,7 +4,7 @@ import { extractJson, portableSchema } from './json.ts'
 import type { Complete, Message, Model, ToolCall, ToolDescription } from './model.ts'
 import { ModelError } from './model-error.ts'
 
-/** A tool that belongs to a run: what it may reach was settled before the model was asked. */
+/** A tool bound to a run. Its access is fixed before the model is called. */
 export interface BoundTool {
   description: string
   parameters: z.ZodType
@@ -12,18 +12,18 @@ export interface BoundTool {
 }
 
 export interface ModelOptions {
-  /** All that the model may call, by name. */
+  /** Tools that the model may call, by name. */
   tools?: Record<string, BoundTool>
   signal: AbortSignal
-  /** A call that was not carried out. */
+  /** Called for each tool call that is not executed. */
   onRefused?(call: { name: string; why: RefusalReason }): void
 }
 type RefusalReason = 'unlisted' | 'arguments' | 'too_many' | 'failed'
 
-/** How often a model is asked for one reply, and how many tools it may call at a time. */
+/** Limits of one reply: model calls, and tool calls per model call. */
 const limits = { rounds: 4, calls: 8 }
 
-/** What a skill sees of a model: it can neither reach a tool that is not given here nor go on for ever. */
+/** Builds the model interface of a skill. It reaches only the given tools and a bounded number of calls. */
 export function makeModel(complete: Complete, options: ModelOptions): Model {
   const { tools = {}, signal } = options
   const toolDescriptions = Object.entries(tools).map(describe)
@@ -54,7 +54,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
         reply = [previousText, answer.text].filter((text) => text !== '').join('\n\n')
         if (!allowTools || answer.tool_calls.length === 0) return reply
         transcript.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
-        // One after the other, so that a run that is repeated repeats them in the same order.
+        // Sequential, so that a repeated run makes the calls in the same order.
         for (const [at, call] of answer.tool_calls.entries())
           transcript.push(await runToolCall(call, at))
       }
@@ -84,7 +84,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
     },
   }
 
-  /** Undefined where there is no model to be had: the skill has rules for that. */
+  /** Returns undefined if the model fails; skills fall back to their rules. */
   async function completeText(request: Parameters<Complete>[0]): Promise<string | undefined> {
     try {
       return (await complete(request, { signal })).text

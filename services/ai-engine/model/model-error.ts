@@ -1,12 +1,11 @@
 /**
- * A model that can't be had, in words of our own: neither its key nor its address nor anything that its
- * server said is repeated.
+ * Failure of a model call. The message contains neither the key nor the address nor text of the server.
  */
 export class ModelError extends Error {
   override name = 'ModelError'
-  /** Whether the same call may go well a moment later. */
+  /** Whether a retry may succeed. */
   readonly retryable: boolean
-  /** How long the server wants to be left alone. */
+  /** `Retry-After` of the server. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryable: boolean, retryAfterMs?: number) {

@@ -10,22 +10,22 @@ export interface Message {
 export interface ToolCall {
   id: string
   name: string
-  /** JSON text as the model wrote it: data, to be checked. */
+  /** JSON text of the model, unchecked. */
   arguments: string
 }
 
 export interface ToolDescription {
   name: string
   description: string
-  /** A JSON schema of what it takes. */
+  /** JSON schema of the parameters. */
   parameters: object
 }
 
-/** One call of a model; equal requests have equal hashes, so a recorded answer can stand in. */
+/** One model call. Equal requests have equal hashes, so that recorded answers can be replayed. */
 export interface ModelRequest {
   messages: Message[]
   tools?: ToolDescription[]
-  /** Ask for JSON of this shape. */
+  /** Requests JSON of this schema. */
   schema?: { name: string; schema: object }
   temperature?: number
   max_tokens?: number
@@ -37,33 +37,33 @@ export interface ModelAnswer {
   model: string
   input_tokens: number
   output_tokens: number
-  /** The server counted no tokens: these are our estimate. */
+  /** True if the server reported no usage and the counts are estimates. */
   estimated?: boolean
   finish: string
 }
 
 export interface StreamCallbacks {
   signal: AbortSignal
-  /** Words as they come. */
+  /** Called with each piece of text. */
   onText?(text: string): void
-  /** The call broke off after some words and begins again: those words are void. */
+  /** The call is repeated: text so far is discarded. */
   onRestart?(): void
 }
 
-/** Calls a model once, trying again where that is safe. The engine records what it answers. */
+/** Calls a model, with retries where they are safe. The engine records the answer. */
 export type Complete = (request: ModelRequest, callbacks: StreamCallbacks) => Promise<ModelAnswer>
 
-/** What a skill sees of a model. */
+/** Model interface of a skill. */
 export interface Model {
-  /** Words for a person, streamed; tools are those the skill lists, and none other can be called. */
+  /** Streams a reply. The model can call only the tools that the skill declares. */
   chat(request: {
     system: string
     messages: Message[]
     onText?(text: string): void
-    /** All words so far are void; those that still count come again. */
+    /** Text so far is discarded; the part that is still valid is emitted again. */
     onRestart?(): void
   }): Promise<string>
-  /** JSON of a shape; undefined when what came did not fit even after one repair: use the rules then. */
+  /** Returns JSON of a schema, or undefined if the answer does not match after one repair; use rules then. */
   object<Schema extends z.ZodType>(
     schema: Schema,
     request: { name: string; system: string; prompt: string },

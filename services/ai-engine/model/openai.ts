@@ -6,22 +6,22 @@ import { readResponse } from './read-response.ts'
 import { estimateInput, estimateTokens } from './tokens.ts'
 
 export interface OpenAi {
-  /** Up to and with the version: `https://api.openai.com/v1`. */
+  /** Base URL with the version: `https://api.openai.com/v1`. */
   baseUrl: string
   apiKey?: string | undefined
   model: string
-  /** Without a byte for so long, the server is taken for dead. */
+  /** Time without a byte after which the call fails. */
   silenceMs?: number
-  /** For the whole call, tries and pauses included. */
+  /** Time limit of the call, retries and delays included. */
   timeoutMs?: number
-  /** The first pause before another try; the next is twice as long. */
+  /** Delay before the first retry; it doubles with each retry. */
   backoffMs?: number
 }
 
 const maxAttempts = 3
 const maxPauseMs = 10_000
 
-/** A model behind any OpenAI-compatible API. */
+/** Calls a model through an OpenAI-compatible API. */
 export function openAiComplete(options: OpenAi): Complete {
   const { timeoutMs = 180_000, backoffMs = 300 } = options
 
@@ -56,7 +56,7 @@ export function openAiComplete(options: OpenAi): Complete {
   }
 }
 
-/** How long to wait before another try: as long as the server wants, within reason. */
+/** Delay before a retry: `Retry-After` of the server or exponential back-off, limited. */
 export const retryDelayMs = (
   { retryAfterMs }: Pick<ModelError, 'retryAfterMs'>,
   attempt: number,
@@ -81,7 +81,7 @@ async function completeOnce(
     if (!response.ok || !response.body) throw await refusalError(response)
     await readResponse(response, assembler, idle.reset)
   } catch (thrown) {
-    // What follows the last word is but the count of tokens.
+    // After the text only the token usage is missing.
     if (!assembler.isComplete() || signal.aborted) throw toModelError(thrown, idle.silent())
   } finally {
     idle.stop()
@@ -111,7 +111,7 @@ function send(options: OpenAi, request: ModelRequest, signal: AbortSignal): Prom
   return fetch(`${options.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     signal,
-    // The key goes to the address that was configured and to no other.
+    // Redirects are not followed, so the key is sent to the configured address only.
     redirect: 'manual',
     headers: {
       'content-type': 'application/json',
@@ -156,14 +156,14 @@ async function refusalError(response: Response): Promise<ModelError> {
   return new ModelError(`The model refuses the request (${status}).`, false)
 }
 
-/** In seconds, or the moment itself. */
+/** Parses `Retry-After`: seconds or a date. */
 function retryAfterMs(header: string | null): number | undefined {
   if (!header) return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** Throws when the API is not there. One that does not list its models is there all the same. */
+/** Throws if the API is not reachable. A server without a model list passes. */
 export async function checkModel({ baseUrl, apiKey }: OpenAi): Promise<void> {
   const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
     headers: apiKey ? { authorization: `Bearer ${apiKey}` } : {},

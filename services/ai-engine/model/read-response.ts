@@ -2,14 +2,14 @@ import type { makeAssembler } from './assembly.ts'
 import { makeLineSplitter } from './line-splitter.ts'
 import { oversizedAnswer } from './model-error.ts'
 
-/** Of a stream, with all that is around its words. */
+/** Limit of a streamed response, framing included. */
 const maxStreamBytes = 33_554_432
-/** Of an answer in one piece. */
+/** Limit of a response that is not streamed. */
 const maxJsonBytes = 4_194_304
 
 type Assembly = ReturnType<typeof makeAssembler>
 
-/** Reads an answer, a stream of events or, from a server that can't stream, one piece of JSON. */
+/** Reads a response: a stream of events, or JSON from a server that does not stream. */
 export function readResponse(
   response: Response,
   assembly: Assembly,

@@ -2,7 +2,7 @@ import type { Message } from './model.ts'
 
 const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
-/** About how many tokens a text is: one for a Han character, one for four of any other. */
+/** Estimates the tokens of a text: one per Han character, one per four other characters. */
 export function estimateTokens(text: string): number {
   const characters = text.match(han)?.length ?? 0
   return characters + Math.ceil((text.length - characters) / 4)

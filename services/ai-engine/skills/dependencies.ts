@@ -1,6 +1,6 @@
 import type { Skill } from '../skill.ts'
 
-/** What is wrong between skills: names used twice, names of nothing, and skills that wait for each other. */
+/** Checks dependencies between skills: duplicate names, unknown names, cycles. */
 export function dependencyProblems(
   skills: Skill[],
   folders: { folder: string }[],
@@ -24,7 +24,7 @@ export function dependencyProblems(
   ]
 }
 
-/** Those that can never begin, since each waits for another of them. */
+/** Finds skills that can never start because they wait for each other. */
 function findCycles(skills: Skill[]): string[] {
   let waiting = skills
   for (;;) {

@@ -6,18 +6,18 @@ import { FrontMatter, type Skill, type SkillCode } from '../skill.ts'
 import { tools } from '../tools.ts'
 import { dependencyProblems } from './dependencies.ts'
 
-/** A folder as it was found. */
+/** Contents of a skill folder. */
 export interface Folder {
   folder: string
-  /** Undefined where there is none. */
+  /** Undefined if the file is missing. */
   skillMd?: string | undefined
-  /** The default export of its code; undefined where there is none. */
+  /** Default export of the code; undefined if the file is missing. */
   code?: unknown
-  /** Why the code did not load. */
+  /** Error of the import. */
   broken?: string | undefined
 }
 
-/** A skill, or all that is wrong with its folder. */
+/** Parses a skill, or returns all problems of its folder. */
 export function parseSkill(folder: string, skillMd: string, code: unknown): Skill | string[] {
   const split = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(skillMd.replace(/^\uFEFF/, ''))
   if (!split) return ['SKILL.md does not begin with front matter between two lines of ---']
@@ -33,7 +33,7 @@ export function parseSkill(folder: string, skillMd: string, code: unknown): Skil
   return { ...front, instructions, code }
 }
 
-/** All skills; one error lists every fault of every folder. */
+/** Builds the registry. One error lists all problems of all folders. */
 export function buildRegistry(folders: Folder[]): Skill[] {
   const skills: Skill[] = []
   const problems: string[] = []
@@ -42,7 +42,7 @@ export function buildRegistry(folders: Folder[]): Skill[] {
     if (!Array.isArray(skill)) skills.push(skill)
     else problems.push(...skill.map((problem) => `${found.folder}: ${problem}`))
   }
-  // A folder that is broken is one that others may name all the same.
+  // Other skills may refer to a folder with problems.
   problems.push(...dependencyProblems(skills, folders, reservedNames))
   if (problems.length === 0) return skills
   throw new ConfigError(
@@ -89,7 +89,7 @@ const isCode = (code: unknown): code is SkillCode => {
   return isZodObject(inputs) && isZodObject(outputs) && typeof run === 'function'
 }
 
-/** Not by instanceof: a skill from elsewhere may bring a zod of its own. */
+/** Does not use instanceof: an external skill may use another copy of zod. */
 const isZodObject = (schema: unknown): schema is z.ZodObject =>
   (schema as z.ZodType | null | undefined)?._zod?.def?.type === 'object'
 

@@ -2,7 +2,7 @@ import { ConfigError } from '../../_kit/config.ts'
 import type { Skill } from '../skill.ts'
 import { buildRegistry } from './load.ts'
 
-/** The engine's own skills and those in `skillsDir`; a fault in any of them stops the start. */
+/** Loads the bundled skills and those in `skillsDir`. An invalid skill stops the start. */
 export async function loadSkills({
   runtime,
   skillsDir,

@@ -6,10 +6,10 @@ import * as z from 'zod'
 import { ConfigError } from '../../_kit/config.ts'
 import type { Folder } from './load.ts'
 
-/** The skills that come with the engine. */
+/** Directory of the bundled skills. */
 export const bundledDirectory = fileURLToPath(new URL('.', import.meta.url))
 
-/** The folders of skills in a directory, by name; those that begin with _ or . are something else. */
+/** Lists skill folders by name. Names that start with _ or . are ignored. */
 export function listSkillFolders(directory: string): string[] {
   return readEntries(directory)
     .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && /^[^_.]/.test(entry.name))
@@ -37,7 +37,7 @@ async function readFolder(directory: string, folder: string): Promise<Folder> {
   if (!file) return { folder, skillMd }
   try {
     const { default: exported } = await import(pathToFileURL(file).href)
-    // A folder outside of the engine can't import zod, so it may be a function that is given it.
+    // A skill outside of the engine cannot import zod; it may export a function that receives it.
     return { folder, skillMd, code: typeof exported === 'function' ? exported({ z }) : exported }
   } catch (thrown) {
     return { folder, skillMd, broken: thrown instanceof Error ? thrown.message : String(thrown) }

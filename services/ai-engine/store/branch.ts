@@ -37,8 +37,8 @@ const CardRow = z.object({
 type CardRow = z.infer<typeof CardRow>
 
 /**
- * A new thread that begins with the state after a checkpoint and goes on from there. Where the run
- * had stopped to ask, it stands there with the same question.
+ * Creates a thread that continues from the state after a checkpoint. At a checkpoint where the run ended
+ * with a card, the branch waits on a copy of the card.
  */
 export async function branch(
   sql: Sql,
@@ -112,7 +112,7 @@ async function insertBranch(
   return lease!
 }
 
-/** The card as it was shown, under an id of its own: it can be answered on its own. */
+/** Inserts a copy of the card with its own id, so that the branch can be answered separately. */
 async function reissueCard(sql: Sql, { thread_id, run_id }: Lease, cardRow: CardRow) {
   const card = { ...cardRow.card, card_id: newId() }
   const hash = await hashCard(card, cardRow.basis)

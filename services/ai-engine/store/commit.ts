@@ -52,24 +52,24 @@ export interface NewCard {
 
 export interface Step {
   node: string
-  /** Null when the run ends here. */
+  /** Null if the run ends here. */
   next: string | null
   delta: Delta
   /** Version of the skill that the step ran. */
   skill_version?: string | undefined
 }
 
-/** All that a step leaves behind, and those that follow from it without doing anything. */
+/** Everything that a step and the pure steps after it commit. */
 export interface StepCommit {
   steps: Step[]
   state: unknown
   lines: RunEvent[]
-  /** The number of the last event that was told, in these lines or before them. */
+  /** Number of the last event, in `lines` or before. */
   seq: number
   spans: Span[]
-  /** What the matter is to be told. */
+  /** Body of the sync to matter-service. */
   products: object | null
-  /** Keys of what it has been told by now, and of what it would not take. */
+  /** Keys of delivered and refused outbox rows. */
   delivered: string[]
   refused: { sync_key: string; error: string }[]
   end: End | null
@@ -106,8 +106,8 @@ export async function commit(
 }
 
 /**
- * A snapshot is written when the deltas since the last one have grown as large as it was: reading a
- * state costs at most twice its size, and all snapshots together no more than all deltas.
+ * Computes the lease after a step. A snapshot is written when the deltas since the last one are as large
+ * as it was: loading a state costs at most twice its size.
  */
 export function advance(
   lease: Lease,
@@ -225,7 +225,7 @@ const insertCard = (
 
 const SeqRow = z.object({ seq: z.int() })
 
-/** Writes events of a step that is still under way, so that whoever hears them can count on them. */
+/** Commits events of a running step, before they are published. */
 export async function appendEvents(sql: Sql, lease: Lease, lines: RunEvent[]): Promise<void> {
   const appended = await sql.rows(SeqRow)`
     with thread as (select run_id from ai_engine.threads where ${leaseHeld(lease)} for share)

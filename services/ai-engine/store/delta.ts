@@ -1,10 +1,10 @@
 /**
- * What a step changed in the state. Nodes give a new state that shares what they left alone with the
- * old one, so finding the difference costs what changed, not what there is.
+ * Changes of the state by a step. Nodes return a new state that shares unchanged parts with the old one,
+ * so the cost of a diff depends on the changes, not on the size of the state.
  */
 export type Delta = Op[]
 
-/** Set the member at a path; remove it; or add to the list that is there. */
+/** Sets the member at a path, removes it, or appends to a list. */
 export type Op = ['set', Path, unknown] | ['remove', Path] | ['add', Path, unknown[]]
 type Path = string[]
 
@@ -12,7 +12,7 @@ type Tree = Record<string, unknown>
 const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A member of its own: `__proto__` is one only where somebody wrote it. */
+/** Reads an own member; inherited members such as `__proto__` are ignored. */
 const ownMember = (tree: Tree, name: string) => (Object.hasOwn(tree, name) ? tree[name] : undefined)
 
 export function diff(before: unknown, after: unknown): Delta {
@@ -48,7 +48,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   return isTree(a) && isTree(b) && diff(a, b).length === 0
 }
 
-/** The state with a delta on top; what the delta does not touch is shared with the old one. */
+/** Applies a delta. Untouched parts are shared with the old state. */
 export const patch = <T>(state: T, delta: Delta): T => delta.reduce<unknown>(applyOp, state) as T
 
 function applyOp(state: unknown, op: Op): unknown {

@@ -6,9 +6,8 @@ const PrunableThread = z.object({ thread_id: z.string(), floor: z.int() })
 const StepRow = z.object({ step: z.int() })
 
 /**
- * Forgets the oldest checkpoints of threads that have many more than `keep`: those before the snapshot
- * from which the newest `keep` can be read. The ones a branch began from stay, each with its whole state;
- * the one of a pending card is the newest of all.
+ * Deletes the oldest checkpoints of threads with more than `keep`: those before the snapshot from which
+ * the newest `keep` can be loaded. Checkpoints where a branch starts stay, each with a snapshot.
  */
 export async function pruneCheckpoints(sql: Sql, keep: number): Promise<number> {
   const threads = await sql.rows(PrunableThread)`

@@ -16,7 +16,7 @@ const Checkpoint = z.object({
 })
 export type Checkpoint = z.infer<typeof Checkpoint>
 
-/** Each step from the snapshot that `from` needs, up to `to`, with the state after it. */
+/** Yields checkpoints with their state, from the last snapshot at or before `from` up to `to`. */
 export async function* replayStates(sql: Sql, thread_id: string, from: number, to: number) {
   const checkpoints = await sql.rows(Checkpoint)`
     select step, checkpoint_id, run_id, node, next, delta, snapshot, created_at
@@ -32,7 +32,7 @@ export async function* replayStates(sql: Sql, thread_id: string, from: number, t
   }
 }
 
-/** The state after a step. */
+/** Loads the state after a step. */
 export async function loadState(sql: Sql, thread_id: string, step: number): Promise<unknown> {
   let last: { step: number; state: unknown } | undefined
   for await (const checkpoint of replayStates(sql, thread_id, step, step)) last = checkpoint

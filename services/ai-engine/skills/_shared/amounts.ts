@@ -1,24 +1,24 @@
 import { arabic } from '../../../_kit/tokenize.ts'
 
-/** A number in digits or in characters; 张三10万 is a name and a number. What it is worth is settled later. */
+/** A number in digits or Han numerals. In 张三10万, 三 belongs to the name. */
 const numberPattern =
   '\\d[\\d,.百千万亿]*|[零〇一二两三四五六七八九十壹贰叁肆伍陆柒捌玖拾][零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟]*(?!\\d)'
 const amountPattern = new RegExp(
   `(¥|￥|RMB|CNY|人民币)?\\s{0,2}(${numberPattern})\\s{0,2}(k\\b|thousand|million)?[余多]?\\s{0,2}(元|圆|块钱|块|yuan|RMB|CNY|renminbi)?`,
   'giu',
 )
-/** Ten thousand of something that is no money. */
+/** Nouns after which a number is a count, not an amount. */
 const countedNoun = /^[人件字公里次个名户吨平分火米]/u
 
 export interface Amount {
   /** In yuan. */
   amount: number
-  /** As it was written. */
+  /** Source text. */
   text: string
   index: number
 }
 
-/** The sums of money in a text: 10万元, 三万五千元, ¥100,000, RMB 1.2 million. */
+/** Finds amounts of money: 10万元, 三万五千元, ¥100,000, RMB 1.2 million. */
 export function amountsIn(text: string): Amount[] {
   return [...text.matchAll(amountPattern)].flatMap((match) => {
     const [whole, sign, digits = '', scale = '', unit = ''] = match
@@ -28,7 +28,7 @@ export function amountsIn(text: string): Amount[] {
     if (bare && (!/[万亿]$/.test(written) || countedNoun.test(after))) return []
     const amount = (parseNumber(written) ?? Number.NaN) * (scales[scale.toLowerCase()] ?? 1)
     if (!(amount >= 0 && amount < 1e13)) return []
-    // 一块 is together, not one yuan.
+    // 一块 means "together", not one yuan.
     if (unit === '块' && amount < 10) return []
     return [{ amount: Math.round(amount * 100) / 100, text: whole.trim(), index: match.index }]
   })
@@ -40,7 +40,7 @@ const numeralUnits: [string, number][] = [
   ['万', 1e4],
 ]
 
-/** 3.5万, 三万五千, 一百二十万; null for what is no number. */
+/** Parses 3.5万, 三万五千, 一百二十万. Null if it is not a number. */
 function parseNumber(text: string): number | null {
   for (const [unit, worth] of numeralUnits) {
     const at = text.lastIndexOf(unit)
@@ -65,5 +65,5 @@ const simplifyNumerals = (text: string) =>
     return at < 0 ? sign : everyday[at]!
   })
 
-/** 100000 → 100,000 */
+/** Formats 100000 as 100,000. */
 export const formatMoney = (amount: number) => amount.toLocaleString('en-US')

@@ -1,4 +1,4 @@
-/** A text as its clauses: what stands between two marks. A point within a number is none. */
+/** Splits a text into clauses. A decimal point does not end a clause. */
 export const clausesOf = (text: string): string[] =>
   text
     .split(/[，。；！？\n;!?]|[,.](?!\d)/)

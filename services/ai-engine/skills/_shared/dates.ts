@@ -1,7 +1,7 @@
 import { arabic } from '../../../_kit/tokenize.ts'
 
 export interface FoundDate {
-  /** YYYY-MM-DD, or YYYY-MM or YYYY where no more was said. */
+  /** YYYY-MM-DD, YYYY-MM or YYYY, as precise as the text. */
   date: string
   index: number
 }
@@ -20,7 +20,7 @@ type DateParts = [
 ]
 type DateReader = (match: RegExpMatchArray, today: string) => DateParts
 
-/** How dates are written; the first that fits a place is taken. */
+/** Date formats in order of precedence. */
 const forms: [RegExp, DateReader][] = [
   [
     new RegExp(
@@ -58,7 +58,7 @@ const forms: [RegExp, DateReader][] = [
   [/前天/gu, (_, today) => daysAgo(today, 2)],
 ]
 
-/** The dates in a text, in the order they stand there. */
+/** Finds dates in a text, in order of occurrence. */
 export function datesIn(text: string, today: string): FoundDate[] {
   const found: FoundDate[] = []
   let remaining = text
@@ -72,7 +72,7 @@ export function datesIn(text: string, today: string): FoundDate[] {
   return found.sort((a, b) => a.index - b.index)
 }
 
-/** Undefined for a day that no calendar has. */
+/** Returns undefined if the date does not exist. */
 function formatDate([y, m, d]: DateParts): string | undefined {
   if (y === null || m === null || d === null || y < 1900) return undefined
   if (m === undefined) return String(y)
@@ -83,14 +83,14 @@ function formatDate([y, m, d]: DateParts): string | undefined {
   return isCalendarDate(date) ? date : undefined
 }
 
-/** Whether it is YYYY-MM-DD and in the calendar. */
+/** True for an existing date as YYYY-MM-DD. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const moment = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text)
 }
 
-/** 二〇二四 is written digit by digit. */
+/** Reads years digit by digit: 二〇二四. */
 const yearOf = (text: string) =>
   /^\d/.test(text)
     ? Number(text)
@@ -103,7 +103,7 @@ const yearOf = (text: string) =>
 const monthOf = (name: string) =>
   months.toLowerCase().indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1
 
-/** A day without a year is the last one that has been. */
+/** A day without a year is its latest occurrence up to today. */
 function latestOccurrence(m: number | null, d: number | null, today: string): DateParts {
   const y = Number(today.slice(0, 4))
   const date = formatDate([y, m, d])

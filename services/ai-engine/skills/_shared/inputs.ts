@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { JsonObject } from '../../../_kit/fields.ts'
 
-/** What skills read of the state. What is not there is empty, never a fault. */
+/** Input schemas of skills. Missing members are empty, not errors. */
 
 export const Text = z
   .string()
@@ -18,7 +18,7 @@ export const FileIds = z
   .nullish()
   .transform((ids) => ids ?? [])
 
-/** matter-service's workflow profile, as far as it is known. */
+/** Workflow profile of matter-service; all members are optional. */
 export const Matter = z
   .looseObject({
     status: z.string().nullish(),
@@ -32,13 +32,13 @@ export const Matter = z
   .transform((matter) => matter ?? {})
 export type Matter = z.output<typeof Matter>
 
-/** Another skill's part of the state. */
+/** State of another skill. */
 export const SkillState = JsonObject.nullish().transform((state) => state ?? {})
 
 const Fact = z.looseObject({ entity_key: z.string().default(''), content: z.string() })
 export type Fact = z.output<typeof Fact>
 
-/** The facts in what memory-service gave, whether as a list or sorted into lists. */
+/** Collects facts from a response of memory-service, flat or grouped. */
 export const Memory = z
   .unknown()
   .optional()
@@ -51,7 +51,7 @@ function factsIn(value: unknown, depth: number): Fact[] {
   return Object.values(value).flatMap((each) => factsIn(each, depth - 1))
 }
 
-/** What the person wrote, oldest first, the present message included once. */
+/** Texts of the person, oldest first, with the present message once. */
 export function personTexts(messages: z.output<typeof Messages>, message: string): string[] {
   const texts = messages
     .filter(({ role }) => role.toLowerCase() === 'user')

@@ -1,17 +1,17 @@
 export type Language = 'zh' | 'en'
 
-/** The language of a text, as far as letters tell it; undefined where there are none. */
+/** Detects the language by script; undefined without letters. */
 export function languageOf(text: string): Language | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const words = text.match(/\p{Script=Latin}+/gu)?.length ?? 0
   if (han + words === 0) return undefined
-  // A Chinese sentence may hold foreign names, an English one at most a Chinese term.
+  // Chinese text may contain many foreign names, English text few Chinese terms.
   return han >= words ? 'zh' : 'en'
 }
 
-/** The language of the last text that has one. */
+/** Language of the last text with letters. */
 export const lastLanguage = (texts: string[]): Language | undefined =>
   texts.map(languageOf).findLast((language) => language !== undefined)
 
-/** Words in both languages. */
+/** A text in both languages. */
 export type Bilingual = Record<Language, string>

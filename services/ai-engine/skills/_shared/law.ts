@@ -16,7 +16,7 @@ type Tools = SkillContext<unknown>['tools']
 
 const Cause = z.object({ elements: z.array(LegalElement) })
 
-/** What has to be proved for a cause of action; nothing where that is not known, or can't be asked. */
+/** Fetches the elements of a cause of action; empty if unknown or unavailable. */
 export async function fetchElements(tools: Tools, code: string | null | undefined) {
   if (!code || code === 'other' || !tools.legal_elements) return []
   const answer = await tools.legal_elements({ cause_of_action_code: code })
@@ -38,13 +38,13 @@ const burdenLabels: Record<LegalElement['burden_of_proof'], Bilingual> = {
   defendant: { zh: '被告举证', en: 'for the respondent to prove' },
 }
 
-/** An article as it is cited. */
+/** Formats a citation. */
 const formatCitation = ({ law, article }: { law: string; article: string }) => {
   const number = /^第.*条/u.test(article) ? article : `第${article}条`
   return `《${law.replace(/^《|》$/gu, '')}》${number}`
 }
 
-/** An element as a person reads it: what it is, who proves it, on what law it rests. */
+/** Formats an element: name, burden of proof, legal basis. */
 export function elementLine(element: LegalElement, language: Language): string {
   const name = language === 'en' ? (element.name_en ?? element.name) : element.name
   const law = [...new Set(element.legal_basis.map(formatCitation))]

@@ -16,8 +16,8 @@ const ModelSummary = z.object({
 })
 
 /**
- * The summary in a model's words. What rules found stays: sums are theirs alone, and a date that the
- * material does not hold is the model's invention.
+ * Rewords the summary by a model. Amounts stay those of the rules; dates that do not occur in the
+ * material are dropped.
  */
 export async function refine(
   summary: Summary,

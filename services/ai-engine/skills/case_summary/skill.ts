@@ -34,7 +34,7 @@ export default defineSkill({
     const elements = await fetchElements(tools, fields.cause_of_action_code)
     const basis = hash32(canonicalJson([texts, fields, inputs.file_ids, elements, language]))
 
-    // Of the same material there is the same summary: a model is not asked twice.
+    // Unchanged material: the summary is reused and no model is called.
     const previous = Outputs.safeParse(state)
     if (previous.success && previous.data.basis === basis) {
       return { output: previous.data, reply: renderSummary(previous.data.summary, language) }

@@ -16,16 +16,16 @@ export const Summary = z.object({
   amounts: z.array(z.object({ amount: z.number(), what: z.string() })),
   claims: z.array(z.string()),
   evidence: z.array(z.string()),
-  /** What has to be proved, and on what law it rests. */
+  /** Elements to be proved, with their legal basis. */
   elements: z.array(LegalElement),
   open_questions: z.array(z.string()),
 })
 export type Summary = z.infer<typeof Summary>
 
-/** More than anyone reads; what is longer is in the conversation. */
+/** Limits of the summary. */
 const limits = { entries: 50, characters: 300 }
 
-/** A summary of what was collected and said, with nothing added to it. */
+/** Summarizes the collected fields and texts without additions. */
 export function summarize(
   fields: Fields,
   texts: string[],
@@ -85,7 +85,7 @@ function buildTimeline(fields: Fields, texts: string[], language: Language, toda
   return sortTimeline([...collected, ...mentioned])
 }
 
-/** By date, each entry once. */
+/** Sorts entries by date and removes duplicates. */
 export function sortTimeline(entries: Summary['timeline']): Summary['timeline'] {
   const once = new Map(entries.map((entry) => [`${entry.date} ${entry.event}`, entry]))
   return [...once.values()]
@@ -111,7 +111,7 @@ function buildAmounts(fields: Fields, texts: string[], language: Language) {
   )
 }
 
-/** What would help and is not known. */
+/** Questions for useful fields without a value. */
 function openQuestions(fields: Fields, language: Language): string[] {
   const { useful, required } = causeOf(fields.cause_of_action_code)
   const candidates: FieldKey[] = ['opposing_party', 'evidence', 'aim', ...required, ...useful]
@@ -133,7 +133,7 @@ const heads: Record<keyof Omit<Summary, 'overview'>, Bilingual> = {
   open_questions: { zh: '待明确', en: 'Open questions' },
 }
 
-/** A summary as a person reads it. */
+/** Renders a summary as text. */
 export function renderSummary(summary: Summary, language: Language): string {
   const lists: Record<keyof typeof heads, string[]> = {
     parties: summary.parties.map(({ role, name }) => `${role}: ${name}`),

@@ -4,7 +4,7 @@ import type { SkillContext } from '../../skill.ts'
 const citationPattern =
   /《[^《》]{2,40}》第[〇零一二三四五六七八九十百千\d]{1,10}条|《[^《》]{1,40}(?:法|典|条例|规定|解释|办法)》|\bArticles? \d+ of (?:the )?[A-Z]\w+(?: [A-Z]\w+){0,5}/gu
 
-/** Laws that a text cites and the material does not hold. */
+/** Citations of a text that do not occur in the material. */
 export const unverifiedCitations = (text: string, material: string): string[] =>
   [...new Set(text.match(citationPattern) ?? [])].filter((citation) => !material.includes(citation))
 
@@ -12,7 +12,7 @@ const VerifyResult = z.object({
   citations: z.array(z.object({ found: z.boolean(), in_force: z.boolean() })),
 })
 
-/** Of these citations, those that are not on file as law in force. */
+/** Returns the citations that knowledge-service does not confirm as law in force. */
 export async function unconfirmedCitations(
   tools: SkillContext<unknown>['tools'],
   citations: string[],

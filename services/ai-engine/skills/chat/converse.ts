@@ -17,7 +17,7 @@ interface PromptMaterial {
   law: { elements: LegalElement[]; passages: Passage[] }
 }
 
-/** What a model is told before the conversation: how to answer, and on what. */
+/** Builds the system prompt: instructions and material. */
 export function systemPrompt(material: PromptMaterial): string {
   const { instructions, language, today, matter, memory, file_ids, intake, summary, law } = material
   const facts = memory.slice(0, 30).map(({ entity_key, content }) => ({ entity_key, content }))
@@ -44,7 +44,7 @@ export function systemPrompt(material: PromptMaterial): string {
 
 const limits = { messages: 20, characters: 24_000 }
 
-/** The end of the conversation, as much as a model is given to read; it ends with what was just asked. */
+/** Selects the last messages within the limits; the last one is the present message. */
 export function conversation(
   messages: { role: string; content: string }[],
   message: string,
@@ -73,6 +73,6 @@ const RecallResult = z.object({
   facts: z.array(z.looseObject({ entity_key: z.string(), content: z.string() })),
 })
 
-/** What the tool recalled; undefined where it could not. */
+/** Parses recalled facts; undefined if recall failed. */
 export const parseRecall = (result: unknown): Fact[] | undefined =>
   RecallResult.safeParse(result).data?.facts

@@ -11,13 +11,13 @@ export interface ChatMaterial {
   language: Language
   matter: Matter
   fields: Fields
-  /** Names of fields that the intake still waits for. */
+  /** Fields that the intake still needs. */
   missing: string[]
-  /** What memory recalls for the question; undefined when it can't be asked. */
+  /** Recalled facts; undefined if recall failed. */
   recalled: Fact[] | undefined
-  /** What is on file for a question of law. */
+  /** Elements and passages for a question of law. */
   law: { elements: LegalElement[]; passages: Passage[] }
-  /** Why rules answer: there is no model, or it does not answer. */
+  /** Why rules answer: no model is configured, or it fails. */
   model: 'absent' | 'failing'
 }
 
@@ -46,7 +46,7 @@ const fieldPatterns: [RegExp, FieldKey[]][] = [
   [/目标|诉求|\baim\b|\bgoal\b/iu, ['aim']],
 ]
 
-/** An answer from what is known, which says plainly where that ends. */
+/** Answers from known data and states what is not known. */
 export function answerByRules(material: ChatMaterial): RuleReply {
   const { message, language, recalled } = material
   if (greetingPattern.test(message.trim())) {
@@ -67,7 +67,7 @@ export function answerByRules(material: ChatMaterial): RuleReply {
     ...(facts.length > 0 ? [memorySection(facts)] : []),
     ...lawSections(material),
     ...((law && !hasLaw) || !found ? [limitsSection(material, law)] : []),
-    // Whoever gets no answer sees at least what there is to go on.
+    // Without an answer, the collected fields are shown.
     ...(matchedFields.length === 0 && !state && ((law && !hasLaw) || !found)
       ? [fieldSection(material, filledKeys(material.fields))]
       : []),
@@ -89,7 +89,7 @@ interface ReplySection {
   sources: ReplySource[]
 }
 
-/** A head over lines; one that has no lines where it should have says nothing. */
+/** Renders a heading with lines. `lines: null` renders nothing. */
 const renderSection = ({ head, lines }: ReplySection, language: Language) =>
   lines === null ? '' : [head[language], ...lines.map((line) => `- ${line}`)].join('\n')
 
@@ -138,7 +138,7 @@ const memorySection = (facts: Fact[]): ReplySection => ({
   sources: facts.slice(0, 5).map(({ entity_key }) => ({ kind: 'memory', key: entity_key })),
 })
 
-/** What the law on file says of it: the elements of the cause, then passages; and that it is no advice. */
+/** Sections on law: elements of the cause, passages, and a disclaimer. */
 function lawSections({ law, language }: ChatMaterial): ReplySection[] {
   const { elements, passages } = law
   if (elements.length + passages.length === 0) return []

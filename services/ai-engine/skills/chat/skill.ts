@@ -58,7 +58,7 @@ export default defineSkill({
 
 type Law = Awaited<ReturnType<typeof loadLaw>>
 
-/** What is on file for a question of law: what has to be proved, and passages about it. */
+/** Loads the elements and passages for a question of law. */
 async function loadLaw({
   inputs: { message, matter, intake_collection: intake },
   tools,
@@ -72,7 +72,7 @@ async function loadLaw({
   }
 }
 
-/** Undefined where the model does not answer, however often it was asked. */
+/** Returns undefined if the model does not answer. */
 async function answerByModel(
   context: ChatContext,
   language: Language,

@@ -4,16 +4,16 @@ import type { Language } from '../_shared/language.ts'
 import { causeOf, causes } from './causes.ts'
 import { type Field, type FieldKey, type Fields, fields } from './fields.ts'
 
-/** A card that asks for more is closed unread. */
+/** Maximum number of questions on a card. */
 const maxQuestions = 6
 
 const alwaysRequired: FieldKey[] = ['cause_of_action_code', 'what_happened', 'aim']
 const alwaysUseful: FieldKey[] = ['evidence', 'opposing_party', 'evidence_files']
 
-/** What can't be done without. What the person could not give is not waited for. */
+/** Required fields without a value. A field that the person declined is not missing. */
 export function missingFields(collected: Fields): FieldKey[] {
   const cause = causeOf(collected.cause_of_action_code)
-  // As long as the cause is open there may be two sides.
+  // While the cause is unknown, there may be opposing parties.
   const sides = cause.dispute || collected.cause_of_action_code === undefined
   const needed = [
     ...alwaysRequired,
@@ -23,7 +23,7 @@ export function missingFields(collected: Fields): FieldKey[] {
   return needed.filter((key) => collected[key] === undefined)
 }
 
-/** All that is missing on one card, with what else helps as far as there is room. */
+/** Builds one card: all missing fields first, then useful fields up to the limit. */
 export function buildQuestions(
   collected: Fields,
   language: Language,
@@ -54,7 +54,7 @@ function wordQuestion(key: FieldKey, collected: Fields, language: Language) {
   }
 }
 
-/** The words of a field, which for two of them depend on the causes. */
+/** Label and question of a field. Those of the cause and the event date depend on the causes. */
 export function fieldOf(key: FieldKey, collected: Fields): Field {
   if (key === 'cause_of_action_code') {
     return {
@@ -73,7 +73,7 @@ export function fieldOf(key: FieldKey, collected: Fields): Field {
   }
 }
 
-/** Where only the month was told, its first day is proposed. */
+/** Proposes the first day of a month that was mentioned without a day. */
 function proposeDate(texts: string[], today: string) {
   const month = datesIn(texts.join('\n'), today).find(({ date }) => date.length === 7)
   return month ? { default: `${month.date}-01` } : {}

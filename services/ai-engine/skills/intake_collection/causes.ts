@@ -5,15 +5,15 @@ export interface Cause {
   code: string
   name: Bilingual
   category: string
-  /** Whether two sides stand against each other, so that a side must be known. */
+  /** Whether the matter has opposing parties, so that the client's role is needed. */
   dispute: boolean
-  /** Words that speak for it: those that nearly settle it, and those that hint at it. */
+  /** Patterns of strong and weak evidence for the cause. */
   strong: RegExp
   weak: RegExp
-  /** What it needs beyond what every matter needs, at most two; and what else helps. */
+  /** Required fields beyond those of every matter, at most two, and useful fields. */
   required: FieldKey[]
   useful: FieldKey[]
-  /** What `event_date` is the date of. */
+  /** Event that `event_date` refers to. */
   event: Bilingual
 }
 
@@ -167,11 +167,11 @@ export const causes: Cause[] = [
   },
 ]
 
-/** One whose code is of another dictionary needs what anything else needs. */
+/** An unknown code is treated as `other`. */
 export const causeOf = (code: unknown): Cause =>
   causes.find((cause) => cause.code === code) ?? causes.at(-1)!
 
-/** What a text speaks of, if it speaks of one thing more than of any other. */
+/** Returns the cause with the highest score, if it is unique. */
 export function detectCause(text: string): string | undefined {
   const counts = (pattern: RegExp) => new Set(text.match(pattern) ?? []).size
   const scored = causes

@@ -7,7 +7,7 @@ import { causes } from './causes.ts'
 import { type FieldKey, type Fields, fieldKeys, fieldSchemas, parseFields } from './fields.ts'
 import { extractByRules } from './rules.ts'
 
-/** Shown to a model with plain types: each member is checked by the schema of its field afterwards. */
+/** Schema for the model, with plain types. Each member is checked by the schema of its field afterwards. */
 const ModelExtraction = z.object({
   cause_of_action_code: z
     .enum(causes.map(({ code }) => code))
@@ -27,7 +27,7 @@ export interface Extraction {
   found_by: Partial<Record<FieldKey, 'rules' | 'model'>>
 }
 
-/** What the texts tell: by a model where there is one, with rules for what it left open. */
+/** Extracts fields from texts: by a model if there is one, by rules for the rest. */
 export async function extract(
   texts: string[],
   today: string,
@@ -54,7 +54,7 @@ export async function extract(
 
 const relativeDatePattern = /上|昨|前|今|\blast\b|\bago\b|yesterday|today/iu
 
-/** A sum, a day or a name that the person did not write is the model's invention. */
+/** Drops amounts, dates and names that do not occur in the texts. */
 function keepGrounded(candidates: Fields, text: string, today: string): Fields {
   const sums = amountsIn(text).map(({ amount }) => amount)
   const isWritten = (amount: number) =>

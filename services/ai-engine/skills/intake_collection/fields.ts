@@ -7,7 +7,7 @@ const MoneyAmount = z.number().min(0).max(1e13)
 const Day = z.iso.date()
 const YesNo = z.boolean()
 
-/** What is collected of a matter, and the schema of each. */
+/** Fields of the intake with their schemas. */
 export const fieldSchemas = {
   cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/),
   what_happened: FieldText,
@@ -29,7 +29,7 @@ export const fieldSchemas = {
 export type FieldKey = keyof typeof fieldSchemas
 export const fieldKeys = Object.keys(fieldSchemas) as FieldKey[]
 
-/** A value, or null where the person had none to give; a field that is not there was never asked for. */
+/** Values by field. Null: the person had no answer. Absent: never asked. */
 export type Fields = { [Key in FieldKey]?: z.output<(typeof fieldSchemas)[Key]> | null | undefined }
 
 export interface Field {
@@ -69,7 +69,7 @@ const roles: Record<string, Bilingual> = {
 const buildOptions = (labels: Record<string, Bilingual>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-/** All but the cause and the date, whose words depend on the causes. */
+/** Fields with fixed texts: all but the cause and the event date. */
 export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_date'>, Field> = {
   what_happened: {
     label: { zh: '经过', en: 'What happened' },
@@ -140,7 +140,7 @@ export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_da
   },
 }
 
-/** The fields in something stored or answered, each as its schema has it; what does not fit is null. */
+/** Parses fields from stored data or answers. Invalid values become null. */
 export function parseFields(source: Record<string, unknown>): Fields {
   return Object.fromEntries(
     fieldKeys

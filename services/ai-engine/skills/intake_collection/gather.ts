@@ -5,7 +5,7 @@ import type { FoundBy } from './products.ts'
 
 type FieldSource = ['answer' | 'before' | 'matter', Fields]
 
-/** All that is known: the first source that has a value wins, and texts only fill what is open. */
+/** Merges field sources. The first source with a value wins; texts fill what is open. */
 export function mergeSources(
   sources: FieldSource[],
   found: Extraction,
@@ -24,7 +24,7 @@ export function mergeSources(
   return { fields: merged, foundBy }
 }
 
-/** Null where a person was asked and had nothing to give; undefined where nobody asked. */
+/** Null if the person was asked and had no answer; undefined if nobody asked. */
 const declinedValue = (sources: FieldSource[], key: FieldKey): null | undefined =>
   sources.some(([, fields]) => fields[key] === null) ? null : undefined
 
@@ -33,7 +33,7 @@ export const stripPrefix = (answers: Record<string, unknown>) =>
     Object.entries(answers).map(([key, value]) => [key.replace(/^intake_collection\./, ''), value]),
   )
 
-/** What the matter holds already is not asked for again. */
+/** Fields that the matter holds; they are not asked again. */
 export function fieldsFromMatter(matter: Matter, fileIds: string[]): Fields {
   const parsed = parseFields({
     ...matter.profile,

@@ -20,13 +20,13 @@ export const intakePhase = (status: 'IN_PROGRESS' | 'COMPLETED', language: Langu
 export const filledKeys = (fields: Fields): FieldKey[] =>
   fieldKeys.filter((key) => fields[key] != null)
 
-/** The category of the cause; a cause of no kind leaves the matter what it was. */
+/** Category of the cause. The cause `other` keeps the category of the matter. */
 export const categoryOf = (fields: Fields, matter: Matter): string => {
   const cause = causeOf(fields.cause_of_action_code)
   return cause.code === 'other' ? (matter.matter_category ?? cause.category) : cause.category
 }
 
-/** What a finished intake leaves in the matter. */
+/** Products of a completed intake. */
 export function buildProducts(
   fields: Fields,
   foundBy: Record<string, FoundBy>,
@@ -34,7 +34,7 @@ export function buildProducts(
   language: Language,
 ): Products {
   const profile = Object.fromEntries(filledKeys(fields).map((key) => [key, fields[key]]))
-  // Its todo is done once: matter-service refuses a second result.
+  // The todo is completed once: matter-service rejects a second result.
   const todo = matter.todos?.find(({ todo_key }) => todo_key === 'intake_collection')
   return {
     matter_category: categoryOf(fields, matter),
@@ -65,7 +65,7 @@ export function buildProducts(
 
 const confidence: Record<FoundBy, number> = { answer: 1, matter: 1, rules: 0.8, model: 0.7 }
 
-/** A value as a person reads it. */
+/** Formats a value for display. */
 export function formatValue(key: FieldKey, fields: Fields, language: Language): string {
   const value = fields[key]
   const { options } = fieldOf(key, fields)

@@ -4,7 +4,7 @@ import { datesIn } from '../_shared/dates.ts'
 import { detectCause } from './causes.ts'
 import type { Fields } from './fields.ts'
 
-/** What the person's own words say, as far as rules can tell. */
+/** Extracts fields from the person's texts by rules. */
 export function extractByRules(texts: string[], today: string): Fields {
   const text = texts.join('\n')
   const found: Fields = {
@@ -20,7 +20,7 @@ export function extractByRules(texts: string[], today: string): Fields {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
 }
 
-/** A story, not a greeting: some twenty characters, or a dozen words. */
+/** Returns a text that is long enough to be a story: 20 Han characters or 12 words. */
 function storyIn(text: string): string | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const words = text.match(/\p{Script=Latin}+/gu)?.length ?? 0
@@ -40,7 +40,7 @@ function roleIn(text: string): Fields['client_role'] {
 
 const aimPattern =
   /我?(?:想|要|希望|请求|要求|打算|诉求)|要回|追讨|\bI (?:want|would like|hope|wish)|I'd like|my (?:goal|aim)|get .{0,20}back/iu
-/** To ask something is no aim in a matter. */
+/** Inquiries are not aims. */
 const inquiryPattern =
   /咨询|请教|问(?:一下|问|您|你)?|了解|要求我|要我|\bask\b|consult|question|to know|want(?:s|ed)? me\b/iu
 

@@ -10,7 +10,7 @@ import { buildProducts, categoryOf, formatValue, intakePhase } from './products.
 
 const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'rules', 'model']))
 
-/** What it keeps of its work beside the fields. */
+/** State of the skill beside the fields. */
 const WorkState = z.object({
   complete: z.boolean().default(false).catch(false),
   read: z.int().min(0).default(0).catch(0),
@@ -79,7 +79,7 @@ export default defineSkill({
     }
     return {
       output,
-      // What the matter was told once is not told again.
+      // Products are synced once.
       ...(!workState.complete && {
         products: buildProducts(fields, foundBy, inputs.matter, language),
       }),
