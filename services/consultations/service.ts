@@ -11,6 +11,7 @@ import { skipCard } from './skip-card.ts'
 import { stop } from './stop.ts'
 import { stream } from './stream.ts'
 import { deleteOldEvents } from './turn/log/event-store.ts'
+import { deleteExpiredRelays } from './turn/log/relay-lease.ts'
 import { takeOverExpiredTurns } from './turn/run-turn.ts'
 
 export default defineService({
@@ -32,5 +33,8 @@ export default defineService({
     ...erasure,
   ],
   tick: takeOverExpiredTurns,
-  sweep: ({ sql, eventRetentionDays }) => deleteOldEvents(sql, eventRetentionDays),
+  async sweep({ sql, eventRetentionDays }) {
+    await deleteOldEvents(sql, eventRetentionDays)
+    await deleteExpiredRelays(sql)
+  },
 })

@@ -150,7 +150,8 @@ describe('a broken engine stream', () => {
 describe('a relay that dies', () => {
   /** Simulates a relay in another process that died. */
   const orphan = (id: string) => at.sql`
-    update consultations.turns set token = token + 1, lease_until = now() - interval '1 s'
+    update consultations.turns set token = token + 1, lease_until = now() - interval '1 s',
+      relay_id = null
     where session_id = ${id}`
 
   test('is replaced by another, and subscribers continue', async () => {

@@ -6,6 +6,7 @@ import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { sessionArchived } from '../session.ts'
 import type { Speaker } from '../speaker.ts'
 import type { Language } from '../texts.ts'
+import { leaseExpired } from './log/relay-lease.ts'
 import {
   type EngineRequest,
   LeaseLost,
@@ -110,7 +111,8 @@ async function insertTurn(
 async function startTurn(sql: Sql, session: string, id: string): Promise<Turn> {
   const turn = await sql.row(Turn)`
     with t as (
-      update consultations.turns set status = 'RUNNING', token = token + 1, lease_until = ${startLeaseUntil}
+      update consultations.turns set status = 'RUNNING', token = token + 1,
+        lease_until = ${startLeaseUntil}, relay_id = null, stop_requested = false
       where id = ${id} returning *),
     s as (update consultations.sessions set turn_id = ${id} where id = ${session} returning *)
     select ${turnColumns}, 'REFUSED' as before from t, s`
@@ -155,10 +157,10 @@ export const rejectTurn = (sql: Sql, turn: Turn, fault: Fault) =>
 export const claim = (sql: Sql, which = fragment`true`, limit = 1) => sql.rows(Turn)`
   with free as (
     select id, status from consultations.turns t
-    where (status = 'RUNNING' and lease_until < now() or status = 'BROKEN') and ${which}
+    where (status = 'RUNNING' and ${leaseExpired} or status = 'BROKEN') and ${which}
     order by lease_until for update skip locked limit ${limit}),
   t as (
-    update consultations.turns t set status = 'RUNNING', token = token + 1,
+    update consultations.turns t set status = 'RUNNING', token = token + 1, relay_id = null,
       lease_until = case when run_id is null then ${startLeaseUntil}
         else now() + interval '10 seconds' end
     from free where t.id = free.id returning t.*, free.status as before)

@@ -83,7 +83,7 @@ export const turnColumns = fragment`
   t.user_message_id, t.message_id, t.run_id, t.engine_seq, t.last_event_no,
   t.token`
 
-/** Lease of a relay; every commit renews it. */
+/** Lease of a turn and of a relay. A commit renews that of the turn; a relay renews its own while turns are silent. */
 export const leaseMs = 6_000
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 /** Lease until the run has started: matter-service and the engine are called first and may be slow. */

@@ -1,6 +1,7 @@
 import type { Sql } from '../../../_kit/sql/sql.ts'
 import { clockSkewMs, leaseMs, type RelayTurn } from '../turn.ts'
 import { commitBatch, type TurnCommit } from './commit-batch.ts'
+import { makeRelayLease } from './relay-lease.ts'
 import type { TurnLog } from './turn-log.ts'
 
 /** Commits the logs of all turns that this process relays, many turns in one statement. */
@@ -28,6 +29,8 @@ interface Entry {
   log: TurnLog
   engineSeq: number
   leaseSafeUntil: number
+  /** The relay lease that the last commit stored in the turn. */
+  relayId: string | null
   leaseLost: boolean
   /** The commit that contains the newest events of the turn. */
   inFlight: Promise<unknown>
@@ -48,6 +51,7 @@ export function makeBatchWriter(): BatchWriter {
   let flushing: Promise<void> | undefined
   let skipDelay = () => {}
   let renewal: ReturnType<typeof setInterval> | undefined
+  const relayLease = makeRelayLease()
 
   function schedule(sql: Sql, entry: Entry) {
     if (due.has(entry)) return
@@ -83,7 +87,7 @@ export function makeBatchWriter(): BatchWriter {
   async function flushDue(sql: Sql) {
     const batch = takeDue()
     if (batch.length === 0) return
-    const committed = commit(sql, batch)
+    const committed = commit(sql, batch, relayLease.id)
     for (const { entry } of batch) entry.inFlight = committed
     if (await committed) return
     for (const { entry } of batch) if (entries.has(entry)) due.set(entry, 0)
@@ -106,9 +110,11 @@ export function makeBatchWriter(): BatchWriter {
     return batch
   }
 
+  /** Renews the relay lease. Only turns that it does not cover yet are committed for their lease. */
   function renewLeases(sql: Sql) {
-    renewal ??= setInterval(() => {
-      for (const entry of entries) schedule(sql, entry)
+    renewal ??= setInterval(async () => {
+      await relayLease.renew(sql).catch(() => {})
+      for (const entry of entries) if (!relayLease.covers(entry.relayId)) schedule(sql, entry)
     }, leaseMs / 3)
   }
 
@@ -124,7 +130,15 @@ export function makeBatchWriter(): BatchWriter {
     open(sql, turn, log, leaseSafeUntil) {
       const { engine_seq: engineSeq } = turn
       const inFlight = Promise.resolve()
-      const entry: Entry = { turn, log, engineSeq, leaseSafeUntil, leaseLost: false, inFlight }
+      const entry: Entry = {
+        turn,
+        log,
+        engineSeq,
+        leaseSafeUntil,
+        relayId: null,
+        leaseLost: false,
+        inFlight,
+      }
       entries.add(entry)
       renewLeases(sql)
       schedule(sql, entry)
@@ -132,7 +146,9 @@ export function makeBatchWriter(): BatchWriter {
         get leaseLost() {
           return entry.leaseLost
         },
-        leaseIsSafe: () => !entry.leaseLost && performance.now() < entry.leaseSafeUntil,
+        leaseIsSafe: () =>
+          !entry.leaseLost &&
+          (performance.now() < entry.leaseSafeUntil || relayLease.covers(entry.relayId)),
         advance(engineSeq) {
           entry.engineSeq = engineSeq
         },
@@ -148,14 +164,19 @@ export function makeBatchWriter(): BatchWriter {
 }
 
 /** Commits a batch; false when the statement failed and nothing is known to be committed. */
-async function commit(sql: Sql, batch: (TurnCommit & { entry: Entry })[]): Promise<boolean> {
+async function commit(
+  sql: Sql,
+  batch: (TurnCommit & { entry: Entry })[],
+  relayId: string | null,
+): Promise<boolean> {
   const started = performance.now()
   try {
-    const held = await commitBatch(sql, batch)
+    const held = await commitBatch(sql, batch, relayId)
     for (const { entry, lastEventNo } of batch) {
       entry.leaseLost = !held.has(entry.turn.id)
       if (entry.leaseLost) continue
       entry.leaseSafeUntil = started + leaseMs - clockSkewMs
+      entry.relayId = relayId
       entry.log.commit(lastEventNo)
     }
     return true

@@ -15,7 +15,11 @@ export interface TurnCommit {
 const HeldTurn = z.object({ id: z.string() })
 
 /** Commits events and renews leases for many turns in one statement. Returns the turns whose lease is held. */
-export async function commitBatch(sql: Sql, batch: TurnCommit[]): Promise<Set<string>> {
+export async function commitBatch(
+  sql: Sql,
+  batch: TurnCommit[],
+  relayId: string | null,
+): Promise<Set<string>> {
   const withEvents = batch.filter(({ events }) => events.length > 0)
   const ints = (list: number[]) => numberArray(list, 'int4')
   const held = await sql.rows(HeldTurn)`
@@ -27,7 +31,7 @@ export async function commitBatch(sql: Sql, batch: TurnCommit[]): Promise<Set<st
         as b (id, token, last_event_no, engine_seq, run_id)),
     held as (
       update consultations.turns t set last_event_no = b.last_event_no, engine_seq = b.engine_seq,
-        run_id = b.run_id::uuid, lease_until = ${leaseUntil()}
+        run_id = b.run_id::uuid, lease_until = ${leaseUntil()}, relay_id = ${relayId}::uuid
       from batch b
       where t.id = b.id::uuid and t.token = b.token and t.status = 'RUNNING' returning t.id),
     inserted as (
