@@ -27,7 +27,18 @@ describe.each([
     await admin.end()
   })
 
-  const migrate = (env: Record<string, string>) => run(command, args, env)
+  const migrate = (env: Record<string, string>, ...flags: string[]) =>
+    run(command, [...args, ...flags], env)
+
+  test('--plan lists the pending migrations and changes nothing', async () => {
+    const plan = migrate({ DATABASE_URL: url }, '--plan')
+    expect(await plan.exit).toBe(0)
+    expect(plan.output()).toMatch(/memory-service: 001_facts\.sql\n {2}create table/)
+    const driver = postgresDriver(url, 1)
+    const [{ schema } = {}] = await makeSql(driver)`select to_regnamespace('memory') as schema`
+    expect(schema).toBeNull()
+    await driver.end()
+  })
 
   test('migrates an empty database and exits; a second run changes nothing', async () => {
     const first = migrate({ DATABASE_URL: url })
@@ -38,6 +49,9 @@ describe.each([
       select schema_name as name from information_schema.schemata`
     const names = schemas.map(({ name }) => name)
     for (const { schema } of services) expect(names).toContain(schema)
+    const upToDate = migrate({ DATABASE_URL: url }, '--plan')
+    await upToDate.exit
+    expect(upToDate.output()).toContain('memory-service: up to date')
     const again = migrate({ DATABASE_URL: url })
     expect(await again.exit).toBe(0)
     expect(again.output()).not.toContain('.sql')

@@ -1,20 +1,42 @@
+import { parseArgs } from 'node:util'
 import { parseConfig } from '../_kit/config.ts'
-import { migrate } from '../_kit/sql/migrate.ts'
+import { migrate, pendingMigrations } from '../_kit/sql/migrate.ts'
+import type { Driver } from '../_kit/sql/sql.ts'
 import { HostConfig } from './config.ts'
 import { fail, openDatabase } from './host.ts'
 import { makeLog } from './log.ts'
 import { suite } from './services.ts'
 
-/** Applies the migrations of all services and exits. A cluster runs it before a rollout. */
+/**
+ * Applies the migrations of all services and exits. A cluster runs it before a rollout. `--plan` prints the
+ * pending migrations and changes nothing.
+ */
 async function main() {
+  const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
   const config = parseConfig(HostConfig, process.env)
   const log = makeLog('migrate', config.LOG_LEVEL)
   const database = openDatabase(config)
+  if (values.plan) {
+    await printPlan(database)
+    return database.end()
+  }
   for (const { name, folder, schema } of suite) {
     const applied = await migrate(database, folder, schema)
     log.info({ service: name, applied: applied.join(' ') }, 'schema is up to date')
   }
   await database.end()
+}
+
+async function printPlan(database: Driver) {
+  for (const { name, folder, schema } of suite) {
+    const pending = await pendingMigrations(database, folder, schema)
+    if (pending.length === 0) console.log(`${name}: up to date`)
+    for (const { file, statements } of pending) {
+      console.log(
+        `${name}: ${file}\n${statements.map((text) => `  ${text.split('\n')[0]}`).join('\n')}`,
+      )
+    }
+  }
 }
 
 main().catch(fail)

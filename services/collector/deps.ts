@@ -63,6 +63,13 @@ export const Config = z.object({
     .max(1_000_000)
     .default(1_000)
     .describe('Maximum number of pages per run.'),
+  COLLECTOR_MISSING_GRACE_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3_650)
+    .default(30)
+    .describe('Days after which a page that vanished from its source is deleted.'),
   COLLECTOR_USER_AGENT: z
     .string()
     .regex(/^[!-~][ -~]{0,200}$/)
@@ -91,6 +98,8 @@ export interface Deps {
   targetTimeoutMs: number
   /** Maximum wait of a request for a run that another request started. */
   joinTimeoutMs: number
+  /** Time until a missing page is deleted. */
+  missingGraceMs: number
 }
 
 interface Collection {
@@ -124,6 +133,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
     },
     targetTimeoutMs: config.SEED_TARGET_TIMEOUT_MS,
     joinTimeoutMs: 110_000,
+    missingGraceMs: config.COLLECTOR_MISSING_GRACE_DAYS * 86_400_000,
   }
 }
 

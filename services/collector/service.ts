@@ -4,6 +4,7 @@ import { collect, failDeadRuns } from './collect/job.ts'
 import { runs } from './collect/runs.ts'
 import { startDueRuns } from './collect/schedule.ts'
 import { sources } from './collect/sources.ts'
+import { deleteMissing } from './collect/vanished.ts'
 import { Config, open } from './deps.ts'
 import { apply } from './packages/apply.ts'
 import { takeOverExpiredRuns } from './packages/execute.ts'
@@ -22,7 +23,10 @@ export default defineService({
   afterListen: seedOnStartup,
   tick: async (context) => (await takeOverExpiredRuns(context)) + (await startDueRuns(context)),
   jobs: ({ collection }) => (collection ? { collect } : {}),
-  sweep: ({ sql }) => failDeadRuns(sql),
+  async sweep(context) {
+    await failDeadRuns(context.sql)
+    await deleteMissing(context)
+  },
 })
 
 /**

@@ -14,6 +14,8 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
   const files = await migrationsOf(folder, schema)
   const table = identifier(`${schema}.migrations`)
   return makeSql(driver).transaction(async (sql) => {
+    // The statement time-out of requests does not apply to migrations.
+    await sql`set local statement_timeout = 0`
     await sql`select pg_advisory_xact_lock(hashtext(${`migrate ${schema}`}))`
     await sql`create schema if not exists ${identifier(schema)}`
     await sql`
@@ -34,6 +36,20 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
     }
     return pending.map(({ file }) => file)
   })
+}
+
+/** Lists the migrations of a service that are not applied yet. Changes nothing. */
+export async function pendingMigrations(driver: Driver, folder: string, schema: string) {
+  const sql = makeSql(driver)
+  const files = await migrationsOf(folder, schema)
+  const [table] = await sql`select to_regclass(${`${schema}.migrations`})::text as name`
+  const applied = table?.name
+    ? await sql.rows(Applied)`select file, checksum from ${identifier(`${schema}.migrations`)}`
+    : []
+  const names = new Set(applied.map(({ file }) => file))
+  return files
+    .filter(({ file }) => !names.has(file))
+    .map(({ file, text }) => ({ file, statements: statements(text) }))
 }
 
 async function migrationsOf(folder: string, schema: string) {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
-import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 
 export const CollectedDocument = z
   .object({
@@ -15,10 +15,15 @@ export const CollectedDocument = z
     error: z.string().nullable(),
     fetched_at: Time.nullable(),
     imported_at: Time.nullable(),
+    missing_since: Time.nullable().describe('Time since when the page is no longer on its site.'),
     created_at: Time,
     updated_at: Time,
   })
   .meta({ id: 'CollectedDocument' })
+
+/** All columns of CollectedDocument. Lists must not read `content`, which may have 2 million characters. */
+export const listColumns = fragment`id, source_id, organization_id, url, title, sha256, status, error,
+  fetched_at, imported_at, missing_since, created_at, updated_at`
 
 export const DocumentWithContent = CollectedDocument.extend({ content: z.string() })
 export type DocumentWithContent = z.output<typeof DocumentWithContent>
@@ -32,23 +37,3 @@ export async function loadDocument(sql: Sql, id: string, condition: SqlFragment)
 
 /** Maximum stored length of a page's text. */
 export const maxTextLength = 2_000_000
-const chunkSize = 1_200
-
-/** Groups lines into chunks. Splits a line that is longer than a chunk. */
-export function chunksOf(text: string): string[] {
-  const chunks: string[] = []
-  let open = ''
-  for (const line of text.split('\n')) {
-    for (let at = 0; at === 0 || at < line.length; at += chunkSize) {
-      const piece = line.slice(at, at + chunkSize)
-      if (open && open.length + piece.length + 1 > chunkSize) {
-        chunks.push(open)
-        open = ''
-      }
-      open = open ? `${open}\n${piece}` : piece
-    }
-  }
-  if (open.trim()) chunks.push(open)
-  // A split may leave lone surrogates.
-  return chunks.map((chunk) => chunk.toWellFormed())
-}

@@ -12,11 +12,12 @@ import { parsePage } from '../fetch/page.ts'
 import { manageGuard, readGuard } from '../permission.ts'
 import {
   CollectedDocument,
-  chunksOf,
   DocumentWithContent,
+  listColumns,
   loadDocument,
   maxTextLength,
 } from './document.ts'
+import { importDocument } from './import-document.ts'
 import { inOrganization } from './scope.ts'
 import { isSystemBase, loadSource } from './source.ts'
 import { BySource, path as sources } from './sources.ts'
@@ -56,7 +57,7 @@ export const documents = [
           (id, organization_id, source_id, url, title, sha256, status, content, fetched_at)
         values (${newId()}, ${source.organization_id}, ${source.id}, ${`urn:sha256:${sha256}`},
           ${body.title}, ${sha256}, 'NEW', ${content}, now())
-        on conflict (source_id, url) do update set title = excluded.title returning *`
+        on conflict (source_id, url) do update set title = excluded.title returning ${listColumns}`
       return ok(c, created, 201)
     },
   ),
@@ -77,7 +78,14 @@ export const documents = [
       const status = query.status ? fragment`and status = ${query.status}` : fragment``
       const from = fragment`collector.documents where ${inOrganization(c)} ${source} ${status}`
       const order = fragment`created_at desc, id desc`
-      return ok(c, await selectPage(c.env.sql, CollectedDocument, query, { from, order }))
+      return ok(
+        c,
+        await selectPage(c.env.sql, CollectedDocument, query, {
+          columns: listColumns,
+          from,
+          order,
+        }),
+      )
     },
   ),
 
@@ -103,7 +111,7 @@ export const documents = [
       faults: ['CONFLICT', 'FORBIDDEN', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params }) => {
-      const { sql, knowledge } = c.env
+      const { sql } = c.env
       const document = await loadDocument(sql, params.document_id, inOrganization(c))
       const { kb_id } = await loadSource(sql, document.source_id, inOrganization(c))
       if (kb_id === null)
@@ -117,19 +125,8 @@ export const documents = [
           'The document has no content: it was never fetched successfully.',
         )
       const { requestId, traceparent } = c.var
-      await knowledge.request(z.unknown(), '/api/v1/internal/atomic/batch-upsert', {
-        method: 'POST',
-        body: { documents: [toKnowledgeDocument(kb_id, document)] },
-        idempotent: true,
-        deadlineMs: 60_000,
-        from: { headers: c.req.raw.headers, requestId, traceparent },
-        headers: { 'x-organization-id': document.organization_id },
-      })
-      // A document that changed meanwhile stays CHANGED.
-      await sql`
-        update collector.documents set status = 'IMPORTED', imported_at = now(),
-          imported_sha256 = sha256, updated_at = now()
-        where id = ${document.id} and sha256 = ${document.sha256}`
+      const from = { headers: c.req.raw.headers, requestId, traceparent }
+      await importDocument(c.env, kb_id, document, from)
       return ok(
         c,
         CollectedDocument.parse(await loadDocument(sql, params.document_id, inOrganization(c))),
@@ -146,17 +143,3 @@ function htmlText(html: string): string {
     throw invalid([{ path: 'content', message: thrown.message }])
   }
 }
-
-const toKnowledgeDocument = (kb_id: string, document: DocumentWithContent) => ({
-  kb_id,
-  document_id: document.id,
-  doc_type: 'web',
-  title: document.title,
-  metadata: {
-    url: document.url,
-    source_id: document.source_id,
-    sha256: document.sha256,
-    fetched_at: document.fetched_at,
-  },
-  chunks: chunksOf(document.content).map((content, chunk_index) => ({ chunk_index, content })),
-})

@@ -1,17 +1,25 @@
 import * as z from 'zod'
 import type { ServiceContext } from '../../_kit/context.ts'
+import { Fault } from '../../_kit/fault.ts'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { FetchError, parseUrl } from '../fetch/address.ts'
 import { discoverUrls, linksOf } from './discover.ts'
+import { importDocument, importsAutomatically, nextUnimported } from './import-document.ts'
 import { addToFrontier, nextUrl, RunLease, recordVisit } from './progress.ts'
 import { collectJob } from './run.ts'
 import { Source } from './source.ts'
+import { markMissing } from './vanished.ts'
 import { visit } from './visit.ts'
 
 const Payload = z.object({ run_id: z.string() })
-const ClaimedRun = z.object({ source_id: z.string(), attempt: z.int(), listed: z.boolean() })
+const ClaimedRun = z.object({
+  source_id: z.string(),
+  attempt: z.int(),
+  trigger: z.string(),
+  listed: z.boolean(),
+})
 
 /** After this time a run continues in a new job, so that other jobs are not delayed. */
 const sliceMs = 20_000
@@ -24,7 +32,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
     update collector.runs set status = 'RUNNING', attempt = attempt + 1,
       started_at = coalesce(started_at, now())
     where id = ${run_id} and status in ('PENDING', 'RUNNING')
-    returning source_id, attempt, exists (select from collector.frontier where run_id = id) as listed`
+    returning source_id, attempt, trigger, exists (select from collector.frontier where run_id = id) as listed`
   if (!claimed) return
   const source = await sql.row(Source)`
     select * from collector.sources where id = ${claimed.source_id}`
@@ -45,7 +53,12 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
       }
       if (Date.now() > until) return await continueLater(sql, lease)
     }
-    await finishRun(sql, lease)
+    if (claimed.trigger === 'schedule' && importsAutomatically(source)) {
+      if (!(await importAll(context, lease, source, signal, until))) {
+        return await continueLater(sql, lease)
+      }
+    }
+    await finishRun(sql, lease, source)
   } catch (thrown) {
     // The run was cancelled, deleted or taken over.
     if (signal.aborted || lease.lost) return
@@ -71,8 +84,33 @@ async function fillFrontier(
 const continueLater = (sql: Sql, lease: RunLease) =>
   lease.write(sql, (sql) => enqueue(sql, 'collector', collectJob(lease.runId)))
 
-async function finishRun(sql: Sql, lease: RunLease) {
+/** Imports new and changed documents until `until`. Returns false if some are left. */
+async function importAll(
+  context: ServiceContext<Deps>,
+  lease: RunLease,
+  source: Source,
+  signal: AbortSignal,
+  until: number,
+): Promise<boolean> {
+  for (;;) {
+    signal.throwIfAborted()
+    const document = await nextUnimported(context, source)
+    if (!document) return true
+    if (Date.now() > until) return false
+    try {
+      await importDocument(context, source.kb_id!, document)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown
+      // The next scheduled run tries again.
+      await lease.log(context.sql, 'warn', `Import failed: ${thrown.message}`)
+      return true
+    }
+  }
+}
+
+async function finishRun(sql: Sql, lease: RunLease, source: Source) {
   await lease.write(sql, async (sql) => {
+    await markMissing(sql, lease.runId, source.id)
     await sql`
       update collector.runs set finished_at = now(), status = case
         when (counts ->> 'failed')::int > 0 and (counts ->> 'new')::int

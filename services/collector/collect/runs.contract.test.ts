@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CollectionStage, stageCollection } from '../../../tests/support/collection.ts'
-import { testProject } from '../../../tests/support/stage.ts'
+import { key, testProject } from '../../../tests/support/stage.ts'
 
 const fetches = testProject !== 'workerd'
 if (!fetches) console.warn('skipped: workerd can’t choose the address that it connects to')
@@ -138,6 +138,54 @@ describe.runIf(fetches)('a run', () => {
       counts: { new: 3 },
     })
     expect(at.requestedPaths.filter((path) => path !== '/robots.txt')).toEqual(['/2'])
+  })
+
+  test('a scheduled run imports articles as chunks and removes vanished pages after the grace period', async () => {
+    at.pages['/'] = '<main><a href="/a/1">law</a></main>'
+    at.pages['/a/1'] = '<h1>某法</h1><p>第一章 总则</p><p>第一条 甲。</p><p>第二条 乙。</p>'
+    const body = { kb_id: 'mine', include: ['/', '/a/*'], schedule: '0 3 * * *' }
+    const { id } = await at.createSource(body)
+    const schedule = async () => {
+      await at.sql`update collector.sources set next_run_at = now() where id = ${id}`
+      await at.tick()
+      await at.tick()
+    }
+    await schedule()
+    const imported = at.targets.requests.filter(({ path }) => path.endsWith('/batch-upsert'))
+    const law = imported
+      .map(({ body }) => body.documents[0])
+      .find(({ metadata }) => metadata.url.endsWith('/a/1'))
+    expect(law.chunks).toMatchObject([
+      { content: '某法' },
+      { section_id: '第一章', content: '第一章 总则' },
+      { section_id: '第一章/第一条', content: '第一条 甲。', metadata: { article: '第一条' } },
+      { section_id: '第一章/第二条', content: '第二条 乙。' },
+    ])
+    const list = () => at.documents(id)
+    expect((await list()).map(({ status }: { status: string }) => status)).toEqual([
+      'IMPORTED',
+      'IMPORTED',
+    ])
+
+    delete at.pages['/a/1']
+    at.pages['/'] = '<main>empty</main>'
+    await schedule()
+    const missing = (await list()).filter((one: { missing_since: unknown }) => one.missing_since)
+    expect(missing).toMatchObject([{ url: `${at.site}/a/1` }])
+    await at.request('POST', '/api/v1/internal/actuator/tick', {
+      headers: { 'x-internal-api-key': key },
+    })
+    expect(await list()).toHaveLength(2)
+    await at.sql`update collector.documents set missing_since = now() - interval '31 days'
+      where id = ${missing[0].id}`
+    await at.request('POST', '/api/v1/internal/actuator/tick', {
+      headers: { 'x-internal-api-key': key },
+    })
+    expect(await list()).toHaveLength(1)
+    expect(at.targets.requests.at(-1)).toMatchObject({
+      path: '/api/v1/internal/atomic/delete-by-file',
+      body: { kb_id: 'mine', file_id: missing[0].id },
+    })
   })
 
   test('a due schedule starts exactly one run', async () => {
