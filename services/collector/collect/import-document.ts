@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { RequestOptions } from '../../_kit/peer.ts'
 import type { ServiceContext } from '../../_kit/context.ts'
+import type { RequestOptions } from '../../_kit/peer.ts'
 import type { Deps } from '../deps.ts'
 import { chunkPage } from './chunk-page.ts'
 import { DocumentWithContent } from './document.ts'

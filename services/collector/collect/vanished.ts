@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { errorFields } from '../../_kit/log.ts'
 import type { ServiceContext } from '../../_kit/context.ts'
+import { errorFields } from '../../_kit/log.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 
