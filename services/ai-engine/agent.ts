@@ -20,7 +20,7 @@ export const ThreadId = z
   .regex(/^[!-~]{1,200}$/, 'at most 200 printable characters, no space')
 
 export const Execute = z.object({
-  thread_id: ThreadId.optional().describe('By default consultation:{session_id}.'),
+  thread_id: ThreadId.optional().describe('Default: consultation:{session_id}.'),
   session_id: ExternalId.optional(),
   matter_id: ExternalId.optional(),
   user_id: ExternalId.optional(),
@@ -29,7 +29,7 @@ export const Execute = z.object({
   file_ids: z.array(z.string().min(1).max(200)).max(200).default([]),
   context: z.looseObject({ matter_profile: JsonObject.nullish() }).nullish(),
   skill: z.string().min(1).max(60).nullish(),
-  skill_only: z.boolean().default(false).describe('Run that skill and no other.'),
+  skill_only: z.boolean().default(false).describe('Run only this skill.'),
   mode: z.literal('workbench').default('workbench'),
 })
 export type Execute = z.output<typeof Execute>
@@ -38,11 +38,7 @@ const Resume = z.object({
   thread_id: ThreadId,
   user_id: ExternalId.optional(),
   organization_id: ExternalId.optional(),
-  card_id: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The card that is answered; by default the pending one.'),
+  card_id: z.string().max(200).optional().describe('The answered card. Default: the pending card.'),
   user_response: z.object({ answers: z.array(Answer).max(100) }),
 })
 
@@ -70,9 +66,9 @@ export const agent = [
   post(
     '/api/v1/internal/ai/agent/execute',
     {
-      summary: 'Take a message to a thread and wait for the run to end',
+      summary: 'Execute a turn and wait for its end',
       description:
-        'Where a card is pending: 409 CARD_PENDING; while the thread runs: 409 TURN_IN_PROGRESS. A caller that goes away does not stop the run.',
+        'Errors: 409 CARD_PENDING while a card is pending, 409 TURN_IN_PROGRESS while the thread runs. A client that disconnects does not stop the run.',
       ...executeSpec,
       responses: { 200: RunAnswer },
     },
@@ -81,16 +77,20 @@ export const agent = [
 
   post(
     '/api/v1/internal/ai/agent/execute/stream',
-    { summary: 'The same as a stream of events', ...executeSpec, responses: { 200: eventStream } },
+    {
+      summary: 'Execute a turn and stream its events',
+      ...executeSpec,
+      responses: { 200: eventStream },
+    },
     async (c, { body }) => streamRun(c, await execute(c, body)),
   ),
 
   post(
     '/api/v1/internal/ai/agent/resume',
     {
-      summary: 'Answer the pending card and wait for the run to end',
+      summary: 'Answer the pending card and wait for the end of the run',
       description:
-        'The same answers again give the run they began. None pending: 409 NO_PENDING_CARD. Answers are checked before anything runs.',
+        'Answers are validated before anything runs. The same answers again return the same run. Errors: 409 NO_PENDING_CARD; 409 VERSION_UNSUPPORTED if the installed version cannot continue, the card stays pending.',
       ...resumeSpec,
       responses: { 200: RunAnswer },
     },
@@ -99,7 +99,11 @@ export const agent = [
 
   post(
     '/api/v1/internal/ai/agent/resume/stream',
-    { summary: 'The same as a stream of events', ...resumeSpec, responses: { 200: eventStream } },
+    {
+      summary: 'Answer the pending card and stream the events of the run',
+      ...resumeSpec,
+      responses: { 200: eventStream },
+    },
     async (c, { body }) => streamRun(c, await resume(c, body)),
   ),
 
@@ -131,7 +135,7 @@ export const agent = [
   get(
     '/api/v1/internal/ai/agent/pending_card',
     {
-      summary: 'The card that waits on a thread',
+      summary: 'Get the pending card of a thread',
       guard: service,
       query: z.object({ thread_id: z.string().min(1).max(200) }),
       responses: { 200: PendingCard },
@@ -159,15 +163,13 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
   const skills = await c.env.skills()
   const thread_id = body.thread_id ?? (session_id && `consultation:${session_id}`)
   if (!thread_id)
-    throw invalid([
-      { path: 'thread_id', message: 'Name the thread, or the session it belongs to.' },
-    ])
+    throw invalid([{ path: 'thread_id', message: 'thread_id or session_id is required.' }])
   if (skill !== null && !skills.some(({ name, internal }) => name === skill && !internal))
-    throw invalid([{ path: 'skill', message: 'There is no such skill.' }])
+    throw invalid([{ path: 'skill', message: 'Unknown skill.' }])
   if (skill === null && message.trim() === '')
-    throw invalid([{ path: 'message', message: 'Say something, or name a skill.' }])
+    throw invalid([{ path: 'message', message: 'message or skill is required.' }])
   if (skill === null && skill_only)
-    throw invalid([{ path: 'skill', message: 'skill_only needs a skill.' }])
+    throw invalid([{ path: 'skill', message: 'skill is required with skill_only.' }])
   const owner = {
     thread_id,
     organization_id: resolveOrganization(c.var.caller, body.organization_id),

@@ -19,9 +19,9 @@ export function checkAnswers(card: Card, answers: Answer[]): Record<string, unkn
   answers.forEach(({ field_key, value = null, unknown = false }, index) => {
     const path = `user_response.answers.${index}`
     const question = card.questions.find((each) => each.field_key === field_key)
-    if (!question) issues.push({ path: `${path}.field_key`, message: 'No question asks for this.' })
+    if (!question) issues.push({ path: `${path}.field_key`, message: 'Unknown field_key.' })
     else if (Object.hasOwn(accepted, field_key))
-      issues.push({ path: `${path}.field_key`, message: 'Answered twice.' })
+      issues.push({ path: `${path}.field_key`, message: 'Duplicate answer.' })
     else {
       const message = unknown
         ? value === null
@@ -34,7 +34,7 @@ export function checkAnswers(card: Card, answers: Answer[]): Record<string, unkn
   })
   for (const { field_key, required } of card.questions) {
     if (required && !Object.hasOwn(accepted, field_key))
-      issues.push({ path: 'user_response.answers', message: `${field_key} needs an answer.` })
+      issues.push({ path: 'user_response.answers', message: `${field_key} is required.` })
   }
   if (issues.length > 0) throw invalid(issues)
   return accepted
@@ -42,28 +42,28 @@ export function checkAnswers(card: Card, answers: Answer[]): Record<string, unkn
 
 const AnswerText = z.string().regex(/\S/).max(20_000)
 const valueSchemas: Record<Question['input_type'], [z.ZodType, string]> = {
-  text: [AnswerText, 'A text.'],
-  textarea: [AnswerText, 'A text.'],
-  number: [z.number(), 'A number.'],
-  money: [z.number().min(0).max(1e15), 'An amount, as a number.'],
-  date: [z.iso.date(), 'A date, as YYYY-MM-DD.'],
-  boolean: [z.boolean(), 'true or false.'],
-  select: [AnswerText, 'One of the options.'],
-  multi_select: [z.array(AnswerText).max(100), 'A list of options.'],
-  file: [z.array(z.string().min(1).max(200)).max(100), 'A list of file ids.'],
+  text: [AnswerText, 'Must be a text.'],
+  textarea: [AnswerText, 'Must be a text.'],
+  number: [z.number(), 'Must be a number.'],
+  money: [z.number().min(0).max(1e15), 'Must be an amount as a number.'],
+  date: [z.iso.date(), 'Must be a date as YYYY-MM-DD.'],
+  boolean: [z.boolean(), 'Must be true or false.'],
+  select: [AnswerText, 'Must be one of the options.'],
+  multi_select: [z.array(AnswerText).max(100), 'Must be a list of options.'],
+  file: [z.array(z.string().min(1).max(200)).max(100), 'Must be a list of file ids.'],
 }
 
 function valueProblem(
   { input_type, required, options }: Question,
   value: unknown,
 ): string | undefined {
-  if (value === null) return required ? 'This needs an answer.' : undefined
+  if (value === null) return required ? 'Required.' : undefined
   const [schema, message] = valueSchemas[input_type]
   if (!schema.safeParse(value).success) return message
-  if (required && Array.isArray(value) && value.length === 0) return 'This needs an answer.'
+  if (required && Array.isArray(value) && value.length === 0) return 'Required.'
   const selected = input_type === 'select' ? [value] : input_type === 'multi_select' ? value : []
   const allowed = new Set(options?.map((option) => option.value))
   return options && (selected as unknown[]).some((each) => !allowed.has(each as string))
-    ? 'Not one of the options.'
+    ? 'Must be one of the options.'
     : undefined
 }

@@ -25,7 +25,7 @@ export const Question = z
       .string()
       .regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+$/)
       .max(300)
-      .describe('A dotted path into the state: where the answer is written.'),
+      .describe('Dotted path in the state where the answer is stored.'),
     input_type: z.enum(inputTypes),
     required: z.boolean(),
     options: z.array(CardOption).min(1).max(100).optional(),

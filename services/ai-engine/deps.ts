@@ -17,24 +17,35 @@ export const Config = z.object({
   AI_BASE_URL: z
     .url()
     .optional()
-    .describe('An OpenAI-compatible API; unset, the rules of the skills do the work.'),
-  AI_API_KEY: z.string().optional().describe('Its key, where it wants one.'),
-  AI_MODEL: z.string().optional().describe('The model to ask for; needed with AI_BASE_URL.'),
-  AI_TIMEOUT_MS: positiveInt(600_000, 120_000).describe('How long one call of the model may take.'),
-  SKILLS_DIR: z.string().optional().describe('A directory of further skills, one folder each.'),
-  ENGINE_MAX_RUNS: positiveInt(1_000, 64).describe('Runs that one process drives at a time.'),
-  ENGINE_MAX_STEPS: positiveInt(1_000, 60).describe('Steps that one run may take.'),
+    .describe('Base URL of an OpenAI-compatible API. Default: none; skills work by rules.'),
+  AI_API_KEY: z.string().optional().describe('API key of the model server. Default: none.'),
+  AI_MODEL: z.string().optional().describe('Model name. Required with AI_BASE_URL.'),
+  AI_TIMEOUT_MS: positiveInt(600_000, 120_000).describe(
+    'Time limit of a model call, in milliseconds.',
+  ),
+  SKILLS_DIR: z
+    .string()
+    .optional()
+    .describe('Directory of additional skills, one folder each. Default: none.'),
+  ENGINE_MAX_RUNS: positiveInt(1_000, 64).describe(
+    'Maximum number of concurrent runs per process. One in eight slots is reserved for recovery; further runs wait.',
+  ),
+  ENGINE_MAX_STEPS: positiveInt(1_000, 60).describe('Maximum number of steps of a run.'),
   ENGINE_RETRIES: z.coerce
     .number()
     .int()
     .min(0)
     .max(10)
     .default(2)
-    .describe('How often a step that failed is tried again.'),
-  ENGINE_STEP_TIMEOUT_MS: positiveInt(3_600_000, 180_000).describe('How long one step may take.'),
-  ENGINE_RUN_TIMEOUT_MS: positiveInt(86_400_000, 900_000).describe('How long one run may take.'),
+    .describe('Maximum number of retries of a step.'),
+  ENGINE_STEP_TIMEOUT_MS: positiveInt(3_600_000, 180_000).describe(
+    'Time limit of a step, in milliseconds.',
+  ),
+  ENGINE_RUN_TIMEOUT_MS: positiveInt(86_400_000, 900_000).describe(
+    'Time limit of a run, in milliseconds.',
+  ),
   CHECKPOINT_KEEP: positiveInt(1_000_000, 1_000).describe(
-    'Checkpoints that are kept of a thread, the newest; further those that a branch or a card needs.',
+    'Number of checkpoints kept per thread, the newest. Checkpoints of branches and pending cards stay too.',
   ),
 })
 export type Config = z.output<typeof Config>
@@ -86,7 +97,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
 
 function openModel({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_TIMEOUT_MS }: Config): Deps['model'] {
   if (!AI_BASE_URL) return null
-  if (!AI_MODEL) throw new ConfigError('AI_MODEL: needed with AI_BASE_URL.')
+  if (!AI_MODEL) throw new ConfigError('AI_MODEL is required with AI_BASE_URL.')
   const options = { baseUrl: AI_BASE_URL, apiKey: AI_API_KEY, model: AI_MODEL }
   return {
     name: AI_MODEL,

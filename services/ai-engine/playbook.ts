@@ -8,7 +8,7 @@ export const rejectPlaybook = <Schema extends z.ZodType>(schema: Schema) =>
     if (hasKeyDeep(body, 'playbook_config')) {
       throw new Fault(
         'PLAYBOOK_CONFIG_REJECTED',
-        'playbook_config is not taken: goals, phases and gates are part of the workflow. Leave it out.',
+        'playbook_config is not supported. Remove it: goals, phases and gates are part of the workflow.',
       )
     }
     return body

@@ -7,7 +7,7 @@ export const service: Guard = {
   header: {
     name: 'X-Organization-Id',
     required: false,
-    description: 'Where it is sent, what is read or written must belong to this organization.',
+    description: 'Organization that all records of the request must belong to. Default: any.',
     schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
   },
   faults: [],
@@ -27,7 +27,7 @@ export function resolveOrganization({ organizationId }: Caller, named: string | 
   const organization = organizationId ?? named
   if (organization === undefined)
     throw invalid([
-      { path: 'organization_id', message: 'Say whose this is, here or in X-Organization-Id.' },
+      { path: 'organization_id', message: 'Required, here or in the header X-Organization-Id.' },
     ])
   if (named !== undefined && named !== organization)
     throw invalid([

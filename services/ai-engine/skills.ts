@@ -14,8 +14,8 @@ const SkillView = z
   .object({
     name: z.string(),
     description: z.string(),
-    inputs: JsonObject.describe('A JSON schema.'),
-    outputs: JsonObject.describe('A JSON schema.'),
+    inputs: JsonObject.describe('JSON schema.'),
+    outputs: JsonObject.describe('JSON schema.'),
   })
   .meta({ id: 'Skill' })
 
@@ -34,7 +34,7 @@ export const skills = [
   get(
     '/api/v1/internal/ai/skills',
     {
-      summary: 'What the engine can do',
+      summary: 'List skills',
       guard: service,
       responses: { 200: z.object({ skills: z.array(SkillView) }) },
     },
@@ -47,7 +47,7 @@ export const skills = [
 
   get(
     '/api/v1/internal/ai/skills/:skill_name',
-    { summary: 'One skill', guard: service, params: BySkill, responses: { 200: SkillDetail } },
+    { summary: 'Get a skill', guard: service, params: BySkill, responses: { 200: SkillDetail } },
     async (c, { params }) =>
       ok(c, toSkillDetail(findSkill(await c.env.skills(), params.skill_name))),
   ),
@@ -55,7 +55,7 @@ export const skills = [
   post(
     '/api/v1/internal/ai/skills/:skill_name/execute',
     {
-      summary: 'Run one skill and no other',
+      summary: 'Execute one skill',
       guard: service,
       params: BySkill,
       body: rejectPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),

@@ -43,7 +43,7 @@ export const threads = [
   get(
     `${base}/threads/:id/state`,
     {
-      summary: 'Where a thread stands',
+      summary: 'Get the state of a thread',
       guard: service,
       params: ById,
       responses: { 200: ThreadState },
@@ -64,7 +64,7 @@ export const threads = [
   get(
     `${base}/threads/:id/checkpoints`,
     {
-      summary: 'The steps of a thread that can be returned to, newest first',
+      summary: 'List the checkpoints of a thread, newest first',
       guard: service,
       params: ById,
       query: PageQuery,
@@ -88,14 +88,17 @@ export const threads = [
   post(
     `${base}/replay`,
     {
-      summary: 'Run again from a checkpoint, on a branch of its own',
+      summary: 'Replay a thread from a checkpoint on a new branch',
       description:
-        'The thread it leaves stays as it is. What was recorded of models and tools is read, not called. From a checkpoint where a card was asked, the branch asks it again, and can be answered otherwise.',
+        'The original thread is unchanged. Recorded answers of models and tools are used instead of new calls. From a checkpoint with a card, the branch waits on a copy of the card.',
       guard: service,
       body: z.object({
         thread_id: ThreadId,
         checkpoint_id: z.string().max(200),
-        sync: z.boolean().default(false).describe('Write what the branch makes to the matter.'),
+        sync: z
+          .boolean()
+          .default(false)
+          .describe('Sync the results of the branch to the matter. Default: false.'),
       }),
       responses: { 200: RunAnswer },
       faults: ['NOT_FOUND', 'CONFLICT'],
@@ -141,7 +144,7 @@ export const threads = [
   get(
     `${base}/runs/:id/stream`,
     {
-      summary: 'The events of a run, from the one after `after` to its end',
+      summary: 'Stream the events of a run after `after` until its end',
       guard: service,
       params: z.object({ id: Id }),
       query: z.object({ after: z.coerce.number().int().min(0).max(2_000_000_000).default(0) }),

@@ -52,8 +52,8 @@ export const timeline = [
   get(
     '/api/v1/internal/ai/timeline',
     {
-      summary: 'What happened, round by round, newest first',
-      description: 'Name at least one of session, matter and thread.',
+      summary: 'List rounds, newest first',
+      description: 'At least one of session_id, matter_id and thread_id is required.',
       guard: service,
       query: PageQuery.extend({ session_id: IdFilter, matter_id: IdFilter, thread_id: IdFilter }),
       responses: { 200: pageSchema(RoundView) },
@@ -61,7 +61,9 @@ export const timeline = [
     async (c, { query }) => {
       const { session_id, matter_id, thread_id } = query
       if (session_id === undefined && matter_id === undefined && thread_id === undefined)
-        throw invalid([{ path: 'session_id', message: 'Name a session, a matter or a thread.' }])
+        throw invalid([
+          { path: 'session_id', message: 'session_id, matter_id or thread_id is required.' },
+        ])
       const from = fragment`ai_engine.runs where ${visibleToService(c.var.caller)}${runFilter(query)}`
       const order = fragment`started_at desc, run_id desc`
       const columns = fragment`*, (

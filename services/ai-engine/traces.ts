@@ -46,7 +46,7 @@ const TraceDetail = Trace.extend({
   usage: Usage,
   decisions: z
     .array(DecisionView)
-    .describe('Each decision of the router, taken again on the state that it was taken on.'),
+    .describe('Routing decisions, each recorded and evaluated again on the recorded state.'),
 }).meta({ id: 'TraceDetail' })
 
 const IdFilter = z.string().min(1).max(200).optional()
@@ -55,7 +55,7 @@ export const traces = [
   get(
     '/api/v1/internal/ai/traces',
     {
-      summary: 'Runs and how they went, newest first',
+      summary: 'List traces of runs, newest first',
       guard: service,
       query: PageQuery.extend({
         thread_id: IdFilter,
@@ -88,7 +88,7 @@ export const traces = [
   get(
     '/api/v1/internal/ai/traces/:trace_id',
     {
-      summary: 'One run, step by step',
+      summary: 'Get a trace with its spans',
       guard: service,
       params: z.object({ trace_id: Id }),
       responses: { 200: TraceDetail },

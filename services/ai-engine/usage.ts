@@ -67,7 +67,7 @@ export const usage = [
   get(
     '/api/v1/internal/ai/usage',
     {
-      summary: 'Calls of models, newest first',
+      summary: 'List model calls, newest first',
       guard: service,
       query: PageQuery.extend(Filter.shape),
       responses: { 200: pageSchema(Use) },
@@ -82,7 +82,12 @@ export const usage = [
 
   get(
     '/api/v1/internal/ai/usage/stats',
-    { summary: 'The same, summed up', guard: service, query: Filter, responses: { 200: Stats } },
+    {
+      summary: 'Get sums of model calls',
+      guard: service,
+      query: Filter,
+      responses: { 200: Stats },
+    },
     async (c, { query }) => {
       const { sql } = c.env
       const from = modelCalls(c.var.caller, query)

@@ -48,20 +48,28 @@ const contextPath = (user_id: string, matter_id: string | null) => {
 
 const RecordedValue = z.object({ value: JsonObject.nullable() })
 
-async function readRecorded(context: NodeContext, peer: Client, name: string, path: string) {
-  const { answer } = await context.record(
-    { kind: 'tool', skill: 'load_context', name, request: { path } },
-    async () => ({ answer: { value: await readOrNull(context, peer, name, path) } }),
-  )
-  return RecordedValue.parse(answer).value
-}
-
-const readOrNull = (context: NodeContext, peer: Client, name: string, path: string) =>
+/** Reads a peer and records the result. Null if the peer does not respond; the span is then an error. */
+const readRecorded = (context: NodeContext, peer: Client, name: string, path: string) =>
   context
-    .span('tool', name, () =>
-      peer.request(JsonObject, path, { deadlineMs: 3_000, headers: peerHeaders(context) }),
-    )
-    .catch(() => null)
+    .span('tool', name, async (attributes) => {
+      const options = { deadlineMs: 3_000, headers: peerHeaders(context) }
+      const { answer, replayed } = await context.record(
+        { kind: 'tool', skill: 'load_context', name, request: { path } },
+        async () => ({
+          answer: { value: await peer.request(JsonObject, path, options).catch(() => null) },
+        }),
+      )
+      if (replayed) attributes.recorded = true
+      const { value } = RecordedValue.parse(answer)
+      if (value === null) throw new Unavailable(`${name} is not available.`)
+      return value
+    })
+    .catch((thrown: unknown) => {
+      if (thrown instanceof Unavailable) return null
+      throw thrown
+    })
+
+class Unavailable extends Error {}
 
 /** Headers of requests to other services on behalf of a run. */
 export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => ({

@@ -15,8 +15,6 @@ export class ModelError extends Error {
   }
 }
 
-export const truncatedAnswer = () =>
-  new ModelError('The model broke off in the middle of its answer.', true)
-export const malformedAnswer = () => new ModelError('The model sent what is no answer.', true)
-export const oversizedAnswer = () =>
-  new ModelError('The model sent more than an answer can hold.', false)
+export const truncatedAnswer = () => new ModelError('The answer of the model was cut off.', true)
+export const malformedAnswer = () => new ModelError('The model sent an invalid response.', true)
+export const oversizedAnswer = () => new ModelError('The answer of the model is too large.', false)

@@ -183,7 +183,7 @@ test.each<[string, ModelReply]>([
 test('drops for ever end with the time for the whole call', async () => {
   const say = Array.from({ length: 10_000 }, () => '.')
   const { answer } = await ask([{ say, betweenMs: 20 }], { timeoutMs: 300 })
-  expect(answer).toMatchObject({ retryable: false, message: 'The model took too long.' })
+  expect(answer).toMatchObject({ retryable: false, message: 'The model exceeded its time limit.' })
 })
 
 test('who hangs up hears no more, and gets their own reason', async () => {

@@ -48,7 +48,7 @@ export function openAiComplete(options: OpenAi): Complete {
       }
     } catch (thrown) {
       callbacks.signal.throwIfAborted()
-      if (deadline.signal.aborted) throw new ModelError('The model took too long.', false)
+      if (deadline.signal.aborted) throw new ModelError('The model exceeded its time limit.', false)
       throw thrown
     } finally {
       clearTimeout(timer)
@@ -101,7 +101,7 @@ async function completeOnce(
 function toModelError(thrown: unknown, silent: boolean): unknown {
   if (thrown instanceof ModelError) return thrown
   return new ModelError(
-    silent ? 'The model fell silent.' : "The model's server can't be reached.",
+    silent ? 'The model stopped responding.' : 'The model server is not reachable.',
     true,
   )
 }
@@ -149,11 +149,12 @@ async function refusalError(response: Response): Promise<ModelError> {
   const { status } = response
   if (status === 429) {
     const wait = retryAfterMs(response.headers.get('retry-after'))
-    return new ModelError('The model is asked too often.', true, wait)
+    return new ModelError('The model server limits the request rate.', true, wait)
   }
-  if (status >= 500) return new ModelError('The model has a fault of its own.', true)
-  if (status === 401 || status === 403) return new ModelError('The model refuses our key.', false)
-  return new ModelError(`The model refuses the request (${status}).`, false)
+  if (status >= 500) return new ModelError(`The model server failed (${status}).`, true)
+  if (status === 401 || status === 403)
+    return new ModelError('The model server rejects the API key.', false)
+  return new ModelError(`The model server rejects the request (${status}).`, false)
 }
 
 /** Parses `Retry-After`: seconds or a date. */
@@ -170,5 +171,6 @@ export async function checkModel({ baseUrl, apiKey }: OpenAi): Promise<void> {
     signal: AbortSignal.timeout(2_000),
   })
   await response.body?.cancel()
-  if (response.status >= 500) throw new ModelError(`The model answered ${response.status}.`, true)
+  if (response.status >= 500)
+    throw new ModelError(`The model server responded with ${response.status}.`, true)
 }

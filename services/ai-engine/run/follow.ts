@@ -42,26 +42,23 @@ export async function* followRun(
   signal?.addEventListener('abort', onAbort)
   try {
     while (!signal?.aborted) {
-      const published = buffered
+      // Published events without a gap need not be read from the database.
+      const published = buffered.filter(({ seq }) => seq > last)
+      const gap = published.findIndex(({ seq }, index) => seq !== last + 1 + index)
       buffered = []
-      // Without a gap, published events need not be read from the database.
-      const contiguous = published.length > 0 && published[0]!.seq <= last + 1
-      if (!contiguous && (published.length > 0 || stale)) {
-        stale = false
-        const events = await loadEvents(sql, run_id, last)
+      let events = gap < 0 ? published : published.slice(0, gap)
+      if (gap >= 0) stale = true
+      if (events.length === 0 && stale) {
+        events = await loadEvents(sql, run_id, last)
         if (events.length === 0 && (await hasEnded(sql, run_id, last))) return
         // A full page may be followed by another.
-        if (events.length > 0) stale = true
-        buffered.unshift(...events)
-        if (buffered.length > 0) continue
+        stale = events.length > 0
       }
-      const events = published.filter(({ seq }) => seq > last)
-      if (contiguous && events.length > 0) {
+      if (events.length > 0) {
         last = events.at(-1)!.seq
         yield events
         if (isEnd(events.at(-1)!)) return
-      }
-      if (buffered.length === 0 && !stale && !signal?.aborted) {
+      } else if (buffered.length === 0 && !stale && !signal?.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })

@@ -49,7 +49,7 @@ export async function branch(
   const cardRow =
     checkpoint.next === null ? await loadCardAt(sql, request.thread_id, checkpoint) : undefined
   if (checkpoint.next === null && !cardRow) {
-    throw new Fault('CONFLICT', 'The run ended at this checkpoint; choose an earlier one.')
+    throw new Fault('CONFLICT', 'The run ended at this checkpoint. Choose an earlier checkpoint.')
   }
   return sql.transaction(async (sql) => {
     const lease = await insertBranch(sql, request, checkpoint, state)
