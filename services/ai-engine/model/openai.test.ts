@@ -96,7 +96,7 @@ test('a server that does not stream is understood as well', async () => {
 })
 
 test('an answer that was cut off begins again, and its words are void', async () => {
-  const cut = { say: ['lost ', 'words'], cutAfter: 1 }
+  const cut = { say: ['lost ', 'words'], disconnectAfter: 1 }
   const { answer, said, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
   expect(answer).toMatchObject({ text: 'kept' })
   expect({ said, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
@@ -148,7 +148,7 @@ test('a server that is not there is told without its address', async () => {
 })
 
 test('a server that falls silent is given up and asked again', async () => {
-  const silent = { say: ['a', 'b'], silentAfter: 1 }
+  const silent = { say: ['a', 'b'], stallAfter: 1 }
   const { answer, restarts, tries } = await ask([silent, { say: 'ok' }], { silenceMs: 150 })
   expect(answer).toMatchObject({ text: 'ok' })
   expect({ restarts, tries }).toEqual({ restarts: 1, tries: 2 })

@@ -179,7 +179,7 @@ test('an answer that broke off is unsaid and said again', async () => {
 
 test.each([
   ['is down', [{ status: 503 }]],
-  ['breaks off every time', [{ say: ['half ', 'an answer'], cutAfter: 1 }]],
+  ['breaks off every time', [{ say: ['half ', 'an answer'], disconnectAfter: 1 }]],
   ['says nothing', [{ say: '' }]],
 ])('a model that %s leaves the answer to the rules', async (_, turns) => {
   server.script(...turns)
