@@ -36,8 +36,10 @@ export const Config = z.object({
     .int()
     .min(1)
     .max(65_536)
-    .default(256)
-    .describe('Memory of the search cache in MiB. A frequently searched chunk takes 1–2 KiB.'),
+    .optional()
+    .describe(
+      'Memory of the search cache in MiB. A frequently searched chunk takes 1–2 KiB. Default: an eighth of the memory of the process, 32 to 2048.',
+    ),
   KNOWLEDGE_LAY_WORDS: z
     .stringbool()
     .default(true)

@@ -12,6 +12,7 @@ import { withCircuitBreaker } from './graph/with-circuit.ts'
 import { makeQdrantClient } from './qdrant/client.ts'
 import type { QdrantSearch } from './qdrant/search-qdrant.ts'
 import { makeSearchCache, type SearchCache } from './search/index/cache.ts'
+import { defaultCacheMebibytes } from './search/index/default-budget.ts'
 import { type LayWords, makeLayWords } from './search/query/lay-words.ts'
 
 export interface Deps {
@@ -32,7 +33,7 @@ export const open = (config: Config, { client, circuit, runtime }: OpenContext):
     circuit('embedding', () => makeCircuit(3, 10_000)),
   ),
   vectorIndexes: makeVectorIndexes(),
-  searchCache: makeSearchCache(config.KNOWLEDGE_SEARCH_CACHE_MB),
+  searchCache: makeSearchCache(config.KNOWLEDGE_SEARCH_CACHE_MB ?? defaultCacheMebibytes()),
   layWords: config.KNOWLEDGE_LAY_WORDS ? makeLayWords() : undefined,
   qdrant: openQdrant(config, circuit),
   graph: openGraph(config, runtime),

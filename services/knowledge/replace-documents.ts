@@ -1,8 +1,10 @@
 import * as z from 'zod'
+import { Fault } from '../_kit/fault.ts'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
 import { lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
+import { maxSeq } from './search/index/posting-list.ts'
 import { addSegment } from './search/index/segment.ts'
 import {
   type IndexedChunk,
@@ -56,6 +58,7 @@ export async function replaceDocuments(
       if (!same) added.push(indexed)
     }
   }
+  if (next > maxSeq) throw new Fault('CONFLICT', 'The base is full: create another one.')
   const deleted = [...stored.values()]
   await sql`
     delete from knowledge.chunks where base = ${base}

@@ -5,6 +5,7 @@ import { causes } from './causes.ts'
 import { Config } from './config.ts'
 import { open } from './deps.ts'
 import { embedBase, enqueueMissingEmbeddings } from './embed/embed-job.ts'
+import { deleteOrphanedVectors } from './embed/vectors.ts'
 import { erasure } from './erasure.ts'
 import { knowledgeFiles } from './files.ts'
 import { graphs } from './graph/query.ts'
@@ -66,6 +67,7 @@ export default defineService({
   },
   async sweep(given) {
     await failDeadJobs(given.sql)
+    await deleteOrphanedVectors(given.sql)
     await enqueueMissingEmbeddings(given)
     await checkQdrant(given)
     await enqueueHourlySync(given)

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { dims, embeddingServer, embedText } from '../../../tests/support/embedding.ts'
 import { atomic, type KnowledgeStage, stageKnowledge } from '../../../tests/support/knowledge.ts'
+import { deleteOrphanedVectors } from './vectors.ts'
 
 let at: KnowledgeStage
 let api: Awaited<ReturnType<typeof embeddingServer>>
@@ -31,6 +32,36 @@ describe('with an embedding API', () => {
     expect(data).toMatchObject({ backend: 'database', degraded: false, reason: null })
     expect(data.hits[0]).toMatchObject({ document_id: 'loan', matched_by: ['vector'] })
     expect(data.hits).toHaveLength(3)
+  })
+
+  test('a vector goes when the last base deletes its text, and not before', async () => {
+    const [one, two] = [await at.createBase(), await at.createBase({ 'x-organization-id': 'b' })]
+    const own = [{ document_id: 'd', file_id: 'f', chunks: ['escrow of the deed'] }]
+    await at.upsert(one, own)
+    await at.sql`
+      insert into knowledge.documents (base, document_id, doc_type, title, metadata, law_keys, law_terms, hash)
+      select no, 'd', 'memo', 'd', '{}', '{}', '{}', 'h' from knowledge.bases where id = ${two}`
+    await at.sql`
+      insert into knowledge.chunks (base, seq, document_id, chunk_index, content, metadata, hash, words)
+      select base.no, 0, 'd', 0, chunk.content, '{}', chunk.hash, 1
+      from knowledge.chunks chunk, knowledge.bases base
+      where base.id = ${two} and chunk.content = 'escrow of the deed'`
+    await at.runJobs()
+    const vectors = async () =>
+      (
+        await at.sql`
+          select from knowledge.embeddings where hash = (
+            select encode(sha256('escrow of the deed'), 'hex'))`
+      ).length
+    await at.sql`update knowledge.embeddings set created_at = now() - interval '1 day'`
+    expect(await vectors()).toBe(1)
+    await at.post(`${atomic}/delete-by-file`, { kb_id: one, file_id: 'f' })
+    await deleteOrphanedVectors(at.sql)
+    expect(await vectors()).toBe(1)
+    await at.sql`delete from knowledge.documents where base = (
+      select no from knowledge.bases where id = ${two})`
+    await deleteOrphanedVectors(at.sql)
+    expect(await vectors()).toBe(0)
   })
 
   test('hybrid makes one list of both, each chunk once', async () => {

@@ -8,6 +8,8 @@ export interface VectorQuery {
   bases: readonly number[]
   vector: readonly number[]
   limit: number
+  /** Fewer results of the index than this are not enough: the vectors are scanned. */
+  minimum: number
   where: SqlFragment
 }
 
@@ -23,7 +25,7 @@ export async function findNearest(
   if (schema) {
     try {
       const nearest = await findNearestByIndex(sql, schema, { ...query, direction })
-      if (nearest.length === query.limit) return nearest
+      if (nearest.length >= query.minimum) return nearest
     } catch {
       indexes.forget(direction.length)
     }

@@ -65,7 +65,7 @@ describe.each(databases)('vectors on %s', (on) => {
 
   const nearestIn = (asked: readonly number[], own: readonly number[], most: number) =>
     findNearest(sql, makeVectorIndexes(), {
-      ...{ model: 'm', bases: own, vector: asked, limit: most, where: fragment`` },
+      ...{ model: 'm', bases: own, vector: asked, limit: most, minimum: most, where: fragment`` },
     })
 
   test('have an index where the database has pgvector, and none elsewhere', async () => {
@@ -130,6 +130,19 @@ describe('an index of pgvector', () => {
   })
   afterAll(() => database.drop())
 
+  test('is used for a deep search if it finds what the search needs', async () => {
+    const [base] = await sql`select no from knowledge.bases where name = 'sys_many'`
+    const search = (minimum: number) =>
+      findNearest(sql, makeVectorIndexes(), {
+        ...{ model: 'm', bases: [Number(base!.no)], vector: vector(), where: fragment`` },
+        ...{ limit: chunks, minimum },
+      })
+    // The index returns at most 1,000 vectors of all bases, the scan every chunk of the base.
+    const [byIndex, byScan] = [await search(50), await search(chunks)]
+    expect(byIndex.length).toBeLessThan(byScan.length)
+    expect(byIndex.length).toBeGreaterThanOrEqual(50)
+  })
+
   const ask = (indexes: ReturnType<typeof makeVectorIndexes>) => {
     const bases = sql`select no from knowledge.bases where name = 'sys_many'`
     return bases.then(([base]) =>
@@ -139,6 +152,7 @@ describe('an index of pgvector', () => {
           bases: [base!.no as number],
           vector: vectors[1]!,
           limit: 50,
+          minimum: 50,
           where: fragment``,
         },
       }),

@@ -48,8 +48,30 @@ export async function saveVectors(sql: Sql, model: string, all: readonly Embedde
         ${textArray(batch.map(([, vector]) => vectorLiteral(vector, '{}')))},
         ${textArray(batch.map(([, vector]) => signBits(vector)))}) given (hash, vector, signature)
       on conflict (model, hash) do update set dims = excluded.dims, vector = excluded.vector,
-        signature = excluded.signature`
+        signature = excluded.signature, created_at = now()`
   }
 }
 
 export const NearestRow = z.object({ base: z.int(), seq: z.int(), score: z.number() })
+
+const OrphanRow = z.object({ hash: z.string() })
+
+/** Vectors younger than this are kept: the write of their chunk may not be visible yet. */
+const minAgeMinutes = 60
+
+/** Deletes vectors of texts that no chunk of any base has, in batches; returns their number. */
+export async function deleteOrphanedVectors(sql: Sql, limit = 5_000): Promise<number> {
+  let deleted = 0
+  for (;;) {
+    const rows = await sql.rows(OrphanRow)`
+      delete from knowledge.embeddings where (model, hash) in (
+          select model, hash from knowledge.embeddings embedding
+          where created_at < now() - ${minAgeMinutes} * interval '1 minute'
+            and not exists (select from knowledge.chunks chunk where chunk.hash = embedding.hash)
+          limit ${limit})
+        and created_at < now() - ${minAgeMinutes} * interval '1 minute'
+      returning hash`
+    deleted += rows.length
+    if (rows.length < limit) return deleted
+  }
+}

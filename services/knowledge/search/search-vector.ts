@@ -23,6 +23,7 @@ export async function searchVector(
     bases: bases.map(({ no }) => no),
     vector,
     limit: vectorFetchSize(priors, limit),
+    minimum: limit,
     where: fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`,
   })
   const rescored = await rescoreWithPriors(context, bases, nearest, priors)
