@@ -36,7 +36,7 @@ describe('a collection', () => {
 
   test('that takes none is an error, not so many refusals', async () => {
     const some = Array.from({ length: 9 }, (_, id) => point(100 + id, [1]))
-    await expect(applyChange(qdrant, 'chunks', change(some))).rejects.toThrow(/takes no point/)
+    await expect(applyChange(qdrant, 'chunks', change(some))).rejects.toThrow(/rejects every point/)
   })
 
   test('is told of long texts in several requests', async () => {
