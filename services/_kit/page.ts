@@ -82,8 +82,8 @@ export const toPage = <T>(items: T[], total: number, { page, size, offset }: Pag
 const PageRow = z.looseObject({ page_keys: z.string() })
 
 /**
- * Selects one page from a table with its condition (`from`). `order` must be total, with all keys in one
- * direction. A cursor continues after the sort keys of an item, so its cost does not grow with the page.
+ * Selects one page from a table with its condition (`from`). `order` must be total, with all keys not
+ * null and in one direction. A cursor continues after the sort keys of an item, so its cost does not grow with the page.
  */
 export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,

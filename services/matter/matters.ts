@@ -4,7 +4,7 @@ import { invalid } from '../_kit/fault.ts'
 import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
-import { fragment, join } from '../_kit/sql/sql.ts'
+import { fragment, join, textArray } from '../_kit/sql/sql.ts'
 import { createMatter } from './create.ts'
 import { get, post, put } from './deps.ts'
 import { MatterPatch, updateMatter } from './edit.ts'
@@ -17,6 +17,7 @@ import {
   isStaff,
   serviceGuard,
   userGuard,
+  visibleMatters,
   visibleToService,
   visibleToUser,
 } from './scope.ts'
@@ -47,6 +48,16 @@ const Filters = PageQuery.extend({
 
 const path = '/api/v1/matters'
 
+/** Must equal the expression of the index matters_search. */
+const searchText = fragment`matter.ngrams(title || ' ' || coalesce(cause_of_action_code, ''))`
+
+/** The pairs of characters of a search text, or its only character. Every match contains all of them. */
+const searchGrams = (text: string) => {
+  const characters = [...text.toLowerCase()]
+  if (characters.length === 1) return characters
+  return [...new Set(characters.slice(1).map((next, index) => characters[index]! + next))]
+}
+
 export const matters = [
   get(
     path,
@@ -64,13 +75,14 @@ export const matters = [
         ...(user_id ? [fragment` and user_id = ${user_id}`] : []),
         ...(q
           ? [
-              fragment` and strpos(lower(concat(title, ' ', cause_of_action_code)), lower(${q})) > 0`,
+              fragment` and ${searchText} @> ${textArray(searchGrams(q))}
+                and strpos(lower(title || ' ' || coalesce(cause_of_action_code, '')), lower(${q})) > 0`,
             ]
           : []),
       ])
       const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: fragment`matter.matters where ${visibleToUser(c.var.caller)}${conditions}`,
+        from: fragment`${visibleMatters(c.var.caller)} where true${conditions}`,
         order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)

@@ -51,6 +51,21 @@ export const visibleToUser = (caller: Caller): Scope =>
     ? inOrganization(caller.organizationId!)
     : fragment`(${inOrganization(caller.organizationId!)} and user_id = ${caller.userId!})`
 
+/**
+ * Table of the matters that a user sees, for lists. Own matters and those of other organizations are
+ * separate branches: an index in list order serves each, which `or` would prevent.
+ */
+export function visibleMatters(caller: Caller): SqlFragment {
+  const organization = caller.organizationId!
+  const client = isStaff(caller) ? fragment`` : fragment`and user_id = ${caller.userId!}`
+  return fragment`(
+    select * from matter.matters where organization_id = ${organization} ${client}
+    union all
+    select * from matter.matters
+    where provider_organization_id = ${organization} and organization_id <> ${organization} ${client}
+  ) matters`
+}
+
 export const visibleToService = ({ organizationId }: Caller): Scope =>
   organizationId === undefined ? fragment`true` : inOrganization(organizationId)
 

@@ -52,10 +52,10 @@ export const audit = [
           ...(to === undefined ? [] : [fragment` and created_at < ${timestamp(to)}`]),
         ])}`
       const table = fragment`platform.audit_logs where ${where}`
-      return ok(
-        c,
-        await selectPage(c.env.sql, AuditEntry, query, { from: table, order: fragment`seq desc` }),
-      )
+      // By time only with a range: entries of two processes can differ by their clocks.
+      const byTime = from !== undefined || to !== undefined
+      const order = byTime ? fragment`created_at desc, seq desc` : fragment`seq desc`
+      return ok(c, await selectPage(c.env.sql, AuditEntry, query, { from: table, order }))
     },
   ),
 
