@@ -1,146 +1,105 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import collector from '../services/collector/service.ts'
-import consultations from '../services/consultations/service.ts'
-import knowledge from '../services/knowledge/service.ts'
-import memory from '../services/memory/service.ts'
-import { type Stage, stage } from './support/stage.ts'
+import { describe as describeApi } from '../services/_kit/openapi.ts'
+import { services } from '../services/_run/services.ts'
+import { sampleBodies } from './support/sample-body.ts'
+import type { Stage } from './support/stage.ts'
+import { fixtures, secret, systemMark } from './support/tenancy-fixtures.ts'
 
-const secret = 'only-for-the-owners-eyes'
-const kb = '0190b8f4-0000-7000-8000-000000000000'
+/** A lawyer of another organization with every permission. */
+const rival = {
+  'x-organization-id': 'somebody-else',
+  'x-user-id': 'rival',
+  'x-user-type': 'lawyer',
+  'x-permissions': 'collector:manage,platform:manage',
+}
+/** Another client of the same organization. */
+const mallory = { 'x-organization-id': 'acme', 'x-user-id': 'mallory', 'x-user-type': 'client' }
 
-/** Fixtures: each service with one record of every tenant resource, and the ids. */
-const fixtures = [
-  {
-    service: memory,
-    async fill({ call }: Stage) {
-      const path = '/api/v1/internal/memory/facts'
-      const fact = {
-        user_id: 'u',
-        scope: 'case',
-        case_id: 'c',
-        entity_key: 'k',
-        category: 'summary',
-      }
-      const { data } = await call('POST', path, { body: { ...fact, content: secret } })
-      await call('POST', path, { body: { ...fact, content: `${secret} again` } })
-      return { factId: data.id as string, userId: 'u' }
-    },
-    /** Request body of the other organization, for every endpoint with a body. */
-    body: {
-      user_id: 'u',
-      scope: 'case',
-      case_id: 'c',
-      query: secret,
-      facts: [],
-      content: 'theirs',
-    },
-  },
-  {
-    service: consultations,
-    async fill({ call }: Stage) {
-      const path = '/api/v1/consultations/sessions'
-      const headers = { 'x-user-id': 'u', 'x-user-type': 'lawyer' }
-      const { data } = await call('POST', path, { body: { title: secret }, headers })
-      const { id } = data as { id: string }
-      await call('POST', `/api/v1/internal/sessions/${id}/messages/assistant`, {
-        body: { content: secret },
-      })
-      return { id, sessionId: id }
-    },
-    body: {
-      title: 'theirs',
-      content: 'theirs',
-      user_id: 'u',
-      user_response: { answers: [{ field_key: 'a.b', value: 'theirs' }] },
-    },
-  },
-  {
-    service: knowledge,
-    async fill({ call, sql }: Stage) {
-      await sql`
-        insert into knowledge.bases (id, organization_id, name) values (${kb}, 'acme', ${secret})`
-      const metadata = { owner: 'acme' }
-      const chunks = [{ chunk_index: 0, section_id: 's', content: `第一条 ${secret}`, metadata }]
-      const head = { kb_id: kb, document_id: 'd', file_id: 'f', doc_type: 'statute' }
-      await call('POST', '/api/v1/internal/atomic/batch-upsert', {
-        body: { documents: [{ ...head, title: 'Secret Law', metadata, chunks }] },
-      })
-      await sql`
-        insert into knowledge.files (base, file_id, title, doc_type, metadata, status)
-        select no, 'f', ${secret}, 'statute', '{"owner": "acme"}', 'INDEXED' from knowledge.bases`
-      const { data } = await call('POST', '/api/v1/internal/search/reindex-by-file', {
-        body: { kb_id: kb, file_id: 'f' },
-      })
-      return { id: kb, fileId: 'f', job_id: data.job_id as string }
-    },
-    body: {
-      name: 'theirs',
-      ...{ kb_id: kb, kb_ids: [kb], document_id: 'd', section_id: 's' },
-      ...{ file_id: kb, query: secret, text: '《Secret Law》第一条', profiles: [] },
-      kb: { name: 'sys_theirs' },
-      documents: [
-        { kb_id: kb, document_id: 'd', doc_type: 'statute', title: 'theirs', chunks: [] },
-      ],
-    },
-  },
-  {
-    service: collector,
-    async fill({ call }: Stage) {
-      const path = '/internal/collector/sources'
-      const { data } = await call('POST', path, { body: { name: secret, kind: 'upload' } })
-      const { id } = data as { id: string }
-      const body = { title: secret, content: secret }
-      const document = await call('POST', `${path}/${id}/documents`, { body })
-      const site = { name: secret, kind: 'http', url: 'http://example.org/' }
-      const { data: other } = await call('POST', path, { body: site })
-      const { data: run } = await call('POST', `${path}/${other.id}/runs`)
-      return { source_id: id, run_id: run.id, document_id: document.data.id }
-    },
-    body: {
-      name: 'theirs',
-      kind: 'upload',
-      title: 'theirs',
-      content: 'theirs',
-      package_ids: ['p'],
-    },
-  },
-]
+type CallResult = Awaited<ReturnType<Stage['call']>>
 
-describe.each(fixtures)('$service.name', ({ service, fill, body }) => {
+test('every service has a fixture', () => {
+  const names = fixtures.map(({ service }) => service.name).sort()
+  expect(names).toEqual(services.map(({ name }) => name).sort())
+})
+
+describe.each(fixtures)('$service.name', ({ service, open, fill, fillSystem }) => {
+  const document = describeApi(service.name, '0', service.endpoints)
   let at: Stage
-  let ids: Record<string, string>
+  let ids: Record<string, unknown>
+  let systemIds: Record<string, unknown> | undefined
   beforeAll(async () => {
-    at = await stage(service)
+    at = await open()
     ids = await fill(at)
+    systemIds = await fillSystem?.(at)
   })
   afterAll(() => at.close())
 
-  const otherOrganization = {
-    'x-organization-id': 'somebody-else',
-    'x-user-id': 'u',
-    'x-user-type': 'lawyer',
-    'x-permissions': 'collector:manage',
+  /** Requests of an endpoint that refer to the owner's records, from its API description. */
+  function requestsOf(
+    { method, path, spec }: (typeof service.endpoints)[number],
+    ids: Record<string, unknown>,
+  ) {
+    const url = path.replace(/:(\w+)(\{[^/]*\})?/g, (_, name: string) => String(ids[name] ?? 'x'))
+    if (!spec.body) return [{ method: method.toUpperCase(), url, body: undefined }]
+    const described = path.replace(/:(\w+)(\{[^/]*\})?/g, '{$1}')
+    const operation = (document.paths as any)[described]?.[method]
+    const { schema, example } = operation.requestBody.content['application/json']
+    const own = { organization_id: 'somebody-else', tenant_id: 'somebody-else' }
+    const known = { ...own, ...ids }
+    const bodies = sampleBodies(schema, document, known, example ?? schema.examples?.[0])
+    return bodies.map((body) => ({ method: method.toUpperCase(), url, body }))
   }
 
-  test.each(service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const))(
-    'another organization reads and changes nothing with %s',
-    async (_, { method, path, spec }) => {
-      const before = await readAllRows(at, service.schema)
-      const url = path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? 'x')
-      const call = { headers: otherOrganization, ...(spec.body ? { body } : {}) }
-      const answer = await at.call(method.toUpperCase(), url, call)
-      expect(answer.text).not.toContain(secret)
-      expect(answer.status).toBeLessThan(500)
-      expect(await readAllRows(at, service.schema)).toEqual(before)
-    },
-  )
+  const endpoints = service.endpoints.map((each) => [`${each.method} ${each.path}`, each] as const)
+  const external = endpoints.filter(([, { path }]) => !path.includes('/internal/'))
+
+  async function send(
+    endpoint: (typeof service.endpoints)[number],
+    headers: Record<string, string | undefined>,
+    targets = ids,
+  ): Promise<CallResult[]> {
+    const answers: CallResult[] = []
+    for (const { method, url, body } of requestsOf(endpoint, targets)) {
+      answers.push(await at.call(method, url, { headers, ...(body === undefined ? {} : { body }) }))
+    }
+    return answers
+  }
+
+  test.each(endpoints)('another organization reads and changes nothing by %s', async (_, each) => {
+    const before = await readRows(at, service.schema, 'acme')
+    const answers = await send(each, rival)
+    // If every body is rejected as invalid, the test proves nothing.
+    if (each.spec.body) expect(answers.filter(({ status }) => status !== 400)).not.toEqual([])
+    for (const { status, text } of answers) {
+      expect(text).not.toContain(secret)
+      expect([500, 502, 504]).not.toContain(status)
+    }
+    expect(await readRows(at, service.schema, 'acme')).toEqual(before)
+  })
+
+  const unseeded = fillSystem ? endpoints.filter(([, { path }]) => !path.includes('/seed/')) : []
+  test.each(unseeded)('nobody changes records of the system by %s', async (_, each) => {
+    const before = await readRows(at, service.schema, systemMark)
+    for (const headers of [rival, mallory]) await send(each, headers, { ...ids, ...systemIds })
+    expect(await readRows(at, service.schema, systemMark)).toEqual(before)
+  })
+
+  test.each(external)('another client reads and changes nothing by %s', async (_, each) => {
+    const before = await readRows(at, service.schema, 'owner-7')
+    for (const { status, text } of await send(each, mallory)) {
+      expect(text).not.toContain(secret)
+      expect([500, 502, 504]).not.toContain(status)
+    }
+    expect(await readRows(at, service.schema, 'owner-7')).toEqual(before)
+  })
 })
 
-/** All rows that contain the owner's organization id, as text. */
-async function readAllRows({ sql }: Stage, schema: string): Promise<string[]> {
+/** Rows that contain a text, as text by table. Jobs and idempotency keys are not records. */
+async function readRows({ sql }: Stage, schema: string, text: string): Promise<string[]> {
   const rows = await sql`select query_to_xml(
-      format('select * from %I.%I t where t::text like ''%%acme%%'' order by t::text', table_schema, table_name),
+      format('select * from %I.%I t where t::text like ''%%%s%%'' order by t::text', table_schema, table_name, ${text}::text),
       true, true, '')::text as content
-    from information_schema.tables where table_schema = ${schema} and table_type = 'BASE TABLE' order by table_name`
+    from information_schema.tables where table_schema = ${schema} and table_type = 'BASE TABLE'
+    order by table_name`
   return rows.map(({ content }) => String(content))
 }

@@ -4,7 +4,7 @@ import { invalid } from '../_kit/fault.ts'
 import { ExternalId, JsonObject } from '../_kit/fields.ts'
 import { assertSameOrganization, type Caller } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
-import { fragment, join, textArray } from '../_kit/sql/sql.ts'
+import { fragment, join } from '../_kit/sql/sql.ts'
 import { createMatter } from './create.ts'
 import { get, post, put } from './deps.ts'
 import { MatterPatch, updateMatter } from './edit.ts'
@@ -51,13 +51,6 @@ const path = '/api/v1/matters'
 /** Must equal the expression of the index matters_search. */
 const searchText = fragment`matter.ngrams(title || ' ' || coalesce(cause_of_action_code, ''))`
 
-/** The pairs of characters of a search text, or its only character. Every match contains all of them. */
-const searchGrams = (text: string) => {
-  const characters = [...text.toLowerCase()]
-  if (characters.length === 1) return characters
-  return [...new Set(characters.slice(1).map((next, index) => characters[index]! + next))]
-}
-
 export const matters = [
   get(
     path,
@@ -75,7 +68,7 @@ export const matters = [
         ...(user_id ? [fragment` and user_id = ${user_id}`] : []),
         ...(q
           ? [
-              fragment` and ${searchText} @> ${textArray(searchGrams(q))}
+              fragment` and ${searchText} @> matter.query_ngrams(${q})
                 and strpos(lower(title || ' ' || coalesce(cause_of_action_code, '')), lower(${q})) > 0`,
             ]
           : []),

@@ -7,6 +7,13 @@ language sql immutable parallel safe as $$
     generate_series(1, length(lowered) - size + 1) place
 $$;
 
+-- The ngrams that every text with the substring contains: its pairs, or its only character.
+create function matter.query_ngrams(value text) returns text[]
+language sql immutable parallel safe as $$
+  select coalesce(array_agg(gram), '{}') from unnest(matter.ngrams(value)) gram
+  where length(gram) = least(2, length(value))
+$$;
+
 create index matters_search on matter.matters
   using gin (matter.ngrams(title || ' ' || coalesce(cause_of_action_code, '')));
 create index on matter.matters (organization_id, status, updated_at desc, id desc);
