@@ -15,9 +15,9 @@ import { bodySchema } from './playbook.ts'
 import {
   actorOf,
   isStaff,
+  listScope,
   serviceGuard,
   userGuard,
-  visibleMatters,
   visibleToService,
   visibleToUser,
 } from './scope.ts'
@@ -48,9 +48,6 @@ const Filters = PageQuery.extend({
 
 const path = '/api/v1/matters'
 
-/** Must equal the expression of the index matters_search. */
-const searchText = fragment`matter.ngrams(title || ' ' || coalesce(cause_of_action_code, ''))`
-
 export const matters = [
   get(
     path,
@@ -68,14 +65,15 @@ export const matters = [
         ...(user_id ? [fragment` and user_id = ${user_id}`] : []),
         ...(q
           ? [
-              fragment` and ${searchText} @> matter.query_ngrams(${q})
+              fragment` and search_ngrams @> matter.query_ngrams(${q})
                 and strpos(lower(title || ' ' || coalesce(cause_of_action_code, '')), lower(${q})) > 0`,
             ]
           : []),
       ])
+      const scope = await listScope(c.env.sql, c.var.caller)
       const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: fragment`${visibleMatters(c.var.caller)} where true${conditions}`,
+        from: fragment`matter.matters where ${scope}${conditions}`,
         order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)

@@ -1,6 +1,7 @@
+import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
 
 /** SQL condition for the matters that a caller may access. */
 export type Scope = SqlFragment
@@ -51,19 +52,23 @@ export const visibleToUser = (caller: Caller): Scope =>
     ? inOrganization(caller.organizationId!)
     : fragment`(${inOrganization(caller.organizationId!)} and user_id = ${caller.userId!})`
 
+const Sides = z.object({ own: z.boolean(), provided: z.boolean() })
+
 /**
- * Table of the matters that a user sees, for lists. Own matters and those of other organizations are
- * separate branches: an index in list order serves each, which `or` would prevent.
+ * Condition of a list, like `visibleToUser`. Most organizations only have own matters or only matters of
+ * others: a condition on one column can use an index in list order, which `or` prevents.
  */
-export function visibleMatters(caller: Caller): SqlFragment {
+export async function listScope(sql: Sql, caller: Caller): Promise<Scope> {
   const organization = caller.organizationId!
-  const client = isStaff(caller) ? fragment`` : fragment`and user_id = ${caller.userId!}`
-  return fragment`(
-    select * from matter.matters where organization_id = ${organization} ${client}
-    union all
-    select * from matter.matters
-    where provider_organization_id = ${organization} and organization_id <> ${organization} ${client}
-  ) matters`
+  const sides = await sql.row(Sides)`
+    select exists (select from matter.matters where organization_id = ${organization}) as own,
+      exists (select from matter.matters where provider_organization_id = ${organization}
+        and organization_id <> ${organization}) as provided`
+  if (sides!.own && sides!.provided) return visibleToUser(caller)
+  const client = isStaff(caller) ? fragment`` : fragment` and user_id = ${caller.userId!}`
+  return sides!.provided
+    ? fragment`provider_organization_id = ${organization}${client}`
+    : fragment`organization_id = ${organization}${client}`
 }
 
 export const visibleToService = ({ organizationId }: Caller): Scope =>

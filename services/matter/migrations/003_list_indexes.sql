@@ -14,8 +14,10 @@ language sql immutable parallel safe as $$
   where length(gram) = least(2, length(value))
 $$;
 
-create index matters_search on matter.matters
-  using gin (matter.ngrams(title || ' ' || coalesce(cause_of_action_code, '')));
+-- Stored, because a filter that computed the ngrams of every row would be slow.
+alter table matter.matters add column search_ngrams text[]
+  generated always as (matter.ngrams(title || ' ' || coalesce(cause_of_action_code, ''))) stored;
+create index on matter.matters using gin (search_ngrams);
 create index on matter.matters (organization_id, status, updated_at desc, id desc);
 create index on matter.matters (organization_id, matter_category, updated_at desc, id desc);
 create index on matter.matters (organization_id, lawyer_id) where lawyer_id is not null;
