@@ -65,6 +65,12 @@ describe('an ordinary file yields its text', () => {
       found('text/html', 'x\n甲 & 乙\n丙', 1, 'zh'),
     ],
     [
+      'HTML with > in an attribute and a named entity',
+      utf8('<p title="a > b">caf&eacute; &hellip;</p>'),
+      'b.html',
+      found('text/html', 'café …', 1, 'en'),
+    ],
+    [
       'a PDF',
       pdf(['First page', 'Second page']),
       'a.pdf',

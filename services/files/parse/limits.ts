@@ -12,12 +12,12 @@ export const limits = {
 
 /** The file cannot be parsed. The message is shown to the user as `parseError`. */
 export class UnreadableFile extends Error {
-  override name = 'Unreadable'
+  override name = 'UnreadableFile'
 }
 
 /** The file type is not supported. */
 export class UnsupportedFile extends Error {
-  override name = 'Unsupported'
+  override name = 'UnsupportedFile'
 }
 
 export const passwordProtected = () => new UnreadableFile('The file is protected by a password.')
