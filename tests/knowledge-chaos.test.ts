@@ -159,6 +159,16 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
       acknowledged.set(document_id, contents)
     }
     await waitForQdrant()
+    // Qdrant is eventually consistent: the landmarks count once it has them.
+    for (const { word, document_id } of landmarks) {
+      await expect
+        .poll(
+          async () =>
+            (await request(`${atomic}/keyword-search`, { query: word, kb_ids: [kb] })).hits[0],
+          { timeout: 30_000 },
+        )
+        .toMatchObject({ document_id })
+    }
     const end = performance.now() + seconds * 1_000
     const repeatUntilEnd = async (work: () => Promise<void>) => {
       while (performance.now() < end) {
