@@ -141,19 +141,29 @@ describe('graph', () => {
 })
 
 describe('objectStorage', () => {
-  test('Volume creates a ReadWriteOnce volume and uses the Recreate strategy', () => {
+  test('a ReadWriteOnce volume is shared on one node, so that an update rolls over', () => {
     const objects = of()
     expect(variables({}, 'files')).toMatchObject({ FILES_STORAGE: 'fs', FILES_DIR: '/data/files' })
-    expect(find(objects, 'Deployment', 'demo-files').spec.strategy).toEqual({ type: 'Recreate' })
+    const { strategy, template } = find(objects, 'Deployment', 'demo-files').spec
+    expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
+    const [sameNode] =
+      template.spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    expect(sameNode.topologyKey).toBe('kubernetes.io/hostname')
+    expect(sameNode.labelSelector.matchLabels).toEqual({
+      'app.kubernetes.io/name': 'files',
+      'app.kubernetes.io/instance': 'demo',
+    })
     expect(find(objects, 'PersistentVolumeClaim', 'demo-files').spec.accessModes).toEqual([
       'ReadWriteOnce',
     ])
   })
 
-  test('a ReadWriteMany Volume uses the RollingUpdate strategy', () => {
+  test('pods with a ReadWriteMany volume or S3 are not bound to one node', () => {
     const volume = { accessMode: 'ReadWriteMany', storage: { size: '1Ti' } } as const
     const objects = of({ objectStorage: { type: 'Volume', volume } })
-    expect(find(objects, 'Deployment', 'demo-files').spec.strategy.type).toBe('RollingUpdate')
+    expect(find(objects, 'Deployment', 'demo-files').spec.template.spec.affinity).toBeUndefined()
+    const onS3 = find(of(fullSpec), 'Deployment', 'demo-files').spec.template.spec
+    expect(onS3.affinity).toBeUndefined()
     expect(find(objects, 'PersistentVolumeClaim', 'demo-files').spec).toEqual({
       accessModes: ['ReadWriteMany'],
       resources: { requests: { storage: '1Ti' } },

@@ -35,7 +35,7 @@ import {
 import { autoscaler, scheduling } from './scaling.ts'
 import { searchPart } from './search.ts'
 import { seedsPart } from './seeds.ts'
-import { needsRecreate, storagePart } from './storage.ts'
+import { filesAffinity, storagePart } from './storage.ts'
 
 const healthPath = '/api/v1/internal/actuator/health'
 
@@ -122,15 +122,12 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
   // Pods carry the annotation too, so that those of the current template can be told apart.
   const annotations = { ...metadata.annotations, ...rollout }
   const template = { metadata: { ...metadata, annotations }, spec: podSpec }
-  const recreate = name === 'files' && needsRecreate(suite)
   const replicaCount = suite.spec.hibernated ? 0 : replicas
   const spec = {
     ...((!autoscaling || suite.spec.hibernated) && { replicas: replicaCount }),
     revisionHistoryLimit: 3,
     progressDeadlineSeconds: name === 'collector' ? 1200 : 600,
-    strategy: recreate
-      ? { type: 'Recreate' }
-      : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     selector: { matchLabels: selectorOf(suite, name) },
     template,
   }
@@ -160,6 +157,7 @@ function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
       securityContext: podSecurityContext(10_001),
       terminationGracePeriodSeconds: 40,
       ...scheduling(suite, name),
+      ...(name === 'files' && filesAffinity(suite)),
       containers: [container],
       volumes: parts.flatMap(({ volumes = [] }) => volumes),
     },

@@ -1,6 +1,6 @@
 import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, dataLabel, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, dataLabel, nameOf, type SuiteInput, selectorOf } from './common.ts'
 import { type PodPart, secretVariable, variables } from './pod.ts'
 
 interface VolumeOptions {
@@ -33,11 +33,28 @@ const directory = '/data/files'
 
 const usesVolume = ({ spec }: SuiteInput) => spec.objectStorage?.type !== 'S3'
 
-/** A ReadWriteOnce volume must be released before the next pod can mount it. */
 const isSharedVolume = ({ spec }: SuiteInput) =>
   spec.objectStorage?.volume?.accessMode === 'ReadWriteMany'
 
-export const needsRecreate = (suite: SuiteInput) => usesVolume(suite) && !isSharedVolume(suite)
+/**
+ * Pods share a ReadWriteOnce volume on one node. The next pod starts there beside the running one, so that an
+ * update does not interrupt the service. A node without room for it leaves the next pod pending.
+ */
+export const filesAffinity = (suite: SuiteInput) =>
+  usesVolume(suite) && !isSharedVolume(suite)
+    ? {
+        affinity: {
+          podAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              {
+                labelSelector: { matchLabels: selectorOf(suite, 'files') },
+                topologyKey: 'kubernetes.io/hostname',
+              },
+            ],
+          },
+        },
+      }
+    : {}
 
 export function storageObjects(suite: SuiteInput): KubeObject[] {
   if (!usesVolume(suite)) return []

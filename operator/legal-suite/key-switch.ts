@@ -16,7 +16,7 @@ import { healthOf, type Workload } from './health.ts'
 export function keyMountFor(suite: LegalSuite, workloads: Workload[]): KeyMount {
   const configured = keySecretOf(suite)
   const services = workloads.flatMap((workload) => {
-    const mount = workload.kind === 'Deployment' ? keyMountOf(workload) : undefined
+    const mount = mayHavePods(workload) ? keyMountOf(workload) : undefined
     return mount ? [{ mount, updated: healthOf(workload).updated }] : []
   })
   const target =
@@ -40,6 +40,10 @@ export function keyMountFor(suite: LegalSuite, workloads: Workload[]): KeyMount 
     ? { current: target, accepted: other }
     : { current: other, accepted: target }
 }
+
+/** A Deployment without pods neither sends nor accepts keys. */
+const mayHavePods = ({ kind, spec, status }: Workload) =>
+  kind === 'Deployment' && ((spec?.replicas ?? 1) > 0 || (status?.replicas ?? 0) > 0)
 
 /**
  * The Secret on which a switch in progress ends if the configured one is neither of the two: the one that all
