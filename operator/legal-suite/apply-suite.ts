@@ -20,7 +20,7 @@ import { classifyObsolete, isRolledOut } from './obsolete.ts'
 import type { ReadCache } from './read-cache.ts'
 import { recordChanges } from './record-changes.ts'
 import { type RetainedResult, reconcileRetained } from './retained.ts'
-import type { RolloutPlan } from './rollout.ts'
+import type { RolloutPlan } from './rollout-plan.ts'
 
 export interface ApplySuiteResult {
   outcomes: Outcome[]

@@ -1,7 +1,7 @@
 import type { ServiceName } from '../api/service-spec.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { healthOf, jobOutcome, type Workload } from './health.ts'
-import type { Blocker, Deployment, RolloutInputs } from './rollout.ts'
+import type { Blocker, Deployment, RolloutInputs } from './rollout-plan.ts'
 
 /**
  * Blocks until the migration is done. The log of a failed attempt is part of the message from the first

@@ -9,7 +9,7 @@ import type { makeDesiredCache } from './desired-cache.ts'
 import type { Workload } from './health.ts'
 import type { Pod } from './pod.ts'
 import type { makeReadCache } from './read-cache.ts'
-import type { WorkloadLookup } from './rollout.ts'
+import type { WorkloadLookup } from './rollout-plan.ts'
 import type { makeSecretReader } from './secrets.ts'
 import type { SuitePods } from './suite-pods.ts'
 

@@ -5,7 +5,7 @@ import type { KubeObject } from '../runtime/objects.ts'
 import { resourceOf } from '../runtime/resources.ts'
 import { clusterApi } from './apis.ts'
 import { healthOf } from './health.ts'
-import type { Blocker, WorkloadLookup } from './rollout.ts'
+import type { Blocker, WorkloadLookup } from './rollout-plan.ts'
 import type { SuitePods } from './suite-pods.ts'
 
 type Cluster = KubeObject & { status?: { readyInstances?: number; phase?: string } }

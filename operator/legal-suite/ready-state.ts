@@ -3,7 +3,7 @@ import { routeApi } from '../desired/gateway.ts'
 import { ApiError } from '../runtime/api-error.ts'
 import type { Outcome } from '../runtime/apply.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
-import type { Blocker } from './rollout.ts'
+import type { Blocker } from './rollout-plan.ts'
 
 /** Derives the Ready state from the outcome of a reconcile: the first failure or blocker, else ready. */
 export function readyStateOf(

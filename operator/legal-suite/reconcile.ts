@@ -16,7 +16,8 @@ import {
   readyStateOf,
 } from './ready-state.ts'
 import { recordProblems } from './record-problems.ts'
-import { planRollout, type WorkloadLookup } from './rollout.ts'
+import { planRollout } from './rollout.ts'
+import type { WorkloadLookup } from './rollout-plan.ts'
 import { statusOf } from './status.ts'
 import { suitePods } from './suite-pods.ts'
 

@@ -12,7 +12,7 @@ import {
   withReadyState,
 } from '../runtime/conditions.ts'
 import { healthOf, type Workload } from './health.ts'
-import type { WorkloadLookup } from './rollout.ts'
+import type { WorkloadLookup } from './rollout-plan.ts'
 import type { SuitePods } from './suite-pods.ts'
 
 export interface StatusInputs {
