@@ -4,6 +4,7 @@ import { type Container, secretRefsOf } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { migrationBlocker, serviceBlocker } from './blockers.ts'
+import type { Workload } from './health.ts'
 import type { Blocker, Deployment, RolloutInputs, RolloutPlan } from './rollout-plan.ts'
 
 /**
