@@ -60,7 +60,7 @@ export async function startSubject(client: Client, collectorAddress: string) {
 
 /** Node flags of the shipped Deployment. */
 function shippedFlags(): string[] {
-  const [deployment] = manifest('operator/deploy/deployment.yaml') as unknown as Deployment[]
+  const [deployment] = manifest('operator/deploy/4-deployment.yaml') as unknown as Deployment[]
   const { command } = deployment!.spec.template.spec.containers[0]!
   return command.filter((word) => word.startsWith('--'))
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import {
+  atomicList,
   type CelRule,
   celRules,
   Image,
@@ -52,6 +53,14 @@ export const Database = z
           .enum(['postgres', 'neon'])
           .optional()
           .describe('Database driver; neon connects over a WebSocket. Default: postgres.'),
+        cidrs: z
+          .array(text(43).regex(/^[0-9a-fA-F.:]+\/[0-9]{1,3}$/))
+          .max(16)
+          .meta(atomicList)
+          .optional()
+          .describe(
+            'Addresses of the database. Network policies allow its port there. Default: the address in the URL, or any if the URL has a host name.',
+          ),
         websocketProxy: text(2048)
           .optional()
           .describe(

@@ -35,7 +35,11 @@ describe.each([legalSuite, seedPackageApply])('CustomResourceDefinition of $kind
     for (const [path, node] of all) {
       if (/^\.(apiVersion|kind|metadata)?$/.test(path) || path === '') continue
       if (node.type === 'string') expect(node.maxLength ?? node.enum, path).toBeDefined()
-      if (node.type === 'object') expect(node.properties ?? node.maxProperties, path).toBeDefined()
+      if (node.type === 'object')
+        expect(
+          node['x-kubernetes-preserve-unknown-fields'] ?? node.properties ?? node.maxProperties,
+          path,
+        ).toBeDefined()
       if (node.type !== 'array') continue
       expect(node.maxItems, path).toBeGreaterThan(0)
       expect(node['x-kubernetes-list-type'], path).toMatch(/^(map|set|atomic)$/)

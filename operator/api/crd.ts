@@ -69,6 +69,7 @@ export function toStructuralSchema(schema: z.ZodType): Schema {
 function toBoundedSchema(schema: Schema, path: string): Schema {
   const { $schema, $id, additionalProperties, properties, items, ...rest } = schema
   const result: Schema = { ...rest }
+  if (result['x-kubernetes-preserve-unknown-fields']) return result
   if (!result.type) throw new Error(`${path}: no type; structural schemas have no unions`)
   if (result.type === 'string' && !result.enum && result.maxLength === undefined)
     throw new Error(`${path}: string without maxLength`)

@@ -11,6 +11,7 @@ import {
   setList,
   text,
 } from './fields.ts'
+import { PodSettings } from './pod-settings.ts'
 import {
   ageColumn,
   type CustomObject,
@@ -70,6 +71,7 @@ export const LegalSuiteSpec = z
       .optional()
       .describe('Environment of the services. Default: production.'),
     services: Services.optional(),
+    pods: PodSettings.optional().describe('Settings of all pods of the suite.'),
     gateway: Gateway.optional().describe(
       'Public entry point. Default: none; the suite is reachable only inside the cluster.',
     ),

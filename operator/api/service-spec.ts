@@ -55,6 +55,7 @@ export const reservedVariables = [
   'INTERNAL_API_KEY',
   'INTERNAL_API_KEY_ACCEPTED',
   'INTERNAL_API_KEY_DIR',
+  'METRICS_TOKEN',
   'MIGRATE',
   'PORT',
 ] as const
@@ -78,7 +79,7 @@ const EnvVariable = z
     ),
   )
 
-const Toleration = z.object({
+export const Toleration = z.object({
   key: text(317).optional(),
   operator: z.enum(['Exists', 'Equal']).optional(),
   value: z.string().max(63).optional(),

@@ -9,15 +9,20 @@ import {
   selectorOf,
 } from './common.ts'
 import { type Container, failureLog, podSecurityContext, secretsChecksum } from './pod.ts'
+import { withPodSettings } from './pod-settings.ts'
 
 /** A service account without permissions and without a mounted token. */
 export const serviceAccount = (suite: SuiteInput, app: string) =>
   buildObject(suite, app, ['v1', 'ServiceAccount'], { automountServiceAccountToken: false })
 
-/** Allows voluntary eviction of one pod at a time. */
+/** Allows voluntary eviction of one pod at a time. Pods that are not ready never block a drain. */
 export const podDisruptionBudget = (suite: SuiteInput, app: string) =>
   buildObject(suite, app, ['policy/v1', 'PodDisruptionBudget'], {
-    spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf(suite, app) } },
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: selectorOf(suite, app) },
+    },
   })
 
 type Ports = [name: string, port: number][]
@@ -89,7 +94,7 @@ export function statefulSet(
         whenDeleted: retainsData(suite) ? 'Retain' : 'Delete',
         whenScaled: 'Retain',
       },
-      template: {
+      template: withPodSettings(suite, {
         metadata: {
           labels: labelsOf(suite, app),
           annotations: secretsChecksum([container], facts),
@@ -105,7 +110,7 @@ export function statefulSet(
           containers: [{ ...failureLog, ...container }],
           volumes,
         },
-      },
+      }),
       ...(volumeClaimTemplates && { volumeClaimTemplates }),
     },
   })

@@ -10,11 +10,13 @@ export const suiteLabel = `${group}/suite`
 /** Marks objects that hold data: volumes, and the passwords that protect them. */
 export const dataLabel = `${group}/data`
 export const rolloutAnnotation = `${group}/rollout`
+/** A new value of this annotation on the suite restarts all its pods. */
+export const restartAnnotation = `${group}/restartedAt`
 export const secretsAnnotation = `${group}/secrets`
 
 /** The part of a suite that its objects depend on. Status, uid and timestamps are excluded on purpose. */
 export type SuiteInput = {
-  metadata: Pick<LegalSuite['metadata'], 'name' | 'namespace'>
+  metadata: Pick<LegalSuite['metadata'], 'name' | 'namespace' | 'annotations'>
   spec: LegalSuite['spec']
 }
 
@@ -22,6 +24,8 @@ export type SuiteInput = {
 export interface Facts {
   /** A digest of each referenced Secret entry, by `name/key`. */
   secrets: ReadonlyMap<string, string>
+  /** The external database, from the URL in its Secret. */
+  database?: { host: string; port: number } | undefined
   /** The namespace of the operator, which calls collector-service. */
   operatorNamespace: string
   /** Secrets with the internal key to mount. Default: the Secret of the spec. */
@@ -94,8 +98,11 @@ export const shortHash = (value: unknown) =>
 export const servicesOf = ({ spec }: SuiteInput): ServiceName[] =>
   serviceNames.filter((name) => name !== 'gateway' || spec.gateway)
 
-export const imageOf = ({ spec: { image = 'legal-suite', version } }: SuiteInput) =>
-  image.includes('@') ? image : `${image}:${version}`
+/** The image of Deno has the suffix `-deno` in its tag. A digest is used as it is. */
+export function imageOf({ spec: { image = 'legal-suite', version, runtime } }: SuiteInput) {
+  if (image.includes('@')) return image
+  return `${image}:${version}${runtime === 'Deno' ? '-deno' : ''}`
+}
 
 export const retainsData = ({ spec }: SuiteInput) => spec.deletionPolicy !== 'Delete'
 

@@ -13,7 +13,8 @@ import {
 } from './pod.ts'
 import { persistentVolumeClaim } from './storage.ts'
 
-const defaultImage = 'postgres:18.1'
+/** PostgreSQL with pgvector, so that search by vectors works in the database. */
+const defaultImage = 'pgvector/pgvector:0.8.1-pg18'
 const defaultResources = {
   requests: { cpu: '250m', memory: '512Mi', 'ephemeral-storage': '128Mi' },
   limits: { memory: '1Gi', 'ephemeral-storage': '1Gi' },

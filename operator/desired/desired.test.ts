@@ -135,7 +135,7 @@ describe('services.<name>', () => {
 
   test('nodeSelector, tolerations and topology are passed to the pod', () => {
     const { spec } = deployment(fullSpec, 'consultations').spec.template
-    expect(spec.nodeSelector).toEqual({ 'kubernetes.io/arch': 'amd64' })
+    expect(spec.nodeSelector).toMatchObject({ 'kubernetes.io/arch': 'amd64' })
     expect(spec.tolerations).toHaveLength(1)
     expect(spec.topologySpreadConstraints).toMatchObject([
       { topologyKey: 'kubernetes.io/hostname', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule' },

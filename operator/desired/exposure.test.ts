@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
 import { find, namesOf, variablesOf } from '../testing/queries.ts'
 import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { parseDatabaseTarget } from './database-egress.ts'
 import { desired } from './index.ts'
 
 const facts = {
@@ -125,8 +126,38 @@ describe('networkPolicy', () => {
     const all = ['service', 'gateway', 'job']
     expect(egress(inside)).toEqual([always])
     expect(egress(fullSpec)).toEqual([always, ['memory'], ['ai-engine'], ['knowledge'], ['files']])
-    expect(egress({})).toEqual([always, all])
+    expect(egress({})).toEqual([always])
     expect(egress({ ...inside, networkPolicy: { egress: 'Open' } })).toEqual([always, all])
+  })
+
+  test('egress to an external database is limited to its port and address', () => {
+    const rules = (database: { host: string; port: number }, cidrs?: string[]) => {
+      const external = { secretRef: { name: 'db', key: 'url' }, ...(cidrs && { cidrs }) }
+      const suite = suiteOf({ database: { type: 'External', external } })
+      const found = desired(suite, { ...facts, database }).filter(({ metadata }) =>
+        metadata.name.startsWith('demo-allow-database-'),
+      )
+      expect(found).toHaveLength(1)
+      return (found[0] as any).spec.egress
+    }
+    const ports = [{ protocol: 'TCP', port: 6432 }]
+    expect(rules({ host: 'db.example.com', port: 6432 })).toEqual([{ ports }])
+    expect(rules({ host: '10.1.2.3', port: 6432 })).toEqual([
+      { to: [{ ipBlock: { cidr: '10.1.2.3/32' } }], ports },
+    ])
+    expect(rules({ host: 'db.example.com', port: 6432 }, ['10.0.0.0/8'])).toEqual([
+      { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], ports },
+    ])
+  })
+
+  test.each([
+    ['postgres://u:p@db.example.com/legal', undefined, { host: 'db.example.com', port: 5432 }],
+    ['postgres://u:p@[fd00::1]:6432/legal', undefined, { host: 'fd00::1', port: 6432 }],
+    ['postgres://u:p@db.neon.tech/legal', '', { host: 'db.neon.tech', port: 443 }],
+    ['postgres://u:p@db/legal', 'proxy:5433/v1', { host: 'proxy', port: 5433 }],
+    ['not a url', undefined, undefined],
+  ])('the target of %s with proxy %s is %o', (url, proxy, target) => {
+    expect(parseDatabaseTarget(url, proxy)).toEqual(target)
   })
 
   test('egress to a CloudNativePG cluster is allowed by its label', () => {
@@ -148,8 +179,13 @@ describe('monitoring', () => {
     expect(monitor.spec.endpoints[0]).toMatchObject({
       interval: '15s',
       path: '/api/v1/internal/actuator/prometheus',
-      authorization: { credentials: { name: 'our-key', key: 'current' } },
+      authorization: { credentials: { name: 'demo-metrics', key: 'token' } },
     })
+    expect(find(of(fullSpec), 'ServiceMonitor', 'demo-gateway').spec.endpoints[0].path).toBe(
+      '/metrics',
+    )
+    expect(variablesOf(of(fullSpec), 'demo-memory').METRICS_TOKEN).toBe('secret:demo-metrics/token')
+    expect(JSON.stringify(monitor)).not.toContain('our-key')
     expect(namesOf(of({ monitoring: { enabled: false } }), 'ServiceMonitor')).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { dataLabel, labelsOf, nameOf, type SuiteInput } from './common.ts'
 import { keySecretOf } from './internal-key.ts'
+import { isMonitored } from './monitoring.ts'
 
 /** A Secret with random values that the operator creates once and never changes. */
 export interface GeneratedSecret {
@@ -38,6 +39,7 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
     // A changed key would reach the services at different times. A new key needs a new Secret.
     list.push({ ...key, name: keySecretOf(suite), immutable: true })
   }
+  if (isMonitored(suite)) list.push(secret('metrics', (random) => ({ token: random() }), false))
   if (database.type === 'Embedded') {
     const host = nameOf(suite, 'postgres')
     const values = (random: () => string) => {

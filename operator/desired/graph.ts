@@ -13,7 +13,7 @@ import {
 } from './pod.ts'
 import { persistentVolumeClaim } from './storage.ts'
 
-const defaultImage = 'neo4j:5.26-community'
+const defaultImage = 'neo4j:5.26.12-community'
 /** The user id that owns the files of the image. */
 const user = 7474
 const defaultResources = {

@@ -22,5 +22,5 @@ export const desired = (suite: SuiteInput, facts: Facts = noFacts): KubeObject[]
   ...migrationObjects(suite, facts),
   ...servicesOf(suite).flatMap((name) => serviceObjects(suite, name, facts)),
   ...gatewayObjects(suite),
-  ...monitoringObjects(suite, facts),
+  ...monitoringObjects(suite),
 ]

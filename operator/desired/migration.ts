@@ -20,6 +20,7 @@ import {
   secretsChecksum,
   variables,
 } from './pod.ts'
+import { withPodSettings } from './pod-settings.ts'
 
 /**
  * The Job that migrates the schemas of all services before any of them is rolled out. Its name contains a
@@ -48,7 +49,7 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
     securityContext: restrictedSecurityContext,
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
   }
-  const template = {
+  const template = withPodSettings(suite, {
     metadata: {
       labels: labelsOf(suite, 'migrate'),
       annotations: secretsChecksum([container], facts),
@@ -62,7 +63,7 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
       containers: [container],
       volumes: [emptyDirVolume('tmp')],
     },
-  }
+  })
   return [
     serviceAccount(suite, 'migrate'),
     buildObject(

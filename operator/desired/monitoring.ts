@@ -1,52 +1,54 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, type Facts, type SuiteInput } from './common.ts'
-import { keySecretOf } from './internal-key.ts'
+import { buildObject, nameOf, type SuiteInput } from './common.ts'
+import { type PodPart, secretVariable } from './pod.ts'
 
 export const monitorApi = 'monitoring.coreos.com/v1'
 
 export const isMonitored = ({ spec }: SuiteInput) => spec.monitoring?.enabled !== false
 
-/** One ServiceMonitor for all services, which it selects by label. */
-export function monitoringObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
+/** The Secret entry with the credential of Prometheus. It is accepted for metrics and for nothing else. */
+export const metricsTokenOf = (suite: SuiteInput) => ({
+  name: nameOf(suite, 'metrics'),
+  key: 'token',
+})
+
+export const metricsPart = (suite: SuiteInput): PodPart =>
+  isMonitored(suite) ? { env: secretVariable('METRICS_TOKEN', metricsTokenOf(suite)) } : {}
+
+/** One ServiceMonitor for all services, which it selects by label, and one for the gateway. */
+export function monitoringObjects(suite: SuiteInput): KubeObject[] {
   if (!isMonitored(suite)) return []
-  const { intervalSeconds = 30, labels } = suite.spec.monitoring ?? {}
   return [
-    buildObject(
-      suite,
-      'metrics',
-      [monitorApi, 'ServiceMonitor'],
-      {
-        spec: {
-          selector: {
-            matchLabels: {
-              'app.kubernetes.io/instance': suite.metadata.name,
-              'app.kubernetes.io/part-of': 'legal-suite',
-            },
-            matchExpressions: [
-              {
-                key: 'app.kubernetes.io/component',
-                operator: 'In',
-                values: ['service', 'gateway'],
-              },
-            ],
-          },
-          endpoints: [
-            {
-              port: 'http',
-              path: '/api/v1/internal/actuator/prometheus',
-              interval: `${intervalSeconds}s`,
-              authorization: {
-                type: 'Bearer',
-                credentials: {
-                  name: facts.internalKey?.current ?? keySecretOf(suite),
-                  key: 'current',
-                },
-              },
-            },
-          ],
-        },
-      },
-      { ...(labels && { labels }) },
-    ),
+    serviceMonitor(suite, 'metrics', 'service', '/api/v1/internal/actuator/prometheus'),
+    ...(suite.spec.gateway ? [serviceMonitor(suite, 'gateway', 'gateway', '/metrics')] : []),
   ]
+}
+
+function serviceMonitor(suite: SuiteInput, app: string, component: string, path: string) {
+  const { intervalSeconds = 30, labels } = suite.spec.monitoring ?? {}
+  return buildObject(
+    suite,
+    app,
+    [monitorApi, 'ServiceMonitor'],
+    {
+      spec: {
+        selector: {
+          matchLabels: {
+            'app.kubernetes.io/instance': suite.metadata.name,
+            'app.kubernetes.io/part-of': 'legal-suite',
+            'app.kubernetes.io/component': component,
+          },
+        },
+        endpoints: [
+          {
+            port: 'http',
+            path,
+            interval: `${intervalSeconds}s`,
+            authorization: { type: 'Bearer', credentials: metricsTokenOf(suite) },
+          },
+        ],
+      },
+    },
+    { ...(labels && { labels }) },
+  )
 }

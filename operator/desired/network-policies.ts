@@ -12,6 +12,7 @@ import {
   servicesOf,
   suiteLabel,
 } from './common.ts'
+import { databaseEgress } from './database-egress.ts'
 import { isMonitored } from './monitoring.ts'
 
 type NetworkPeer = {
@@ -96,7 +97,7 @@ export function networkPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
       ],
     }),
     ...cnpgPolicies(suite),
-    ...egressPolicies(suite),
+    ...egressPolicies(suite, facts),
   ]
 }
 
@@ -167,11 +168,15 @@ const cnpgPolicies = (suite: SuiteInput): KubeObject[] =>
  * Allows unrestricted egress for pods whose configuration names an external endpoint. There is one policy per
  * reason: a reason that disappears removes a policy, which waits until the pods that need it are replaced.
  */
-function egressPolicies(suite: SuiteInput): KubeObject[] {
+function egressPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
   const { database, search, graph, objectStorage, ai, networkPolicy } = suite.spec
   const allPods = podSelector(suite, component, 'service', 'gateway', 'job')
   const allow = (purpose: string, selector: unknown) =>
     buildPolicy(suite, purpose, selector, { egress: [{}] })
+  const externalDatabase = (selector: unknown) => {
+    const { purpose, rule } = databaseEgress(suite, facts)
+    return buildPolicy(suite, purpose, selector, { egress: [rule] })
+  }
   const needsEgress: Partial<Record<ServiceName, boolean>> = {
     'ai-engine': Boolean(ai?.model),
     memory: Boolean(ai?.rerank),
@@ -183,7 +188,7 @@ function egressPolicies(suite: SuiteInput): KubeObject[] {
   }
   return [
     allow('outside', podSelector(suite, appName, 'collector', 'gateway')),
-    ...(database.type === 'External' ? [allow('external-database', allPods)] : []),
+    ...(database.type === 'External' ? [externalDatabase(allPods)] : []),
     ...(networkPolicy?.egress === 'Open' ? [allow('open-egress', allPods)] : []),
     ...servicesOf(suite)
       .filter((name) => needsEgress[name])

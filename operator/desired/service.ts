@@ -18,6 +18,7 @@ import { databasePart } from './database.ts'
 import { gatewayPart } from './gateway.ts'
 import { graphPart } from './graph.ts'
 import { internalKeyPart, keySecretOf } from './internal-key.ts'
+import { metricsPart } from './monitoring.ts'
 import {
   type Container,
   emptyDirVolume,
@@ -32,12 +33,18 @@ import {
   type Variable,
   variables,
 } from './pod.ts'
+import { withPodSettings } from './pod-settings.ts'
 import { autoscaler, scheduling } from './scaling.ts'
 import { searchPart } from './search.ts'
 import { seedsPart } from './seeds.ts'
 import { filesAffinity, storagePart } from './storage.ts'
 
-const healthPath = '/api/v1/internal/actuator/health'
+/** The gateway is public and has no internal paths. */
+const healthPaths = (name: ServiceName) => {
+  if (name === 'gateway') return { liveness: '/healthz', readiness: '/healthz' }
+  const base = '/api/v1/internal/actuator/health'
+  return { liveness: `${base}/liveness`, readiness: `${base}/readiness` }
+}
 
 /** files-service parses documents in child processes that can need a gigabyte. */
 const memoryDefaults: Partial<Record<ServiceName, [request: string, limit: string]>> = {
@@ -82,6 +89,7 @@ function podParts(suite: SuiteInput, name: ServiceName, facts: Facts): PodPart[]
     processPart(suite),
     databasePart(suite),
     internalKeyPart(facts.internalKey ?? { current: keySecretOf(suite) }),
+    metricsPart(suite),
     { env: peerUrls(suite) },
     ...(name === 'knowledge' ? [searchPart(suite), graphPart(suite)] : []),
     aiPart(suite, name),
@@ -145,7 +153,7 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
 function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
   const parts = podParts(suite, name, facts)
   const container = serviceContainer(suite, name, parts)
-  return {
+  return withPodSettings(suite, {
     metadata: {
       labels: { ...labelsOf(suite, name), 'app.kubernetes.io/version': suite.spec.version },
       annotations: secretsChecksum([container], facts),
@@ -161,10 +169,11 @@ function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
       containers: [container],
       volumes: parts.flatMap(({ volumes = [] }) => volumes),
     },
-  }
+  })
 }
 
 function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]): Container {
+  const { liveness, readiness } = healthPaths(name)
   const [request, limit] = memoryDefaults[name] ?? ['192Mi', '512Mi']
   const defaultResources = {
     requests: { cpu: '100m', memory: request, 'ephemeral-storage': '64Mi' },
@@ -177,13 +186,14 @@ function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]
     command: serviceCommand(suite, name),
     ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }],
     env: lastByName(parts.flatMap(({ env = [] }) => env)),
-    // collector-service applies its startup seeds before it answers probes.
-    startupProbe: httpProbe(`${healthPath}/liveness`, {
-      periodSeconds: 2,
-      failureThreshold: name === 'collector' ? 450 : 90,
+    // The delay covers a normal start: the kubelet reports each failed probe as a Warning.
+    startupProbe: httpProbe(liveness, {
+      initialDelaySeconds: 4,
+      periodSeconds: 3,
+      failureThreshold: 60,
     }),
-    readinessProbe: httpProbe(`${healthPath}/readiness`, { periodSeconds: 5, timeoutSeconds: 3 }),
-    livenessProbe: httpProbe(`${healthPath}/liveness`, { periodSeconds: 10, timeoutSeconds: 3 }),
+    readinessProbe: httpProbe(readiness, { periodSeconds: 5, timeoutSeconds: 3 }),
+    livenessProbe: httpProbe(liveness, { periodSeconds: 10, timeoutSeconds: 3 }),
     // Keeps serving until the endpoint removal has reached all nodes.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: mergeResources(suite.spec.services?.[name]?.resources, defaultResources),

@@ -1,5 +1,5 @@
 import type { LegalSuite } from '../api/legal-suite.ts'
-import type { Facts } from '../desired/common.ts'
+import { type Facts, restartAnnotation } from '../desired/common.ts'
 import { desired } from '../desired/index.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { secretObjects } from './secrets.ts'
@@ -13,8 +13,15 @@ export function makeDesiredCache(maxSuites = 16) {
 
   return (suite: LegalSuite, facts: Facts): KubeObject[] => {
     const { uid } = suite.metadata
-    const { secrets, operatorNamespace, internalKey } = facts
-    const inputs = JSON.stringify([suite.spec, [...secrets], operatorNamespace, internalKey])
+    const { secrets, database, operatorNamespace, internalKey } = facts
+    const inputs = JSON.stringify([
+      suite.spec,
+      suite.metadata.annotations?.[restartAnnotation],
+      [...secrets],
+      database,
+      operatorNamespace,
+      internalKey,
+    ])
     const cached = cache.get(uid)
     const objects = cached?.inputs === inputs ? cached.objects : buildObjects(suite, facts)
     cache.delete(uid)

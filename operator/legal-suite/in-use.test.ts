@@ -61,10 +61,10 @@ describe('pruning', () => {
     await edit(at, { database: { type: 'Embedded', external: null } })
     await eventually(() => expect(names(at, 'StatefulSet')).toEqual(['demo-postgres']))
     await settleDelay()
-    expect(names(at, 'NetworkPolicy')).toContain('demo-allow-external-database')
+    expect(names(at, 'NetworkPolicy').join()).toContain('demo-allow-database-')
     await waitUntilReady(at)
     await eventually(() =>
-      expect(names(at, 'NetworkPolicy')).not.toContain('demo-allow-external-database'),
+      expect(names(at, 'NetworkPolicy').join()).not.toContain('demo-allow-database-'),
     )
   })
 

@@ -88,7 +88,8 @@ async function reconcileActive(
   // A deleted old Secret cannot be mounted any more.
   const isGone = missing.has(`${mount.current}/current`)
   const internalKey = isGone ? { current: keySecretOf(suite) } : mount
-  const facts = { secrets, operatorNamespace: context.operatorNamespace, internalKey }
+  const { operatorNamespace } = context
+  const facts = { secrets, database: read.database, operatorNamespace, internalKey }
   const database = await findDatabaseBlocker(client, suite, apis, lookup, pods)
   const isAvailable = (object: { kind: string }) => isServed(object, apis)
   const objects = context.desiredObjects(suite, facts)

@@ -2,6 +2,9 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKey } from '../api/fields.ts'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { dataLabel, type Facts, noFacts, ownershipLabels, retainsData } from '../desired/common.ts'
+import { databaseSecretOf } from '../desired/database.ts'
+import type { DatabaseTarget } from '../desired/database-egress.ts'
+import { parseDatabaseTarget } from '../desired/database-egress.ts'
 import {
   checksumKeySecretOf,
   type GeneratedSecret,
@@ -28,6 +31,8 @@ export interface SecretReads {
   /** Digests of existing entries, see `Facts`. */
   secrets: Facts['secrets']
   missing: ReadonlySet<string>
+  /** Host and port of an external database. */
+  database?: DatabaseTarget
   /** The Secret whose key services send. */
   keySecret: string
   /** Public id of that key. */
@@ -92,8 +97,17 @@ export function makeSecretReader() {
       lost,
       keySecret: mount.current,
       ...(key && { keyId: keyIdOf(key) }),
+      ...externalDatabase(suite, readEntry(databaseSecretOf(suite))),
     }
   }
+}
+
+function externalDatabase({ spec }: LegalSuite, entry: string | undefined) {
+  if (spec.database.type !== 'External' || !entry) return {}
+  const { driver, websocketProxy } = spec.database.external!
+  const url = Buffer.from(entry, 'base64').toString('utf8').trim()
+  const database = parseDatabaseTarget(url, driver === 'neon' ? (websocketProxy ?? '') : undefined)
+  return database ? { database } : {}
 }
 
 const secretId = ({ metadata }: LegalSuite, name: string): ObjectId => ({

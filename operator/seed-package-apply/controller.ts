@@ -8,6 +8,7 @@ import { makeStatusWriter } from '../runtime/status.ts'
 import type { Collector } from './collector.ts'
 import { collectorReady, reconcile } from './reconcile.ts'
 import { isFinished } from './status.ts'
+import { makeSuiteLimit } from './suite-limit.ts'
 
 export interface SeedControllerOptions {
   collector: Collector
@@ -40,6 +41,7 @@ export function registerSeedPackageApplyController(
     writeStatus: makeStatusWriter(),
     now: () => new Date(),
   }
+  const limited = makeSuiteLimit()
   manager.controller({
     name: 'seed-package-apply',
     concurrency,
@@ -54,6 +56,10 @@ export function registerSeedPackageApplyController(
           isCollectorUsable(change.object) !== isCollectorUsable(change.before),
       },
     ],
-    reconcile: (key, context) => reconcile(key, context, deps),
+    reconcile(key, context) {
+      const apply = applies.get(key)
+      const work = () => reconcile(key, context, deps)
+      return apply && !isFinished(apply) ? limited(suiteKeyOf(apply), work) : work()
+    },
   })
 }

@@ -186,3 +186,20 @@ test('a paused or hibernated suite is not seeded', async () => {
   await at.patch('LegalSuite', 'demo', { spec: { paused: false } })
   await waitUntilFinished(at)
 })
+
+test('a collector that does not respond leaves workers for other suites', async () => {
+  const at = await ready()
+  collector.faults.push(({ package_ids }) =>
+    package_ids.includes('silent') ? 'silence' : undefined,
+  )
+  for (let n = 0; n < 20; n++) await at.seed({ packageIds: ['silent'] }, `silent-${n}`)
+  await eventually(() => expect(collector.requests).toHaveLength(2))
+  await at.suite({}, 'other')
+  await eventually(async () => {
+    await at.settle()
+    expect(at.ready('other')?.status).toBe('True')
+  })
+  await at.seed({ suiteRef: { name: 'other' } }, 'quick')
+  await waitUntilFinished(at, 'quick')
+  expect(collector.requests).toHaveLength(3)
+})

@@ -48,7 +48,7 @@ export const runOf = (request: Request, status = 'succeeded', items = 1) => ({
 export async function startFakeCollector() {
   const runs = new Map<string, FakeResponse>()
   const requests: { request: Request; key: string | undefined }[] = []
-  const faults: ((request: Request) => FakeResponse | 'hang up' | undefined)[] = []
+  const faults: ((request: Request) => FakeResponse | 'hang up' | 'silence' | undefined)[] = []
   const applied: string[] = []
   let responsesToDrop = 0
   let handle = (request: Request): FakeResponse => okResponse(runOf(request))
@@ -59,6 +59,7 @@ export async function startFakeCollector() {
     const request: Request = JSON.parse(Buffer.concat(chunks).toString())
     requests.push({ request, key: incoming.headers['x-internal-api-key'] as string | undefined })
     const faultResponse = faults.map((say) => say(request)).find(Boolean)
+    if (faultResponse === 'silence') return
     if (faultResponse === 'hang up') return void outgoing.destroy()
     let result = faultResponse ?? runs.get(request.run_id)
     if (!result) {

@@ -50,6 +50,17 @@ export const fullSpec: LegalSuiteSpec = {
     files: { replicas: 2 },
     gateway: { replicas: 2 },
   },
+  pods: {
+    imagePullSecrets: ['registry'],
+    priorityClassName: 'legal',
+    nodeSelector: { pool: 'legal' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    labels: { team: 'legal' },
+    annotations: { 'example.com/scan': 'yes' },
+    volumes: [{ name: 'ca', mountPath: '/etc/ca', secretName: 'database-ca' }],
+    userIds: 'Fixed',
+  },
   gateway: {
     host: 'legal.example.com',
     ingress: { className: 'nginx', annotations: { 'example.com/size': '100m' } },

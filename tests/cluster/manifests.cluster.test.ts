@@ -29,7 +29,7 @@ const facts = {
   secrets: new Map<string, string>(),
   operatorNamespace: 'operators',
 }
-const shipped = ['service-account', 'role', 'role-binding', 'deployment']
+const shipped = ['1-service-account', '2-role', '3-role-binding', '4-deployment']
 const sets: Record<string, KubeObject[]> = {
   'a default suite': desired(suiteOf(), facts),
   'a suite that says everything': desired(suiteOf(fullSpec), facts),

@@ -14,7 +14,7 @@ type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] }
 type Role = KubeObject & { rules: Rule[] }
 type Right = { group: string; resource: string; verb: string }
 
-const roles = manifest('operator/deploy/role.yaml') as Role[]
+const roles = manifest('operator/deploy/2-role.yaml') as Role[]
 
 const granted: (Right & { role: string })[] = roles.flatMap(({ metadata, rules }) =>
   rules.flatMap(({ apiGroups, resources, verbs }) =>

@@ -11,7 +11,7 @@ const accounts = resourceOf('v1', 'ServiceAccount')
 
 /** Returns access with the permissions of the shipped roles in this namespace. */
 export async function operatorAccess(client: Client, namespace: string): Promise<Access> {
-  for (const file of ['service-account', 'role', 'role-binding']) {
+  for (const file of ['1-service-account', '2-role', '3-role-binding']) {
     for (const object of manifest(`operator/deploy/${file}.yaml`)) {
       const placed = { ...object, metadata: { ...object.metadata, namespace } } as any
       for (const subject of placed.subjects ?? []) subject.namespace = namespace
