@@ -8,7 +8,7 @@ const packages: Record<string, string> = {
   knowledge: '|neo4j-driver$',
   collector: '|croner$|fflate$|htmlparser2$|ipaddr\\.js$|robots-parser$|yaml$',
   files:
-    '|@aws-sdk/|file-type$|fflate$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
+    '|@aws-sdk/|file-type$|fflate$|htmlparser2$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }
 
 /** Import rules. The first matching folder defines what a file may import, and whether `node:` is allowed. */
