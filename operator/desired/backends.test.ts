@@ -163,7 +163,7 @@ describe('objectStorage', () => {
     const objects = of({ objectStorage: { type: 'Volume', volume } })
     expect(find(objects, 'Deployment', 'demo-files').spec.template.spec.affinity).toBeUndefined()
     const onS3 = find(of(fullSpec), 'Deployment', 'demo-files').spec.template.spec
-    expect(onS3.affinity).toBeUndefined()
+    expect(onS3.affinity?.podAffinity).toBeUndefined()
     expect(find(objects, 'PersistentVolumeClaim', 'demo-files').spec).toEqual({
       accessModes: ['ReadWriteMany'],
       resources: { requests: { storage: '1Ti' } },

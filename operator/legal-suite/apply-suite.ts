@@ -117,6 +117,9 @@ function recordRetained(context: ReconcileContext, { retained, removed }: Retain
   for (const { kind, name, uid } of retained)
     if (!before.has(uid))
       recordEvent(context, 'Kept', 'Keep', `retained ${kind} ${name}, which holds data`)
-  for (const { kind, name } of removed)
-    recordEvent(context, 'RetainedRemoved', 'Delete', `deleted retained ${kind} ${name} on request`)
+  // A Warning: data is gone, and Warnings have an event budget of their own.
+  for (const { kind, name } of removed) {
+    const text = `deleted retained ${kind} ${name} on request`
+    recordEvent(context, 'RetainedRemoved', 'Delete', text, true)
+  }
 }

@@ -120,7 +120,9 @@ describe('data', () => {
     await request(`x, ${uid}`)
     await eventually(() => expect(names(at, 'PersistentVolumeClaim')).toEqual(['demo-files']))
     await eventually(() => expect(retained(at)).toEqual(['Secret demo-postgres']))
-    expect((await at.events()).map(({ reason }: any) => reason)).toContain('RetainedRemoved')
+    await eventually(async () =>
+      expect((await at.events()).map(({ reason }: any) => reason)).toContain('RetainedRemoved'),
+    )
   })
 
   test('a StatefulSet with volumes of its own is scaled to zero and retained', async () => {

@@ -30,8 +30,8 @@ test('a new version needs one apply per Deployment and few other requests', asyn
     await waitUntilReady(at)
   })
   expect(counts).toMatchObject({ 'patch deployments': 8, 'create events': 1 })
-  // Reads the database Secret, the internal key and the unwatched ServiceMonitor.
-  expect(counts).toMatchObject({ 'get secrets': 2, 'get servicemonitors': 1 })
+  // Reads the database Secret, the internal key, the metrics token and the unwatched ServiceMonitor.
+  expect(counts).toMatchObject({ 'get secrets': 3, 'get servicemonitors': 1 })
 })
 
 test('status changes of pods cause no reads', async () => {

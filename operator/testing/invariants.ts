@@ -64,7 +64,7 @@ export function watchInvariants(harness: Harness) {
     for (const { app, labels, text } of running.values()) {
       if (!text.includes('"name":"db"')) continue
       const own = policies.filter(({ spec }) => spec.egress && selects(spec.podSelector, labels))
-      const isOpen = own.some(({ spec }) => spec.egress.some((rule: object) => isEmpty(rule)))
+      const isOpen = own.some(({ spec }) => spec.egress.some(reachesDatabase))
       if (own.length > 0 && !isOpen)
         violations.push(`pods of ${app} can no longer reach their external database`)
     }
@@ -103,3 +103,9 @@ const isEmpty = (rule: object) => Object.keys(rule).length === 0
 const selects = ({ matchLabels = {}, matchExpressions = [] }: any, labels: any) =>
   Object.entries(matchLabels).every(([name, value]) => labels[name] === value) &&
   matchExpressions.every(({ key, values }: any) => values.includes(labels[key]))
+
+/** Whether an egress rule lets pods reach PostgreSQL outside of the cluster. */
+const reachesDatabase = (rule: { to?: { ipBlock?: object }[]; ports?: { port: number }[] }) =>
+  isEmpty(rule) ||
+  (rule.ports?.some(({ port }) => port === 5432) === true &&
+    (!rule.to || rule.to.some(({ ipBlock }) => ipBlock !== undefined)))

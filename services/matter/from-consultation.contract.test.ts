@@ -27,7 +27,8 @@ const asked = (more: object = {}) => ({
   title: 'Loan to Li',
   ...more,
 })
-const open = (body: object, headers = {}) => at.post(`${internal}/from-consultation`, body, headers)
+const open = (body: object, headers = {}) =>
+  at.post(`${internal}/from-consultation`, body, { 'x-user-type': undefined, ...headers })
 const todosOf = async (id: string) =>
   (await at.todos(id)).map(({ todo_key, actor, status }: any) => [todo_key, actor, status])
 

@@ -15,7 +15,7 @@ const record =
   (service: string, respond: (url: URL) => unknown) =>
   async (request: Request): Promise<Response> => {
     const { headers, method } = request
-    requests.push({ service, url: request.url.replace('http://peer', ''), method, headers })
+    requests.push({ service, url: request.url.replace(/^http:\/\/[^/]+/, ''), method, headers })
     const data = respond(new URL(request.url))
     return data instanceof Response ? data : envelope(data)
   }
