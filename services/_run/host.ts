@@ -44,6 +44,6 @@ function lineFor(error: NodeJS.ErrnoException & { port?: number; address?: strin
   if (error.code === 'EACCES' && error.port)
     return `Port ${error.port} may not be used; set PORT to another.`
   if (error instanceof ConfigError) return error.message
-  if (error.code === 'ECONNREFUSED') return 'The database does not answer at DATABASE_URL.'
+  if (error.code === 'ECONNREFUSED') return 'The database is not reachable at DATABASE_URL.'
   return error.stack ?? String(error)
 }
