@@ -19,7 +19,7 @@ import { makeSecretReader } from './secrets.ts'
  * Watched child kinds. Workloads are cached completely, because their status matters; of the others only
  * metadata is cached.
  */
-const childKinds: [apiVersion: string, kind: string, whole?: boolean][] = [
+const childKinds: [apiVersion: string, kind: string, fullObject?: boolean][] = [
   ['apps/v1', 'Deployment', true],
   ['apps/v1', 'StatefulSet', true],
   ['batch/v1', 'Job', true],

@@ -6,7 +6,7 @@ import { startService } from './single.ts'
  * `deno serve --allow-env --allow-net --allow-read --allow-sys=hostname --port 8081
  * services/_run/deno.ts memory`.
  */
-const { fetch, live } = await startService(process.argv[2], 'deno').catch(fail)
+const { fetch, serveUntilSignal } = await startService(process.argv[2], 'deno').catch(fail)
 
 /** Requests in progress. At SIGTERM `deno serve` stops listening; the database stays open for these. */
 const unfinished = new Set<Promise<void>>()
@@ -20,5 +20,5 @@ export default {
     unfinished.add(sent)
     return fetch(request)
   },
-  onListen: ({ port }: { port: number }) => live(port, drain),
+  onListen: ({ port }: { port: number }) => serveUntilSignal(port, drain),
 }

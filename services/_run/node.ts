@@ -4,9 +4,9 @@ import { startService } from './single.ts'
 
 /** Runs one service on Node: `node services/_run/node.ts memory`. */
 async function main(folder: string | undefined) {
-  const { fetch, config, live } = await startService(folder, 'node')
+  const { fetch, config, serveUntilSignal } = await startService(folder, 'node')
   const server = await listen(fetch, config.PORT, config.HOST)
-  live(server.port, server.close)
+  serveUntilSignal(server.port, server.close)
 }
 
 main(process.argv[2]).catch(fail)

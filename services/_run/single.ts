@@ -46,7 +46,7 @@ export async function startService(folder: string | undefined, runtime: Host['ru
     started.afterListen().catch(fail)
   }
 
-  return { fetch: started.fetch, config, live: serveUntilSignal }
+  return { fetch: started.fetch, config, serveUntilSignal }
 }
 
 async function find(folder: string | undefined): Promise<Service> {

@@ -4,7 +4,7 @@ import { key } from '../../tests/support/stage.ts'
 
 const api = '/api/v1/files'
 const internal = '/api/v1/internal/files'
-const most = 1024 * 1024
+const limit = 1024 * 1024
 
 const storage = await newStorage()
 if (typeof storage === 'string') console.warn(`skipped: ${storage}`)
@@ -13,7 +13,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
   if (typeof storage === 'string') return
   let at: FilesStage
   beforeAll(async () => {
-    at = await stageFiles(storage, { FILES_MAX_BYTES: String(most) })
+    at = await stageFiles(storage, { FILES_MAX_BYTES: String(limit) })
   })
   afterAll(async () => {
     await at?.close()
@@ -156,25 +156,25 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
 
   describe('the size limit', () => {
     test('accepts a file of exactly that size', async () => {
-      const { status, data } = await at.upload({ bytes: bytesOf(most) })
-      expect([status, data.size]).toEqual([201, most])
+      const { status, data } = await at.upload({ bytes: bytesOf(limit) })
+      expect([status, data.size]).toEqual([201, limit])
     })
 
     test('rejects one byte more and stores nothing', async () => {
       const before = await storage.list()
-      const { status, code, data } = await at.upload({ bytes: bytesOf(most + 1) })
-      expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: most }])
+      const { status, code, data } = await at.upload({ bytes: bytesOf(limit + 1) })
+      expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: limit }])
       expect(await storage.list()).toEqual(before)
     })
 
     test('rejects a larger Content-Length before reading the body', async () => {
-      const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * most) })
+      const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * limit) })
       const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect(status).toBe(413)
     })
 
     test('applies to the declared size of an upload URL', async () => {
-      const body = { filename: 'a.bin', contentType: 'application/pdf', size: most + 1 }
+      const body = { filename: 'a.bin', contentType: 'application/pdf', size: limit + 1 }
       expect((await at.call('POST', `${api}/upload-url`, { body })).status).toBe(413)
     })
   })

@@ -113,8 +113,8 @@ function bm25(facts: Told[], query: string): Map<string, number> {
   return scores
 }
 
-const best = (scores: Map<string, number>, most: number) =>
-  [...scores.values()].sort((a, b) => b - a).slice(0, most)
+const best = (scores: Map<string, number>, limit: number) =>
+  [...scores.values()].sort((a, b) => b - a).slice(0, limit)
 
 const mine = (facts: Told[], tenant: string) =>
   facts.filter((each) => each.tenant === tenant && each.user === 'u' && !each.gone)

@@ -23,8 +23,8 @@ describe('isSimilar', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 0, max: 10 }), (a, b, tenths) => {
         const longer = Math.max(a.length, b.length)
-        const most = Math.floor(longer * (1 - tenths / 10) + 1e-9)
-        expect(isSimilar(a, b, tenths / 10)).toBe(distance(a, b) <= most)
+        const maxEdits = Math.floor(longer * (1 - tenths / 10) + 1e-9)
+        expect(isSimilar(a, b, tenths / 10)).toBe(distance(a, b) <= maxEdits)
       }),
       { numRuns: 500 },
     )

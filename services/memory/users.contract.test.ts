@@ -189,8 +189,10 @@ describe('the context of a user', () => {
 
   test('the context as JSON is at most max_chars long', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 100, max: 4_000 }), async (most) => {
-        expect(JSON.stringify(await context(`?max_chars=${most}`)).length).toBeLessThanOrEqual(most)
+      fc.asyncProperty(fc.integer({ min: 100, max: 4_000 }), async (limit) => {
+        expect(JSON.stringify(await context(`?max_chars=${limit}`)).length).toBeLessThanOrEqual(
+          limit,
+        )
       }),
       { numRuns: 15 },
     )

@@ -28,8 +28,8 @@ const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'))
 describe('chunking', () => {
   test('keeps all the text, in order', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 20, max: 300 }), (text, most) => {
-        const { sections, chunks } = chunkText(text, most)
+      fc.property(text, fc.integer({ min: 20, max: 300 }), (text, limit) => {
+        const { sections, chunks } = chunkText(text, limit)
         // A section's line is its title, except of an article, whose text holds it.
         const own = (id: string | null) => chunks.filter(({ section_id }) => section_id === id)
         const said = sections.map(({ section_id, title }) => {
@@ -48,12 +48,12 @@ describe('chunking', () => {
 
   test('makes no chunk longer than asked, and none empty', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 10, max: 200 }), (text, most) => {
-        const { chunks } = chunkText(text, most)
+      fc.property(text, fc.integer({ min: 10, max: 200 }), (text, limit) => {
+        const { chunks } = chunkText(text, limit)
         chunks.forEach(({ content, chunk_index }, index) => {
           expect(chunk_index).toBe(index)
           expect(content.trim()).not.toBe('')
-          expect(content.length).toBeLessThanOrEqual(most)
+          expect(content.length).toBeLessThanOrEqual(limit)
         })
       }),
     )
@@ -120,8 +120,8 @@ describe('splitting', () => {
       fc.property(
         fc.string({ unit, maxLength: 300 }),
         fc.integer({ min: 2, max: 50 }),
-        (text, most) => {
-          const pieces = split(text, most)
+        (text, limit) => {
+          const pieces = split(text, limit)
           expect(pieces.map(bare).join('')).toBe(bare(text))
           for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
         },

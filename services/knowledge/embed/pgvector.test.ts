@@ -63,9 +63,9 @@ describe.each(databases)('vectors on %s', (on) => {
   const product = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, index) => sum + value * other[index]!, 0)
 
-  const nearestIn = (asked: readonly number[], own: readonly number[], most: number) =>
+  const nearestIn = (asked: readonly number[], own: readonly number[], limit: number) =>
     findNearest(sql, makeVectorIndexes(), {
-      ...{ model: 'm', bases: own, vector: asked, limit: most, minimum: most, where: fragment`` },
+      ...{ model: 'm', bases: own, vector: asked, limit: limit, minimum: limit, where: fragment`` },
     })
 
   test('have an index where the database has pgvector, and none elsewhere', async () => {

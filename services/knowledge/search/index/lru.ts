@@ -1,12 +1,12 @@
 /** Cache of the most recently used values, bounded by their total size. */
 export class Lru<Value> {
   #size = 0
-  readonly #most: number
+  readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number
   readonly #kept = new Map<string, { value: Value; size: number }>()
 
   constructor(maxSize: number, sizeOf: (value: Value) => number) {
-    this.#most = maxSize
+    this.#maxSize = maxSize
     this.#sizeOf = sizeOf
   }
 
@@ -24,7 +24,7 @@ export class Lru<Value> {
     this.#kept.set(key, { value, size })
     this.#size += size
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= this.#most) break
+      if (this.#size <= this.#maxSize) break
       this.#drop(oldest)
     }
   }

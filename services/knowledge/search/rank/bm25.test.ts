@@ -104,7 +104,7 @@ describe('the best by their terms', () => {
         fc.integer({ min: 1, max: 130 }),
         fc.nat(),
         fc.option(fc.array(fc.nat({ max: 119 })), { nil: undefined }),
-        (chunks, weights, gap, most, split, left) => {
+        (chunks, weights, gap, limit, split, left) => {
           const source = sourceOf(chunks, gap, split % (chunks.length * gap))
           const terms = weights.map((weight, id) => ({ id, weight }))
           const words = chunks.reduce((sum, { length }) => sum + length, 0)
@@ -113,13 +113,13 @@ describe('the best by their terms', () => {
             terms,
             [source],
             { chunks: chunks.length, words },
-            most,
+            limit,
             places && new Map([[1, places]]),
           )
           const wanted = byDefinition(chunks, weights, gap).filter(
             ({ seq }) => !places || places.has(seq),
           )
-          expect(found).toHaveLength(Math.min(most, wanted.length))
+          expect(found).toHaveLength(Math.min(limit, wanted.length))
           const scores = new Map(wanted.map(({ seq, score }) => [seq, score]))
           found.forEach(({ seq, score }, rank) => {
             expect(score / scores.get(seq)!).toBeCloseTo(1, 4)
