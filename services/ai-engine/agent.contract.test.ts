@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 let number = 0
-/** What a consultation sends. */
+/** Request body of a consultation. */
 const turn = (more: object = {}) => {
   const session_id = `s-${++number}`
   return { session_id, matter_id: `m-${number}`, user_id: 7, message: story, ...more }
@@ -39,7 +39,7 @@ async function interrupted() {
 }
 
 describe('execute', () => {
-  test('answers a question, and says in its events what the answer is made of', async () => {
+  test('a question is answered by numbered events whose tokens add up to the output', async () => {
     const asked = turn({ message: '什么是诉讼时效？' })
     const { status, text, headers } = await at.post('/agent/execute/stream', asked)
     expect(status).toBe(200)
@@ -54,7 +54,7 @@ describe('execute', () => {
     expect(events.at(-2)).toMatchObject({ event: 'result', data: { skills: ['chat'] } })
   })
 
-  test('asks for what is missing, syncs before it stops, and the card stays pending', async () => {
+  test('a case with missing fields is synced and ends with a pending card', async () => {
     const { thread_id, card } = await interrupted()
     expect(card).toMatchObject({ review_type: 'clarify', questions: expect.any(Array) })
     expect(
@@ -67,14 +67,14 @@ describe('execute', () => {
     expect(again).toMatchObject({ status: 409, code: 'CARD_PENDING', data: { card } })
   })
 
-  test('streams task, card and end in this order', async () => {
+  test('an interrupted run streams task, card and end in this order', async () => {
     const events = parseNdjson((await at.post('/agent/execute/stream', turn())).text)
     const names = events.map(({ event }) => event).filter((name) => name !== 'progress')
     expect(names).toEqual(['task_start', 'task_end', 'card', 'end'])
     expect(events.at(-1)!.data.status).toBe('interrupted')
   })
 
-  test('takes a thread id of its own, else that of the session', async () => {
+  test('execute uses the given thread id, else the id derived from the session', async () => {
     const asked = turn({ message: '你好' })
     expect((await execute(asked)).data.thread_id).toBe(threadOf(asked))
     expect((await execute({ ...asked, thread_id: 'x:1' })).data.thread_id).toBe('x:1')
@@ -84,7 +84,7 @@ describe('execute', () => {
   test.each([
     ['at top level', { playbook_config: {} }],
     ['deep in the context', { context: { a: [{ b: { playbook_config: null } }] } }],
-  ])('rejects playbook_config %s before anything is stored', async (_, more) => {
+  ])('playbook_config %s is rejected before anything is stored', async (_, more) => {
     const asked = turn(more)
     for (const path of ['/agent/execute', '/agent/execute/stream', '/skills/chat/execute'])
       expect(await at.post(path, asked)).toMatchObject({
@@ -103,13 +103,13 @@ describe('execute', () => {
     ['a skill to run alone without its name', { skill_only: true }, 'skill'],
     ['another mode', { mode: 'playbook' }, 'mode'],
     ['an organization that is not the header’s', { organization_id: 'other' }, 'organization_id'],
-  ])('refuses %s', async (_, more, path) => {
+  ])('execute with %s returns 400', async (_, more, path) => {
     const { status, data } = await execute(turn(more))
     expect(status).toBe(400)
     expect(data.issues[0].path).toBe(path)
   })
 
-  test('keeps a thread to its organization', async () => {
+  test('a thread is not visible to another organization', async () => {
     const { thread_id, run_id } = await interrupted()
     const other = { 'x-organization-id': 'other' }
     expect((await at.get(`/agent/pending_card?thread_id=${thread_id}`, other)).data).toEqual({
@@ -127,7 +127,7 @@ describe('execute', () => {
     expect((await at.get(`/traces?thread_id=${thread_id}`, other)).data.total).toBe(0)
   })
 
-  test('two at once on one thread: one runs, the other is told so', async () => {
+  test('of concurrent requests on one thread one runs and the others are rejected', async () => {
     const asked = turn()
     const answers = await Promise.all([execute(asked), execute(asked), execute(asked)])
     const codes = answers.map(({ status, code }) => (status === 200 ? 'ran' : code)).sort()
@@ -140,7 +140,7 @@ describe('execute', () => {
 })
 
 describe('resume', () => {
-  test('writes each answer where its question says, and goes on to the end', async () => {
+  test('resume stores each answer at its field_key and completes the run', async () => {
     const { thread_id, card, asked } = await interrupted()
     const user_response = answersTo(card)
     const { status, data } = await at.post('/agent/resume', {
@@ -166,7 +166,7 @@ describe('resume', () => {
     )
   })
 
-  test('is a run of its own: its events begin at 1', async () => {
+  test('resume starts a new run whose events are numbered from 1', async () => {
     const { thread_id, card } = await interrupted()
     const body = { thread_id, user_id: 7, user_response: answersTo(card) }
     const events = parseNdjson((await at.post('/agent/resume/stream', body)).text)
@@ -174,7 +174,7 @@ describe('resume', () => {
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
   })
 
-  test('with the same answers again gives the same run; with others it is refused', async () => {
+  test('resume with the same answers returns the same run; other answers are rejected', async () => {
     const { thread_id, card } = await interrupted()
     const body = { thread_id, card_id: card.card_id, user_response: answersTo(card) }
     const first = await at.post('/agent/resume', body)
@@ -192,7 +192,7 @@ describe('resume', () => {
     expect((await at.get(`/timeline?thread_id=${thread_id}`)).data.total).toBe(2)
   })
 
-  test('many at once with the same answers are one run', async () => {
+  test('concurrent resumes with the same answers start one run', async () => {
     const { thread_id, card } = await interrupted()
     const body = { thread_id, user_response: answersTo(card) }
     const answers = await Promise.all(
@@ -202,7 +202,7 @@ describe('resume', () => {
     expect(new Set(answers.map(({ data }) => data.run_id)).size).toBe(1)
   })
 
-  test('with nothing pending, another card, or an unknown thread is refused', async () => {
+  test('resume without a pending card, with another card or of an unknown thread is rejected', async () => {
     const asked = turn({ message: '你好' })
     await execute(asked)
     const user_response = { answers: [] }
@@ -222,7 +222,7 @@ describe('resume', () => {
     )
   })
 
-  test('with an answer that does not fit changes nothing', async () => {
+  test('resume with an invalid answer changes nothing', async () => {
     const { thread_id, card } = await interrupted()
     const { answers } = answersTo(card)
     const required = card.questions.findIndex(({ required }: any) => required)
@@ -247,8 +247,8 @@ describe('resume', () => {
   })
 })
 
-describe('a run’s events', () => {
-  test('can be had again from any of them, byte for byte, to the end', async () => {
+describe('run events', () => {
+  test('the events of a run can be read again from any position, byte for byte', async () => {
     const { thread_id, card } = await interrupted()
     const body = { thread_id, user_response: answersTo(card) }
     const { text } = await at.post('/agent/resume/stream', body)
@@ -266,7 +266,7 @@ describe('a run’s events', () => {
   })
 })
 
-test('what it asks of others carries the request’s id and trace', async () => {
+test('requests to peers carry the request id and trace of the run', async () => {
   const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   await execute(turn(), { 'x-request-id': 'asked-1', traceparent: trace })
   for (const { headers } of at.matter.requests) {
@@ -276,8 +276,8 @@ test('what it asks of others carries the request’s id and trace', async () => 
   expect(at.matter.requests.length).toBeGreaterThan(1)
 })
 
-describe('a matter-service that is down', () => {
-  test('delays the sync and fails nothing', async () => {
+describe('unavailable matter-service', () => {
+  test('an unavailable matter-service delays the sync and the run completes', async () => {
     at.matter.state.down = true
     const asked = turn()
     const { data } = await execute(asked)

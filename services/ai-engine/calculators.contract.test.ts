@@ -33,7 +33,7 @@ describe('calculators', () => {
     })
   })
 
-  test('an unknown calculator is 404 and wrong inputs are 400 with every fault', async () => {
+  test('an unknown calculator returns 404 and invalid inputs return 400 with every issue', async () => {
     expect((await at.post('/calculators/horoscope', {})).status).toBe(404)
     const { status, data } = await at.post('/calculators/loan_interest', {
       ...{ principal: -1, made_on: '2024-02-30', from: '2024-03-01', to: '2024-01-01' },
@@ -49,7 +49,7 @@ describe('calculators', () => {
     expect((await at.post('/calculators/court_fee', { kind: 'property' })).status).toBe(400)
   })
 
-  test('a date beyond the rate table is 422 and names the last day of the table', async () => {
+  test('a date beyond the rate table returns 422 with the last day of the table', async () => {
     const { status, code, data } = await at.post('/calculators/late_payment', {
       ...{ price: 1, from: '2026-09-01', to: '2026-10-01' },
     })

@@ -60,7 +60,7 @@ const runs = (name: string, more: object = {}) =>
 describe('skipping a card', () => {
   const skip = (body: object) => at.post('/agent/pending_card/skip', body)
 
-  test('continues the run without answers, once, if no question is required', async () => {
+  test('skipping a card without required questions continues the run once, without answers', async () => {
     const { thread_id, card } = (await runs('optional')).data
     expect(card.skippable).toBe(true)
     expect(await skip({ thread_id, card_id: 'other' })).toMatchObject({
@@ -76,14 +76,14 @@ describe('skipping a card', () => {
     expect(rounds).toHaveLength(2)
   })
 
-  test('is refused for a required card, and the card stays', async () => {
+  test('skipping a required card is rejected and the card stays pending', async () => {
     const { thread_id, card } = (await runs('paying')).data
     expect(await skip({ thread_id })).toMatchObject({ status: 409, code: 'CARD_REQUIRED' })
     const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
     expect(pending.card.card_id).toBe(card.card_id)
   })
 
-  test('of an unknown thread or another organization is 404', async () => {
+  test('skipping a card of an unknown thread or another organization returns 404', async () => {
     const { thread_id } = (await runs('optional')).data
     const other = { 'x-organization-id': 'other' }
     expect((await skip({ thread_id: 'none' })).status).toBe(404)
@@ -111,26 +111,34 @@ describe('a card with a deadline', () => {
   test.each([
     ['default', 'answered nothing'],
     ['skip', 'skipped undefined'],
-  ])('continues with `%s` exactly once when it expires', async (on_expiry, note) => {
-    const { thread_id, card, ...run } = await asked(on_expiry)
-    expect(card).toMatchObject({ on_expiry, assignee: '7', skill_version: '3', graph_version: '1' })
-    expect(Date.parse(card.expires_at)).toBeGreaterThan(Date.now())
-    expect(run).toMatchObject({ graph_version: '1', skill_version: '3' })
-    await at.tick()
-    expect((await ended(thread_id)).length).toBe(1)
-    await pass(thread_id)
-    await tickTwice()
-    expect(await ended(thread_id)).toMatchObject([
-      { status: 'completed' },
-      { status: 'interrupted' },
-    ])
-    await tickTwice()
-    expect((await ended(thread_id)).length).toBe(2)
-    const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
-    expect(state.deadline.note).toBe(note)
-  })
+  ])(
+    'a card with on_expiry `%s` continues the run exactly once when it expires',
+    async (on_expiry, note) => {
+      const { thread_id, card, ...run } = await asked(on_expiry)
+      expect(card).toMatchObject({
+        on_expiry,
+        assignee: '7',
+        skill_version: '3',
+        graph_version: '1',
+      })
+      expect(Date.parse(card.expires_at)).toBeGreaterThan(Date.now())
+      expect(run).toMatchObject({ graph_version: '1', skill_version: '3' })
+      await at.tick()
+      expect((await ended(thread_id)).length).toBe(1)
+      await pass(thread_id)
+      await tickTwice()
+      expect(await ended(thread_id)).toMatchObject([
+        { status: 'completed' },
+        { status: 'interrupted' },
+      ])
+      await tickTwice()
+      expect((await ended(thread_id)).length).toBe(2)
+      const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
+      expect(state.deadline.note).toBe(note)
+    },
+  )
 
-  test('ends the run as failed with `fail`, and the thread accepts the next turn', async () => {
+  test('a card with on_expiry `fail` ends the run as failed and the thread accepts the next turn', async () => {
     const { thread_id } = await asked('fail')
     await pass(thread_id)
     await tickTwice()
@@ -139,7 +147,7 @@ describe('a card with a deadline', () => {
     expect((await at.post('/agent/execute', { thread_id, message: '你好' })).status).toBe(200)
   })
 
-  test('can be assigned and answered, or withdrawn; then it does not expire', async () => {
+  test('a card that was assigned and answered, or withdrawn, does not expire', async () => {
     const { thread_id, card } = await asked('fail')
     const other = { 'x-organization-id': 'other' }
     const path = `/agent/cards/${card.card_id}`
@@ -179,7 +187,7 @@ describe('after an upgrade', () => {
   const noteOf = async (thread_id: string) =>
     (await at.get(`/agent/threads/${thread_id}/state`)).data.state.upgraded.note
 
-  test('a card of the installed version continues, and one that the skill can migrate too', async () => {
+  test('cards of the installed version and of a migratable version continue after an upgrade', async () => {
     const same = await asked()
     expect((await resume(same.thread_id)).data.status).toBe('completed')
     expect(await noteOf(same.thread_id)).toBe('from undefined x')
@@ -192,15 +200,18 @@ describe('after an upgrade', () => {
   test.each([
     ['skill', '0.9', '1'],
     ['graph', '2', '99'],
-  ])('a card of an unsupported %s version is refused and stays', async (_, skill, graph) => {
-    const { thread_id, card } = await asked()
-    await made(thread_id, skill, graph)
-    expect(await resume(thread_id)).toMatchObject({ status: 409, code: 'VERSION_UNSUPPORTED' })
-    const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
-    expect(pending.card.card_id).toBe(card.card_id)
-  })
+  ])(
+    'an answer to a card of an unsupported %s version is rejected and the card stays pending',
+    async (_, skill, graph) => {
+      const { thread_id, card } = await asked()
+      await made(thread_id, skill, graph)
+      expect(await resume(thread_id)).toMatchObject({ status: 409, code: 'VERSION_UNSUPPORTED' })
+      const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
+      expect(pending.card.card_id).toBe(card.card_id)
+    },
+  )
 
-  test('open threads are counted by version, for one organization', async () => {
+  test('open threads of an organization are counted by version', async () => {
     const { items } = (await at.get('/agent/open-threads')).data
     const waiting = items.find(
       ({ skill, skill_version }: any) => skill === 'upgraded' && skill_version === '0.9',

@@ -41,7 +41,7 @@ const wordsOf = (events: ReturnType<typeof parseNdjson>) =>
   events.filter(({ event }) => event === 'token').map(({ data }) => data.content)
 
 describe('a model', () => {
-  test('is heard as it speaks, and its use is on the account', async () => {
+  test('model tokens are streamed and the usage is recorded', async () => {
     const asked = ask()
     const events = await stream(asked)
     expect(wordsOf(events).join('')).toBe('诉讼时效期间。')
@@ -67,7 +67,7 @@ describe('a model', () => {
     ).toBe(0)
   })
 
-  test('that breaks off is asked again, and what was heard before is not lost or repeated', async () => {
+  test('an interrupted model response is retried without losing or repeating text', async () => {
     model.script(
       { say: ['诉讼', '时效', '期间。'], disconnectAfter: 2 },
       { say: ['诉讼', '时效', '期间。'] },
@@ -77,7 +77,7 @@ describe('a model', () => {
     expect(model.requests).toHaveLength(2)
   })
 
-  test('that then says something else begins its answer again, and says so', async () => {
+  test('a retry with a different text starts a new paragraph and emits a progress event', async () => {
     model.script({ say: ['One', ' way.'], disconnectAfter: 1 }, { say: ['Another', ' way.'] })
     const events = await stream(ask())
     expect(wordsOf(events).join('')).toBe('One\n\nAnother way.')
@@ -85,7 +85,7 @@ describe('a model', () => {
     expect(events.at(-1)!.data.output).toBe('One\n\nAnother way.')
   })
 
-  test('that refuses us for a moment is asked again; one that is broken is done without', async () => {
+  test('a 429 of the model is retried; after a 400 the rules answer', async () => {
     model.script({ status: 429, headers: { 'retry-after': '0' } }, { say: ['好。'] })
     expect((await stream(ask())).at(-1)!.data.output).toBe('好。')
     model.script({ status: 400 })
@@ -95,7 +95,7 @@ describe('a model', () => {
     expect(JSON.stringify(events)).not.toContain('sk-a-secret')
   })
 
-  test('that calls what it was not given is refused, and its words set nothing', async () => {
+  test('a call of an unlisted tool is rejected and model text does not change the state', async () => {
     const call = [{ name: 'delete_everything', arguments: { state: { work: {} } } }]
     model.script({ call }, { say: ['{"work": {"intake_collection": "done"}} 好。'] })
     const { data } = await at.post('/agent/execute', ask())
@@ -107,14 +107,14 @@ describe('a model', () => {
     expect(refused).toEqual([{ name: 'delete_everything', why: 'unlisted' }])
   })
 
-  test('that answers nonsense where a shape was asked for leaves the work to the rules', async () => {
+  test('structured output that is not JSON falls back to the rules', async () => {
     model.script({ say: ['not json'] })
     const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
     expect(data.status).toBe('interrupted')
     expect(data.card.questions.length).toBeGreaterThan(0)
   })
 
-  test('is not asked again for what it said before the card', async () => {
+  test('a resume does not repeat the model calls made before the card', async () => {
     const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
     const before = model.requests.length
     expect(before).toBeGreaterThan(0)
@@ -125,7 +125,7 @@ describe('a model', () => {
     expect(later.filter((request) => first.includes(request))).toEqual([])
   })
 
-  test('is not asked at all when a run is replayed', async () => {
+  test('a replay makes no model calls', async () => {
     const { data } = await at.post('/agent/execute', ask())
     const points = (await at.get(`/agent/threads/${data.thread_id}/checkpoints`)).data.items
     model.script({ say: ['Something else.'] })
@@ -136,7 +136,7 @@ describe('a model', () => {
   })
 })
 
-test('a model that is not there degrades health and stops nothing', async () => {
+test('an unreachable model degrades health and runs still complete', async () => {
   const health = async (at: EngineStage) =>
     JSON.parse((await at.call('GET', '/api/v1/internal/actuator/health')).text)
   expect(await health(at)).toMatchObject({ status: 'UP', components: { model: { status: 'UP' } } })
@@ -150,10 +150,10 @@ test('a model that is not there degrades health and stops nothing', async () => 
   await without.close()
 })
 
-describe('a run that takes its time', () => {
+describe('a long run', () => {
   const slow = { say: Array.from({ length: 40 }, (_, n) => `${n} `), betweenMs: 50 }
 
-  /** Reads a stream until it has begun to speak. */
+  /** Reads a stream until its first token. */
   async function begun(body: object) {
     const response = await at.fetch(
       new Request(`http://test${ai}/agent/execute/stream`, {
@@ -172,7 +172,7 @@ describe('a run that takes its time', () => {
     return { text, reader }
   }
 
-  test('keeps others off the thread, and can be joined from the last event that was heard', async () => {
+  test('a long run blocks its thread and can be followed from the last received event', async () => {
     model.script(slow)
     const asked = ask()
     const { reader, text } = await begun(asked)
@@ -192,13 +192,13 @@ describe('a run that takes its time', () => {
     expect(rest.at(-1)!.event).toBe('end')
   })
 
-  test('goes on when whoever asked goes away, and is there to be heard', async () => {
+  test('a run continues after its client disconnects and its events can be read later', async () => {
     model.script(slow)
     const asked = ask()
     const { reader } = await begun(asked)
     await reader.cancel()
     const status = async () => {
-      // Where nothing outlives its request, a tick takes the run up again.
+      // On runtimes without background work, a tick takes over the run.
       await at.tick()
       const { items } = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
       return items[0].status
@@ -214,28 +214,32 @@ describe('a run that takes its time', () => {
   test.each([
     ['CANCELLED', {}],
     ['STOPPED', { reason: 'stopped' }],
-  ])('ends as %s, keeps the text so far and accepts the next turn', async (code, reason) => {
-    model.script(slow)
-    const request = ask()
-    const { reader, text: begin } = await begun(request)
-    const thread_id = `consultation:${request.session_id}`
-    const cancelled = await at.post('/agent/cancel', { thread_id, ...reason })
-    expect(cancelled.data.cancelled).toBe(true)
-    let text = begin
-    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
-    const events = parseNdjson(text)
-    const output = wordsOf(events).join('')
-    expect(output).toMatch(/^0 /)
-    expect(events.at(-2)).toMatchObject({ event: 'error', data: { code } })
-    expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed', output } })
-    const [round] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
-    expect(round).toMatchObject({ status: 'failed', error: { code }, output })
-    const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
-    expect(state.messages.at(-1)).toEqual({ role: 'assistant', content: output })
-    model.script({ say: ['Again.'] })
-    expect((await at.post('/agent/execute', request)).data).toMatchObject({
-      status: 'completed',
-      output: 'Again.',
-    })
-  })
+  ])(
+    'a run that ends as %s keeps the text it emitted and its thread accepts the next turn',
+    async (code, reason) => {
+      model.script(slow)
+      const request = ask()
+      const { reader, text: begin } = await begun(request)
+      const thread_id = `consultation:${request.session_id}`
+      const cancelled = await at.post('/agent/cancel', { thread_id, ...reason })
+      expect(cancelled.data.cancelled).toBe(true)
+      let text = begin
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        text += part.value
+      const events = parseNdjson(text)
+      const output = wordsOf(events).join('')
+      expect(output).toMatch(/^0 /)
+      expect(events.at(-2)).toMatchObject({ event: 'error', data: { code } })
+      expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed', output } })
+      const [round] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
+      expect(round).toMatchObject({ status: 'failed', error: { code }, output })
+      const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
+      expect(state.messages.at(-1)).toEqual({ role: 'assistant', content: output })
+      model.script({ say: ['Again.'] })
+      expect((await at.post('/agent/execute', request)).data).toMatchObject({
+        status: 'completed',
+        output: 'Again.',
+      })
+    },
+  )
 })

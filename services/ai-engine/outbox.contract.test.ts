@@ -52,7 +52,7 @@ test.each([
   [403, 'FORBIDDEN'],
   [429, 'RATE_LIMITED'],
   [500, 'INTERNAL'],
-])('a sync that is answered %i is retried until it is taken', async (status, code) => {
+])('a sync that gets status %i is retried until it is accepted', async (status, code) => {
   faults.push(...Array.from({ length: 4 }, () => ({ status, code })))
   const { matter_id, run } = await turn()
   expect(run.status).toBe('interrupted')
@@ -66,7 +66,7 @@ test.each([
   faults.length = 0
 })
 
-test('a sync that is refused for good is reported in health, metrics and timeline, and can be sent again', async () => {
+test('a permanently refused sync is reported in health, metrics and timeline, and can be sent again', async () => {
   expect(JSON.parse(await health()).status).not.toBe('DEGRADED')
   faults.push({ status: 422, code: 'UNPROCESSABLE' })
   const { matter_id } = await turn()

@@ -57,7 +57,7 @@ const runs = (name: string, more: object = {}) =>
   at.post(`/skills/${name}/execute`, { message: 'go', user_id: 1, ...more })
 
 describe('a skill that fails', () => {
-  test('ends the run as failed, with the reason in stream, timeline and trace, and no secret in it', async () => {
+  test('a failing skill ends the run as failed with a reason without secrets in stream, timeline and trace', async () => {
     const body = { session_id: 's', message: 'go', skill: 'failing', skill_only: true }
     const { text } = await at.post('/agent/execute/stream', body)
     const events = parseNdjson(text)
@@ -74,14 +74,14 @@ describe('a skill that fails', () => {
     expect(again.data.status).toBe('completed')
   })
 
-  test('is tried again first, a bounded number of times', async () => {
+  test('a failing skill is retried a limited number of times', async () => {
     const { data } = await runs('failing')
     const { spans } = (await at.get(`/traces/${data.trace_id}`)).data
     const tries = spans.filter(({ name, kind }: any) => name === 'run_skill' && kind === 'node')
     expect(tries).toHaveLength(2)
   })
 
-  test('because it never comes back is given up when its time is over', async () => {
+  test('a skill that never returns fails when its timeout is reached', async () => {
     const { data } = await runs('endless')
     expect(data.status).toBe('failed')
     const [round] = (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
@@ -89,37 +89,40 @@ describe('a skill that fails', () => {
   })
 })
 
-describe('what a skill puts out', () => {
-  test('must be of the shape it promised', async () => {
+describe('skill output', () => {
+  test('output that does not match the schema of the skill fails the run', async () => {
     expect((await runs('wordy')).data.status).toBe('failed')
   })
 
-  test('goes into its own part of the state and nowhere else', async () => {
+  test('output is stored in the state of its own skill only', async () => {
     const { data } = await runs('strange')
     const { state } = (await at.get(`/agent/threads/${data.thread_id}/state`)).data
     expect(state.strange).toEqual({ note: 'n' })
     expect(state.work).toEqual({ strange: 'done' })
   })
 
-  test.each(['outside', 'proto'])('asks for nothing beyond that part: %s', async (name) => {
-    const { data } = await runs(name)
-    expect(data).toMatchObject({ status: 'failed', card: null })
-    const [round] = (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
-    expect(round.error.code).toBe('SKILL_CARD')
-  })
+  test.each(['outside', 'proto'])(
+    'a card that writes outside the state of its skill fails the run: %s',
+    async (name) => {
+      const { data } = await runs(name)
+      expect(data).toMatchObject({ status: 'failed', card: null })
+      const [round] = (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
+      expect(round.error.code).toBe('SKILL_CARD')
+    },
+  )
 })
 
 describe('a confirmed action', () => {
   const answer = (value: boolean) => ({ answers: [{ field_key: 'paying.yes', value }] })
 
-  test('runs on exactly what the person saw', async () => {
+  test('a confirmed action runs on the data shown to the person', async () => {
     const { data } = await runs('paying')
     const { thread_id } = data
     const resumed = await at.post('/agent/resume', { thread_id, user_response: answer(true) })
     expect(resumed.data.result.outputs.paying).toEqual({ yes: true, note: 'paid 100 true' })
   })
 
-  test('does not run when what it rests on was changed meanwhile', async () => {
+  test('a confirmed action does not run if its basis changed after it was shown', async () => {
     const { data } = await runs('paying')
     const { thread_id, card } = data
     await at.sql`update ai_engine.cards set basis = '{"amount": 1000000}' where card_id = ${card.card_id}`
@@ -129,7 +132,7 @@ describe('a confirmed action', () => {
   })
 })
 
-test('a skill that asks twice has both answers, and does its first work once', async () => {
+test('a skill with two cards gets both answers and does its first work once', async () => {
   const { data } = await runs('twice')
   const { thread_id } = data
   const say = (name: string, value: string) =>
@@ -145,7 +148,7 @@ test('a skill that asks twice has both answers, and does its first work once', a
   expect((globalThis as { worked?: number }).worked).toBe(1)
 })
 
-test('internal skills are nobody’s to see or run; others of the API only are not listed', async () => {
+test('internal skills are neither listed nor runnable; API-only skills are runnable but not listed', async () => {
   const listed = (await at.get('/skills')).data.skills.map(({ name }: any) => name)
   expect(listed).toContain('paying')
   expect(listed).not.toContain('hidden')

@@ -15,7 +15,7 @@ async function idleThread() {
   return { session_id, thread_id: data.thread_id as string, run_id: data.run_id as string }
 }
 
-/** Makes the last run look as if its process died in a step, for the last time that is tolerated. */
+/** Simulates that the process of the last run crashed in a step, at the maximum number of claims. */
 const loseRun = async (thread_id: string) => {
   await at.sql`
     update ai_engine.threads set status = 'running', next = 'load_context', claims = 7,
@@ -59,7 +59,7 @@ const damages: [string, (thread_id: string, run_id: string) => Promise<unknown>]
 
 describe('a lost run', () => {
   test.each(damages)(
-    'fails with a reason and the thread accepts the next turn if %s',
+    'a lost run fails with a reason and its thread accepts the next turn if %s',
     async (_, damage) => {
       const { session_id, thread_id, run_id } = await idleThread()
       await loseRun(thread_id)
@@ -87,7 +87,7 @@ describe('a lost run', () => {
     40_000,
   )
 
-  test('is not tried again at once: attempts back off', async () => {
+  test('attempts to recover a lost run back off', async () => {
     const { thread_id } = await idleThread()
     await loseRun(thread_id)
     await at.sql`
@@ -100,7 +100,7 @@ describe('a lost run', () => {
   })
 })
 
-test('a thread that runs without a run, or waits without a card, accepts the next turn', async () => {
+test('a running thread without a run, or a waiting one without a card, accepts the next turn', async () => {
   const running = await idleThread()
   await at.sql`
     update ai_engine.threads set status = 'running', run_id = gen_random_uuid(),

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 let number = 0
-/** A thread that has asked and, with `answered`, has had its answer. */
+/** A thread with a card; with `answered` the card is answered. */
 async function conversation({ answered = false } = {}) {
   const [session_id, matter_id] = [`s-${++number}`, `m-${number}`]
   const first = await at.post('/agent/execute', {
@@ -38,7 +38,7 @@ const stateOf = async (thread_id: string) =>
   (await at.get(`/agent/threads/${thread_id}/state`)).data
 
 describe('checkpoints', () => {
-  test('are one for each step, newest first, and name the node that ran', async () => {
+  test('each step has a checkpoint with its node, listed newest first', async () => {
     const { thread_id } = await conversation()
     const nodes = (await checkpointsOf(thread_id)).map(({ node }: any) => node)
     expect(nodes.toReversed()).toEqual([
@@ -56,7 +56,7 @@ describe('checkpoints', () => {
     expect((await at.get('/agent/threads/none/checkpoints')).status).toBe(404)
   })
 
-  test('whatever a skill made is synced before the run can stop', async () => {
+  test('products of a skill are synced before the run ends', async () => {
     const { thread_id } = await conversation({ answered: true })
     const nodes = (await checkpointsOf(thread_id)).map(({ node }: any) => node).toReversed()
     for (const [index, node] of nodes.entries())
@@ -66,7 +66,7 @@ describe('checkpoints', () => {
 })
 
 describe('replay', () => {
-  test('from where a card was asked, with another answer, is a branch; the old thread stays', async () => {
+  test('replay from a card with another answer creates a branch and keeps the old thread', async () => {
     const old = await conversation({ answered: true })
     const before = await stateOf(old.thread_id)
     const asked = (await checkpointsOf(old.thread_id)).find(({ node }: any) => node === 'ask_user')
@@ -93,7 +93,7 @@ describe('replay', () => {
     expect(at.syncBodies()).toHaveLength(synced)
   })
 
-  test('from a checkpoint on the way runs the rest again and ends alike', async () => {
+  test('replay from a checkpoint within a run repeats the rest with the same result', async () => {
     const old = await conversation({ answered: true })
     const points = await checkpointsOf(old.thread_id)
     for (const node of ['resume', 'load_context', 'dispatch', 'run_skill']) {
@@ -105,7 +105,7 @@ describe('replay', () => {
     }
   })
 
-  test('writes to the matter only when told so', async () => {
+  test('replay with `sync` writes to the matter', async () => {
     const old = await conversation({ answered: true })
     const { checkpoint_id } = (await checkpointsOf(old.thread_id)).find(
       ({ node }: any) => node === 'resume',
@@ -115,7 +115,7 @@ describe('replay', () => {
     expect(at.syncBodies().length).toBeGreaterThan(synced)
   })
 
-  test('from nowhere is 404, from the end of a run 409', async () => {
+  test('replay from an unknown checkpoint returns 404, from the end of a run 409', async () => {
     const { thread_id } = await conversation({ answered: true })
     const unknown = { thread_id, checkpoint_id: '00000000-0000-7000-8000-000000000000' }
     expect((await at.post('/agent/replay', unknown)).status).toBe(404)
@@ -128,7 +128,7 @@ describe('replay', () => {
 })
 
 describe('cancel', () => {
-  test('takes back a card, and the thread can go on', async () => {
+  test('cancel withdraws a pending card and the thread accepts the next turn', async () => {
     const { thread_id, session_id, user_response } = await conversation()
     const { data } = await at.post('/agent/cancel', { thread_id })
     expect(data).toMatchObject({ thread_id, cancelled: true })
@@ -142,7 +142,7 @@ describe('cancel', () => {
     expect((await at.post('/agent/cancel', { thread_id: 'none' })).status).toBe(404)
   })
 
-  test('of a thread that rests changes nothing', async () => {
+  test('cancel of an idle thread changes nothing', async () => {
     const { data } = await at.post('/agent/execute', { session_id: 'rests', message: '你好' })
     const { thread_id } = data
     expect((await at.post('/agent/cancel', { thread_id })).data.cancelled).toBe(false)
@@ -150,7 +150,7 @@ describe('cancel', () => {
 })
 
 describe('the timeline', () => {
-  test('has a round for each run, by session, matter or thread', async () => {
+  test('the timeline lists one round per run by session, matter or thread', async () => {
     const { thread_id, session_id, matter_id, card } = await conversation({ answered: true })
     for (const asked of [
       `session_id=${session_id}`,
@@ -170,7 +170,7 @@ describe('the timeline', () => {
     expect((await at.get('/timeline?thread_id=none')).data.items).toEqual([])
   })
 
-  test('of a matter leaves out what was only tried', async () => {
+  test('the timeline of a matter leaves out branches', async () => {
     const { thread_id, matter_id } = await conversation({ answered: true })
     const { checkpoint_id } = (await checkpointsOf(thread_id)).find(
       ({ node }: any) => node === 'resume',
@@ -182,7 +182,7 @@ describe('the timeline', () => {
 })
 
 describe('a trace', () => {
-  test('shows each step, and takes each decision again with the same outcome', async () => {
+  test('a trace lists each step and repeats each routing decision with the same result', async () => {
     const { second } = await conversation({ answered: true })
     const { data } = await at.get(`/traces/${second.trace_id}`)
     expect(data).toMatchObject({ run_id: second.run_id, status: 'completed', kind: 'resume' })
@@ -200,7 +200,7 @@ describe('a trace', () => {
     expect(data.decisions.every(({ same }: any) => same)).toBe(true)
   })
 
-  test('whose state was changed behind the engine’s back shows another decision', async () => {
+  test('a trace with a manipulated state shows a different decision', async () => {
     const { second, thread_id } = await conversation({ answered: true })
     const { data } = await at.get(`/traces/${second.trace_id}`)
     const { step } = data.decisions[1]
@@ -212,7 +212,7 @@ describe('a trace', () => {
     expect(changed.decisions[1]).toMatchObject({ same: false, evaluated: { next: 'finish' } })
   })
 
-  test('is found by what it belongs to and when it was', async () => {
+  test('traces are filtered by thread, matter, session, status and time', async () => {
     const { thread_id, matter_id, session_id, first } = await conversation()
     for (const asked of [
       `thread_id=${thread_id}`,
@@ -233,7 +233,7 @@ describe('a trace', () => {
 })
 
 describe('skills', () => {
-  test('are listed with what they take and give', async () => {
+  test('skills are listed with their inputs and outputs', async () => {
     const { skills } = (await at.get('/skills')).data
     expect(skills.map(({ name }: any) => name).sort()).toEqual([
       'case_summary',
@@ -247,7 +247,7 @@ describe('skills', () => {
     expect((await at.get('/skills/none')).status).toBe(404)
   })
 
-  test('can be run alone', async () => {
+  test('a skill can be run alone', async () => {
     const { status, data } = await at.post('/skills/case_summary/execute', {
       message: story,
       user_id: 7,
@@ -262,7 +262,7 @@ describe('skills', () => {
 })
 
 describe('usage', () => {
-  test('is empty where no model was asked', async () => {
+  test('usage is empty without model calls', async () => {
     expect((await at.get('/usage')).data).toMatchObject({ items: [], total: 0 })
     const { data } = await at.get('/usage/stats')
     expect(data.total).toEqual({ calls: 0, input_tokens: 0, output_tokens: 0 })

@@ -58,7 +58,7 @@ const fact = (entity_key: string, score: number) => ({
   updated_at: '2026-01-01T00:00:00.000Z',
 })
 
-test('memory is recalled for the run’s user, organization and case, whatever is asked for', async () => {
+test('memory is recalled for the user, organization and case of the run, whatever the arguments', async () => {
   answer = ({ body }) => ({
     facts: [(body as any).scope === 'case' ? fact('of the case', 2) : fact('of the person', 1)],
   })
@@ -84,7 +84,7 @@ test('memory is recalled for the run’s user, organization and case, whatever i
   ])
 })
 
-test('without a matter no case is recalled, and without a user nothing', async () => {
+test('without a matter no case facts are recalled, and without a user nothing', async () => {
   await bound({ matter_id: null }).recall_memory!.run({ query: 'loan' })
   expect(asked.map(({ body }) => (body as any).scope)).toEqual(['global'])
   asked = []
@@ -92,7 +92,7 @@ test('without a matter no case is recalled, and without a user nothing', async (
   expect(asked).toEqual([])
 })
 
-test('a file is read only where it belongs to the run', async () => {
+test('a file is read only if it belongs to the run', async () => {
   answer = () => ({ text: 'x'.repeat(30_000), pages: 3, language: 'en', truncated: false })
   for (const file_id of ['f-2', '../f-1', 'f-1/../../x', '']) {
     expect(await bound().read_file!.run({ file_id })).toHaveProperty('error')
@@ -122,7 +122,7 @@ const element = {
   cases: [],
 }
 
-test('the law is asked for the run’s organization, as it stands on the day of the run', async () => {
+test('law search uses the organization of the run and the law in force on its day', async () => {
   answer = ({ path }) => {
     if (path.includes('causes-of-action')) return { code: 'x', name: 'X', elements: [element] }
     if (path.endsWith('/verify')) return { citations: [] }
@@ -147,7 +147,7 @@ test('the law is asked for the run’s organization, as it stands on the day of 
   ])
 })
 
-test('a code that is none reaches no path', async () => {
+test('an invalid cause_of_action_code is rejected without a request', async () => {
   for (const cause_of_action_code of ['../bases', 'a/b', '']) {
     expect(await bound().legal_elements!.run({ cause_of_action_code })).toHaveProperty('error')
   }
@@ -158,7 +158,7 @@ test.each([
   ['UPSTREAM_UNAVAILABLE', { unavailable: true }],
   ['NOT_FOUND', { not_found: true }],
   ['CONFLICT', { not_ready: true }],
-] as const)('a peer that answers %s is told as data', async (kind, told) => {
+] as const)('a fault %s of a peer is returned as data', async (kind, told) => {
   answer = () => {
     throw new Fault(kind, 'secret host down')
   }
@@ -166,7 +166,7 @@ test.each([
   expect(await bound().recall_memory!.run({ query: 'x' })).toEqual(told)
 })
 
-test('only the tools that are named are bound, and what does not fit them is refused', async () => {
+test('only the named tools are bound and invalid arguments are rejected', async () => {
   expect(Object.keys(bindTools(['read_file', 'shell'], context))).toEqual(['read_file'])
   expect(await bound().recall_memory!.run({ query: 5 })).toHaveProperty('error')
   expect(asked).toEqual([])

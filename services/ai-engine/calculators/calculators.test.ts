@@ -288,7 +288,7 @@ test('overdue interest without an agreed rate also shows the floating reading', 
 })
 
 test.each(['2019-08-19', '2026-08-21'])(
-  'a breach on %s is outside the LPR table and refused',
+  'a breach on %s is rejected because it is outside the LPR table',
   (from) => {
     expect(() => calculate('late_payment', { price: 1, from, to: '2026-12-31' })).toThrow(
       expect.objectContaining({

@@ -6,7 +6,7 @@ import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /**
- * Loads the matter profile and the memory context. What cannot be loaded is listed in `missing`.
+ * Loads the matter profile and the memory context. Context that fails to load is listed in `missing`.
  * Without a matter, facts of the person's cases are left out.
  */
 export const loadContext =

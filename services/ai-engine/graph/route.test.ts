@@ -26,38 +26,38 @@ const state = (round: Partial<State['round']> = {}, more: Partial<State> = {}): 
 })
 
 describe('the router', () => {
-  test('takes the story of a case to intake', () => {
+  test('the story of a case is routed to intake', () => {
     expect(route(state())).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
   })
 
-  test('answers a bare question without opening a case', () => {
+  test('a general question is answered without starting intake', () => {
     expect(route(state({ message: '诉讼时效是多久？' }))).toMatchObject({
       next: 'chat_respond',
       goal: 'answer',
     })
   })
 
-  test('goes on with the matter once its intake has begun, also at a question', () => {
+  test('a question after intake has started continues the matter', () => {
     const asked = state({ message: '还需要什么材料？' }, { work: { intake_collection: 'waiting' } })
     expect(route(asked)).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
   })
 
-  test('opens the next phase when every skill of the phases before it is done', () => {
+  test('the next phase opens when all skills of earlier phases are done', () => {
     const done = state({}, { work: { intake_collection: 'done' } })
     expect(route(done)).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
   })
 
-  test('keeps shut what lies behind a phase that nobody knows how to do', () => {
+  test('a phase without skills blocks the later phases', () => {
     const done = state({}, { work: { intake_collection: 'done', case_summary: 'done' } })
     expect(route(done)).toMatchObject({ next: 'chat_respond', skill: null })
   })
 
-  test('believes the matter where it says that a phase is over', () => {
+  test('a phase that is COMPLETED in the matter counts as over', () => {
     const matter = { phases: [{ phase_id: 'intake', status: 'COMPLETED' }] }
     expect(route(state({}, { matter }))).toMatchObject({ skill: 'case_summary' })
   })
 
-  test('asks before it does anything else', () => {
+  test('a requested card is routed to ask_user before any other work', () => {
     const ask = {
       skill: 'intake_collection',
       control: {
@@ -71,7 +71,7 @@ describe('the router', () => {
     expect(route(state({ ask })).next).toBe('ask_user')
   })
 
-  test('returns to the skill whose card was answered', () => {
+  test('an answered card is routed to the skill that requested it', () => {
     const answered = {
       card_id: 'c',
       skill: 'case_summary',
@@ -82,14 +82,14 @@ describe('the router', () => {
     expect(route(state({ answered }))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
   })
 
-  test('runs the one skill that was asked for, and stops there when told so', () => {
+  test('a requested skill runs, and with skill_only the round ends after it', () => {
     const only = { skill: 'case_summary', skill_only: true }
     expect(route(state(only))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
     expect(route(state({ ...only, done: ['case_summary'] })).next).toBe('finish')
     expect(route(state({ skill: 'chat', skill_only: true })).next).toBe('chat_respond')
   })
 
-  test('ends a round in which something failed', () => {
+  test('a round with an error is routed to finish', () => {
     expect(route(state({ error: { code: 'X', message: 'x' } })).next).toBe('finish')
   })
 })
@@ -139,7 +139,7 @@ const anyState = fc
     ),
   )
 
-test('the same state gives the same answer, and is left as it was', () => {
+test('routing is deterministic and does not modify the state', () => {
   fc.assert(
     fc.property(anyState, (state) => {
       const copy = structuredClone(state)
@@ -149,7 +149,7 @@ test('the same state gives the same answer, and is left as it was', () => {
   )
 })
 
-test('every round ends: no skill is dispatched twice, whatever the skills do', () => {
+test('every round terminates and dispatches each skill at most once', () => {
   fc.assert(
     fc.property(anyState, fc.infiniteStream(fc.boolean()), (first, asks) => {
       let state = first
@@ -181,6 +181,6 @@ test.each([
   ['我被公司辞退了，怎么办？', false],
   ['My landlord will not return my deposit. What can I do?', false],
   ['借款50000元没有还，能要利息吗？', false],
-])('%s is a bare question: %s', (message, bare) => {
+])('%s is classified as a general question: %s', (message, bare) => {
   expect(isBareQuestion(message)).toBe(bare)
 })

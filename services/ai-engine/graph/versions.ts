@@ -15,7 +15,7 @@ interface MadeBy {
 }
 
 /**
- * Returns the operations that bring a skill's state from the version that asked a card to the installed
+ * Returns the operations that bring a skill's state from the version that issued a card to the installed
  * version. Throws 409 VERSION_UNSUPPORTED if this version cannot continue; the card stays pending.
  */
 export async function migrateSkillState(

@@ -1,5 +1,5 @@
 /**
- * Aborts its signal after a time without activity. One timer checks now and then, so that `reset` only
+ * Aborts its signal after a time without activity. One timer checks periodically, so that `reset` only
  * reads the clock.
  */
 export function idleTimeout(ms: number, outer: AbortSignal) {

@@ -7,7 +7,7 @@ import intake from '../skills/intake_collection/skill.ts'
 import { makeModel } from './make-model.ts'
 import { openAiComplete } from './openai.ts'
 
-/** A real server, for the protocol: what so small a model says is not looked at. */
+/** A real server, to test the protocol. The text of so small a model is not checked. */
 const llm = await startLlm()
 if (typeof llm === 'string') console.log(`Skipped: ${llm}`)
 const { baseUrl, model } = typeof llm === 'string' ? { baseUrl: '', model: '' } : llm
@@ -19,7 +19,7 @@ afterAll(() => {
 const complete = openAiComplete({ baseUrl, model })
 const { signal } = new AbortController()
 
-real('words are streamed and tokens counted by the server', async () => {
+real('a real server streams text and reports token counts', async () => {
   const said: string[] = []
   const answer = await complete(
     { messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 24, temperature: 0 },
@@ -33,7 +33,7 @@ real('words are streamed and tokens counted by the server', async () => {
   expect(['stop', 'length']).toContain(answer.finish)
 })
 
-real('an object of a shape comes back in that shape', async () => {
+real('a real server returns structured output that matches its schema', async () => {
   const Loan = z.object({
     kind: z.enum(['loan', 'lease']),
     amount: z.number().nullable(),
@@ -47,7 +47,7 @@ real('an object of a shape comes back in that shape', async () => {
   expect(Loan.parse(object)).toEqual(object)
 })
 
-real('a request that the server refuses is final', async () => {
+real('a request that a real server rejects fails with a ModelError', async () => {
   const unusable = { name: 'x', schema: { type: 'no-such-type' } }
   const asked = complete(
     { messages: [{ role: 'user', content: 'Hi' }], schema: unusable },
@@ -56,7 +56,7 @@ real('a request that the server refuses is final', async () => {
   await expect(asked).rejects.toMatchObject({ name: 'ModelError' })
 })
 
-real('hanging up ends the call', async () => {
+real('an aborted call to a real server rejects with the reason of the abort', async () => {
   const stop = new AbortController()
   const asked = complete(
     { messages: [{ role: 'user', content: 'Count to one thousand.' }] },
@@ -65,7 +65,7 @@ real('hanging up ends the call', async () => {
   await expect(asked).rejects.toThrow('enough')
 })
 
-real('the skills work with it, whatever it says', async () => {
+real('intake and chat complete with the text of a real server', async () => {
   const taken = await makeSkillThread('intake_collection', intake, { complete }).say(
     '我在2024年3月5日借给张三10万元，有借条，他一直不还。我想要回借款。',
   )

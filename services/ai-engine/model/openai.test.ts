@@ -46,7 +46,7 @@ async function ask(
   return { answer, said, restarts, tries: server.requests.length }
 }
 
-test('words come as they are said, and the tokens are those the server counted', async () => {
+test('text is streamed as it arrives and token counts are those of the server', async () => {
   const { answer, said } = await ask([{ say: ['Hel', 'lo ', '世', '界'] }])
   expect(said).toBe('Hello 世界')
   expect(answer).toEqual({
@@ -65,14 +65,14 @@ test('words come as they are said, and the tokens are those the server counted',
   })
 })
 
-test('tokens that nobody counted are estimated, and said to be so', async () => {
+test('missing token counts are estimated and marked as estimated', async () => {
   const uncounted = await ask([{ say: '十个汉字十个汉字十个', usage: null }])
   expect(uncounted.answer).toMatchObject({ estimated: true, output_tokens: 10 })
   const absurd = await ask([{ say: 'x', usage: { prompt_tokens: -5, completion_tokens: 'many' } }])
   expect(absurd.answer).toMatchObject({ estimated: true })
 })
 
-test('a call of a tool is put together from its pieces', async () => {
+test('a tool call is assembled from its deltas', async () => {
   const call = [
     { name: 'recall_memory', arguments: { query: '借款金额是多少' }, id: 'a' },
     { name: 'read_file', arguments: { file_id: 'f' }, id: 'b' },
@@ -89,20 +89,20 @@ test('a call of a tool is put together from its pieces', async () => {
   expect(server.requests[0].tools).toEqual([{ type: 'function', function: tools[0] }])
 })
 
-test('a server that does not stream is understood as well', async () => {
+test('a response without streaming is accepted', async () => {
   const { answer, said } = await ask([{ say: 'all at once', nonStreaming: true }])
   expect(answer).toMatchObject({ text: 'all at once', input_tokens: 11 })
   expect(said).toBe('all at once')
 })
 
-test('an answer that was cut off begins again, and its words are void', async () => {
+test('a disconnected response is retried and its partial text is discarded', async () => {
   const cut = { say: ['lost ', 'words'], disconnectAfter: 1 }
   const { answer, said, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
   expect(answer).toMatchObject({ text: 'kept' })
   expect({ said, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
 })
 
-test('a stream that ends without its end is cut off, one that lacks but its mark is not', async () => {
+test('a stream with a finish_reason or [DONE] is complete; with neither it is a retryable error', async () => {
   const piece = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
   const end = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}'
   expect((await ask([{ raw: piece }])).answer).toMatchObject({ retryable: true })
@@ -119,7 +119,7 @@ test.each<[string, ModelReply]>([
   ['sends another shape', { raw: 'data: {"choices": "none"}\n\n' }],
   ['tells of an error in its stream', { raw: 'data: {"error": {"message": "overloaded"}}\n\n' }],
   ['sends a page', { raw: '<html>bad gateway</html>' }],
-])('a server that %s is asked again, three times in all', async (_, turn) => {
+])('a server that %s is retried up to three attempts', async (_, turn) => {
   const recovered = await ask([turn, { say: 'ok' }])
   expect(recovered).toMatchObject({ answer: { text: 'ok' }, tries: 2, restarts: 0 })
   const lost = await ask([turn])
@@ -128,7 +128,7 @@ test.each<[string, ModelReply]>([
 })
 
 test.each([400, 401, 404, 302])(
-  'a refusal by %i is final, and its body is not repeated',
+  'status %i is not retried and its body is not in the error',
   async (status) => {
     const headers = status === 302 ? { location: 'http://127.0.0.1:1/elsewhere' } : {}
     const { answer, tries } = await ask([{ status, headers, raw: `bad ${key} at http://internal` }])
@@ -141,20 +141,20 @@ test.each([400, 401, 404, 302])(
   },
 )
 
-test('a server that is not there is told without its address', async () => {
+test('the error for an unreachable server does not contain its address', async () => {
   const { answer } = await ask([{}], { baseUrl: 'http://127.0.0.1:1/v1' })
   expect(answer).toMatchObject({ name: 'ModelError', retryable: true })
   expect(String(answer)).not.toContain('127.0.0.1')
 })
 
-test('a server that falls silent is given up and asked again', async () => {
+test('a response without activity times out and is retried', async () => {
   const silent = { say: ['a', 'b'], stallAfter: 1 }
   const { answer, restarts, tries } = await ask([silent, { say: 'ok' }], { silenceMs: 150 })
   expect(answer).toMatchObject({ text: 'ok' })
   expect({ restarts, tries }).toEqual({ restarts: 1, tries: 2 })
 })
 
-test('a server that is slow but goes on is heard to its end', async () => {
+test('a slow response with activity is read to its end', async () => {
   const say = Array.from({ length: 6 }, (_, at) => `w${at} `)
   const { answer, tries } = await ask([{ say, betweenMs: 60 }], { silenceMs: 300 })
   expect(answer).toMatchObject({ text: say.join('') })
@@ -174,19 +174,19 @@ test.each<[string, ModelReply]>([
       endless: `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"${'y'.repeat(50_000)}"}}]}}]}\n\n`,
     },
   ],
-])('%s end the call for good', async (_, turn) => {
+])('%s: the call fails without a retry', async (_, turn) => {
   const { answer, tries } = await ask([turn])
   expect(answer).toMatchObject({ name: 'ModelError', retryable: false })
   expect(tries).toBe(1)
 })
 
-test('drops for ever end with the time for the whole call', async () => {
+test('a response that does not end fails when the time limit of the call is reached', async () => {
   const say = Array.from({ length: 10_000 }, () => '.')
   const { answer } = await ask([{ say, betweenMs: 20 }], { timeoutMs: 300 })
   expect(answer).toMatchObject({ retryable: false, message: 'The model exceeded its time limit.' })
 })
 
-test('who hangs up hears no more, and gets their own reason', async () => {
+test('an aborted call emits nothing more and rejects with the reason of the abort', async () => {
   server.script({ say: ['a', 'b', 'c'], betweenMs: 100 })
   const stop = new AbortController()
   const reason = new Error('cancelled')
@@ -199,13 +199,13 @@ test('who hangs up hears no more, and gets their own reason', async () => {
   expect(server.requests).toHaveLength(1)
 })
 
-test('a character that was cut in two is told whole, and NUL is dropped', async () => {
+test('a character split across chunks is emitted whole and NUL is dropped', async () => {
   const { answer, said } = await ask([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
   expect(answer).toMatchObject({ text: 'a😀bc' })
   expect(said).toBe('a😀bc')
 })
 
-test('a pause is as long as the server wants, at most ten seconds, and grows otherwise', () => {
+test('the retry delay is Retry-After up to ten seconds, else exponential', () => {
   expect(retryDelayMs({ retryAfterMs: 4_000 }, 1, 1)).toBe(4_000)
   expect(retryDelayMs({ retryAfterMs: 3_600_000 }, 1, 1)).toBe(10_000)
   const pauses = [1, 2, 3].map((attempt) => retryDelayMs({ retryAfterMs: undefined }, attempt, 100))
@@ -215,7 +215,7 @@ test('a pause is as long as the server wants, at most ten seconds, and grows oth
   })
 })
 
-test('structured output is asked for by its schema', async () => {
+test('a structured output request contains the schema', async () => {
   const schema = { name: 'thing', schema: { type: 'object' } }
   await ask([{ json: {} }], {}, { schema })
   expect(server.requests[0].response_format).toEqual({ type: 'json_schema', json_schema: schema })

@@ -92,7 +92,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     return lines.map((line) => JSON.parse(line))
   }
 
-  test('a run goes step by step to its end, and its events are numbered without a gap', async () => {
+  test('a run completes step by step and its events are numbered without gaps', async () => {
     const lease = await begin()
     const heard = eventsOf(lease.run_id)
     await drive(engine, counting(5), lease)
@@ -107,7 +107,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(await loadState(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
   })
 
-  test('a thread that runs takes no second run', async () => {
+  test('a running thread rejects a second run', async () => {
     const lease = await begin()
     await expect(begin(lease.thread_id)).rejects.toMatchObject({ code: 'TURN_IN_PROGRESS' })
     await drive(engine, counting(1), lease)
@@ -116,7 +116,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     await drive(engine, counting(1), again)
   })
 
-  test('a run whose process fell silent is taken over, once, and goes on where it was', async () => {
+  test('a run with an expired lease is taken over once and continues from its last step', async () => {
     const lease = await begin()
     const dead = drive(
       engine,
@@ -156,7 +156,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(events.map(({ data }) => data.seq)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('a step that fails for a while is tried again, and says nothing twice', async () => {
+  test('a step with transient failures is retried and emits no text twice', async () => {
     let tries = 0
     const lease = await begin()
     await drive(
@@ -175,7 +175,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(events.map(({ data }) => data.content ?? data.output)).toEqual(['one ', 'two', '1'])
   })
 
-  /** Says `count` words in one step; `interrupt` is called before each. */
+  /** Emits `count` words in one step; `interrupt` is called before each. */
   const talking = (
     count: number,
     interrupt: (word: number, signal: AbortSignal) => Promise<void>,
@@ -245,7 +245,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
   }, 30_000)
 
-  test('a state is read alike from any of its steps, whatever snapshots there are', async () => {
+  test('the state after any step can be loaded and snapshots stay below twice the deltas', async () => {
     const lease = await begin()
     const large = 'x'.repeat(500)
     await drive(
@@ -270,7 +270,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(sizes!.whole).toBeLessThan(2 * (sizes!.deltas as number))
   })
 
-  test('a step that takes longer than the lease is not begun by another', async () => {
+  test('a step longer than the lease is not started by another process', async () => {
     let begun = 0
     const lease = await begin()
     const driving = drive(
@@ -292,7 +292,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(begun).toBe(1)
   })
 
-  test('a runner that lost its lease writes nothing more', async () => {
+  test('a runner that lost its lease commits nothing more', async () => {
     const lease = await begin()
     await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
     const [taken] = await takeOverExpired(sql, 5)
@@ -304,7 +304,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect((await eventsOf(lease.run_id)).at(-1)!.data.output).toBe('3')
   })
 
-  test('a run that kills every process that drives it is given up', async () => {
+  test('a run that was taken over the maximum number of times is abandoned', async () => {
     const lease = await begin()
     await sql`
       update ai_engine.threads set claims = ${maxClaims}, lease_until = now() - interval '1 minute' where thread_id = ${lease.thread_id}`
@@ -315,7 +315,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect((await eventsOf(lease.run_id)).at(-1)!.event).toBe('end')
   })
 
-  test('a run that goes round in circles is stopped', async () => {
+  test('a run that exceeds the step limit fails', async () => {
     const lease = await begin()
     const bounded = { ...engine, limits: { ...engine.limits, steps: 20 } }
     await drive(bounded, counting(Number.POSITIVE_INFINITY), lease)
@@ -323,7 +323,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(run).toMatchObject({ status: 'failed', error: { code: 'TOO_MANY_STEPS' } })
   })
 
-  test('old checkpoints are thinned, but not what a branch began from, and states stay readable', async () => {
+  test('pruning keeps the checkpoints where branches start, and states stay readable', async () => {
     const lease = await begin()
     const large = 'x'.repeat(500)
     await drive(

@@ -18,7 +18,7 @@ export interface Outcome<State> {
   skill_version?: string
 }
 
-/** What the engine offers a node while it runs. */
+/** Functions and data of the engine for a running node. */
 export interface NodeContext {
   lease: Lease
   /** Attributes of the node's span. */

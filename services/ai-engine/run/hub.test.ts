@@ -7,7 +7,7 @@ import { makeHub } from './hub.ts'
 
 const streams = 1_000
 
-/** Queries of `streams` silent streams in two seconds, after all of them are open. */
+/** Queries of `streams` idle streams in two seconds, after all of them are open. */
 async function queriesOfSilence(local: boolean): Promise<number> {
   const database = await newDatabase('postgres')
   let queries = 0
@@ -43,11 +43,11 @@ async function queriesOfSilence(local: boolean): Promise<number> {
   return counted
 }
 
-test('1,000 silent streams of local runs cost no queries', async () => {
+test('1,000 idle streams of local runs cost no queries', async () => {
   expect(await queriesOfSilence(true)).toBe(0)
 }, 60_000)
 
-test('1,000 silent streams of remote runs cost one query per poll', async () => {
+test('1,000 idle streams of remote runs cost one query per poll', async () => {
   const counted = await queriesOfSilence(false)
   console.log(`${streams} silent remote streams: ${counted} queries in 2 s`)
   expect(counted).toBeLessThanOrEqual(11)

@@ -3,7 +3,7 @@ import type { Lease } from '../store/lease.ts'
 import { loadEvents } from './follow.ts'
 import { makeReplayFilter } from './replay-filter.ts'
 
-/** Loads what earlier processes emitted in the step after the lease's head, whatever its length. */
+/** Loads the text that earlier processes emitted in the step after the lease's head, of any length. */
 export async function loadEmitted(sql: Sql, { run_id, seq: committed, claims }: Lease) {
   const filter = makeReplayFilter()
   let seq = committed

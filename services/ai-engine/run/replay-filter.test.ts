@@ -5,7 +5,7 @@ import { makeReplayFilter, type NewEvent } from './replay-filter.ts'
 
 const node = 'chat_respond'
 
-/** A step on a database: what is emitted is committed, and a new process restores it. */
+/** A step on a database: emitted events are committed, and a new process restores them. */
 function makeStep() {
   const committed: RunEvent[] = []
   let filter = makeReplayFilter()
@@ -56,7 +56,7 @@ test('for all attempts, retries and crashes the stored text is the text that cli
   )
 })
 
-test('attempts that say the same, however it is split, emit it once', () => {
+test('attempts with the same text emit it once, however it is split', () => {
   fc.assert(
     fc.property(fc.array(Chunks, { minLength: 1, maxLength: 5 }), (splits) => {
       const text = splits[0]!.join('')
@@ -83,7 +83,7 @@ test('a retry after a crash in the middle emits no text twice', () => {
   expect(step.settle()).toBe('one two three four')
 })
 
-test('an attempt with another text starts a new paragraph after a progress event', () => {
+test('an attempt with a different text starts a new paragraph after a progress event', () => {
   const step = makeStep()
   step.emit('The claim is')
   step.retry()
@@ -93,7 +93,7 @@ test('an attempt with another text starts a new paragraph after a progress event
   expect(step.events().map(({ event }) => event)).toEqual(['token', 'progress', 'token'])
 })
 
-test('progress of an attempt that is repeated is reported once', () => {
+test('progress that a retry repeats is reported once', () => {
   const step = makeStep()
   for (const message of ['reading', 'writing']) step.progress(message)
   step.crash()

@@ -30,7 +30,7 @@ const keyOf = ({ node, skill }: EventData) => `${String(node)} ${String(skill ??
 
 /**
  * Suppresses what earlier attempts at a step have emitted already. Attempts are compared by text, not
- * by token: a token may be split anywhere. An attempt that says something else starts a new paragraph
+ * by token: a token may be split anywhere. An attempt with a different text starts a new paragraph
  * after a `progress` event with `restarted: true`. At any moment, `textOf` is the concatenation of all
  * tokens that clients received.
  */

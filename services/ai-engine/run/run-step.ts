@@ -22,7 +22,7 @@ export interface StepResult<State> {
 export interface StepStart<State> {
   state: State
   lease: Lease
-  /** What clients have received of this step, and the number of the last event. */
+  /** Text of this step that clients have received, and the number of the last event. */
   emitted: { filter: ReplayFilter; seq: number }
   /** Resolves when the previous step is committed. Nothing is written before. */
   ready: Promise<unknown>

@@ -20,7 +20,7 @@ async function stageSlots(maxRuns: number) {
   return { at, model, turn, close: () => Promise.all([at.close(), model.close()]) }
 }
 
-test('ENGINE_MAX_RUNS bounds new runs; the others wait and all complete', async () => {
+test('runs over ENGINE_MAX_RUNS wait for a slot and all complete', async () => {
   const { model, turn, close } = await stageSlots(2)
   const begun = performance.now()
   const answers = Array.from({ length: 6 }, (_, index) => turn(`slot-${index}`))
@@ -32,7 +32,7 @@ test('ENGINE_MAX_RUNS bounds new runs; the others wait and all complete', async 
   await close()
 }, 30_000)
 
-test('a lost run is recovered while new runs use all slots that are theirs', async () => {
+test('a lost run is recovered while new runs use all their slots', async () => {
   const { at, turn, close } = await stageSlots(2)
   const { data } = await turn('lost')
   await at.sql`

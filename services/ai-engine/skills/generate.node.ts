@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundledDirectory, listSkillFolders } from './scan.node.ts'
 
-/** The text of bundled.ts: every skill of the engine for a place that has no directories. */
+/** Returns the text of bundled.ts: all bundled skills, for runtimes without a file system. */
 export function generateBundled(): string {
   const names = listSkillFolders(bundledDirectory)
   const identifier = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())

@@ -44,7 +44,7 @@ const faultsOf = (folders: Folder[]) => {
   }
 }
 
-test('a folder that is whole is a skill', () => {
+test('a complete folder loads as a skill', () => {
   const skill = parseSkill('one', front('one', 'tools: [read_file]\nphase: intake'), code)
   expect(skill).toMatchObject({
     name: 'one',
@@ -88,7 +88,7 @@ test.each<[string, Partial<Folder>, RegExp]>([
     },
     /weather is neither/,
   ],
-])('a folder with %s is named with its fault', (_, changes, fault) => {
+])('a folder with %s is reported with its problem', (_, changes, fault) => {
   const faults = faultsOf([folder('one', changes)])
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatch(/^one: /)
@@ -96,13 +96,13 @@ test.each<[string, Partial<Folder>, RegExp]>([
 })
 
 test.each(['messages', 'matter', 'memory', 'round', 'table', 'file_ids', 'message'])(
-  'no skill may be called %s',
+  'the skill name %s is reserved',
   (name) => {
     expect(faultsOf([folder(name)]).join()).toContain('reserved')
   },
 )
 
-test('skills that wait for each other, and two of one name, are found', () => {
+test('circular dependencies and duplicate names are reported', () => {
   const after = (name: string, other: string) =>
     folder(name, { skillMd: front(name, `after: [${other}]`) })
   expect(faultsOf([after('aa', 'bb'), after('bb', 'cc'), after('cc', 'aa'), folder('dd')])).toEqual(
@@ -114,7 +114,7 @@ test('skills that wait for each other, and two of one name, are found', () => {
   ])
 })
 
-test('one error lists every fault of every folder', () => {
+test('one error lists every problem of every folder', () => {
   const faults = faultsOf([
     folder('one', { skillMd: undefined, code: undefined }),
     folder('two', { skillMd: front('three', 'tools: [shell, fly]') }),
@@ -138,14 +138,14 @@ function directoryOf(files: Record<string, string>): string {
 
 const own = ['case_summary', 'chat', 'intake_collection']
 
-test('the engine brings its own skills, the same with and without directories', async () => {
+test('the bundled skills are the same with and without file system access', async () => {
   const scanned = await loadSkills({ runtime: 'node' })
   expect(scanned.map(({ name }) => name)).toEqual(own)
   expect(await loadSkills({ runtime: 'workerd' })).toEqual(scanned)
   expect(generateBundled()).toContain("folder: 'chat'")
 })
 
-test('further skills come from a directory, where they are given the zod they can not import', async () => {
+test('skills in SKILLS_DIR are loaded and receive zod as an argument', async () => {
   const skillsDir = directoryOf({
     'greet/SKILL.md': front('greet'),
     'greet/skill.js':
@@ -157,7 +157,7 @@ test('further skills come from a directory, where they are given the zod they ca
   expect(skills.map(({ name }) => name)).toEqual([...own, 'greet'])
 })
 
-test('a broken directory, a missing one, and one where there are none stop the start', async () => {
+test('an invalid, missing or unsupported SKILLS_DIR stops the start', async () => {
   const skillsDir = directoryOf({
     'chat/SKILL.md': front('chat'),
     'bad/SKILL.md': front('bad'),

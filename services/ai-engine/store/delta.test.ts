@@ -9,7 +9,7 @@ const tree = fc.dictionary(
 )
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-test('a delta on top of the old state is the new one, whatever they are', () => {
+test('applying the delta of any two states to the old one gives the new one', () => {
   fc.assert(
     fc.property(tree, tree, (before, after) => {
       const delta = plain(diff(before, after)) as ReturnType<typeof diff>
@@ -18,13 +18,13 @@ test('a delta on top of the old state is the new one, whatever they are', () => 
   )
 })
 
-test('a member named __proto__ is a member like any other', () => {
+test('a member named __proto__ is stored as an ordinary member', () => {
   const odd = JSON.parse('{"a": {"__proto__": {}}}')
   expect(JSON.stringify(patch({ a: {} }, diff({ a: {} }, odd)))).toBe(JSON.stringify(odd))
   expect(JSON.stringify(patch(odd, diff(odd, { a: {} })))).toBe('{"a":{}}')
 })
 
-test('equal states have no difference', () => {
+test('equal states have an empty delta', () => {
   fc.assert(
     fc.property(tree, (state) => {
       expect(diff(plain(state), plain(state))).toEqual([])
@@ -32,13 +32,13 @@ test('equal states have no difference', () => {
   )
 })
 
-test('a list that grew is told by what was added', () => {
+test('the delta of a list that grew contains only the added items', () => {
   const before = { messages: [{ content: 'a' }], other: 1 }
   const after = { ...before, messages: [...before.messages, { content: 'b' }] }
   expect(diff(before, after)).toEqual([['add', ['messages'], [{ content: 'b' }]]])
 })
 
-test('what a delta leaves alone is the same object afterwards', () => {
+test('members that a delta does not change stay the same object', () => {
   const before = { large: { kept: true }, small: { n: 1 } }
   const after = patch(before, [['set', ['small', 'n'], 2]])
   expect(after.large).toBe(before.large)

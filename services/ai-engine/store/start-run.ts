@@ -100,7 +100,7 @@ export async function startExecute(
   return startExecute(sql, owner, initial, newRun)
 }
 
-/** Returns why a thread accepts no run; undefined if it does by now. Repairs a thread that waits for nothing. */
+/** Returns why a thread accepts no run; undefined if it accepts one. Repairs a thread that waits for nothing. */
 async function startRefusal(sql: Sql, owner: Owner): Promise<Fault | undefined> {
   return sql.transaction(async (sql) => {
     const thread = await lockThread(sql, owner.thread_id, owner.organization_id)

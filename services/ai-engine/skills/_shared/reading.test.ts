@@ -18,7 +18,7 @@ test.each<[string, number[]]>([
   ['3万人参加，千万不要，万一呢，一块去', []],
   ['（2023）京0105民初123号，第二十条，2024年3月5日', []],
   ['年利率15%，电话13800000000', []],
-])('the sums in %s', (text, amounts) => {
+])('the amounts in %s are extracted', (text, amounts) => {
   expect(amountsIn(text).map(({ amount }) => amount)).toEqual(amounts)
 })
 
@@ -36,11 +36,11 @@ test.each<[string, string[]]>([
   ],
   ['2024年2月30日，2024-13-01', []],
   ['13800000000，1.2.3，version 2024.1', []],
-])('the dates in %s', (text, dates) => {
+])('the dates in %s are extracted', (text, dates) => {
   expect(datesIn(text, '2026-06-15').map(({ date }) => date)).toEqual(dates)
 })
 
-test('any sum in yuan and any day that is written is read again', () => {
+test('any formatted amount in yuan and any formatted date is parsed back', () => {
   const day = fc
     .date({ min: new Date('1950-01-01'), max: new Date('2049-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString().slice(0, 10))
@@ -54,7 +54,7 @@ test('any sum in yuan and any day that is written is read again', () => {
   )
 })
 
-test('whatever a text holds, only real days and real sums come of it', () => {
+test('any text gives only valid dates and valid amounts', () => {
   const pieces = fc.constantFrom(
     ...'0123456789,.年月日号万亿千百十一二两零元块¥ -/今去',
     'RMB',
@@ -77,11 +77,11 @@ test.each([
   ['How do I sue?', 'en'],
   ['What does 借条 mean here?', 'en'],
   ['123 !!!', undefined],
-])('%s is in its language', (text, language) => {
+])('the language of %s is detected', (text, language) => {
   expect(languageOf(text)).toBe(language)
 })
 
-test('the present message counts once, and only what the person wrote', () => {
+test('the texts of the person contain the current message once and no replies', () => {
   const messages = [
     { role: 'user', content: 'a' },
     { role: 'assistant', content: 'b' },
@@ -92,7 +92,7 @@ test('the present message counts once, and only what the person wrote', () => {
   expect(personTexts(messages, '')).toEqual(['a', 'c'])
 })
 
-test('the facts of memory are found in a list as well as in a context', () => {
+test('memory facts are parsed from a list and from a context', () => {
   const fact = (content: string) => ({ entity_key: 'k', content })
   const context = {
     user_id: '7',

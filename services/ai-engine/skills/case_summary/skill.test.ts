@@ -31,7 +31,7 @@ const thread = (withModel = false, intake: object = intake_collection) =>
   })
 const story = '2024年12月31日他没有还钱。2024年6月1日他还了2万元。'
 
-test('without a model it holds what was collected and said, the timeline by date', async () => {
+test('without a model the summary has the collected fields, the messages and a timeline by date', async () => {
   const { output, reply, products, card } = await thread().say(story)
   expect(card).toBeNull()
   expect(output).toMatchObject({ complete: true, made_by: 'rules', language: 'zh' })
@@ -62,14 +62,14 @@ test('without a model it holds what was collected and said, the timeline by date
   })
 })
 
-test('it speaks the language of the person', async () => {
+test('the summary is in the language of the person', async () => {
   const { reply } = await thread().say('He paid 20,000 yuan back on June 1, 2024. Nothing since.')
   expect(reply).toMatch(/^Case summary: Private lending/)
   expect(reply).toContain('- 2024-06-01: He paid 20,000 yuan back on June 1, 2024.')
   expect(reply).not.toMatch(/时间线|待明确/)
 })
 
-test('of nothing it makes an honest summary', async () => {
+test('a summary without material has an empty timeline and open questions', async () => {
   const { output } = await thread(false, {}).say('你好')
   expect(output.summary.timeline).toEqual([])
   expect(output.summary.open_questions.length).toBeGreaterThan(1)
@@ -86,7 +86,7 @@ const refined = {
   open_questions: ['是否有催告？'],
 }
 
-test('a model words it, but adds no date and no sum', async () => {
+test('dates and amounts that the model adds to the summary are dropped', async () => {
   server.script({ json: { ...refined, amounts: [{ amount: 1, what: 'bribe' }] } })
   const { output } = await thread(true).say(story)
   expect(output).toMatchObject({
@@ -106,7 +106,7 @@ test('a model words it, but adds no date and no sum', async () => {
   expect(output.summary.open_questions).toEqual(['是否约定了利息？', '是否有催告？'])
 })
 
-test('the same material is not shown to a model twice', async () => {
+test('unchanged material causes no second model call', async () => {
   server.script({ json: refined })
   const trial = thread(true)
   const first = await trial.say(story)
@@ -116,7 +116,7 @@ test('the same material is not shown to a model twice', async () => {
   expect(server.requests).toHaveLength(1)
 })
 
-test('a model that fails, or does not keep to the shape, leaves it to the rules', async () => {
+test('a failed model or invalid model output falls back to the rules', async () => {
   server.script({ json: { overview: 5 } })
   expect((await thread(true).say(story)).output.made_by).toBe('rules')
   expect(server.requests).toHaveLength(2)
@@ -135,7 +135,7 @@ const elements = [
   },
 ]
 
-test('it names what has to be proved, with the law that each element rests on', async () => {
+test('the summary lists the elements to prove with the law of each', async () => {
   const asked: unknown[] = []
   const tools = {
     legal_elements: async (input: unknown) => {
@@ -151,7 +151,7 @@ test('it names what has to be proved, with the law that each element rests on', 
   expect(products).toMatchObject({ data: { work_product: { case_summary: { elements } } } })
 })
 
-test('where knowledge is away it goes without, and catches up once it is back', async () => {
+test('without knowledge-service the summary has no elements; they are added when it is back', async () => {
   let away = true
   const tools = { legal_elements: async () => (away ? { unavailable: true } : { elements }) }
   const trial = makeSkillThread('case_summary', skill, { state: { intake_collection }, tools })

@@ -43,7 +43,7 @@ test.each([
     'What is the status?',
     ['Intake: in progress', 'To do: Assign a lawyer', 'Still needed: The day it happened'],
   ],
-])('asked “%s” without a model it tells how the matter stands', async (question, lines) => {
+])('without a model “%s” is answered with the status of the matter', async (question, lines) => {
   const { output, reply } = await thread().say(question)
   for (const line of lines) expect(reply).toContain(line)
   expect(reply).not.toContain('old')
@@ -53,13 +53,13 @@ test.each([
   })
 })
 
-test('asked for what was collected it tells that, with its source', async () => {
+test('a question about a collected field is answered with its value and source', async () => {
   const { output, reply } = await thread().say('涉及的金额是多少钱？')
   expect(reply).toContain('涉及金额（元）: 100,000')
   expect(output).toMatchObject({ known: true, sources: [{ kind: 'intake', key: 'amount' }] })
 })
 
-test('what memory recalls for the question is told; one that is away is told too', async () => {
+test('recalled facts are in the answer, and an unavailable memory is reported', async () => {
   const recall: Tool = async (input) => {
     expect(input).toEqual({ query: '我的律师叫什么名字', top_k: 5 })
     return { facts: [{ entity_key: 'lawyer', content: '律师是王芳', score: 1 }] }
@@ -75,7 +75,7 @@ test('what memory recalls for the question is told; one that is away is told too
 test.each([
   ['诉讼时效是多久，他是否违约？', /没有配置语言模型/],
   ['Can I sue him, and would I win in court?', /No language model is configured/],
-])('a question of law is not answered by rules: %s', async (question, words) => {
+])('rules do not answer a question of law: %s', async (question, words) => {
   const { output, reply } = await thread().say(question)
   expect(reply).toMatch(words)
   expect(reply).not.toMatch(/《|第.{1,5}条|Article \d/)
@@ -103,28 +103,31 @@ const law: Record<string, Tool> = {
 test.each([
   ['借钱给朋友不还，借条还在，怎么办？', '借贷合意（原告举证）：《民法典》第六百六十七条'],
   ['I lent money on an IOU: can I sue?', 'Agreement to lend (for the claimant to prove)'],
-])('what is on file answers a question of law, without a model: %s', async (question, line) => {
-  const { output, reply } = await thread({ law }).say(question)
-  expect(reply).toContain(line)
-  expect(reply).toContain('借款应当返还')
-  expect(reply).toMatch(/不构成法律意见|not advice/)
-  expect(output).toMatchObject({
-    known: true,
-    sources: [
-      { kind: 'element', key: element.element_id },
-      { kind: 'document', key: 'd-1' },
-    ],
-  })
-})
+])(
+  'without a model a question of law is answered from the knowledge base: %s',
+  async (question, line) => {
+    const { output, reply } = await thread({ law }).say(question)
+    expect(reply).toContain(line)
+    expect(reply).toContain('借款应当返还')
+    expect(reply).toMatch(/不构成法律意见|not advice/)
+    expect(output).toMatchObject({
+      known: true,
+      sources: [
+        { kind: 'element', key: element.element_id },
+        { kind: 'document', key: 'd-1' },
+      ],
+    })
+  },
+)
 
-test('a model is given what is on file, and may cite it', async () => {
+test('the model gets the passages of the knowledge base and may cite them', async () => {
   server.script({ say: '依据《民法典》第六百六十七条，借款应当返还。' })
   const { output } = await thread({ model: true, law }).say('借款到期不还，借条在，怎么办？')
   expect(output.unverified_citations).toEqual([])
   expect(server.requests[0].messages[0].content).toContain('《民法典》第六百六十七条')
 })
 
-test('a citation that is on file as law in force needs no warning; one that is not does', async () => {
+test('a citation gets a warning unless the knowledge base has it as law in force', async () => {
   const check_citations: Tool = async (input: any) => ({
     citations: [{ found: !input.text.includes('第九条'), in_force: true }],
   })
@@ -133,18 +136,18 @@ test('a citation that is on file as law in force needs no warning; one that is n
   expect(output.unverified_citations).toEqual(['《民法典》第九条'])
 })
 
-test('what nobody knows is said to be not known, and a greeting is returned', async () => {
+test('an unknown answer is reported as unknown and a greeting is returned', async () => {
   expect((await thread().say('火星上有几只猫')).reply).toContain('这个我不知道')
   expect((await thread().say('hello!')).reply).toMatch(/^Hello/)
 })
 
-test('every answer by rules is also said', async () => {
+test('an answer by rules is also emitted as text', async () => {
   const trial = thread()
   const { reply } = await trial.say('进展如何了？')
   expect(trial.said.join('')).toBe(reply)
 })
 
-test('a model answers with the matter before it, and is told the language', async () => {
+test('the model request contains the matter and the language', async () => {
   server.script({ say: ['You lent ', '100,000 yuan.'] })
   const trial = thread({
     model: true,
@@ -161,7 +164,7 @@ test('a model answers with the matter before it, and is told the language', asyn
   expect(rest).toEqual([{ role: 'user', content: 'How much did I lend?' }])
 })
 
-test('a law that the model cites and nothing confirms is marked as not verified', async () => {
+test('an unconfirmed citation of the model is marked as not verified', async () => {
   server.script({ say: '依据《民法典》第二百五十四条，您可以主张。' })
   const { output, reply } = await thread({ model: true }).say('我该怎么办')
   expect(output.unverified_citations).toEqual(['《民法典》第二百五十四条'])
@@ -170,7 +173,7 @@ test('a law that the model cites and nothing confirms is marked as not verified'
   expect(quoted.output.unverified_citations).toEqual([])
 })
 
-test('an answer that broke off is unsaid and said again', async () => {
+test('an interrupted answer is discarded and emitted again', async () => {
   server.script({ say: ['wrong ', 'words'], disconnectAfter: 1 }, { say: '好的' })
   const trial = thread({ model: true })
   expect((await trial.say('好吗')).reply).toBe('好的')
@@ -181,7 +184,7 @@ test.each([
   ['is down', [{ status: 503 }]],
   ['breaks off every time', [{ say: ['half ', 'an answer'], disconnectAfter: 1 }]],
   ['says nothing', [{ say: '' }]],
-])('a model that %s leaves the answer to the rules', async (_, turns) => {
+])('if the model %s the rules answer', async (_, turns) => {
   server.script(...turns)
   const trial = thread({ model: true })
   const { output, reply } = await trial.say('他是否违法？')
@@ -190,7 +193,7 @@ test.each([
   expect(trial.said.join('')).toBe(reply)
 })
 
-test('the conversation that a model reads is bounded and ends with the question', async () => {
+test('the conversation in a model request is limited and ends with the question', async () => {
   server.script({ say: 'ok' })
   const messages = Array.from({ length: 60 }, (_, at) => ({
     role: at % 2 ? 'assistant' : 'user',

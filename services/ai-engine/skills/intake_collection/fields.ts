@@ -29,7 +29,7 @@ export const fieldSchemas = {
 export type FieldKey = keyof typeof fieldSchemas
 export const fieldKeys = Object.keys(fieldSchemas) as FieldKey[]
 
-/** Values by field. Null: the person had no answer. Absent: never asked. */
+/** Values by field. Null: the person had no answer. Absent: not requested yet. */
 export type Fields = { [Key in FieldKey]?: z.output<(typeof fieldSchemas)[Key]> | null | undefined }
 
 export interface Field {

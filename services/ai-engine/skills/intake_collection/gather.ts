@@ -24,7 +24,7 @@ export function mergeSources(
   return { fields: merged, foundBy }
 }
 
-/** Null if the person was asked and had no answer; undefined if nobody asked. */
+/** Null if the person had no answer; undefined if the field was not requested. */
 const declinedValue = (sources: FieldSource[], key: FieldKey): null | undefined =>
   sources.some(([, fields]) => fields[key] === null) ? null : undefined
 
@@ -33,7 +33,7 @@ export const stripPrefix = (answers: Record<string, unknown>) =>
     Object.entries(answers).map(([key, value]) => [key.replace(/^intake_collection\./, ''), value]),
   )
 
-/** Fields that the matter holds; they are not asked again. */
+/** Fields that the matter holds; they are not requested again. */
 export function fieldsFromMatter(matter: Matter, fileIds: string[]): Fields {
   const parsed = parseFields({
     ...matter.profile,

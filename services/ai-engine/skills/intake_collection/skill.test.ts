@@ -13,7 +13,7 @@ const keys = (card: { questions: Question[] } | null) =>
 const loan =
   '我在2024年3月5日借给张三10万元，有借条和转账记录，约定2024年底还，他一直不还。我想要回借款。'
 
-test('a story that says it all is taken in without a question', async () => {
+test('a complete story completes the intake without a card', async () => {
   const { card, output, products, reply } = await thread().say(loan)
   expect(card).toBeNull()
   expect(output).toMatchObject({
@@ -45,7 +45,7 @@ test('a story that says it all is taken in without a question', async () => {
   })
 })
 
-test('what is missing is asked for on one card, in the language of the person', async () => {
+test('missing fields are requested on one card in the language of the person', async () => {
   const english = thread()
   const { card, output, products } = await english.say(
     'My employer fired me last month and has not paid my wages, although I worked there for three years.',
@@ -81,7 +81,7 @@ test('what is missing is asked for on one card, in the language of the person', 
   expect(facts.find(({ entity_key }) => entity_key === 'intake.client_role')?.confidence).toBe(0.8)
 })
 
-test('someone who says nothing yet is asked for the kind of matter first', async () => {
+test('without a story the first card requests the kind of matter', async () => {
   const { card } = await thread().say('你好，我想咨询一下')
   expect(keys(card)).toEqual([
     'cause_of_action_code',
@@ -108,7 +108,7 @@ test('someone who says nothing yet is asked for the kind of matter first', async
   ])
 })
 
-test('what the matter knows already is not asked for, and its todo is done but once', async () => {
+test('fields of the matter are not requested and a completed todo is not completed again', async () => {
   const matter = {
     cause_of_action_code: 'private_lending',
     profile: { amount: 50_000, client_role: 'claimant', aim: '还款', event_date: '2024-01-02' },
@@ -125,7 +125,7 @@ test('what the matter knows already is not asked for, and its todo is done but o
   expect(again.products).toEqual({})
 })
 
-test('a month without a day is proposed, not taken for a day', async () => {
+test('a month without a day is proposed as a default and not stored as a date', async () => {
   const { card } = await thread().say(
     '去年3月我借给朋友李四五万元现金没有借条，现在他说没钱不肯还给我，我想起诉他',
   )
@@ -143,13 +143,13 @@ test.each([
   ['I lent Bob Smith 20,000 yuan and he will not repay the loan', 'private_lending', 'claimant'],
   ['My landlord is suing me over the rent', 'lease_contract', 'respondent'],
   ['今天天气不错', undefined, undefined],
-])('%s is read as %s', async (text, cause, role) => {
+])('%s is classified as %s', async (text, cause, role) => {
   const { output } = await thread().say(text)
   expect(output.cause_of_action_code).toBe(cause)
   expect(output.client_role).toBe(role)
 })
 
-/** An answer of the kind that a question asks for; null now and then where that is allowed. */
+/** A valid answer to a question; sometimes null if the question allows it. */
 const answerTo = ({ input_type, options, required }: Question): fc.Arbitrary<unknown> => {
   const values = options?.map(({ value }) => value) ?? []
   const kinds: Record<Question['input_type'], fc.Arbitrary<unknown>> = {
@@ -166,7 +166,7 @@ const answerTo = ({ input_type, options, required }: Question): fc.Arbitrary<unk
   return required ? kinds[input_type] : fc.option(kinds[input_type])
 }
 
-test('whoever answers is done after two cards at most, and never asked the same again', async () => {
+test('answering completes the intake after at most two cards without repeated questions', async () => {
   const pieces = fc.constantFrom(
     loan,
     '工资',
