@@ -15,7 +15,7 @@ async function idleThread() {
   return { session_id, thread_id: data.thread_id as string, run_id: data.run_id as string }
 }
 
-/** Simulates that the process of the last run crashed in a step, at the maximum number of claims. */
+/** Simulates that the process of the last run crashed in a step. The next claim is the last. */
 const loseRun = async (thread_id: string) => {
   await at.sql`
     update ai_engine.threads set status = 'running', next = 'load_context', claims = 7,
