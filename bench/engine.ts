@@ -14,14 +14,14 @@ const stepsOfARun = 10
 
 interface Size {
   rounds: number
-  /** Runs in a round with one thread at a time, and with 32. */
+  /** Number of runs per round: `single` with one thread, `many` with 32 concurrent threads. */
   single: number
   many: number
   resumes: number
   long: number
 }
 
-/** Durable steps: ai-engine beside LangGraph with its Postgres checkpointer, and the bare statements. */
+/** Compares durable steps of ai-engine, LangGraph with its Postgres checkpointer, and bare SQL. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const size = quick
     ? { rounds: 1, single: 5, many: 64, resumes: 5, long: 120 }
@@ -44,7 +44,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   }
 }
 
-/** Each peer in turn, round by round, so that none has the machine at a better time. */
+/** Measures the peers alternately in each round, so that background load affects all of them. */
 async function throughput(peers: Peer[], { rounds, single, many }: Size): Promise<Table> {
   const rows: string[][] = []
   for (const kind of kinds) {
@@ -146,7 +146,7 @@ async function resuming(peers: Peer[], { resumes }: Size): Promise<Table> {
   }
 }
 
-/** What a step of one thread costs when the thread has grown long. */
+/** Measures the cost of a step by the length of its thread. */
 async function growing(peers: Peer[], { long }: Size): Promise<Table> {
   const at = [10, 100, 1_000].filter((step) => step <= long)
   const rows: string[][] = []

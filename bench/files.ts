@@ -14,13 +14,13 @@ const server = new URL('./files/server.ts', import.meta.url)
 
 interface Size {
   rounds: number
-  /** MiB of a file. */
+  /** Size of a file in MiB. */
   file: number
-  /** MiB of the file by which memory is measured. */
+  /** Size of the file for the memory measurement in MiB. */
   large: number
 }
 
-/** Uploads and downloads through files-service, beside a bare copy of streams to the same storage. */
+/** Compares uploads and downloads of files-service with a bare stream copy to the same storage. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const size = quick ? { rounds: 2, file: 32, large: 128 } : { rounds: 7, file: 256, large: 1024 }
   const postgres = await startPostgres({ durable: true })
@@ -113,7 +113,7 @@ const remove = (port: number, fileId: string) =>
     headers: { 'x-user-id': 'bench', 'x-organization-id': 'bench' },
   })
 
-/** How far its memory rises while a large file goes up, and then down. */
+/** Measures the peak memory increase during the upload and the download of a large file. */
 async function growth({ child, port }: Running, size: number) {
   const memory = (name: 'VmRSS' | 'VmHWM') => {
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')

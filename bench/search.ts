@@ -13,14 +13,14 @@ import { openKnowledge } from './search/subject.ts'
 import { formatCount } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
 
-/** In MiB, for the service; Lucene has 3 GiB and what the system keeps of its files. */
+/** Memory of the service in MiB. Lucene has 3 GiB and the page cache of the system. */
 const memory = 2_048
 
 type Lucene = Map<number, LuceneStage> | string
 
 /**
- * Search by questions as laypeople ask them, beside PostgreSQL's own full-text search and Lucene: how
- * good it is, how fast with how many chunks, and what an import costs.
+ * Compares search with PostgreSQL full-text search and Lucene on questions of laypeople: quality, speed by
+ * number of chunks, and import rate.
  */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const corpus = readCorpus(quick)
@@ -85,7 +85,7 @@ interface Rankings {
   own: string[][]
   peer: string[][]
   lucene: string[][] | string
-  /** Lines of searches with lay words, which were measured by folds. */
+  /** Table rows of searches with lay words, measured by cross-validation. */
   learned: string[][]
 }
 

@@ -10,7 +10,7 @@ import type { Results } from './support/results.ts'
 
 const ways = ['bare', 'import', 'apply'] as const
 
-/** Packages applied to empty bases, beside their import alone and its own statements. */
+/** Compares applying packages to empty bases with the import alone and with its SQL statements. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const rounds = quick ? 1 : 5
   const packages = makePackages(
@@ -79,7 +79,7 @@ async function timed(
   return performance.now() - begun
 }
 
-/** Runs work on a new database that holds both schemas and nothing in them. */
+/** Runs work on a new database with both schemas and no rows. */
 async function template(url: string) {
   const admin = makeSql(postgresDriver(url, 1))
   const at = (name: string) => Object.assign(new URL(url), { pathname: name }).href

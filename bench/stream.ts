@@ -17,18 +17,18 @@ interface Server {
 }
 type Servers = Record<Kind, Server>
 
-/** So few that no process waits long for another. */
+/** Few enough that the processes do not compete for the cores. */
 const fewStreamCount = 20
 
 interface Size {
   rounds: number
-  /** Streams at once, and how many events each has. */
+  /** Number of concurrent streams and events per stream. */
   streams: number
   events: number
   idle: number
 }
 
-/** The relay of consultations-service beside one that passes bytes on, between the same engine and reader. */
+/** Compares the relay of consultations-service with a byte pass-through, with the same engine and reader. */
 export async function run({ quick }: { quick: boolean }): Promise<Results> {
   const size = quick
     ? { rounds: 1, streams: 50, events: 100, idle: 1_000 }
@@ -68,7 +68,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
 
 type Measured = Record<Kind, { rates: number[]; ages: number[][] }>
 
-/** Both in turn, round by round, after a round that does not count. */
+/** Measures both servers alternately after a warm-up round. */
 async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measured> {
   const measured: Measured = { bare: { rates: [], ages: [] }, full: { rates: [], ages: [] } }
   const streamCount = plan.everyMs === 0 ? 4 : size.streams

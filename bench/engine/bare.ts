@@ -25,7 +25,7 @@ const write = `
     select run_id, $3::uuid, $2::int, 'work', 'node', now(), 1, 'ok', '{}' from head)
   select 1 from head`
 
-/** The statements that a step can't do without, in a loop: no engine, and nothing that could be resumed. */
+/** Baseline: the minimal SQL statements of a step in a loop, without an engine and without resume. */
 export async function bare(url: string): Promise<Peer> {
   const driver = postgresDriver(url, 10)
   await migrate(driver, 'ai-engine', 'ai_engine')

@@ -16,13 +16,13 @@ const State = Annotation.Root({
   }),
 })
 
-/** A step told as LangGraph wants it: the members that changed, and of the list what is new. */
+/** State update of a step for LangGraph: the changed members and the new messages. */
 function told(kind: Kind, state: Work) {
   const { n, document, messages } = step(kind, state)
   return { n, document, messages: messages.slice(state.messages.length) }
 }
 
-/** LangGraph with its own checkpointer, writing each step before the next begins. */
+/** LangGraph with its Postgres checkpointer. Each step is committed before the next one starts. */
 export async function langgraph(url: string): Promise<Peer> {
   const saver = PostgresSaver.fromConnString(url)
   await saver.setup()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A model that says so many words, one every so many milliseconds; in a process of its own. */
+/** Model stub in its own process: streams `words` words, one every `everyMs` milliseconds. */
 const [port, words, everyMs] = process.argv.slice(2).map(Number) as [number, number, number]
 
 createServer(async (request, response) => {

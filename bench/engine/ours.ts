@@ -28,7 +28,7 @@ const end = (state: Work, more: Partial<Outcome<Work>['end'] & object> = {}): Ou
   return { state, next: null, events: [['end', { output }]], end: { ...ended, ...more } }
 }
 
-/** The engine of ai-engine, with a graph of the bench in place of the workbench. */
+/** The engine of ai-engine with a graph of the benchmark instead of the workbench. */
 export async function ours(url: string): Promise<Peer> {
   const driver = postgresDriver(url, 10)
   await migrate(driver, 'ai-engine', 'ai_engine')

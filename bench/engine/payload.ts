@@ -1,6 +1,6 @@
 import { makeRandom } from '../support/random.ts'
 
-/** What every peer works on: a case file of 20 KB, and a conversation that grows by a message a step. */
+/** State of every peer: a case file of 20 KB and a conversation that grows by one message per step. */
 export interface Work {
   n: number
   document: Record<string, { text: string; note: string }>
@@ -14,7 +14,7 @@ const clause = '出借人与借款人约定借款期限届满后十日内一次�
 
 const made = new Map<string, string>()
 
-/** A text of about so many bytes. Each is made once: what it costs to make is nobody's cost. */
+/** Text of about the given number of bytes. Cached, so that generating it is not measured. */
 function text(kind: Kind, bytes: number, seed: number): string {
   const key = `${kind} ${bytes} ${seed}`
   const known = made.get(key) ?? makeText(kind, bytes, seed)
@@ -43,7 +43,7 @@ export const newWork = (kind: Kind): Work => ({
   messages: [],
 })
 
-/** One step: a note to one paragraph, and a message. */
+/** One step: adds a note to one paragraph and appends a message. */
 export function step(kind: Kind, { n, document, messages }: Work): Work {
   const name = `p${n % paragraphs}`
   return {

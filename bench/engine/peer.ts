@@ -1,13 +1,13 @@
 import type { Kind } from './payload.ts'
 
-/** An engine under measurement. A run begins on a thread of its own unless told otherwise. */
+/** An engine under measurement. Each run uses a new thread. */
 export interface Peer {
   name: string
-  /** One run of so many steps; tells when each step begins. */
+  /** Runs `steps` steps. Calls `onStep` at the start of each step. */
   run(kind: Kind, steps: number, onStep?: () => void): Promise<void>
-  /** Milliseconds from the answer to a question until the next node begins; undefined where there is none. */
+  /** Milliseconds from a resume until the next node starts. Undefined if the engine cannot resume. */
   resume?(kind: Kind): Promise<number>
-  /** What its tables hold by now, indexes included. */
+  /** Current size of its tables in bytes, including indexes. */
   bytes(): Promise<number>
   end(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../../services/_kit/sql/sql.ts'
 
 const Size = z.object({ bytes: z.int() })
 
-/** What the tables of a schema take, with their indexes and what is stored beside them. */
+/** Size of the tables of a schema in bytes, including indexes and TOAST. */
 export async function bytesIn(sql: Sql, schema: string): Promise<number> {
   const row = await sql.row(Size)`
     select coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 as bytes

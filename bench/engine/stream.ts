@@ -19,7 +19,7 @@ interface Heard {
   perSecond: number
 }
 
-/** A model's words through ai-engine, beside the same words read from the model itself. */
+/** Compares a model stream through ai-engine with the same stream read directly from the model. */
 export async function streaming(url: string, rounds: number): Promise<Table> {
   const rows: string[][] = []
   for (const [pace, words, everyMs] of [
@@ -95,7 +95,7 @@ async function serve(url: string, baseUrl: string) {
   }
 }
 
-/** Times words from the sending of the request on. */
+/** Measures the words from the time the request is sent. */
 function stopwatch() {
   const begun = performance.now()
   let first = 0

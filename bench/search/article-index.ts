@@ -6,12 +6,12 @@ const k1 = 1.2
 const b = 0.75
 const maxResults = 50
 
-/** What learning must know of the articles: how common each word is, and where it stands. */
+/** Index of the articles for learning: document frequencies and postings. */
 export interface ArticleIndex {
   byId: ReadonlyMap<string, Article>
-  /** An article as words with their weights by BM25, of unit length. */
+  /** BM25 term weights of an article, normalized to unit length. */
   vector(article: Article): Sparse
-  /** The articles that a question finds by its own words, best first. */
+  /** Articles found by the terms of the query, best first. */
   search(query: string): Article[]
 }
 
@@ -65,7 +65,7 @@ function countsOf({ law, text }: Article) {
   return { counts, length: words.length }
 }
 
-/** Every fold asks for the same ones again. */
+/** Caches results, because every fold needs the same ones. */
 function memoize<Key, Result>(find: (key: Key) => Result) {
   const results = new Map<Key, Result>()
   return (key: Key) => {

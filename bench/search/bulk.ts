@@ -32,8 +32,8 @@ function mergeCounts(
 }
 
 /**
- * Fills a base of the service up to so many chunks with mixed ones. The rows are those that an import
- * and putting the index in order would leave, made of terms that are counted once for each half.
+ * Fills a base of the service with mixed chunks up to a given number. The rows equal those of an import
+ * followed by index maintenance. The terms of each half article are counted once.
  */
 export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
   const heads: TermCounts[] = []
@@ -53,7 +53,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     return heads[head]!.length + tails[tail]!.length
   }
 
-  /** Rows of the index for the chunks of one block from `from` on, below `to`. */
+  /** Index rows for the chunks `from` (inclusive) to `to` (exclusive) of one block. */
   function postings(from: number, to: number): PostingRow[] {
     const byTerm = new Map<number, number[]>()
     for (let chunk = from; chunk < to; chunk++) {
@@ -135,7 +135,7 @@ export const escaped = (text: string) =>
 
 export async function copy(sql: postgres.Sql, into: string, rows: readonly string[]) {
   const stream = await sql.unsafe(`copy ${into} from stdin`).writable()
-  // Some hundred rows at once: a write for each would take longer than the copy.
+  // Writes 256 rows at a time, because one write per row would take longer than the copy.
   const pieces = function* () {
     for (let at = 0; at < rows.length; at += 256) yield rows.slice(at, at + 256).join('')
   }

@@ -2,11 +2,11 @@ import { generateCorpus } from './generated.ts'
 import { type Article, type Corpus, readStatutes } from './statutes.ts'
 
 export interface Subject extends Corpus {
-  /** What it is, for the page. */
+  /** Description of the corpus in the results. */
   name: string
 }
 
-/** Statutes where they are, and otherwise laws made up of words that nobody would say. */
+/** Reads the statutes, or generates laws of random words if they are missing. */
 export function readCorpus(quick: boolean): Subject {
   const statutes = readStatutes()
   if (typeof statutes === 'string') {
@@ -20,18 +20,18 @@ export function readCorpus(quick: boolean): Subject {
   return { articles: byLaw(articles), questions, name: 'articles of statutes' }
 }
 
-/** The articles of a law one after another. */
+/** Orders articles so that those of a law are adjacent. */
 const byLaw = (articles: readonly Article[]) =>
   [...Map.groupBy(articles, ({ law }) => law).values()].flat()
 
-/** How many articles the first laws have that together have at least so many. */
+/** Number of articles of the first complete laws with at least `least` articles in total. */
 export function firstLaws(articles: readonly Article[], least: number): number {
   let end = Math.min(least, articles.length)
   while (end < articles.length && articles[end]!.law === articles[end - 1]!.law) end++
   return end
 }
 
-/** So many articles, those that the questions want among them. */
+/** Sample of `limit` articles that includes the relevant ones of the questions. */
 function sampleCorpus({ articles, questions }: Corpus, limit: number, asked: number): Corpus {
   const chosen = questions.slice(0, asked)
   const relevant = new Set(chosen.flatMap(({ relevant }) => relevant))
@@ -40,12 +40,12 @@ function sampleCorpus({ articles, questions }: Corpus, limit: number, asked: num
   return { articles: articles.filter(({ id }) => ids.has(id)), questions: chosen }
 }
 
-/** An article is cut here in two. */
+/** Position at which an article is split in two halves. */
 export const splitPoint = ({ text }: Article) => text.length >> 1
 
 /**
- * The chunks beyond the articles: the head of one and the tail of another, in as many rounds as it
- * takes. Says which.
+ * Composition of a chunk beyond the articles: the head of one article and the tail of another. Each round
+ * pairs all articles once.
  */
 export function mixedChunk(articles: readonly Article[], chunk: number) {
   const round = Math.floor(chunk / articles.length)

@@ -1,4 +1,4 @@
-/** Deals what there is into folds by turns, so that each holds some of every neighbourhood. */
+/** Splits items into folds round-robin, so that adjacent items are spread over all folds. */
 export function foldsOf<T>(all: readonly T[], folds: number): { train: T[]; test: T[] }[] {
   return Array.from({ length: folds }, (_, fold) => ({
     train: all.filter((_, index) => index % folds !== fold),

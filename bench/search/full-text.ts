@@ -3,7 +3,7 @@ import { tokenize } from '../../services/_kit/tokenize.ts'
 import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
-/** PostgreSQL's own full-text search over the same rows: pairs of characters as its words. */
+/** Text for PostgreSQL full-text search: the tokens of at least two characters. */
 const pairs = (text: string) =>
   tokenize(text)
     .filter((word) => word.length > 1)
@@ -13,7 +13,7 @@ const pairs = (text: string) =>
 
 const batchSize = 2_000
 
-/** Fills a table of it up to so many chunks, stage by stage. */
+/** Creates the full-text table, which is filled stage by stage. */
 export async function openFullText(sql: Sql, articles: readonly Article[]) {
   await sql.statement('create table public.articles (chunk int, words tsvector)')
   await sql.statement('create table public.halves (article int, head tsvector, tail tsvector)')

@@ -4,7 +4,7 @@ import type { Article, Corpus, TestQuestion } from './statutes.ts'
 const articlesALaw = 40
 const characters = Array.from({ length: 2_500 }, (_, index) => String.fromCharCode(0x4e00 + index))
 
-/** Laws of made-up words, common and rare as words are, and questions that say some of an article. */
+/** Generates laws of random words with Zipf frequencies, and questions that quote parts of an article. */
 export function generateCorpus(articles: number, questions: number): Corpus {
   const random = makeRandom(7)
   const vocabulary = Array.from({ length: 8_000 }, () =>
@@ -31,7 +31,7 @@ function article(random: Random, vocabulary: readonly string[], index: number): 
   }
 }
 
-/** Stretches of an article among words of any kind. */
+/** Generates a question: parts of an article between random words. */
 function question(
   random: Random,
   vocabulary: readonly string[],

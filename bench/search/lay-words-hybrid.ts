@@ -5,8 +5,8 @@ import type { Corpus } from './statutes.ts'
 import { openKnowledge } from './subject.ts'
 
 /**
- * The lines of hybrid-search, with the encoder that BENCH_EMBEDDING_URL names: an OpenAI-compatible API
- * (`http://127.0.0.1:18081/v1`). It is asked for the vectors of all articles first, which takes it long.
+ * Table rows of hybrid-search with the encoder at BENCH_EMBEDDING_URL, an OpenAI-compatible API
+ * (`http://127.0.0.1:18081/v1`). Embeds all articles first, which takes long.
  */
 export async function hybridLines(driver: Driver, corpus: Corpus): Promise<string[][]> {
   const url = process.env.BENCH_EMBEDDING_URL
@@ -20,7 +20,7 @@ export async function hybridLines(driver: Driver, corpus: Corpus): Promise<strin
     KNOWLEDGE_EMBEDDING_MODEL: process.env.BENCH_EMBEDDING_MODEL ?? 'bge-small-zh',
     KNOWLEDGE_EMBEDDING_TIMEOUT_MS: '60000',
   })
-  // The sweep sees that there are no vectors yet, and asks for them.
+  // The sweep enqueues the embedding of chunks without a vector.
   await subject.sweep()
   await subject.settle()
   const search = (query: string) => subject.search(query, 100, 'hybrid')

@@ -13,9 +13,9 @@ const source = { package_id: 'bench' }
 type Search = (query: string) => Promise<string[]>
 
 /**
- * Lines of the table of quality: searches with the lay words that were learned from other questions
- * than those asked, beside the same searches without, for all questions and for those whose articles
- * no other question cites. `without` are the rankings of the questions in their order.
+ * Rows of the quality table: searches with and without lay words, for all questions and for those whose
+ * articles no other question cites. Lay words are learned from other questions than the tested ones.
+ * `without` has the rankings without lay words in the order of the questions.
  */
 export async function layWordLines(
   subject: Pick<Knowledge, 'ask'>,

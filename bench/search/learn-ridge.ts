@@ -1,9 +1,9 @@
-/** A sparse row: numbers by name. */
+/** Sparse vector: values by name. */
 export type Sparse = ReadonlyMap<string, number>
 
 /**
- * Kernel ridge regression: for each row the weights of all rows by which values of theirs foretell it.
- * The result times the values, times a question's row, is what the question foretells.
+ * Kernel ridge regression: returns the inverse of the regularized kernel matrix of the rows. Multiplied by
+ * the target values and by the kernel of a new row it gives the prediction for that row.
  */
 export function ridge(rows: readonly Sparse[], lambda: number): Float64Array[] {
   const kernel = products(rows)
@@ -29,7 +29,7 @@ function products(rows: readonly Sparse[]): Float64Array[] {
   return kernel
 }
 
-/** Of a symmetric positive definite matrix, by Cholesky's decomposition. */
+/** Inverts a symmetric positive definite matrix by Cholesky decomposition. */
 export function inverse(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length
   const lower = matrix.map(() => new Float64Array(size))

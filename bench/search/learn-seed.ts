@@ -5,7 +5,7 @@ import { readLawsInForce } from './laws-in-force.ts'
 import { learnLayWords } from './learn.ts'
 import { readStatutes } from './statutes.ts'
 
-/** `node bench/search/learn-seed.ts`: learns the lay words of the seed package anew. */
+/** `node bench/search/learn-seed.ts`: learns the lay words of the seed package again. */
 const file = resolve(
   import.meta.dirname,
   '../../seed_packages/knowledge_lay_words/data/lay_words.json',

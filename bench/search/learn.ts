@@ -4,9 +4,9 @@ import type { ArticleIndex } from './article-index.ts'
 import { ridge, type Sparse } from './learn-ridge.ts'
 import type { Article, TestQuestion } from './statutes.ts'
 
-/** How far questions are trusted: the larger, the less one question alone can tell. */
+/** Ridge regularization. A larger value reduces the influence of a single question. */
 const lambda = 1
-/** What is kept of each word: the weightiest. Words of statutes weigh by `scale` beside the question's. */
+/** Limits per lay word: at most `max` weights of at least `min`, after multiplication by `scale`. */
 const limits = {
   words: { max: 20, min: 0.1, scale: 8 },
   laws: { max: 6, min: 0.01, scale: 1 },
@@ -21,7 +21,7 @@ interface LearnOptions {
   minQuestions?: number
 }
 
-/** What questions find without, and is no answer: so many articles, and how far words lead from them. */
+/** Number of hard negatives per question and the weight with which their words are subtracted. */
 const hardNegatives = { max: 10, weight: 0.8 }
 
 /**
@@ -68,8 +68,8 @@ export function learnLayWords(
 }
 
 /**
- * The words of the answers to a question, less those of articles that its own words find; of these only
- * words that some answer says.
+ * Target of a question: mean word vector of its answers minus the weighted mean of its hard negatives.
+ * Only words in `answerWords` are subtracted.
  */
 function targetWords(
   texts: ArticleIndex,
@@ -86,7 +86,7 @@ function targetWords(
   return words
 }
 
-/** An article by its law and its number, where it has one. */
+/** Label of an article by law and number. Empty if the article has no number. */
 function articleLabel({ law, article }: Article): [string, number][] {
   const key = articleKey(article)
   return key === null ? [] : [[`${law}\n${key}`, 1]]
@@ -134,7 +134,7 @@ function makeIdf(questions: readonly TestQuestion[]) {
   }
 }
 
-/** Which rows have a word, with its value there. */
+/** Inverted index: rows and values by word. */
 function byWord(rows: readonly Sparse[]) {
   const found = new Map<string, [number, number][]>()
   rows.forEach((row, index) => {
@@ -162,7 +162,7 @@ interface Predictions {
   rows: Float64Array[]
 }
 
-/** The weights of the rows times their values. */
+/** Multiplies the weight matrix by the sparse values. */
 function predictAll(weights: readonly Float64Array[], values: readonly Sparse[]): Predictions {
   const columns = new Map<string, number>()
   for (const row of values) {
@@ -181,7 +181,7 @@ function predictAll(weights: readonly Float64Array[], values: readonly Sparse[])
   return { names: [...columns.keys()], rows }
 }
 
-/** What a word tells by all rows that have it: the weightiest, scaled and rounded. */
+/** Predictions of a word over all rows that have it: the largest weights, scaled and rounded. */
 function topWeights(
   all: readonly [number, number][],
   { names, rows }: Predictions,

@@ -11,14 +11,14 @@ const home = join(import.meta.dirname, '../peers/lucene')
 const jars = join(tmpdir(), 'legal-suite-lucene-9.12.1')
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies'
 
-/** What Lucene did at a stage: milliseconds of each timed question, and what it found for any. */
+/** Results of Lucene at a stage: milliseconds per timed question and hits per question. */
 export interface LuceneStage {
   times: number[]
   results: Map<string, number[]>
   chunksASecond: number
 }
 
-/** Lucene over the same chunks, stage by stage; or why it can't be had. */
+/** Measures Lucene on the same chunks, stage by stage. Returns the reason if Lucene is not available. */
 export async function askLucene(
   { articles }: Pick<Subject, 'articles'>,
   { warmup: before, timed }: QuestionSet,
@@ -37,7 +37,7 @@ export async function askLucene(
       return `${heading}\t${line(article.text)}\t${splitPoint(article)}`
     })
     writeFileSync(articlesFile!, rows.join('\n'))
-    // Twice to get warm; what is timed was not asked before. At last what is only to be found.
+    // Two warm-up passes, then timed questions that are new, then the warm-up questions for their hits.
     const asked = [
       ...[...before, ...before].map((query) => ` ${line(query)}`),
       ...timed.map((query) => `+${line(query)}`),
@@ -58,7 +58,7 @@ export async function askLucene(
 
 const line = (text: string) => text.replace(/[\t\r\n]/g, ' ')
 
-/** Fetches them once with Maven. */
+/** Downloads the jars once with Maven. Returns the reason if that fails. */
 function fetchJars(): string | undefined {
   if (existsSync(join(jars, 'complete'))) return undefined
   try {

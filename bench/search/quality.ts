@@ -6,7 +6,7 @@ export interface Quality {
   recall100: number
 }
 
-/** How good rankings are: nDCG of the first ten, and the share of the relevant in the first hundred. */
+/** Quality of rankings: nDCG@10 and recall@100. */
 export function qualityOf(
   questions: readonly TestQuestion[],
   rankings: readonly string[][],

@@ -1,12 +1,12 @@
 import { formatCount, formatMs, mean, quantile } from '../support/figures.ts'
 
-/** Questions to get warm with, and others to time. */
+/** Questions for the warm-up and other questions for the measurement. */
 export interface QuestionSet {
   warmup: string[]
   timed: string[]
 }
 
-/** Asks one question after another, for so many seconds at most. */
+/** Runs the queries sequentially for at most `seconds` seconds. Returns milliseconds per query. */
 export async function measureTimes(
   queries: readonly string[],
   ask: (query: string) => Promise<unknown>,
@@ -25,7 +25,7 @@ export async function measureTimes(
 
 export const rateOf = (times: readonly number[]) => 1000 / mean(times)
 
-/** Searches a second, p50 and p99, as cells of a table. */
+/** Table cells: searches per second, p50 and p99. */
 export const cellsOf = (times: readonly number[]) => [
   rateOf(times) < 10 ? rateOf(times).toFixed(1) : formatCount(rateOf(times)),
   formatMs(quantile(times, 0.5)),

@@ -10,27 +10,27 @@ import type { QuestionSet } from './speed.ts'
 import { measureTimes } from './speed.ts'
 import { benchBase, fill, type Knowledge } from './subject.ts'
 
-/** What was measured with so many chunks. */
+/** Measurements at one number of chunks. */
 export interface Stage {
   chunks: number
-  /** Questions that it was asked before, others, and each as the first that a process is asked. */
+  /** Milliseconds per question: repeated, new, and as the first question of a process. */
   warm: number[]
   fresh: number[]
   cold: number[]
-  /** PostgreSQL's own; the questions it had time for. */
+  /** Milliseconds of PostgreSQL full-text search, for the questions within its time limit. */
   fullText: number[]
-  /** Entries that each of the timed questions reads. */
+  /** Number of postings that each timed question reads. */
   postings: number[]
 }
 
 const hits = 100
-/** Each of these is asked of a process that has nothing in memory. */
+/** Number of questions measured with an empty cache. */
 const coldQuestions = 20
 
 const Base = z.object({ no: z.int(), next_seq: z.int() })
 const Touched = z.object({ postings: z.int().nullable() })
 
-/** Fills service and full-text search to one number of chunks after another, and measures both there. */
+/** Fills the service and the full-text table stage by stage and measures both at each stage. */
 export async function openStages(
   url: string,
   subject: Knowledge,
@@ -80,7 +80,7 @@ export async function openStages(
   return { fillTo, measure, fullText, rates: () => ({ rate, bulkRate }) }
 }
 
-/** A quarter of the questions after another, by how much of the index they read. */
+/** Search time by quartiles of the number of postings read. */
 export function costTable(stages: readonly Stage[]): Table {
   const rows = stages.flatMap(({ chunks, warm, postings }) => {
     const order = postings.map((_, index) => index).sort((a, b) => postings[a]! - postings[b]!)

@@ -19,7 +19,7 @@ export interface Corpus {
   questions: TestQuestion[]
 }
 
-/** Statutes and what laypeople ask of them, from LEGAL_SUITE_DATA; or why there are none. */
+/** Reads statutes and questions of laypeople from LEGAL_SUITE_DATA. Returns the reason if they are missing. */
 export function readStatutes(): Corpus | string {
   const directory = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data')
   const [statutes, questions] = ['statutes.jsonl.gz', 'queries-dev.jsonl'].map((file) =>

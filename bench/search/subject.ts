@@ -9,10 +9,10 @@ const key = 'a-key-for-benches-only'
 /** Id of the tenant base that the benchmark fills. */
 export const benchBase = '0190b8f4-0000-7000-8000-00000000be0c'
 
-/** knowledge-service in this process, on a database of its own. */
+/** Starts knowledge-service in this process on its own database. */
 export async function openKnowledge(driver: Driver, env: Record<string, string> = {}) {
   await migrate(driver, 'knowledge', 'knowledge')
-  /** `again` is the same as it is just after a start: with nothing in memory. */
+  /** `again` starts another instance with an empty cache. */
   return { ...start(driver, env), again: () => start(driver, env) }
 }
 
@@ -47,7 +47,7 @@ function start(driver: Driver, env: Record<string, string>) {
       while ((await started.tick()) > 0);
     },
     sweep: started.sweep,
-    /** Ids of the articles that a search finds, best first. */
+    /** Returns the ids of the found articles, best first. */
     async search(query: string, limit: number, mode = 'keyword'): Promise<string[]> {
       const body = { kb_ids: [benchBase], query, top_k: limit }
       const { hits } = await ask(`atomic/${mode}-search`, body)
@@ -58,7 +58,7 @@ function start(driver: Driver, env: Record<string, string>) {
 
 export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
-/** Laws as documents, their articles as chunks. */
+/** Converts laws to documents and their articles to chunks. */
 export function documentsOf(articles: readonly Article[]) {
   const laws = Map.groupBy(articles, ({ law }) => law)
   return Array.from(laws, ([law, own]) => ({
@@ -78,7 +78,7 @@ export function documentsOf(articles: readonly Article[]) {
 
 const batchSize = 500
 
-/** Imports articles in requests of some hundred chunks; says how many chunks a second that were. */
+/** Imports articles in requests of some hundred chunks. Returns the chunks per second. */
 export async function fill(subject: Knowledge, articles: readonly Article[]): Promise<number> {
   await subject.sql`
     insert into knowledge.bases (id, organization_id, name) values (${benchBase}, 'bench', 'bench')

@@ -7,12 +7,12 @@ const headers = {
   'x-organization-id': 'bench',
 }
 
-/** A stream that was opened, and what came of it. */
+/** An open stream and its totals. */
 export interface Stream {
   done: Promise<{ events: number; bytes: number }>
 }
 
-/** Opens a session where there is such a thing. */
+/** Creates a session and returns its chat URL. The bare server has no sessions. */
 export async function createSession(base: string, kind: 'full' | 'bare'): Promise<string> {
   if (kind === 'bare') return base
   const path = `${base}/api/v1/consultations/sessions`
@@ -23,7 +23,7 @@ export async function createSession(base: string, kind: 'full' | 'bare'): Promis
 
 const word = Buffer.from('"content":"')
 
-/** Asks for a stream; resolves when it has begun. Each event's age goes to `heard`, in milliseconds. */
+/** Requests a stream. Resolves when it starts. `onEvent` gets the age of each event in milliseconds. */
 export function openStream(
   url: string,
   plan: Plan,
@@ -38,7 +38,7 @@ export function openStream(
         let rest: Buffer = Buffer.alloc(0)
         response.on('data', (received: Buffer) => {
           bytes += received.length
-          // A piece may end in the middle of what is looked for.
+          // A chunk may end within the search string.
           const chunk = rest.length > 0 ? Buffer.concat([rest, received]) : received
           rest = chunk.subarray(-(word.length - 1))
           const now = process.hrtime.bigint()
@@ -53,7 +53,7 @@ export function openStream(
         response.once('end', () => done({ events, bytes }))
         response.once('error', failed)
       })
-      // One that is measured while it is silent is never read to its end.
+      // Idle streams are never read to their end, so `done` may reject unhandled.
       done.catch(() => {})
       resolve({ done })
     })

@@ -4,13 +4,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What a stream is to be: so many events, at once or so many milliseconds apart. */
+/** Number of events of a stream and the milliseconds between them; 0 sends them at once. */
 export interface Plan {
   events: number
   everyMs: number
 }
 
-/** The engine's side of a stream and nothing else; what it is asked is what it does. */
+/** Engine stub: streams the plan that the message contains. */
 const server = createServer(async (request, response) => {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk
@@ -24,14 +24,14 @@ const server = createServer(async (request, response) => {
   await send(response, plan).catch(() => response.destroy())
 })
 
-/** The moment is in the event, so that whoever reads it knows how long it took. */
+/** The event contains its time, so that the reader can compute the latency. */
 const line = (seq: number) => {
   const content = `${process.hrtime.bigint()} 根据民法典第六百七十五条，借款人应当按照约定的期限返还借款。`
   return `${JSON.stringify({ event: 'token', data: { node: 'chat_respond', content, seq } })}\n`
 }
 
 async function send(response: ServerResponse, { events, everyMs }: Plan) {
-  // A model thinks before it speaks, and streams that run together do not tick together.
+  // Simulates the delay of the first token. The random part desynchronizes concurrent streams.
   if (everyMs > 0) await wait(1_000 + Math.random() * everyMs)
   let due = performance.now()
   for (let seq = 1; seq <= events; seq++) {

@@ -6,13 +6,13 @@ import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
 import consultations from '../../services/consultations/service.ts'
 
-/** `full` is consultations-service as it runs in production; `bare` passes on what the engine sends. */
+/** Server under load: `full` is consultations-service as in production, `bare` passes the bytes through. */
 const [kind] = process.argv.slice(2)
 const { DATABASE_URL, AI_ENGINE_URL } = process.env
 const { port } = await listen(kind === 'full' ? await full() : bare, 0, '127.0.0.1')
 
 process.on('message', async () => {
-  // Again and again, for what is free is given back only by and by.
+  // Collects garbage repeatedly, because memory is returned to the system with a delay.
   for (let round = 0; round < 8; round++) {
     globalThis.gc!()
     await new Promise((go) => setTimeout(go, 250))
@@ -37,7 +37,7 @@ async function full() {
   return fetch
 }
 
-/** The same request to the engine, its answer as it comes: nothing is read, and nothing kept. */
+/** Baseline: sends the same request to the engine and returns the response without parsing or storing it. */
 async function bare(request: Request): Promise<Response> {
   const { content } = (await request.json()) as { content: string }
   const answer = await fetch(`${AI_ENGINE_URL}/api/v1/internal/ai/agent/execute/stream`, {

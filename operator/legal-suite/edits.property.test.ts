@@ -52,7 +52,7 @@ const spec = fc.record(
     ]),
   ),
 )
-/** How far the rollout gets before the next edit, and whether discovery fails meanwhile. */
+/** Progress of the rollout before the next edit, and whether discovery fails meanwhile. */
 const step = fc.record({
   spec,
   progress: fc.constantFrom('none', 'platform|files|memory', 'migrate|platform', 'all'),

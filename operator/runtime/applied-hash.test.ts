@@ -58,7 +58,7 @@ test.each([
     'an item with a key that is not the default',
     { ...pod, containers: [{ ...main, ports: [{ containerPort: 8080, protocol: 'UDP' }] }] },
   ],
-])('%s that somebody took is missed', (_, desired) => {
+])('%s owned by another manager is reported as not owned', (_, desired) => {
   expect(ownsAllFields(fields, desired)).toBe(false)
 })
 

@@ -110,7 +110,7 @@ describe('responses of collector-service', () => {
     [404, 'NOT_FOUND', 'PackageNotFound'],
     [422, 'MANIFEST_INVALID', 'ManifestInvalid'],
     [400, 'VALIDATION_FAILED', 'RequestRefused'],
-  ])('%i %s is the end of it', async (status, code, reason) => {
+  ])('a response %i %s ends the apply as failed', async (status, code, reason) => {
     const at = await ready()
     collector.faults.push(() => errorResponse(status, code))
     await at.seed({ expectPlanHash: 'plan-0' })
@@ -125,7 +125,7 @@ describe('responses of collector-service', () => {
     [401, 'UNAUTHENTICATED'],
     [503, 'UPSTREAM_UNAVAILABLE'],
     [500, 'INTERNAL'],
-  ])('%i %s is asked for again, as the same run', async (status, code) => {
+  ])('a response %i %s is retried with the same run id', async (status, code) => {
     const at = await ready()
     let requestCount = 0
     collector.faults.push(() => (requestCount++ < 1 ? errorResponse(status, code) : undefined))

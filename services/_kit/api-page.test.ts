@@ -32,8 +32,8 @@ const ask = (env: Record<string, string> = {}) =>
 
 const script = /<script [^>]*>(.*?)<\/script>/s.exec(apiPage('a-service', 'n'))![1]!
 
-describe('the page of an API', () => {
-  test('may run its own script and style only, by a nonce that no other answer has', async () => {
+describe('API page', () => {
+  test('the CSP of the API page allows only its own script and style, with a new nonce per response', async () => {
     const policies = new Set<string>()
     for (let time = 0; time < 2; time++) {
       const response = await ask()
@@ -50,23 +50,23 @@ describe('the page of an API', () => {
     expect(policies.size).toBe(2)
   })
 
-  test('is not there where the description is switched off', async () => {
+  test('the API page returns 404 when the API description is disabled', async () => {
     const response = await ask({ AI_BOOT_OPENAPI_ENABLED: 'false' })
     expect(response.status).toBe(404)
   })
 
-  test('fetches nothing from elsewhere', () => {
+  test('the API page loads no external resources', () => {
     const page = apiPage('a-service', 'n')
     expect(page).not.toMatch(/https?:|url\(|@import|\bimport\b/)
     const addresses = [...page.matchAll(/\b(?:src|href|action)="([^"]*)"/g)].map(([, url]) => url)
     expect(addresses).toEqual(['../v3/api-docs'])
   })
 
-  test('has nothing inline that its policy would refuse', () => {
+  test('the API page has no inline handlers or styles, which its CSP would block', () => {
     expect(apiPage('a-service', 'n')).not.toMatch(/<[^>]*\s(on\w+|style)=/)
   })
 
-  test('takes the name of a service as text', () => {
+  test('the API page escapes the service name', () => {
     const page = apiPage('</title><img src=x onerror="alert(1)">&', 'n')
     expect(page).not.toContain('<img')
     expect(page).toContain(
@@ -74,19 +74,19 @@ describe('the page of an API', () => {
     )
   })
 
-  test('never makes markup of what the description says', () => {
+  test('the script of the API page never writes description text as HTML', () => {
     expect(script).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|eval\(/,
     )
   })
 
-  test('has a script that can be read', () => {
+  test('the script of the API page parses', () => {
     const AsyncFunction = (async () => {}).constructor as new (body: string) => unknown
     expect(() => new AsyncFunction(script)).not.toThrow()
   })
 })
 
-describe('an example made from a schema', () => {
+describe('example of a schema', () => {
   const told = new Function(
     `${schemas}; return (json) => (description = json, { exampleOf, typeOf })`,
   )()
@@ -98,23 +98,23 @@ describe('an example made from a schema', () => {
   }
   const { exampleOf, typeOf } = told({ components: { schemas: { Tree, R: recursive } } })
 
-  test('holds what is required, or everything where nothing is', () => {
+  test('an example has the required properties, or all if none is required', () => {
     const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x', 'y'] } }
     expect(exampleOf({ type: 'object', required: ['a'], properties })).toEqual({ a: 3 })
     expect(exampleOf({ type: 'object', properties })).toEqual({ a: 3, b: 'x' })
   })
 
-  test('follows references, and ends where they come back', () => {
+  test('an example resolves references and stops at a recursive one', () => {
     expect(exampleOf({ $ref: '#/components/schemas/Tree' })).toEqual({ id: 'text' })
     expect(exampleOf({ $ref: '#/components/schemas/R' })).toEqual({ up: null })
   })
 
-  test('prefers what the schema gives', () => {
+  test('an example uses the examples and the default of the schema', () => {
     expect(exampleOf({ type: 'string', examples: ['given'], default: 'usual' })).toBe('given')
     expect(exampleOf({ type: 'boolean', default: false })).toBe(false)
   })
 
-  test('is named by its type', () => {
+  test('a type name is derived from the schema', () => {
     expect(typeOf({ type: 'array', items: { $ref: '#/components/schemas/Tree' } })).toBe(
       'array of Tree',
     )

@@ -9,7 +9,7 @@ import { makeSql, type Sql } from './sql/sql.ts'
 
 const JobRow = z.object({ status: z.string(), attempts: z.int(), max_attempts: z.int() })
 
-describe.each(['pglite', 'postgres'] as const)('a job pool on %s', (on) => {
+describe.each(['pglite', 'postgres'] as const)('job pool on %s', (on) => {
   let database: Database
   let sql: Sql
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(['pglite', 'postgres'] as const)('a job pool on %s', (on) => {
   const untilAborted = (_: null, __: unknown, { signal }: { signal: AbortSignal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
-  test('runs two jobs of a kind at a time and does not delay other kinds', async () => {
+  test('a pool runs two jobs of a kind at a time and does not delay other kinds', async () => {
     const done: string[] = []
     const pool = makePool({ slow: untilAborted, fast: async () => done.push('fast') })
     await enqueueAll('slow', 'slow', 'slow', 'fast')
@@ -46,7 +46,7 @@ describe.each(['pglite', 'postgres'] as const)('a job pool on %s', (on) => {
     await pool.stop(1_000)
   })
 
-  test('hands its jobs to another process at shutdown, without counting the attempt', async () => {
+  test('a pool releases its jobs at shutdown without counting the attempt', async () => {
     const pool = makePool({ obedient: untilAborted })
     await enqueueAll('obedient')
     await pool.startDue(() => {})
@@ -63,7 +63,7 @@ describe.each(['pglite', 'postgres'] as const)('a job pool on %s', (on) => {
     expect(ran).toEqual(['obedient'])
   })
 
-  test('stops within the grace period although a job ignores the signal', async () => {
+  test('a pool stops within the grace period although a job ignores the signal', async () => {
     const pool = makePool({ stubborn: () => new Promise(() => {}) })
     await enqueueAll('stubborn')
     await pool.startDue(() => {})

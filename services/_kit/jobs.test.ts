@@ -34,7 +34,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
   const due = () =>
     sql`update memory.jobs set run_at = now() - interval '1 second' where status = 'PENDING'`
 
-  test('a job runs once, with what it was given', async () => {
+  test('a job runs once with its payload', async () => {
     const seen: unknown[] = []
     const one = worker({ greet: async (_, payload) => seen.push(payload) })
     await enqueue(sql, 'memory', { kind: 'greet', payload: { name: '张三' } })
@@ -44,7 +44,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(await jobs()).toEqual([{ status: 'DONE', attempts: 1, last_error: null }])
   })
 
-  test('a job that was enqueued in a transaction that failed never was', async () => {
+  test('a job enqueued in a rolled back transaction does not exist', async () => {
     const failing = sql.transaction(async (tx) => {
       await enqueue(tx, 'memory', { kind: 'greet' })
       throw new Error('no')
@@ -53,16 +53,16 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(await jobs()).toEqual([])
   })
 
-  test('a second job of the same key, while the first waits, is the same job', async () => {
+  test('enqueueing the key of a pending job again creates no second job', async () => {
     expect(await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })).toBe(true)
     expect(await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })).toBe(false)
     await runJobs(worker({ greet: async () => {} }))
     expect(await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })).toBe(true)
   })
 
-  // The embedded database is one session: nothing runs beside a transaction there.
+  // The embedded database has a single session, so a query outside an open transaction would block.
   if (on === 'postgres') {
-    test('a job that waits is held by who asks for it again', async () => {
+    test('a pending job does not run while a transaction enqueues its key again', async () => {
       const greeted: unknown[] = []
       const one = worker({ greet: async () => greeted.push(1) })
       await enqueue(sql, 'memory', { kind: 'greet', key: 'k' })
@@ -74,7 +74,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     })
   }
 
-  test('a job that failed leaves its work to another of its key that waits by now', async () => {
+  test('a failed job is DONE if another job with its key is pending', async () => {
     const fail = async () => {
       await enqueue(sql, 'memory', { kind: 'fail', key: 'k' })
       throw new Error('no')
@@ -85,7 +85,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(states.sort()).toEqual(['DONE', 'PENDING'])
   })
 
-  test('a failing job comes back later and later, and is dead in the end', async () => {
+  test('a failing job backs off and is DEAD after its last attempt', async () => {
     const one = worker({ fail: async () => Promise.reject(new Error('still broken')) })
     await enqueue(sql, 'memory', { kind: 'fail', maxAttempts: 3 })
     await runJobs(one)
@@ -100,12 +100,12 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(one.metrics.text()).toContain('jobs{kind="fail",status="DEAD"} 1')
   })
 
-  test('a worker leaves alone what it has no handler for', async () => {
+  test('a worker does not take jobs without a handler', async () => {
     await enqueue(sql, 'memory', { kind: 'other' })
     expect(await runJobs(worker({ greet: async () => {} }))).toBe(0)
   })
 
-  test('many workers share the jobs and run none twice', async () => {
+  test('concurrent workers run each job once', async () => {
     const ran: number[] = []
     const handlers = { count: async (_: null, payload: { n: number }) => void ran.push(payload.n) }
     for (let n = 0; n < 40; n++) await enqueue(sql, 'memory', { kind: 'count', payload: { n } })
@@ -116,7 +116,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n))
   })
 
-  test('a worker whose lease was taken can neither finish nor fail the job', async () => {
+  test('a worker that lost its lease can neither finish nor fail the job', async () => {
     await enqueue(sql, 'memory', { kind: 'slow' })
     const slow = worker({
       slow: async () => {
@@ -130,7 +130,7 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
   })
 })
 
-test('a job whose process was killed is run by another', async () => {
+test('a job of a killed process is run by another process', async () => {
   const database = await newDatabase('postgres')
   const sql = makeSql(database.driver)
   await enqueue(sql, 'memory', { kind: 'stuck' })

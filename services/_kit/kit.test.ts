@@ -9,7 +9,7 @@ import { errorFields } from './log.ts'
 import { makeMetrics } from './metrics.ts'
 
 describe('ids', () => {
-  test('are UUIDv7, all different, and rise in the order they were made', () => {
+  test('ids are unique UUIDv7 in ascending order', () => {
     const ids = Array.from({ length: 20_000 }, () => newId())
     expect(new Set(ids).size).toBe(ids.length)
     expect([...ids].sort()).toEqual(ids)
@@ -18,7 +18,7 @@ describe('ids', () => {
     }
   })
 
-  test('rise even when the clock goes back', () => {
+  test('ids ascend even when the clock goes back', () => {
     const first = newId(Date.now() + 5_000)
     expect(newId(Date.now()) > first).toBe(true)
   })
@@ -27,7 +27,7 @@ describe('ids', () => {
 describe('keys', () => {
   const keys = { current: 'current-key', accepted: ['older-key', 'newer-key'] }
 
-  test('the current and the further ones are accepted, nothing else is', () => {
+  test('only the current and the additional keys are accepted', () => {
     for (const key of ['current-key', 'older-key', 'newer-key'])
       expect(accepts(keys, key)).toBe(true)
     fc.assert(
@@ -42,11 +42,11 @@ describe('keys', () => {
     expect(accepts({ current: '', accepted: [] }, '')).toBe(false)
   })
 
-  test('are named in public by twelve digits of their hash', async () => {
+  test('the public id of a key is twelve digits of its hash', async () => {
     expect(await keyId('current-key')).toBe((await sha256Hex('current-key')).slice(0, 12))
   })
 
-  test('that everybody knows are weak', () => {
+  test('well-known keys are weak', () => {
     for (const key of ['', 'changeme', 'CHANGEME', 'short', '<INTERNAL_API_KEY>']) {
       expect(weakness(key)).not.toBeNull()
     }
@@ -55,14 +55,14 @@ describe('keys', () => {
 })
 
 describe('configuration', () => {
-  test('everything that is wrong is said at once', () => {
+  test('an invalid configuration reports all issues at once', () => {
     const env = { ENVIRONMENT: 'moon', AI_BOOT_OPENAPI_ENABLED: 'perhaps' }
     const parse = () => parseConfig(KitConfig, env)
     expect(parse).toThrow(ConfigError)
     expect(parse).toThrow(/ENVIRONMENT[\s\S]*AI_BOOT_OPENAPI_ENABLED/)
   })
 
-  test('an empty variable is an unset one, but where empty means something', () => {
+  test('an empty variable counts as unset unless empty is a valid value', () => {
     const config = parseConfig(KitConfig, {
       AI_BOOT_OPENAPI_ENABLED: '',
       AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES: '',
@@ -71,7 +71,7 @@ describe('configuration', () => {
     expect(config.AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES).toBe('')
   })
 
-  test('NODE_ENV says where we are when ENVIRONMENT does not', () => {
+  test('NODE_ENV sets the environment when ENVIRONMENT is unset', () => {
     expect(parseConfig(KitConfig, { NODE_ENV: 'production' }).ENVIRONMENT).toBe('production')
     const both = { NODE_ENV: 'production', ENVIRONMENT: 'staging' }
     expect(parseConfig(KitConfig, both).ENVIRONMENT).toBe('staging')
@@ -79,7 +79,7 @@ describe('configuration', () => {
 })
 
 describe('faults', () => {
-  test('what was not foreseen says nothing of itself', () => {
+  test('an unexpected error reveals no details', () => {
     const fault = toFault(new Error('select * from secrets at 10.0.0.1'))
     expect(fault.toJSON()).toEqual({
       code: 'INTERNAL',
@@ -88,7 +88,7 @@ describe('faults', () => {
     })
   })
 
-  test('what the database says is told in the words of the contract', () => {
+  test('database errors are mapped to faults of the API contract', () => {
     const from = (code: string) => toFault(Object.assign(new Error('x'), { code })).code
     expect(from('23505')).toBe('CONFLICT')
     expect(from('53300')).toBe('UPSTREAM_UNAVAILABLE')
@@ -96,19 +96,19 @@ describe('faults', () => {
     expect(from('42P01')).toBe('INTERNAL')
   })
 
-  test('a fault of ours stays what it is', () => {
+  test('a fault is returned unchanged', () => {
     const fault = new Fault('CONFLICT', 'busy', { code: 'TURN_IN_PROGRESS' })
     expect(toFault(fault)).toBe(fault)
     expect([fault.status, fault.code]).toEqual([409, 'TURN_IN_PROGRESS'])
   })
 
-  test('a log line never quotes the value a query choked on', () => {
+  test('a log line never contains the value that failed a query', () => {
     const thrown = Object.assign(new Error('invalid input syntax: "my secret"'), { code: '22P02' })
     expect(JSON.stringify(errorFields(thrown))).not.toContain('my secret')
   })
 })
 
-test('canonical JSON is the same for equal values, however they were written', () => {
+test('canonical JSON is equal for equal values in any notation', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const shuffled = JSON.parse(JSON.stringify(value), (_, member: unknown) =>
@@ -121,7 +121,7 @@ test('canonical JSON is the same for equal values, however they were written', (
   )
 })
 
-test('metrics are written as Prometheus reads them', () => {
+test('metrics are written in the Prometheus text format', () => {
   const metrics = makeMetrics()
   metrics.count('requests_total', { route: '/a"b', status: '200' })
   metrics.count('requests_total', { route: '/a"b', status: '200' })

@@ -22,7 +22,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
   const document = description(name, '1.2.3', service.endpoints)
   const operations = operationsOf(document)
 
-  test('is described in valid OpenAPI 3.1', async () => {
+  test('the description is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const { valid, errors } = await validator.validate(structuredClone(document))
     expect(errors ?? []).toEqual([])
@@ -30,17 +30,17 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
     expect(validator.version).toBe('3.1')
   })
 
-  test('describes every endpoint once, under an id of its own', () => {
+  test('every endpoint is described once with a unique operation id', () => {
     expect(operations).toHaveLength(service.endpoints.length)
     const ids = operations.map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('refers only to what is there', () => {
+  test('every reference resolves', () => {
     for (const pointer of refsOf(document)) expect(at(document, pointer), pointer).toBeDefined()
   })
 
-  test('names in each path the parameters that it describes', () => {
+  test('the parameters in each path equal the described path parameters', () => {
     for (const { path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
       const described = operation.parameters.filter((each: Json) => each.in === 'path')
@@ -49,7 +49,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
     }
   })
 
-  test('describes each parameter once, with a schema', () => {
+  test('each parameter is described once with a schema', () => {
     for (const { path, operation } of operations) {
       const places = operation.parameters.map((each: Json) => `${each.in} ${each.name}`)
       expect(new Set(places).size, path).toBe(places.length)
@@ -57,7 +57,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
     }
   })
 
-  test('gives every operation a successful answer and its faults, all JSON with a schema', () => {
+  test('every operation has a success response and its faults, and all JSON has a schema', () => {
     for (const { path, operation } of operations) {
       const statuses = Object.keys(operation.responses)
       expect(
@@ -67,21 +67,21 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
       expect(statuses).toContain('400')
       for (const [status, { description, content }] of Object.entries<Json>(operation.responses)) {
         expect(description).not.toBe('')
-        // Bytes have none, but whatever is refused is refused in JSON.
+        // Binary responses have no JSON schema, but every fault is JSON.
         const json = content['application/json']
         if (json || status >= '400') expect(json.schema, `${path} ${status}`).toBeDefined()
       }
     }
   })
 
-  test('gives examples that it would accept', () => {
+  test('every example is valid for its request schema', () => {
     for (const { path, spec } of service.endpoints) {
       if (spec.example === undefined) continue
       expect(spec.body?.safeParse(spec.example).error, path).toBeUndefined()
     }
   })
 
-  test('asks for the internal key on internal paths and on no other', () => {
+  test('internal paths and no others require the internal key', () => {
     for (const { path, operation } of operations) {
       const internal = path.startsWith('/api/v1/internal/')
       expect(operation.security, path).toEqual(internal ? [{ internalKey: [] }] : undefined)
@@ -96,8 +96,8 @@ const Thing = z
   .object({ id: z.string(), size: z.int().default(1), version: z.int() })
   .meta({ id: 'Thing' })
 
-describe('a description', () => {
-  test('writes the parameters of a path as OpenAPI does', () => {
+describe('API description', () => {
+  test('path parameters are written in OpenAPI syntax', () => {
     const params = z.object({ id: z.string() })
     const { paths } = description('a', '1', [
       get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, responses: {} }, answer),
@@ -106,7 +106,7 @@ describe('a description', () => {
     expect(paths['/api/v1/things/{id}/x'].get.operationId).toBe('getThingsIdX')
   })
 
-  test('gives a schema another name where a request holds less than an answer', () => {
+  test('a schema gets an Input variant if a request requires fewer fields than a response', () => {
     const { components } = description('a', '1', [
       put(
         '/api/v1/things/:id',
@@ -123,7 +123,7 @@ describe('a description', () => {
     expect(components.schemas.ThingInput.required).toEqual(['id', 'version'])
   })
 
-  test('keeps recursive schemas without a name apart', () => {
+  test('unnamed recursive schemas stay distinct', () => {
     const Tree: z.ZodType = z.object({
       get trees() {
         return z.array(Tree)
@@ -148,7 +148,7 @@ describe('a description', () => {
     expect(wood.properties.woods.items.$ref).toBe(dataOf('/api/v1/woods').$ref)
   })
 
-  test('keeps what the values of a record are', () => {
+  test('a record schema keeps the type of its values', () => {
     const { paths } = description('a', '1', [
       get(
         '/api/v1/flags',
@@ -163,7 +163,7 @@ describe('a description', () => {
     })
   })
 
-  test('promises an ETag where the answer has a version, and If-Match where a record may be stale', () => {
+  test('a versioned response has an ETag, and an update accepts If-Match', () => {
     const { paths } = description('a', '1', [
       post(
         '/api/v1/things',
@@ -197,7 +197,7 @@ describe('a description', () => {
   })
 })
 
-describe('what is shown of it', () => {
+describe('filtered API description', () => {
   const Hidden = z.object({ secret: z.string() }).meta({ id: 'Hidden' })
   const document = description('a', '1', [
     get('/api/v1/things', { summary: 's', responses: { 200: Thing } }, answer),
@@ -207,13 +207,13 @@ describe('what is shown of it', () => {
   const shown = (include: string, exclude: string) =>
     filterPaths(document, prefixes(include), prefixes(exclude))
 
-  test('is what an included prefix begins and no excluded one does', () => {
+  test('a path is shown if it has an included prefix and no excluded one', () => {
     expect(Object.keys(shown('/api/', '/api/v1/internal/').paths)).toEqual(['/api/v1/things'])
     expect(Object.keys(shown('/api/, /internal/', '').paths)).toHaveLength(3)
     expect(Object.keys(shown('/api/v2/', '').paths)).toEqual([])
   })
 
-  test('leaves out the schemas of what is not shown', () => {
+  test('schemas of hidden paths are removed', () => {
     const { components, paths } = shown('/api/', '/api/v1/internal/')
     expect(Object.keys(components.schemas).sort()).toEqual(['Fault', 'Thing'])
     for (const pointer of refsOf(paths)) expect(at({ components }, pointer)).toBeDefined()

@@ -8,7 +8,7 @@ const keys = () => ({ current: 'the-current-key', accepted: ['an-older-key'] })
 const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
 const Data = z.object({ n: z.number() })
 
-/** A peer that answers in turn as told, and remembers what it was asked. */
+/** A peer that returns the given responses in order and records its requests. */
 function scripted(...answers: (() => Response | Promise<Response>)[]) {
   const asked: Request[] = []
   const peer: Peer = async (request) => {
@@ -23,8 +23,8 @@ const busy = () =>
 const missing = () =>
   Response.json({ code: 'MATTER_GONE', message: 'gone', data: { id: 1 } }, { status: 404 })
 
-describe('a question to another service', () => {
-  test('carries the current key, the request id, the trace and who asks', async () => {
+describe('request to a peer', () => {
+  test('a request has the current key, the request id, the trace and the caller', async () => {
     const { client, asked } = scripted(() => envelope({ n: 1 }))
     const headers = new Headers({ 'x-user-id': '7', 'x-organization-id': 'acme', cookie: 'secret' })
     const from = { headers, requestId: 'r-1', traceparent: '00-a-b-01' }
@@ -40,7 +40,7 @@ describe('a question to another service', () => {
     expect(new URL(asked[0]!.url).pathname + new URL(asked[0]!.url).search).toBe('/x?y=1')
   })
 
-  test('that the peer refuses is refused as there, and not asked again', async () => {
+  test('a fault of the peer is passed on and not retried', async () => {
     const { client, asked } = scripted(missing)
     await expect(client.request(Data, '/x')).rejects.toMatchObject({
       kind: 'NOT_FOUND',
@@ -51,7 +51,7 @@ describe('a question to another service', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('is asked again when it is safe to', async () => {
+  test('only idempotent requests are retried', async () => {
     const read = scripted(down, busy, () => envelope({ n: 2 }))
     expect(await read.client.request(Data, '/x')).toEqual({ n: 2 })
     const write = scripted(down, () => envelope({ n: 2 }))
@@ -66,7 +66,7 @@ describe('a question to another service', () => {
     expect(await safeWrite.client.request(Data, '/x', question)).toEqual({ n: 3 })
   })
 
-  test('that gets no answer in time, no envelope, or other data is a peer that is down', async () => {
+  test('a timeout, a missing envelope or invalid data gives 503', async () => {
     const never = scripted(() => new Promise<Response>(() => {}))
     const late = { method: 'POST', deadlineMs: 20 } as const
     await expect(never.client.request(Data, '/x', late)).rejects.toMatchObject({ status: 503 })
@@ -76,7 +76,7 @@ describe('a question to another service', () => {
     await expect(other.client.request(Data, '/x')).rejects.toMatchObject({ status: 503 })
   })
 
-  test('is not even asked while the circuit is open, and asked again after a while', async () => {
+  test('an open circuit sends no request until its delay has passed', async () => {
     let now = 0
     let alive = false
     let asked = 0
@@ -94,7 +94,7 @@ describe('a question to another service', () => {
     expect(await ask()).toEqual({ n: 1 })
   })
 
-  test('that is answered by a stream gives it unread; a fault is thrown as one', async () => {
+  test('a streamed response is passed on unread, and a fault is thrown', async () => {
     const streamed = scripted(() => new Response('a line\n', { headers: { 'x-run-id': 'r' } }))
     const answer = await streamed.client.stream('/x', { method: 'POST', body: {} })
     expect(answer.headers.get('x-run-id')).toBe('r')

@@ -6,14 +6,14 @@ import { keyId } from './keys.ts'
 import { describe as describeService } from './openapi.ts'
 
 const actuator = '/api/v1/internal/actuator'
-/** files-service needs one; the others do not know of it. */
+/** Object storage, which only files-service needs. */
 const storage = await newStorage()
 if (typeof storage === 'string') console.warn(`skipped: files-service, ${storage}`)
 const variables = typeof storage === 'string' ? {} : storage.variables
 const startable = services.filter(({ folder }) => folder !== 'files' || typeof storage !== 'string')
 afterAll(() => (typeof storage === 'string' ? undefined : storage.drop()))
 
-/** A path with an id of ours wherever it takes one. */
+/** Replaces each path parameter by a valid id. */
 const sample = (path: string) =>
   path.replace(/:\w+(\{.*?\}+)?(?=\/|$)/g, '00000000-0000-7000-8000-000000000000')
 
@@ -39,7 +39,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       return { ...answer, body: JSON.parse(answer.text) }
     }
 
-    test('tells probes how it is without a key', async () => {
+    test('probes need no key', async () => {
       const health = await json(`${actuator}/health`, noKey)
       expect(health.status).toBe(200)
       expect(health.body).toMatchObject({ status: 'UP', components: { db: { status: 'UP' } } })
@@ -49,7 +49,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       }
     })
 
-    test('tells who it is to those who hold the key', async () => {
+    test('service info has the version and the key ids, and requires the key', async () => {
       const { body } = await json(`${actuator}/info`)
       expect(body).toEqual({
         service: name,
@@ -63,7 +63,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       expect((await at.call('GET', `${actuator}/info`, { headers: noKey })).status).toBe(401)
     })
 
-    test('counts requests by route, not by path', async () => {
+    test('requests are counted by route, not by path', async () => {
       await at.call('GET', '/api/v1/internal/nowhere/some-id')
       const { text, headers } = await at.call('GET', `${actuator}/prometheus`)
       expect(headers.get('content-type')).toContain('text/plain')
@@ -72,7 +72,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       expect((await at.call('GET', `${actuator}/prometheus`, { headers: noKey })).status).toBe(401)
     })
 
-    test('accepts the key or METRICS_TOKEN as a bearer token for metrics only', async () => {
+    test('the key or METRICS_TOKEN is accepted as a bearer token for metrics only', async () => {
       const as = (path: string, given: string) =>
         at.call('GET', `${actuator}/${path}`, {
           headers: { ...noKey, authorization: `Bearer ${given}` },
@@ -88,14 +88,14 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       }
     })
 
-    test('accepts the further keys of a rotation', async () => {
+    test('the additional keys of a rotation are accepted', async () => {
       for (const accepted of ['an-older-key', 'a-newer-key']) {
         const headers = { 'x-internal-api-key': accepted }
         expect((await at.call('GET', `${actuator}/info`, { headers })).status).toBe(200)
       }
     })
 
-    test('lets nobody into an internal path without the key', async () => {
+    test('a request to an internal path without the key gets 401', async () => {
       const internal = service.endpoints.filter(({ path }) => path.startsWith('/api/v1/internal/'))
       for (const { method, path } of internal) {
         for (const given of [undefined, 'wrong']) {
@@ -108,7 +108,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       }
     })
 
-    test('publishes its description, without internal paths', async () => {
+    test('the API description is published without internal paths', async () => {
       const { status, body } = await json('/api/v1/v3/api-docs', noKey)
       expect([status, body.openapi, body.info.title]).toEqual([200, '3.1.0', name])
       const described = Object.keys(describeService(name, '', service.endpoints).paths)
@@ -121,7 +121,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       ])
     })
 
-    test('echoes a request id, and makes one where there is none or a strange one', async () => {
+    test('a request id is echoed, and generated if it is missing or invalid', async () => {
       const idFor = async (given: string | undefined) => {
         const headers = { ...noKey, 'x-request-id': given }
         return (await at.call('GET', `${actuator}/health/liveness`, { headers })).headers.get(
@@ -134,7 +134,7 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       expect(await idFor('<script>')).toMatch(/^[0-9a-f-]{36}$/)
     })
 
-    test('says in the envelope what it does not have', async () => {
+    test('an unknown path or method gets a fault in the envelope', async () => {
       const unknown = await at.call('GET', '/nowhere')
       expect([unknown.status, unknown.code, unknown.data]).toEqual([404, 'NOT_FOUND', null])
       for (const { method, path } of service.endpoints) {

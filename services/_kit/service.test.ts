@@ -52,7 +52,7 @@ describe('in production', () => {
   const production = (env: Record<string, string>) => () =>
     start({}, { ENVIRONMENT: 'production', ...env })
 
-  test('a service refuses to start on an empty, a default or a short key', () => {
+  test('an empty, default or short key prevents the start in production', () => {
     expect(production({ INTERNAL_API_KEY: '' })).toThrow('is empty')
     expect(production({ INTERNAL_API_KEY: 'changeme' })).toThrow('is a well-known default')
     expect(production({ INTERNAL_API_KEY: 'short' })).toThrow('shorter')
@@ -60,7 +60,7 @@ describe('in production', () => {
     expect(production({})).not.toThrow()
   })
 
-  test('the API description is not published unless told to', async () => {
+  test('the API description is not published in production unless enabled', async () => {
     const hidden = start({}, { ENVIRONMENT: 'production' })
     expect((await hidden.call('GET', '/api/v1/v3/api-docs')).status).toBe(404)
     expect((await hidden.call('GET', '/api/v1/swagger-ui/index.html')).status).toBe(404)
@@ -69,7 +69,7 @@ describe('in production', () => {
   })
 })
 
-describe('when something it needs is down', () => {
+describe('unavailable dependency', () => {
   const dead = {
     query: () =>
       Promise.reject(
@@ -80,7 +80,7 @@ describe('when something it needs is down', () => {
     end: async () => {},
   }
 
-  test('the database: health is DOWN, readiness 503, liveness UP, a request 503 without a host in it', async () => {
+  test('without the database health is DOWN, readiness 503, liveness UP and a request gets 503 without a host name', async () => {
     const { call } = start({ database: dead })
     const health = await call('GET', `${actuator}/health`)
     expect([health.status, JSON.parse(health.text).status]).toEqual([503, 'DOWN'])
@@ -94,7 +94,7 @@ describe('when something it needs is down', () => {
     expect(read.text).not.toContain('10.1.2.3')
   })
 
-  test('something optional: health is DEGRADED, and it is ready all the same', async () => {
+  test('without an optional dependency health is DEGRADED and the service is ready', async () => {
     const { call } = start({}, { RERANK_URL: 'http://127.0.0.1:9/rerank' })
     const health = await call('GET', `${actuator}/health`)
     expect([health.status, JSON.parse(health.text)]).toEqual([
@@ -106,7 +106,7 @@ describe('when something it needs is down', () => {
 })
 
 describe('the log', () => {
-  test('names request, trace and route, and never a key or what somebody told us', async () => {
+  test('a log line has request, trace and route, and never a key or user content', async () => {
     const { call, lines } = start()
     const told = {
       user_id: 'u',
@@ -142,7 +142,7 @@ describe('the log', () => {
   })
 })
 
-test('keys that change while it runs are the keys from then on', async () => {
+test('keys changed at run time take effect at once', async () => {
   let keys = { current: key, accepted: [] as string[] }
   const { call } = start({ keys: () => keys })
   const status = async (given: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arabic, queryTokens, tokenize } from './tokenize.ts'
 
-describe('words', () => {
+describe('tokenize', () => {
   const cases: [string, string, string[]][] = [
     [
       'Han text as characters and pairs',
@@ -42,11 +42,11 @@ describe('words', () => {
     ['nothing in emoji and punctuation', '👩‍⚖️ ❤️ …!? ——', []],
     ['nothing in nothing', '', []],
   ]
-  test.each(cases)('finds %s', (_, text, expected) => {
+  test.each(cases)('tokenize finds %s', (_, text, expected) => {
     expect(tokenize(text)).toEqual(expected)
   })
 
-  test('a case number stays whole beside its parts, however its brackets are written', () => {
+  test('a case number is one token besides its parts, with any kind of brackets', () => {
     const number = '(2021)京01民终1234号'
     expect(tokenize(number)).toEqual(
       expect.arrayContaining([number, '2021', '京', '01', '民终', '1234', '号']),
@@ -61,7 +61,7 @@ describe('words', () => {
     expect(tokenize('(2021)京01民终12345号')).not.toContain(number)
   })
 
-  test('an article has one name, whichever numerals it is written in', () => {
+  test('an article number gives the same token in any numerals', () => {
     for (const form of ['第六百七十五条', '第675条', '第６７５条', '第六七五条']) {
       expect(tokenize(`依据${form}之规定`)).toContain('第675条')
     }
@@ -70,7 +70,7 @@ describe('words', () => {
     expect(tokenize('第条')).toEqual(['第', '条', '第条'])
   })
 
-  test('never holds an empty word, and says the same for the same text', () => {
+  test('tokens are never empty and equal for equal text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const found = tokenize(text)
@@ -80,7 +80,7 @@ describe('words', () => {
     )
   })
 
-  test('what was written in full width or in capitals is found in plain letters', () => {
+  test('full-width and upper-case text give the same tokens as plain text', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9 ]{0,30}$/), (text) => {
         const wide = text.replace(/\S/g, (each) => String.fromCharCode(each.charCodeAt(0) + 0xfee0))
@@ -90,7 +90,7 @@ describe('words', () => {
     )
   })
 
-  test('finds as many words as a text has, however long it is and however it tries', () => {
+  test('the number of tokens is exact for long and adversarial text', () => {
     const n = 200_000
     expect(tokenize('合'.repeat(n))).toHaveLength(2 * n - 1)
     expect(tokenize('a '.repeat(n))).toHaveLength(n)
@@ -104,8 +104,8 @@ describe('words', () => {
   })
 })
 
-describe('the words of a question', () => {
-  test('are pairs where there are any, each once', () => {
+describe('query tokens', () => {
+  test('query tokens are distinct bigrams, or unigrams if there are none', () => {
     expect(queryTokens('借款借款')).toEqual(['借款', '款借'])
     expect(queryTokens('王 contract')).toEqual(['contract'])
     expect(queryTokens('王')).toEqual(['王'])
@@ -113,7 +113,7 @@ describe('the words of a question', () => {
     expect(queryTokens('…')).toEqual([])
   })
 
-  test('are among those of the text it was taken from', () => {
+  test('query tokens are a subset of the tokens of the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const all = new Set(tokenize(text))
@@ -123,7 +123,7 @@ describe('the words of a question', () => {
   })
 })
 
-test('Chinese numerals below ten thousand are read as numbers', () => {
+test('Chinese numerals below ten thousand are parsed', () => {
   const digits = '零一二三四五六七八九'
   const chinese = (n: number): string => {
     const [thousand, hundred, ten, one] = [n / 1000, (n / 100) % 10, (n / 10) % 10, n % 10].map(

@@ -19,7 +19,7 @@ test('a line is JSON with its level, its service and its fields', () => {
   })
 })
 
-test('what is below the level is not written', () => {
+test('a line below the log level is not written', () => {
   const written = (level: string) => {
     const log = consoleLog('memory-service', level)
     for (const write of [log.info, log.warn, log.error]) write({}, 'said')
@@ -28,7 +28,7 @@ test('what is below the level is not written', () => {
   expect(['debug', 'info', 'warn', 'error', 'silent'].map(written)).toEqual([3, 3, 2, 1, 0])
 })
 
-test('what is named like a secret is hidden, however deep', () => {
+test('fields with secret names are redacted at any depth', () => {
   consoleLog('memory-service').info({ key: 'abc', body: { content: 'abc', size: 3 } }, 'request')
   expect(lines[0]).not.toMatch(/abc/)
   expect(JSON.parse(lines[0]!)).toMatchObject({ key: '[hidden]', body: { size: 3 } })

@@ -12,7 +12,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const write = (file: string, text: string) => writeFileSync(join(directory, file), text)
 
-test('keys are read again when their files change, and kept while they are being swapped', async () => {
+test('changed key files are read again, and the keys are kept while files are replaced', async () => {
   write('current', 'one\n')
   write('accepted', 'older\n\nnewer\n')
   const { keys, stop } = keysFromDirectory(directory, 10)
@@ -26,7 +26,7 @@ test('keys are read again when their files change, and kept while they are being
   stop()
 })
 
-test('a mounted secret is followed through its symbolic link', async () => {
+test('a mounted Secret is reloaded when its symbolic link changes', async () => {
   const version = (name: string, key: string) => {
     const file = join(directory, name)
     writeFileSync(file, key)
@@ -41,6 +41,6 @@ test('a mounted secret is followed through its symbolic link', async () => {
   stop()
 })
 
-test('a directory without a key stops the start', () => {
+test('a directory without a key prevents the start', () => {
   expect(() => keysFromDirectory(directory)).toThrow('no key in')
 })

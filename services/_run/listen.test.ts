@@ -55,7 +55,7 @@ test('keep-alive clients see no failed request over 50 restarts', async () => {
     const old = current
     const next = await start()
     const closed = old.close(2_000)
-    // The balancer learns of the restart after the server did.
+    // The load balancer switches to the new server after the old one started to close.
     await pause(10)
     current = next
     await closed

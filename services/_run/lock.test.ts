@@ -25,7 +25,7 @@ async function startHolder(file: string) {
   return child
 }
 
-test('is free as soon as its holder was killed, in 20 rounds under load', async () => {
+test('a lock is free as soon as its holder was killed, in 20 rounds under load', async () => {
   const file = join(directory, 'killed')
   const load = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
   try {
@@ -46,7 +46,7 @@ const namespace = ['--map-root-user', '--pid', '--fork', '--mount-proc']
 const hasNamespaces = spawnSync('unshare', [...namespace, 'true']).status === 0
 
 test.runIf(hasNamespaces)(
-  'is held against a process in another PID namespace',
+  'a lock is held against a process in another PID namespace',
   async () => {
     const file = join(directory, 'container')
     const release = lock(file)
@@ -61,7 +61,7 @@ test.runIf(hasNamespaces)(
   60_000,
 )
 
-test('can be taken again after release', () => {
+test('a lock can be taken again after release', () => {
   const file = join(directory, 'released')
   lock(file)()
   lock(file)()

@@ -10,7 +10,7 @@ import { worker } from './workerd.ts'
 
 const { get } = endpoints<{ friend: Client }>()
 
-/** Three lines, each with the number of a query made while the stream is under way. */
+/** Streams three lines, each with the result of a query made during the stream. */
 const lines = get('/lines', { summary: 'Lines', responses: { 200: z.unknown() } }, async (c) => {
   const { sql } = c.env
   let line = 0
@@ -50,7 +50,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Asks a worker as workerd does; `done` is when it has nothing left to do for the request. */
+/** Calls a worker like workerd does. `done` waits for the `waitUntil` promises of the request. */
 async function ask(path: string, bindings: object = {}, on = worker(service, '1.2.3')) {
   const promises: Promise<unknown>[] = []
   const env = {
@@ -72,7 +72,7 @@ const connections = () => sql`
   where datname = current_database() and application_name = 'edge'`
 
 describe('a worker', () => {
-  test('keeps its database until the last of a stream is sent, and no longer', async () => {
+  test('a worker closes its database after the last chunk of a stream', async () => {
     const { response, done } = await ask('/lines')
     expect(response.headers.get('x-kind')).toBe('lines')
     expect(await response.text()).toBe('1\n2\n3\n')
@@ -80,7 +80,7 @@ describe('a worker', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  test('lets go of its database when the client goes', async () => {
+  test('a worker closes its database when the client disconnects', async () => {
     const { response, done } = await ask('/lines')
     const reader = response.body!.getReader()
     await reader.read()
@@ -90,26 +90,26 @@ describe('a worker', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  test('counts across its requests', async () => {
+  test('metrics count across the requests of a worker', async () => {
     const on = worker(service, '1.2.3')
     for (const path of ['/nowhere', '/nowhere']) await (await ask(path, {}, on)).response.text()
     const { response } = await ask('/api/v1/internal/actuator/prometheus', {}, on)
     expect(await response.text()).toMatch(/http_requests_total\{.*status="404"\} 2/)
   })
 
-  test('reaches another service by its binding', async () => {
+  test('a worker calls a peer by its binding', async () => {
     const fetch = async (request: Request) =>
       Response.json({ code: 0, message: 'ok', data: `friend at ${new URL(request.url).pathname}` })
     const { response } = await ask('/friend', { 'friend-service': { fetch } })
     expect(await response.json()).toMatchObject({ data: 'friend at /name' })
   })
 
-  test('reaches another service by its address where there is no binding', async () => {
+  test('a worker calls a peer by its URL if there is no binding', async () => {
     const { response } = await ask('/friend', { FRIEND_SERVICE_URL: 'http://127.0.0.1:1' })
     expect(response.status).toBe(503)
   })
 
-  test('that is told nonsense says so in its log, and nothing of it to the caller', async () => {
+  test('an invalid configuration is logged and not revealed to the client', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     const { response } = await ask('/lines', { DATABASE_URL: '' })
     expect(response.status).toBe(500)

@@ -12,10 +12,10 @@ const auth = makePeer(({ body }) => ({
 let at: CollectorStage
 beforeAll(async () => {
   at = await stageCollector({
-    // A process of its own is told where the stub listens.
+    // A separate process gets the URL of the stub from the test harness.
     env: isHere ? { AUTH_SERVICE_URL: 'http://auth-service' } : {},
     peers: { 'auth-service': auth.peer },
-    // Believed only where there is no auth service.
+    // X-Permissions is trusted only without an auth service.
     headers: { 'x-user-id': 'u', 'x-permissions': 'collector:manage' },
   })
 })
@@ -31,7 +31,7 @@ const write = (more = {}) =>
   })
 
 describe('with an auth service', () => {
-  test('its decision grants or denies access', async () => {
+  test('the decision of the auth service grants or denies access', async () => {
     expect([(await read()).status, (await write()).status]).toEqual([403, 403])
     expect(auth.requests[0]).toMatchObject({
       path: '/api/v1/internal/auth/check',
@@ -53,7 +53,7 @@ describe('with an auth service', () => {
     expect(auth.requests).toEqual([])
   })
 
-  test('access is denied while it is unavailable', async () => {
+  test('access is denied while the auth service is unavailable', async () => {
     granted.add('u acme collector:read')
     auth.state.down = true
     const refused = await read()

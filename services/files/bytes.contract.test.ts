@@ -20,7 +20,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     await storage.drop()
   })
 
-  /** Bytes that no two places have alike. */
+  /** Pseudo-random bytes, so that different ranges differ. */
   const bytesOf = (size: number) =>
     Uint8Array.from({ length: size }, (_, n) => (Math.imul(n, 2_654_435_761) >>> 13) & 255)
 
@@ -33,7 +33,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
     const download = (headers?: Record<string, string>) =>
       at.bytes(`${api}/${file.fileId}/download`, headers)
 
-    test('returns the uploaded bytes with filename and ETag', async () => {
+    test('a download returns the uploaded bytes with filename and ETag', async () => {
       for (const path of [`${api}/${file.fileId}/download`, `${internal}/${file.fileId}/content`]) {
         const { response, bytes } = await at.bytes(path)
         expect(response.status).toBe(200)
@@ -59,21 +59,21 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       ['bytes=699999-900000', 699_999, 699_999],
       ['bytes=-9999999', 0, 699_999],
     ]
-    test.each(ranges)('returns the range %s', async (range, start, end) => {
+    test.each(ranges)('a download returns the range %s', async (range, start, end) => {
       const { response, bytes } = await download({ range })
       expect(response.status).toBe(206)
       expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/700000`)
       expect(Buffer.compare(bytes, content.subarray(start, end + 1))).toBe(0)
     })
 
-    test('ignores a malformed range and multiple ranges', async () => {
+    test('a download ignores a malformed range and multiple ranges', async () => {
       for (const range of ['bytes=5-2', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,5-6', 'bytes=-']) {
         const { response, bytes } = await download({ range })
         expect([response.status, bytes.length]).toEqual([200, 700_000])
       }
     })
 
-    test('of an unsatisfiable range is 416 with the size', async () => {
+    test('a download of an unsatisfiable range gets 416 with the size', async () => {
       const { status, code, headers } = await at.call('GET', `${api}/${file.fileId}/download`, {
         headers: { range: 'bytes=700000-' },
       })
@@ -81,7 +81,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect(headers.get('content-range')).toBe('bytes */700000')
     })
 
-    test('with a matching If-None-Match is 304', async () => {
+    test('a download with a matching If-None-Match gets 304', async () => {
       const etag = `"${file.sha256}"`
       for (const tag of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
         const { response, bytes } = await download({ 'if-none-match': tag })
@@ -91,14 +91,14 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect((await download({ 'if-none-match': '"x"' })).response.status).toBe(200)
     })
 
-    test('resumes with If-Range', async () => {
+    test('a download resumes with If-Range', async () => {
       const range = 'bytes=1-1'
       const same = await download({ range, 'if-range': `"${file.sha256}"` })
       expect(same.response.status).toBe(206)
       expect((await download({ range, 'if-range': '"other"' })).response.status).toBe(200)
     })
 
-    test('answers HEAD with the same headers', async () => {
+    test('HEAD of a download has the same headers', async () => {
       const response = await at.fetch(
         new Request(`http://test${internal}/${file.fileId}/content`, {
           method: 'HEAD',
@@ -110,7 +110,7 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
       expect(await response.text()).toBe('')
     })
 
-    test('that the client aborts does not block deletion', async () => {
+    test('a download aborted by the client does not block deletion', async () => {
       const { fileId } = (await at.upload({ bytes: content })).data
       const response = await at.fetch(
         new Request(`http://test${internal}/${fileId}/content`, {
@@ -155,25 +155,25 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
   })
 
   describe('the size limit', () => {
-    test('accepts a file of exactly that size', async () => {
+    test('a file of exactly the size limit is accepted', async () => {
       const { status, data } = await at.upload({ bytes: bytesOf(limit) })
       expect([status, data.size]).toEqual([201, limit])
     })
 
-    test('rejects one byte more and stores nothing', async () => {
+    test('a file one byte above the size limit is rejected and not stored', async () => {
       const before = await storage.list()
       const { status, code, data } = await at.upload({ bytes: bytesOf(limit + 1) })
       expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: limit }])
       expect(await storage.list()).toEqual(before)
     })
 
-    test('rejects a larger Content-Length before reading the body', async () => {
+    test('a Content-Length above the size limit is rejected before reading the body', async () => {
       const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * limit) })
       const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect(status).toBe(413)
     })
 
-    test('applies to the declared size of an upload URL', async () => {
+    test('the size limit applies to the declared size of an upload URL', async () => {
       const body = { filename: 'a.bin', contentType: 'application/pdf', size: limit + 1 }
       expect((await at.call('POST', `${api}/upload-url`, { body })).status).toBe(413)
     })

@@ -42,7 +42,7 @@ describe.each(storages)(
       }
       const start = () => startProcess('node', files, env, {})
       const sql = makeSql(database.driver)
-      /** A day later, in another process. */
+      /** Makes orphans due and runs the sweep in another process. */
       async function dayAfter() {
         await sql`update files.orphaned_objects set due_at = due_at - interval '1 day'`
         const next = await start()
@@ -52,7 +52,7 @@ describe.each(storages)(
       return { database, start, sql, dayAfter }
     }
 
-    test('during an upload', async () => {
+    test('a kill during an upload leaves no object after the sweep', async () => {
       const { database, start, sql, dayAfter } = await scene()
       const service = await start()
       const sent = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ describe.each(storages)(
       await database.drop()
     })
 
-    test('between storing the object and inserting its row', async () => {
+    test('a kill between storing the object and inserting its row leaves no object after the sweep', async () => {
       const { database, start, sql, dayAfter } = await scene()
       const service = await start()
       const { raw, headers: type } = await encodeForm({ bytes: 'all of it' })

@@ -22,7 +22,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
   })
 
   describe('an upload', () => {
-    test('creates a file of the caller with detected type, size and hash', async () => {
+    test('an upload creates a file of the caller with detected type, size and hash', async () => {
       const { status, data } = await at.upload({ bytes: '# 借条\n', filename: '借条.md' })
       expect(status).toBe(201)
       expect(data).toEqual({
@@ -45,7 +45,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(new TextDecoder().decode(bytes)).toBe('# 借条\n')
     })
 
-    test('accepts fields before and after the file', async () => {
+    test('an upload accepts fields before and after the file', async () => {
       const body = (...parts: string[]) =>
         [
           ...parts.map((part) => `--x\r\nContent-Disposition: form-data; ${part}\r\n`),
@@ -70,19 +70,19 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       }
     })
 
-    test('by another service belongs to the user in its headers', async () => {
+    test('an upload by another service belongs to the user in its headers', async () => {
       const { status, data } = await at.upload({}, ben, `${internal}/upload`)
       expect([status, data.owner]).toEqual([201, 'ben'])
     })
 
-    test('of an empty file is accepted', async () => {
+    test('an upload of an empty file is accepted', async () => {
       const { data } = await at.upload({ bytes: '', filename: 'empty.txt' })
       expect(data).toMatchObject({ size: 0, contentType: 'text/plain' })
       const { response, bytes } = await at.bytes(`${api}/${data.fileId}/download`)
       expect([response.status, bytes.length]).toEqual([200, 0])
     })
 
-    test('keeps the last path segment of the filename', async () => {
+    test('an upload keeps the last path segment of the filename', async () => {
       const named = async (filename: string) => (await at.upload({ filename })).data.filename
       expect(await named('../../etc/passwd')).toBe('passwd')
       expect(await named('C:\\Users\\ann\\诉状 "终稿".docx')).toBe('诉状 "终稿".docx')
@@ -90,7 +90,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(await named('a\tb.txt')).toBe('ab.txt')
     })
 
-    test('with the same Idempotency-Key creates one file', async () => {
+    test('uploads with the same Idempotency-Key create one file', async () => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const form = { bytes: 'once', fields: { purpose: 'evidence' } }
       const answers = await Promise.all([1, 2, 3].map(() => at.upload(form, headers)))
@@ -106,7 +106,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
   })
 
   describe('a rejected request', () => {
-    test('has no X-User-Id', async () => {
+    test('a request without X-User-Id is rejected', async () => {
       const nobody = { 'x-user-id': undefined }
       const { fileId } = (await at.upload()).data
       const answers = [
@@ -143,13 +143,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       ['no boundary at all', 'Hello.', ''],
       ['a part without a name', `${part('Content-Type: text/plain')}--x--`, ''],
     ]
-    test.each(forms)('has has a form with %s', async (_, raw, path) => {
+    test.each(forms)('a form with %s is rejected', async (_, raw, path) => {
       const { status, code, data } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
       expect(data.issues[0].path).toBe(path)
     })
 
-    test('has another content type than multipart/form-data', async () => {
+    test('a content type other than multipart/form-data is rejected', async () => {
       const { status } = await at.call('POST', `${api}/upload`, { body: {} })
       expect(status).toBe(415)
       const unbounded = await at.call('POST', `${api}/upload`, {
@@ -159,13 +159,13 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect(unbounded.status).toBe(400)
     })
 
-    test('shares a file without an organization', async () => {
+    test('sharing a file without an organization is rejected', async () => {
       const form = { fields: { visibility: 'organization' } }
       const { status } = await at.upload(form, { 'x-organization-id': undefined })
       expect(status).toBe(400)
     })
 
-    test('names an unknown file', async () => {
+    test('a request for an unknown file is rejected', async () => {
       const missing = crypto.randomUUID()
       for (const id of [missing, 'upload-of-mine', '0'.repeat(36)]) {
         for (const path of [`${api}/${id}`, `${internal}/${id}`, `${api}/${id}/download`]) {
@@ -176,7 +176,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
       expect((await at.call('DELETE', `${internal}/${missing}`)).status).toBe(404)
     })
 
-    test('uses a method the path does not support', async () => {
+    test('an unsupported method is rejected', async () => {
       const { status, headers } = await at.call('PUT', `${api}/upload`)
       expect([status, headers.get('allow')]).toEqual([405, 'POST'])
     })

@@ -24,7 +24,7 @@ if (typeof s3 !== 'string') {
 if (process.platform !== 'linux')
   console.warn('skipped: only Linux tells how much memory was taken')
 
-/** A form with one file of this many bytes, made as it is sent. */
+/** Form with one file of `bytes` bytes, generated while it is sent. */
 function* form(boundary: string, bytes: number) {
   const text = new TextEncoder()
   yield text.encode(
@@ -35,7 +35,7 @@ function* form(boundary: string, bytes: number) {
   yield text.encode(`\r\n--${boundary}--\r\n`)
 }
 
-/** What the kernel says of a process, in MiB. */
+/** Memory of a process in MiB, as reported by the kernel. */
 const memory = (pid: number, name: 'VmRSS' | 'VmHWM') =>
   Number(
     new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1],
@@ -43,7 +43,7 @@ const memory = (pid: number, name: 'VmRSS' | 'VmHWM') =>
 
 describe.runIf(process.platform === 'linux')('memory does not grow with the file', () => {
   test.each(storages)(
-    'a gigabyte goes through to and from %s',
+    'a gigabyte to and from %s does not increase memory by its size',
     { timeout: 240_000 },
     async (_, variables, drop) => {
       const database = await newDatabase('postgres')
@@ -75,7 +75,7 @@ describe.runIf(process.platform === 'linux')('memory does not grow with the file
         return received
       }
 
-      // What is loaded once, and the room that the heap takes as it works, is there before.
+      // Warm-up: loads modules and grows the heap before the measurement.
       for (let n = 0; n < 12; n++) {
         const { raw, headers: type } = await encodeForm({ bytes: new Uint8Array(10 * MiB) })
         await download((await upload(raw as BodyInit, type['content-type'])).fileId)

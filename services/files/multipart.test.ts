@@ -4,7 +4,7 @@ import { boundaryOf, formParts, readAtMost } from './multipart.ts'
 
 const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** The same bytes, cut after each of these many. */
+/** Splits the bytes into chunks of the given sizes. */
 async function* inPieces(bytes: Uint8Array, sizes: number[]) {
   let at = 0
   for (const size of sizes) {
@@ -35,7 +35,7 @@ const part = (boundary: string, name: string, content: string) =>
 
 describe('a form', () => {
   const boundary = fc.stringMatching(/^[A-Za-z0-9'()+_,./:=?-]{1,20}$/)
-  /** Contents that are full of what a boundary is made of. */
+  /** Content with many parts of a boundary. */
   const content = (boundary: string) =>
     fc
       .array(
@@ -48,7 +48,7 @@ describe('a form', () => {
       .map((pieces) => pieces.join(''))
       .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${boundary}`))
 
-  test('is parsed alike for any split into chunks', async () => {
+  test('a form is parsed alike for any split into chunks', async () => {
     const arbitrary = boundary.chain((boundary) =>
       fc.record({
         boundary: fc.constant(boundary),
@@ -65,14 +65,14 @@ describe('a form', () => {
     )
   })
 
-  test('is parsed alike when it arrives byte by byte', async () => {
+  test('a form is parsed alike when it arrives byte by byte', async () => {
     const bytes = form('b', ['\r\n--a', '', '--b', '\r\r\n\n--', 'x'.repeat(100)])
     const whole = await read(bytes, 'b')
     expect(whole).toHaveLength(5)
     expect(await read(bytes, 'b', Array(bytes.length).fill(1))).toEqual(whole)
   })
 
-  test('is parsed like Response.formData()', async () => {
+  test('a form is parsed like Response.formData()', async () => {
     const sent = new FormData()
     sent.set('purpose', 'evidence')
     sent.set('file', new Blob([crypto.getRandomValues(new Uint8Array(60_000))]), '证据 "一".pdf')
@@ -85,19 +85,19 @@ describe('a form', () => {
     expect(file!.content).toBe(Buffer.from(await blob.arrayBuffer()).toString('latin1'))
   })
 
-  test('may have a preamble and an epilogue', async () => {
+  test('a form may have a preamble and an epilogue', async () => {
     const bytes = bytesOf(`preamble\r\n${String.fromCharCode(...form('b', ['x']))}epilogue --b`)
     expect(await read(bytes, 'b')).toHaveLength(1)
   })
 
-  test('may leave parts unread', async () => {
+  test('a form may have unread parts', async () => {
     const names: string[] = []
     for await (const { name } of formParts(inPieces(form('b', ['1', '2', '3']), [7]), 'b'))
       names.push(name)
     expect(names).toEqual(['p0', 'p1', 'p2'])
   })
 
-  test('accepts quoted, bare and extended filenames', async () => {
+  test('a form accepts quoted, bare and extended filenames', async () => {
     const named = async (parameters: string) => {
       const bytes = bytesOf(`--b\r\ncontent-disposition: form-data; ${parameters}\r\n\r\n\r\n--b--`)
       return (await read(bytes, 'b'))[0]
@@ -120,7 +120,7 @@ describe('a form', () => {
     ['--bx\r\n\r\n\r\n--b--', 'line break'],
     ['--b\r\n\r\nx\r\n--b--', 'no name'],
     [`--b\r\nX: ${'x'.repeat(20_000)}\r\n\r\n\r\n--b--`, 'exceeds 16 KiB'],
-  ])('is rejected when it is malformed: %.20s', async (text, message) => {
+  ])('a malformed form is rejected: %.20s', async (text, message) => {
     await expect(read(bytesOf(text), 'b')).rejects.toThrow(message)
   })
 })
@@ -136,7 +136,7 @@ describe('a boundary', () => {
     ['application/json', undefined],
     ['multipart/mixed; boundary=abc', undefined],
     [undefined, undefined],
-  ])('of %s is %s', (contentType, expected) => {
+  ])('the boundary of %s is %s', (contentType, expected) => {
     expect(boundaryOf(contentType)).toBe(expected)
   })
 
@@ -145,7 +145,7 @@ describe('a boundary', () => {
     'multipart/form-data; boundary=',
     'multipart/form-data; boundary="a\tb"',
     `multipart/form-data; boundary=${'x'.repeat(71)}`,
-  ])('is missing in %s', (contentType) => {
+  ])('%s has no boundary', (contentType) => {
     expect(() => boundaryOf(contentType)).toThrow('no valid boundary')
   })
 })

@@ -137,10 +137,11 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     expect(job).toEqual({ status: 'PENDING', attempts: 0 })
   }
 
-  if (testProject === 'workerd') test('stays PENDING on a runtime without a parser', withoutParser)
+  if (testProject === 'workerd')
+    test('a file stays PENDING on a runtime without a parser', withoutParser)
   else describe('with a parser', withParser)
 
-  test('is enqueued once for repeated requests', async () => {
+  test('parsing is enqueued once for repeated requests', async () => {
     const { fileId } = (await at.upload()).data
     const answers = await Promise.all([ask(fileId), ask(fileId, {}), ask(fileId, { force: true })])
     for (const { status, data } of answers) {
@@ -153,7 +154,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
   })
 
   describe('an external parser', () => {
-    test('reports its progress', async () => {
+    test('an external parser reports its progress', async () => {
       const { fileId } = (await at.upload()).data
       for (const status of [
         'PENDING',
@@ -171,7 +172,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     })
 
     test.each(['SUCCEEDED', 'FAILED', 'UNSUPPORTED'])(
-      'goes back from %s only to the beginning',
+      'an external parser can change %s only to PENDING',
       async (end) => {
         const { fileId } = (await at.upload()).data
         await report(fileId, end)
@@ -184,7 +185,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       },
     )
 
-    test('cannot report an unknown status', async () => {
+    test('an external parser cannot report an unknown status', async () => {
       const { fileId } = (await at.upload()).data
       expect((await report(fileId, 'DONE')).status).toBe(400)
       expect((await report(crypto.randomUUID(), 'FAILED')).status).toBe(404)

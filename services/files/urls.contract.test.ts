@@ -21,7 +21,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     await storage.drop()
   })
 
-  /** As somebody who has the URL and nothing else. */
+  /** Sends a request without any credentials besides the URL. */
   const visit = (url: string, init: RequestInit = {}) =>
     at.fetch(new Request(url.replace(publicUrl, 'http://test'), init))
 
@@ -33,7 +33,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     const urlFor = async (query = '') =>
       (await at.call('GET', `${api}/${fileId}/download-url${query}`)).data
 
-    test('serves the file and its ranges without headers', async () => {
+    test('a download URL serves the file and its ranges without headers', async () => {
       const { url, expiresAt } = await urlFor()
       expect(url.startsWith(`${publicUrl}/api/v1/files/${fileId}/content?`)).toBe(true)
       const minutes = (Date.parse(expiresAt) - Date.now()) / 60_000
@@ -45,7 +45,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect([part.status, await part.text()]).toEqual([206, '借款'])
     })
 
-    test('can be created by services', async () => {
+    test('a download URL can be created by services', async () => {
       const body = { fileId, expires_in: 60 }
       const { status, data } = await at.call('POST', `${internal}/presigned-url`, { body })
       expect(status).toBe(200)
@@ -65,7 +65,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect(other.status).toBe(404)
     })
 
-    test('expires within a day', async () => {
+    test('a download URL expires within a day', async () => {
       for (const query of [
         '?expires_in=86401',
         '?expires_in=0',
@@ -78,7 +78,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(86_000_000)
     })
 
-    test('is rejected when modified, expired or its file is deleted', async () => {
+    test('a download URL is rejected when modified, expired or its file is deleted', async () => {
       const { url } = await urlFor('?expires_in=60')
       const expires = Number(new URL(url).searchParams.get('expires'))
       const other = (await at.upload()).data.fileId
@@ -118,7 +118,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     const complete = (fileId: string, headers = {}) =>
       at.call('POST', `${api}/${fileId}/complete`, { headers })
 
-    test('accepts the bytes, and complete creates the file', async () => {
+    test('an upload URL accepts the bytes, and complete creates the file', async () => {
       const { status, data } = await promise({
         sha256: hashOf('Hello.'),
         visibility: 'organization',
@@ -150,7 +150,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect((await complete(fileId, ben)).status).toBe(404)
     })
 
-    test('keeps the last upload, and none after completion', async () => {
+    test('an upload URL keeps the last upload, and none after completion', async () => {
       const { fileId, url } = (await promise()).data
       await send(url, 'first.')
       await send(url, 'second'.slice(0, 6))
@@ -161,7 +161,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect(new TextDecoder().decode(bytes)).toBe('second')
     })
 
-    test('with bytes that do not match the declaration gets 409 and removes them', async () => {
+    test('an upload that does not match its declaration gets 409 and is removed', async () => {
       const before = await storage.list()
       const short = (await promise()).data
       await send(short.url, 'Hell')
@@ -179,14 +179,14 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect((await complete(other.fileId)).status).toBe(200)
     })
 
-    test('rejects more bytes than declared', async () => {
+    test('an upload URL rejects more bytes than declared', async () => {
       const before = await storage.list()
       const { url } = (await promise()).data
       expect((await send(url, 'Hello, world.')).status).toBe(413)
       expect(await storage.list()).toEqual(before)
     })
 
-    test('that was never used cannot be completed', async () => {
+    test('an unused upload URL cannot be completed', async () => {
       const { fileId } = (await promise()).data
       expect((await complete(fileId)).status).toBe(409)
       expect((await complete(fileId, ben)).status).toBe(404)
@@ -194,7 +194,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect((await complete(crypto.randomUUID())).status).toBe(404)
     })
 
-    test('completed concurrently creates one file with one object', async () => {
+    test('concurrent completions create one file with one object', async () => {
       const before = await storage.list()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')
@@ -205,7 +205,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect(await storage.list()).toEqual(before)
     })
 
-    test('used during completion leaves a file that matches its hash', async () => {
+    test('an upload during completion leaves a file that matches its hash', async () => {
       const { fileId, url } = (await promise()).data
       await send(url, 'first.')
       const [made] = await Promise.all([complete(fileId), send(url, 'second'), send(url, 'third.')])
@@ -214,14 +214,14 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(data.sha256)
     })
 
-    test('is created once per Idempotency-Key', async () => {
+    test('an upload URL is created once per Idempotency-Key', async () => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const first = await promise({}, headers)
       expect((await promise({}, headers)).data).toEqual(first.data)
       expect((await promise({ size: 7 }, headers)).status).toBe(409)
     })
 
-    test('that is never completed is removed with its object', async () => {
+    test('an upload URL that is never completed is removed with its object', async () => {
       const before = await storage.list()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')

@@ -29,7 +29,7 @@ async function open(kind: 'pglite' | 'postgres' | 'neon') {
 
 const value = async (rows: Promise<Row[]>) => (await rows)[0]?.value
 
-describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) => {
+describe.each(['pglite', 'postgres', 'neon'] as const)('%s driver', (kind) => {
   beforeAll(() => open(kind))
   beforeEach(async () => {
     await sql`delete from public.things`
@@ -37,17 +37,17 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
 
   const ids = async () => (await sql`select id from public.things order by id`).map(({ id }) => id)
 
-  describe('gives', () => {
+  describe('results', () => {
     test.each([
       ['2024-02-29 12:34:56.789123+00', '2024-02-29T12:34:56.789Z'],
       ['2024-02-29 12:34:56.7+00', '2024-02-29T12:34:56.700Z'],
       ['2024-02-29 12:34:56+00', '2024-02-29T12:34:56.000Z'],
       ['2024-02-29T23:30:00-05:30', '2024-03-01T05:00:00.000Z'],
-    ])('the time %s as RFC 3339 in UTC', async (given, expected) => {
+    ])('the time %s is returned as RFC 3339 in UTC', async (given, expected) => {
       expect(await value(sql`select ${given}::timestamptz as value`)).toBe(expected)
     })
 
-    test('the same time whatever the time zone of the session', async () => {
+    test('a time does not depend on the time zone of the session', async () => {
       const time = await sql.transaction(async (sql) => {
         await sql`set local time zone 'Asia/Kolkata'`
         return value(sql`select ${'2024-02-29T12:00:00Z'}::timestamptz as value`)
@@ -55,11 +55,11 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       expect(time).toBe('2024-02-29T12:00:00.000Z')
     })
 
-    test('a date as a date', async () => {
+    test('a date is returned without a time', async () => {
       expect(await value(sql`select ${'2024-02-29'}::date as value`)).toBe('2024-02-29')
     })
 
-    test('numbers, truth and nothing as themselves', async () => {
+    test('numbers, booleans and null are returned as such', async () => {
       const [row] = await sql`
         select ${Number.MAX_SAFE_INTEGER}::int8 as int8, ${-7}::int as int4, ${0.1}::float8 as float8,
           ${0.5}::float4 as float4, count(*) as counted, ${true}::bool as yes, ${false}::bool as no,
@@ -78,7 +78,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       })
     })
 
-    test('text as it was sent', async () => {
+    test('text is returned unchanged', async () => {
       expect(await value(sql`select ${awkward}::text as value`)).toBe(awkward)
       expect(await value(sql`select ${''}::text as value`)).toBe('')
     })
@@ -98,12 +98,12 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       [true],
       [false],
       [null],
-    ])('jsonb %j as the JSON it was', async (given) => {
+    ])('jsonb %j is returned unchanged', async (given) => {
       const [row] = await sql`select ${json(given)} as value, jsonb_typeof(${json(given)}) as type`
       expect(row).toEqual({ value: given, type: typeOf(given) })
     })
 
-    test('arrays of texts and numbers, empty ones too', async () => {
+    test('arrays of text and numbers are returned as lists, also empty ones', async () => {
       const list = ['plain', '', 'null', 'NULL', 'a,b', '{x}', awkward]
       const [row] = await sql`
         select ${textArray(list)} as texts, ${textArray([])} as no_texts, ${numberArray([1, -2, 2 ** 40])} as ints,
@@ -117,14 +117,14 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       })
     })
 
-    test('arrays of times as lists of them', async () => {
+    test('arrays of times are returned as lists of strings', async () => {
       const [row] = await sql`
         select array['2024-02-29T12:00:00Z']::timestamptz[] as times,
           array['2024-02-29']::date[] as dates`
       expect(row).toEqual({ times: ['2024-02-29T12:00:00.000Z'], dates: ['2024-02-29'] })
     })
 
-    test('every answer to whoever asked, when many ask at once', async () => {
+    test('concurrent queries get their own results', async () => {
       const asked = Array.from({ length: 30 }, (_, index) => index)
       const got = await Promise.all(asked.map((each) => value(sql`select ${each}::int as value`)))
       expect(got).toEqual(asked)
@@ -132,7 +132,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
   })
 
   describe('a transaction', () => {
-    test('is kept as a whole', async () => {
+    test('a transaction commits all its statements', async () => {
       const result = await sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         await sql`insert into public.things (id) values (2)`
@@ -142,7 +142,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       expect(await ids()).toEqual([1, 2])
     })
 
-    test('leaves nothing when its work throws, and passes on what was thrown', async () => {
+    test('an exception rolls the transaction back and is rethrown', async () => {
       const thrown = new Error('changed my mind')
       const work = sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
@@ -152,7 +152,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       expect(await ids()).toEqual([])
     })
 
-    test('inside another takes back its own part only', async () => {
+    test('a failed nested transaction rolls back only its own statements', async () => {
       await sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         const inner = sql.transaction(async (sql) => {
@@ -166,7 +166,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       expect(await ids()).toEqual([1, 4])
     })
 
-    test('fails with a statement that failed, though nobody looked', async () => {
+    test('a failed statement fails the transaction even if its error was caught', async () => {
       const work = sql.transaction(async (sql) => {
         await sql`insert into public.things (id) values (1)`
         await sql`insert into public.things (id) values (1)`.catch(() => {})
@@ -175,7 +175,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
       expect(await ids()).toEqual([])
     })
 
-    test('that lost to another goes again', async () => {
+    test('a transaction with a serialization failure is retried', async () => {
       let attempts = 0
       await sql.transaction(async (sql) => {
         attempts++
@@ -188,7 +188,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
   })
 
   describe('an error', () => {
-    test('carries its SQLSTATE', async () => {
+    test('an error has its SQLSTATE', async () => {
       await sql`insert into public.things (id) values (1)`
       const again = sql`insert into public.things (id) values (1)`
       await expect(again).rejects.toMatchObject({ code: '23505' })
@@ -198,10 +198,10 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('the %s driver', (kind) =
   })
 })
 
-describe.each(['postgres', 'neon'] as const)('the connections of the %s driver', (kind) => {
+describe.each(['postgres', 'neon'] as const)('connections of the %s driver', (kind) => {
   beforeAll(() => open(kind))
 
-  test('let transactions that wait for each other both end well', async () => {
+  test('deadlocked transactions both succeed by retry', async () => {
     await sql`insert into public.things (id) values (1), (2)`
     const both = Promise.withResolvers<void>()
     let holding = 0
@@ -220,11 +220,11 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
 
   const lost = expect.stringMatching(/^(57P01$|CONNECTION_)/)
 
-  test('fail the statement of one that is cut, and a new one answers what it is asked', async () => {
+  test('a terminated connection fails its statement and is replaced', async () => {
     const single = makeSql(connect(1))
     const cut = single`select pg_terminate_backend(pg_backend_pid())`
     await expect(cut).rejects.toMatchObject({ code: lost })
-    // The one that takes its place may report the same failure once more.
+    // The replacement connection may report the same failure once more.
     await single`select 0`.catch(() => {})
     for (const asked of [1, 2, 3]) {
       expect(await single`select ${asked}::int as value`).toEqual([{ value: asked }])
@@ -235,7 +235,7 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
   test.each([
     ['at once', 0],
     ['after a while', 50],
-  ])('fail the transaction of one that is cut, which goes on %s', async (_, ms) => {
+  ])('a transaction on a terminated connection fails if it continues %s', async (_, ms) => {
     await sql`delete from public.things`
     const cut = sql.transaction(async (mine) => {
       const [row] = await mine`select pg_backend_pid() as pid`
@@ -247,7 +247,7 @@ describe.each(['postgres', 'neon'] as const)('the connections of the %s driver',
     expect(await sql`select * from public.things`).toEqual([])
   })
 
-  test('fail the transaction of one that is cut when it has nothing more to do', async () => {
+  test('a transaction on a terminated connection fails at its commit', async () => {
     const cut = sql.transaction(async (mine) => {
       const [row] = await mine`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row!.pid as number}::int, 5000)`

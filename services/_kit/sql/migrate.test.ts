@@ -29,7 +29,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
   }
   const kit = ['idempotency_keys', 'jobs', 'migrations']
 
-  test('are applied once, in order, and later ones on top', async () => {
+  test('migrations are applied once and in order, also later ones', async () => {
     expect(await migrate(database.driver, folder, 'trial')).toEqual([
       '000_kit.sql',
       '001_first.sql',
@@ -40,7 +40,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
     expect(await tables()).toEqual([...kit, 'one', 'two'])
   })
 
-  test('that fail leave nothing of themselves', async () => {
+  test('a failed migration is rolled back', async () => {
     write('002_bad.sql', 'create table {schema}.two (id int);\nselect no_such_function();\n')
     await expect(migrate(database.driver, folder, 'trial')).rejects.toThrow('no_such_function')
     expect(await tables()).toEqual([])
@@ -49,7 +49,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
     expect(await tables()).toEqual([...kit, 'one', 'two'])
   })
 
-  test('that changed after they were applied stop the start', async () => {
+  test('a migration changed after it was applied prevents the start', async () => {
     await migrate(database.driver, folder, 'trial')
     write('001_first.sql', 'create table {schema}.one (id int, more text);\n')
     await expect(migrate(database.driver, folder, 'trial')).rejects.toThrow(
@@ -57,7 +57,7 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
     )
   })
 
-  test('are applied once when many replicas start together', async () => {
+  test('migrations are applied once when many replicas start concurrently', async () => {
     const applied = await Promise.all(
       Array.from({ length: 6 }, () => migrate(database.driver, folder, 'trial')),
     )

@@ -31,7 +31,7 @@ interface Said {
   err: string
 }
 
-/** A command line, in this process; paths are within the test's directory. */
+/** Runs a command line in this process. Paths are relative to the directory of the test. */
 async function seed(args: string[], env: Record<string, string> = {}): Promise<Said> {
   const out: string[] = []
   const err: string[] = []
@@ -191,7 +191,7 @@ aliases: [样法]
     expect(read('manifest.json')).toBe(first)
   })
 
-  test('does not overwrite a foreign directory and names the invalid file', async () => {
+  test('build does not overwrite a foreign directory and names the invalid file', async () => {
     mkdirSync(join(directory, 'precious'))
     writeFileSync(join(directory, 'precious/file'), '')
     const other = await seed(['build', '--from', within('laws'), '--out', within('precious')])

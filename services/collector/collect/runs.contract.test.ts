@@ -119,7 +119,7 @@ describe.runIf(fetches)('a run', () => {
     at.pages['/2'] = page('two')
     const { id } = await at.createSource({ include: ['/1', '/2'] })
     const { data: run } = await at.call('POST', `/sources/${id}/runs`)
-    // As its worker left it: the first two pages are done, and its lease has run out.
+    // State after a crash: the first two pages are done and the lease has expired.
     await at.sql`update collector.runs set status = 'RUNNING', attempt = 1, counts = counts || '{"new": 2}'
       where id = ${run.id}`
     for (const [path, done] of [

@@ -9,7 +9,7 @@ afterAll(() => at.close())
 beforeEach(() => at.reset())
 
 describe('a source', () => {
-  test('is created, read, updated with If-Match and deleted', async () => {
+  test('a source is created, read, updated with If-Match and deleted', async () => {
     const made = await at.call('POST', '/sources', {
       name: 'A',
       kind: 'rss',
@@ -46,7 +46,7 @@ describe('a source', () => {
     [{ kb_id: ' SYS_statutes' }, 'kb_id', 'seed packages only'],
     [{ schedule: 'sometimes' }, 'schedule', 'cron expression'],
     [{ schedule: '* * * * * *' }, 'schedule', 'cron expression'],
-  ])('%j is rejected', async (body, path, message) => {
+  ])('a source with %j is rejected', async (body, path, message) => {
     const given = { name: 'S', kind: 'http', url: 'http://example.org/', ...body }
     const { status, data } = await at.call('POST', '/sources', given)
     expect([status, data.issues[0].path]).toEqual([400, path])
@@ -71,7 +71,7 @@ describe('a source', () => {
 })
 
 describe('a document', () => {
-  test('is uploaded and imported into the base of its source', async () => {
+  test('a document is uploaded and imported into the base of its source', async () => {
     const { id } = await at.createSource({ kind: 'upload', url: null, kb_id: 'kb-1' })
     expect((await at.call('POST', `/sources/${id}/runs`)).status).toBe(409)
     const upload = { title: '合同', content: '<p>第一条 甲方。</p>', content_type: 'text/html' }
@@ -93,7 +93,7 @@ describe('a document', () => {
     expect((await at.call('GET', `/documents?status=IMPORTED`)).data.total).toBe(1)
   })
 
-  test('is not imported into a system base or a base of another organization', async () => {
+  test('a document is not imported into a system base or a base of another organization', async () => {
     const source = await at.createSource({ kind: 'upload', url: null, kb_id: 'mine' })
     const refused = await at.call('PUT', `/sources/${source.id}`, { kb_id: 'sys_statutes' })
     expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'kb_id'])
@@ -102,11 +102,11 @@ describe('a document', () => {
       content: '第一条 forged',
     })
     const before = at.targets.requests.length
-    // A row from before the check.
+    // A row stored before this check existed.
     await at.sql`update collector.sources set kb_id = 'sys_statutes' where id = ${source.id}`
     expect((await at.call('POST', `/documents/${data.id}/import`)).status).toBe(403)
     expect(at.targets.requests.length).toBe(before)
-    // knowledge-service knows the owner of a base; its refusal is passed on.
+    // knowledge-service checks the owner of a base; its fault is passed on.
     await at.sql`update collector.sources set kb_id = 'foreign' where id = ${source.id}`
     at.targets.state.rejectBodiesWith.add('foreign')
     const foreign = await at.call('POST', `/documents/${data.id}/import`)
@@ -115,7 +115,7 @@ describe('a document', () => {
     expect((await at.call('GET', `/documents/${data.id}`)).data.status).toBe('NEW')
   })
 
-  test('of a source without a base is not imported', async () => {
+  test('a document of a source without a base is not imported', async () => {
     const { id } = await at.createSource({ kind: 'upload', url: null })
     const { data } = await at.call('POST', `/sources/${id}/documents`, { title: 'x', content: 'y' })
     const refused = await at.call('POST', `/documents/${data.id}/import`)
@@ -124,7 +124,7 @@ describe('a document', () => {
 })
 
 describe('internal paths', () => {
-  test('need no permission, but an organization to create a source', async () => {
+  test('internal paths need no permission, but an organization to create a source', async () => {
     const { id } = await at.createSource()
     const keyed = {
       'x-internal-api-key': 'a-key-for-tests-only',

@@ -41,7 +41,7 @@ describe('an address', () => {
     ['ff02::1', 'multicast'],
     ['nonsense', 'not an address'],
     ['', 'not an address'],
-  ])('%s is not to be reached: %s', (address, fault) => {
+  ])('the address %s is blocked: %s', (address, fault) => {
     expect(blockedAddressReason(address)).toBe(fault)
   })
 
@@ -52,7 +52,7 @@ describe('an address', () => {
     '100.128.0.1',
     '2606:4700::1111',
     '::ffff:8.8.8.8',
-  ])('%s is public', (address) => {
+  ])('the address %s is allowed', (address) => {
     expect(blockedAddressReason(address)).toBeNull()
   })
 })
@@ -70,7 +70,7 @@ describe('a URL', () => {
     ['http://[::1]:8080/', '::1'],
     ['https://3232235777/x', '192.168.1.1'],
     ['http://0/', '0.0.0.0'],
-  ])('%s leads to %s, however it is written', (text, address) => {
+  ])('the URL %s is parsed as the blocked address %s', (text, address) => {
     const literal = literalAddress(parseUrl(text))
     expect(literal).toBe(address)
     expect(blockedAddressReason(literal!)).not.toBeNull()
@@ -88,11 +88,11 @@ describe('a URL', () => {
     'nothing',
     'http://1.2.3.4.5/',
     'http://256.1.1.1/',
-  ])('%s is not fetched', (text) => {
+  ])('the URL %s is rejected', (text) => {
     expect(() => parseUrl(text)).toThrow(FetchError)
   })
 
-  test('is resolved against the URL it was redirected from', () => {
+  test('a URL is resolved against the URL that redirected to it', () => {
     const base = new URL('https://example.org/a/b')
     expect(parseUrl('../c#part', base).href).toBe('https://example.org/c')
     expect(() => parseUrl('file:///etc/passwd', base)).toThrow(FetchError)
@@ -107,6 +107,6 @@ test.each([
   ['https://example.org/aXbXc', '/a*b*c', true],
   ['https://example.org/ab', '/ab*b', false],
   [`https://example.org/${'a'.repeat(2_000)}`, `/${'*a'.repeat(240)}*b`, false],
-])('%.80s fits %.80s: %s', (url, pattern, expected) => {
+])('%.80s matches %.80s: %s', (url, pattern, expected) => {
   expect(matchesPattern(new URL(url), pattern)).toBe(expected)
 })

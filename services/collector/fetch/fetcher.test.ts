@@ -36,7 +36,7 @@ const limits: FetchLimits = {
   userAgent: 'test-agent/1.0',
 }
 
-/** Names mean what a test says they mean, each time anew. */
+/** Fetcher with a DNS stub. Each lookup of a name consumes one of its answers; the last one repeats. */
 function named(answers: Record<string, string[][]>) {
   const asked: string[] = []
   const connected: string[] = []
@@ -48,7 +48,7 @@ function named(answers: Record<string, string[][]>) {
     },
     exchange(request) {
       connected.push(request.address)
-      // Nobody is disturbed by a test.
+      // Tests connect to loopback only.
       if (request.address !== '127.0.0.1') throw new FetchError('Far away.')
       return nodeTransport.exchange(request)
     },
@@ -60,7 +60,7 @@ function named(answers: Record<string, string[][]>) {
 }
 
 describe('the fetcher', () => {
-  test('connects to the checked address and sends the host name', async () => {
+  test('the fetcher connects to the checked address and sends the host name', async () => {
     const { get, asked, connected } = named({ 'inside.test': [['127.0.0.1']] })
     const { status, body, url } = await get(`http://inside.test:${port}/a?b=c`)
     expect([status, decodePage(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
@@ -75,13 +75,13 @@ describe('the fetcher', () => {
     ['outside.test', [['::ffff:169.254.169.254']]],
     ['localhost', [['::1']]],
     ['outside.test', [[]]],
-  ])('never connects where %s is %j', async (name, answers) => {
+  ])('the fetcher never connects if %s is %j', async (name, answers) => {
     const { get, connected } = named({ [name]: answers })
     await expect(get(`http://${name}:${port}/`)).rejects.toThrow(/not public|not found/)
     expect([connected, seen]).toEqual([[], []])
   })
 
-  test('resolves a name once, so that DNS rebinding has no effect', async () => {
+  test('the fetcher resolves a name once, so that DNS rebinding has no effect', async () => {
     const { get, asked, connected } = named({ 'rebound.test': [['192.0.66.1'], ['127.0.0.1']] })
     await expect(get(`http://rebound.test:${port}/`)).rejects.toThrow('Far away.')
     expect([asked, connected, seen]).toEqual([['rebound.test'], ['192.0.66.1'], []])
@@ -94,7 +94,7 @@ describe('the fetcher', () => {
     'http://outside.test/',
     'file:///etc/passwd',
     'http://user:word@inside.test/',
-  ])('rejects a redirect to %s', async (location) => {
+  ])('the fetcher rejects a redirect to %s', async (location) => {
     respond = (_, response) => response.writeHead(302, { location }).end()
     const { get, connected } = named({
       'inside.test': [['127.0.0.1']],
@@ -106,7 +106,7 @@ describe('the fetcher', () => {
     expect(connected).toEqual(['127.0.0.1'])
   })
 
-  test('follows redirects up to a limit', async () => {
+  test('the fetcher follows redirects up to a limit', async () => {
     respond = ({ url }, response) =>
       url === '/end'
         ? response.end('there')
@@ -116,7 +116,7 @@ describe('the fetcher', () => {
     await expect(get(`http://inside.test:${port}/loop`)).rejects.toThrow('Too many redirects.')
   })
 
-  test('retries after 503 and gives up after three attempts', async () => {
+  test('the fetcher retries after 503 and gives up after three attempts', async () => {
     respond = (_, response) =>
       seen.length < 3
         ? response.writeHead(503, { 'retry-after': '0' }).end()
@@ -129,7 +129,7 @@ describe('the fetcher', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('enforces the limits on size, decompressed size and time', async () => {
+  test('the fetcher enforces the limits on size, decompressed size and time', async () => {
     const { get } = named({ 'inside.test': [['127.0.0.1']] })
     const url = `http://inside.test:${port}/`
     respond = (_, response) => response.end('x'.repeat(100_001))
@@ -149,7 +149,7 @@ describe('the fetcher', () => {
     await expect(waiting).rejects.toThrow('cancelled')
   })
 
-  test('reads robots.txt once per site and obeys it', async () => {
+  test('the fetcher reads robots.txt once per site and obeys it', async () => {
     const robots = (text: string, status = 200) => {
       respond = (_, response) => response.writeHead(status, { 'retry-after': '0' }).end(text)
       const { fetcher } = named({ 'inside.test': [['127.0.0.1']] })
@@ -172,7 +172,7 @@ describe('the fetcher', () => {
 describe('a fetched body', () => {
   const gbk = new Uint8Array([0xb7, 0xa8, 0xc2, 0xc9])
 
-  test('is decoded in its declared or detected charset', () => {
+  test('a fetched body is decoded in its declared or detected charset', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
     const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]))
     expect(decodePage(gbk, 'text/html; charset=GBK')).toBe('法律')
@@ -185,7 +185,7 @@ describe('a fetched body', () => {
     expect(decodePage(new Uint8Array([0xff, 0xfe, 0xd5, 0x6c]), null)).toBe('法')
   })
 
-  test('is parsed into title, main text and links', () => {
+  test('a fetched body is parsed into title, main text and links', () => {
     const article = `<p>第一条 ${'借款应当归还。'.repeat(40)}</p><p>A &amp; B&nbsp;C</p>`
     const page = parsePage(`<html><head><title> 民法典
       全文 </title><script>var x = "<p>no</p>"</script></head><body><nav><a href="/home">Home</a></nav>
@@ -200,7 +200,7 @@ describe('a fetched body', () => {
     expect(() => parseFeed('<a>'.repeat(2_000_000))).toThrow('nested too deep')
   })
 
-  test('yields the URLs of a sitemap, sitemap index, RSS or Atom feed', () => {
+  test('a sitemap, sitemap index, RSS or Atom feed yields its URLs', () => {
     expect(
       parseFeed('<urlset><url><loc> https://a.test/1?x=1&amp;y=2 </loc></url></urlset>').urls,
     ).toEqual(['https://a.test/1?x=1&y=2'])

@@ -77,7 +77,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     })
   })
 
-  test('with an outdated plan hash gets PLAN_MOVED and changes nothing', async () => {
+  test('an apply with an outdated plan hash gets PLAN_MOVED and changes nothing', async () => {
     put({ one: own({ a: 1 }) })
     const { data: dry } = await at.apply([id], { dry_run: true })
     put({ one: own({ a: 1, b: 2 }) })
@@ -85,7 +85,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect([moved.status, moved.code]).toEqual([409, 'PLAN_MOVED'])
     const { data: next } = await at.apply([id], { dry_run: true })
     expect(moved.data.plan_hash).toBe(next.plan_hash)
-    // A target moves.
+    // Changes a target record, which also changes the plan.
     await at.targets.peer(
       new Request('http://peer/api/v1/internal/platform/configs/batch', {
         method: 'POST',
@@ -103,7 +103,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect((await at.apply([id])).data.plan_hash).toBe(after.plan_hash)
   })
 
-  test('skips the dependents of a failed item and applies the others', async () => {
+  test('an apply skips the dependents of a failed item and applies the others', async () => {
     put(
       { one: own({ a: 'refuse-me' }), two: own({ b: 1 }), three: own({ c: 1 }) },
       { two: ['one'], three: [] },
@@ -129,7 +129,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     ])
   })
 
-  test('with one unknown or invalid package changes nothing', async () => {
+  test('an apply with one unknown or invalid package changes nothing', async () => {
     put({ one: own({ a: 1 }) })
     expect((await at.apply([id, 'nowhere'])).status).toBe(404)
     at.library.put(`${id}_odd`, { 'manifest.json': '[]' })
@@ -139,7 +139,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect(at.targets.requests).toEqual([])
   })
 
-  test('is recorded as a run, dry or not', async () => {
+  test('an apply is recorded as a run, dry or not', async () => {
     put({ one: own({ a: 1 }) })
     const { data: dry } = await at.apply([id], { dry_run: true })
     const { data: run } = await at.apply([id])
@@ -149,7 +149,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect((await at.get(`${internal}/runs/${crypto.randomUUID()}`)).status).toBe(404)
   })
 
-  test('with the same run_id or Idempotency-Key returns the same run', async () => {
+  test('an apply with the same run_id or Idempotency-Key returns the same run', async () => {
     put({ one: own({ a: 1 }) })
     const run_id = crypto.randomUUID()
     const both = await Promise.all([at.apply([id], { run_id }), at.apply([id], { run_id })])
@@ -170,7 +170,7 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
     expect(at.targets.writes()).toHaveLength(2)
   })
 
-  test('that runs concurrently with another gets 409 APPLY_IN_PROGRESS', async () => {
+  test('an apply during another one gets 409 APPLY_IN_PROGRESS', async () => {
     put({ one: own({ a: 1 }), two: own({ b: 1 }) }, { two: ['one'] })
     const both = await Promise.all([
       at.apply([id], { force: true }),
@@ -195,7 +195,7 @@ describe.skipIf(testProject === 'workerd')('a person', () => {
       { 'x-internal-api-key': undefined, ...headers },
     )
 
-  test('with collector:manage may apply a package', async () => {
+  test('a user with collector:manage may apply a package', async () => {
     put({ one: own({ a: 1 }) })
     expect((await apply({})).status).toBe(401)
     expect((await apply({ 'x-user-id': 'u' })).status).toBe(403)
@@ -207,7 +207,7 @@ describe.skipIf(testProject === 'workerd')('a person', () => {
     expect((await apply({ 'x-user-id': 'u', 'x-is-superuser': 'true' })).status).toBe(200)
   })
 
-  test('needs only the key at internal paths', async () => {
+  test('an apply at an internal path needs only the key', async () => {
     put({ one: own({ a: 1 }) })
     for (const root of ['/internal/collector', '/api/v1/internal/collector']) {
       const path = `${root}/seed-packages/${id}/apply`

@@ -21,7 +21,7 @@ afterAll(async () => {
   library.drop()
 })
 
-/** A process that may be cut off: from then on nothing it asks for is heard, nor answered. */
+/** Starts a process that crashes after `lives` steps: later queries and requests never return. */
 function startProcess(targets: Peer, lives = Number.POSITIVE_INFINITY) {
   let left = lives
   const dead = new Promise<never>(() => {})
@@ -29,7 +29,7 @@ function startProcess(targets: Peer, lives = Number.POSITIVE_INFINITY) {
   const died = new Promise<void>((resolve) => {
     cut = resolve
   })
-  /** Before it is heard, or after it was done and before that is known. */
+  /** The last step is executed but its result is lost. Later steps are not executed. */
   const step = async <T>(work: () => T | Promise<T>): Promise<T> => {
     if (--left <= 0) cut()
     if (left < 0) return dead
@@ -63,7 +63,7 @@ function startProcess(targets: Peer, lives = Number.POSITIVE_INFINITY) {
   return { apply, died, tick: started.tick, steps: () => lives - left }
 }
 
-/** As if the process that died had been silent for long enough. */
+/** Expires the lease of the crashed process. */
 const later = () => sql`update collector.seed_runs set lease_until = now() - interval '1 second'`
 
 const essence = (run: any) =>
@@ -81,8 +81,8 @@ const values = (n: number) => ({
 })
 
 describe('an apply that crashes at any step', () => {
-  test('and is resumed ends like an uninterrupted one', async () => {
-    // How many steps it takes undisturbed, and how that ends.
+  test('an apply resumed after a crash at any step ends like an uninterrupted one', async () => {
+    // Number of steps and result of an uninterrupted apply.
     library.put('crashed', configsPackage('crashed', values(0), needs))
     const whole = startProcess(makeTargets().peer, 1_000_000)
     const expected = essence(await whole.apply({ package_ids: ['crashed'] }))
@@ -100,7 +100,7 @@ describe('an apply that crashes at any step', () => {
       await first.died
       await later()
       const second = startProcess(targets.peer)
-      // Half are gone on with by a tick, half by whoever asks again.
+      // Half of the runs are resumed by a tick, half by a repeated request.
       if (cutAt % 2) await second.tick()
       const run = await second.apply({ package_ids: ['crashed'], run_id })
       expect([cutAt, run.status, essence(run)]).toEqual([cutAt, 'succeeded', expected])
@@ -112,7 +112,7 @@ describe('an apply that crashes at any step', () => {
     }
   }, 120_000)
 
-  test('is finished before another apply of the package starts', async () => {
+  test('a crashed apply is finished before another apply of the package starts', async () => {
     library.put(
       'left',
       configsPackage('left', { one: { l1: 1 }, two: { l2: 1 } }, { two: ['one'] }),
@@ -136,7 +136,7 @@ describe('an apply that crashes at any step', () => {
     ])
   })
 
-  test('fails if the package changed meanwhile', async () => {
+  test('a crashed apply fails if the package changed meanwhile', async () => {
     library.put('other', configsPackage('other', { one: { o1: 1 } }))
     const run_id = crypto.randomUUID()
     const targets = makeTargets()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-/** The faults of a package that must be refused; nothing of it may reach a target. */
+/** Issues of a package that must be rejected. No record of the package may reach a target. */
 async function issuesOf(id: string): Promise<{ path: string; message: string }[]> {
   const { status, code, data } = await at.apply([id])
   expect([status, code]).toEqual([422, 'MANIFEST_INVALID'])
@@ -31,7 +31,7 @@ const reading = (paths: unknown, more = {}) => ({
 })
 
 describe('a hostile package', () => {
-  test('cannot read files outside its directory', async () => {
+  test('a package cannot read files outside its directory', async () => {
     writeFileSync(join(at.library.directory, 'secret.json'), '[{"key":"k","value":1}]')
     const paths = [
       '../secret.json',
@@ -51,7 +51,7 @@ describe('a hostile package', () => {
     expect(faults[0]!.path).toBe('items.0.config.configs_json')
   })
 
-  test('may link to its own files, not to files outside', async () => {
+  test('a package may link to its own files, not to files outside', async () => {
     const root = join(at.library.directory, 'links')
     at.library.put('links', {
       'manifest.json': manifest('links', [reading(['data/out.json', 'data/dir/x.json'])]),
@@ -77,7 +77,7 @@ describe('a hostile package', () => {
     await at.sql`delete from collector.seed_runs`
   })
 
-  test('with 100,000 items or issues gets a bounded error', async () => {
+  test('a package with 100,000 items or issues gets a bounded error', async () => {
     const items = Array.from({ length: 100_000 }, (_, n) => configsItem(`i${n}`))
     at.library.put('many', { 'manifest.json': manifest('many', items) })
     expect(await issuesOf('many')).toEqual([
@@ -90,7 +90,7 @@ describe('a hostile package', () => {
     expect(faults.at(-1)).toEqual({ path: '', message: '500 more issues.' })
   })
 
-  test('with dependency cycles gets each cycle reported', async () => {
+  test('a package with dependency cycles gets each cycle reported', async () => {
     const chain = Array.from({ length: 900 }, (_, n) => configsItem(`n${n}`, [`n${(n + 1) % 900}`]))
     const items = [configsItem('self', ['self']), configsItem('a', ['b']), configsItem('b', ['a'])]
     at.library.put('circles', { 'manifest.json': manifest('circles', [...items, ...chain]) })
@@ -102,7 +102,7 @@ describe('a hostile package', () => {
     expect(circles).toHaveLength(3)
   })
 
-  test('with wrong types gets every issue reported', async () => {
+  test('a package with wrong types gets every issue reported', async () => {
     at.library.put('types', {
       'manifest.json': {
         schema_version: '1',
@@ -132,7 +132,7 @@ describe('a hostile package', () => {
     }
   })
 
-  test('with invalid data files gets file and position reported', async () => {
+  test('a package with invalid data files gets file and position reported', async () => {
     const items = [
       reading(['data/broken.json', 'data/lost.json', 'data/shape.json', 'data/binary.json']),
     ]
@@ -153,7 +153,7 @@ describe('a hostile package', () => {
     ])
   })
 
-  test('with huge files is rejected without reading them', async () => {
+  test('a package with huge files is rejected without reading them', async () => {
     at.library.put('huge', configsPackage('huge', { one: {} }))
     const file = join(at.library.directory, 'huge/data/one.json')
     truncateSync(file, 3 * 2 ** 30)
@@ -168,7 +168,7 @@ describe('a hostile package', () => {
     expect((await issuesOf('manifest'))[0]!.message).toBe('The manifest exceeds 16 MiB.')
   })
 
-  test('with two items for the same records is rejected', async () => {
+  test('a package with two items for the same records is rejected', async () => {
     const structured = (item_id: string) => ({
       item_id,
       kind: 'knowledge.seed.structured.import',

@@ -35,7 +35,7 @@ test.runIf(testProject === 'workerd')(
 )
 
 describe.skipIf(testProject === 'workerd')('packages', () => {
-  test('are listed with their status', async () => {
+  test('packages are listed with their status', async () => {
     at.library.put('b_right', configsPackage('b_right', { one: { k: 1 } }))
     at.library.put('a_wrong', { 'manifest.json': '{' })
     at.library.put('no_manifest', { 'data/x.json': [] })
@@ -52,7 +52,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
     expect((await at.get(`${internal}?page=2&size=1`)).data.items[0].status).toBe('changed')
   })
 
-  test('return their manifest or all its issues', async () => {
+  test('a package returns its manifest or all its issues', async () => {
     at.library.put('shown', configsPackage('shown', { one: { k: 1 } }))
     const { data } = await at.get(`${internal}/shown/manifest`)
     expect(data).toMatchObject({ package_id: 'shown', version: '2026-01-31', schema_version: 1 })
@@ -81,7 +81,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
     )
   })
 
-  test('are downloaded as identical bytes each time', async () => {
+  test('a package is downloaded as identical bytes each time', async () => {
     at.library.put('zipped', {
       ...configsPackage('zipped', { one: { k: 1 } }),
       'README.md': '# 说明',
@@ -104,7 +104,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
       'zipped/scripts/make.sh',
     ])
     expect(new TextDecoder().decode(files['zipped/README.md'])).toBe('# 说明')
-    // Written again at another time.
+    // Rewritten with another modification time.
     at.library.put('zipped', {
       'scripts/make.sh': 'true\n'.repeat(10_000),
       'README.md': '# 说明',
@@ -115,7 +115,7 @@ describe.skipIf(testProject === 'workerd')('packages', () => {
 })
 
 describe('the paths', () => {
-  test('under /internal require the key and equal those under /api/v1/internal', async () => {
+  test('paths under /internal require the key and equal those under /api/v1/internal', async () => {
     for (const path of ['/internal/seed-packages/runs', `${internal}/runs`]) {
       expect((await at.get(path)).status).toBe(200)
       expect((await at.get(path, { 'x-internal-api-key': 'wrong' })).status).toBe(401)

@@ -11,7 +11,7 @@ type Bytes = Uint8Array | Promise<Uint8Array>
 
 const parser = childParser({ timeoutMs: 60_000, memoryMb: 700, processes: 2 })
 
-/** As an upload does it: the type by the bytes, then the text. */
+/** Detects the type and extracts the text, like an upload. */
 async function parse(
   made: Bytes,
   filename = 'file',
@@ -171,7 +171,7 @@ describe('a hostile or damaged file ends in FAILED or UNSUPPORTED with a reason'
 })
 
 describe('a parser', () => {
-  test('is killed when its time limit is exceeded', async () => {
+  test('a parser is killed when its time limit is exceeded', async () => {
     const hasty = childParser({ timeoutMs: 1_000, memoryMb: 700, processes: 1 })
     const pixels = Uint8Array.from({ length: 9_000_000 }, (_, n) => Math.imul(n, n ^ 40_503) >>> 24)
     const noise = encodeTiff({ width: 3_000, height: 3_000, pixels })
@@ -181,7 +181,7 @@ describe('a parser', () => {
     })
   })
 
-  test('stops when its signal aborts', async () => {
+  test('a parser stops when its signal aborts', async () => {
     const stop = new AbortController()
     const running = parser(
       'text/plain',
@@ -192,7 +192,7 @@ describe('a parser', () => {
     await expect(running).rejects.toThrow('the lease was lost')
   })
 
-  test('returns two million characters and sets truncated', async () => {
+  test('a parser returns two million characters and sets truncated', async () => {
     const outcome = await parse(utf8('借'.repeat(2_000_001)), 'a.txt')
     expect(outcome).toMatchObject({ status: 'SUCCEEDED', truncated: true })
     expect((outcome as { text: string }).text.length).toBe(2_000_000)

@@ -46,7 +46,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
   const read = async (key: string, range?: { start: number; end: number }) =>
     new Response(await store.get(key, range)).bytes()
 
-  test.runIf(maybe)('keeps bytes and gives them back, whole and in part', async () => {
+  test.runIf(maybe)('an object is returned in whole and by range', async () => {
     const key = newKey()
     const bytes = noise(700_000)
     expect(await store.put(key, of(bytes.slice(0, 10), bytes.slice(10)))).toBe(700_000)
@@ -65,14 +65,14 @@ describe.each(stores)('%s', (_, maybe, list) => {
     await store.remove(key)
   })
 
-  test.runIf(maybe)('keeps nothing at all as well', async () => {
+  test.runIf(maybe)('an empty object can be stored', async () => {
     const key = newKey()
     expect(await store.put(key, of())).toBe(0)
     expect([await store.size(key), (await read(key)).length]).toEqual([0, 0])
     await store.remove(key)
   })
 
-  test.runIf(maybe)('keeps what is larger than a part', async () => {
+  test.runIf(maybe)('an object larger than one part can be stored', async () => {
     const key = newKey()
     const chunk = noise(MiB)
     expect(await store.put(key, of(...Array<Uint8Array>(25).fill(chunk), chunk.slice(0, 5)))).toBe(
@@ -86,7 +86,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     await store.remove(key)
   })
 
-  test.runIf(maybe)('has nothing under a key that it was not given', async () => {
+  test.runIf(maybe)('an unknown key has no object, no size and cannot be copied', async () => {
     const key = newKey()
     expect(await store.get(key)).toBeNull()
     expect(await store.size(key)).toBeNull()
@@ -94,7 +94,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     await store.remove(key)
   })
 
-  test.runIf(maybe)('replaces what was there, all at once', async () => {
+  test.runIf(maybe)('put replaces an object atomically', async () => {
     const key = newKey()
     await store.put(key, of(noise(100)))
     const before = await store.get(key)
@@ -104,7 +104,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     await store.remove(key)
   })
 
-  test.runIf(maybe)('copies, and the copy stays as it is', async () => {
+  test.runIf(maybe)('a copy is independent of its original', async () => {
     const [from, to] = [newKey(), newKey()]
     await store.put(from, of(noise(100)))
     expect(await store.copy(from, to)).toBe(true)
@@ -115,7 +115,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     expect(await store.size(to)).toBeNull()
   })
 
-  test.runIf(maybe)('keeps nothing of a write that fails, and passes on why', async () => {
+  test.runIf(maybe)('a failed write stores nothing and passes its error on', async () => {
     const before = await list()
     async function* failing(size: number) {
       for (let sent = 0; sent < size; sent += MiB) yield noise(MiB)
@@ -127,7 +127,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     expect(await list()).toEqual(before)
   })
 
-  test.runIf(maybe)('removes what a write that never ended has left', async () => {
+  test.runIf(maybe)('remove deletes the data of an unfinished write', async () => {
     const before = await list()
     const key = newKey()
     const stuck = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     }
     const writing = store.put(key, endless()).catch(() => {})
     while ((await list()).length === before.length) await new Promise((go) => setTimeout(go, 20))
-    // What was on its way when it was removed may still arrive, and is removed by the next attempt.
+    // A part in flight may arrive after the removal; the next attempt removes it.
     await vi.waitFor(async () => {
       await store.remove(key)
       expect(await list()).toEqual(before)
@@ -147,7 +147,7 @@ describe.each(stores)('%s', (_, maybe, list) => {
     await writing
   })
 
-  test.runIf(maybe)('can be asked whether it is there', async () => {
+  test.runIf(maybe)('check succeeds on an available store', async () => {
     await store.check()
   })
 })
@@ -183,7 +183,7 @@ describe.runIf(s3Config)('URLs of S3', () => {
   if (!s3Config) return
   const { urls, ...store } = s3Store(s3Config)
 
-  test('serve the object with the requested headers', async () => {
+  test('a URL of S3 serves the object with the requested headers', async () => {
     const key = newKey()
     await store.put(key, of(noise(100)))
     const served = { contentType: 'text/html', disposition: 'attachment; filename="a.html"' }
@@ -196,7 +196,7 @@ describe.runIf(s3Config)('URLs of S3', () => {
     expect((await fetch(url.replace('X-Amz-Expires=60', 'X-Amz-Expires=61'))).status).toBe(403)
   })
 
-  test('accept the declared bytes only', async () => {
+  test('a URL of S3 accepts the declared bytes only', async () => {
     const bytes = noise(100)
     const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
     const key = newKey()
