@@ -41,7 +41,7 @@ const searches = [
 ]
 
 describe.each(searches)('%s', (path) => {
-  test('a client finds shared and system bases, a lawyer all', async () => {
+  test('a client finds chunks of shared and system bases, a lawyer of all bases', async () => {
     expect(await idsFor(path, client)).toEqual(['guide', 'law'])
     expect(await idsFor(path, lawyer)).toEqual(['guide', 'law', 'memo'])
     expect(await idsFor(path, {})).toEqual(['guide', 'law', 'memo'])
@@ -54,7 +54,7 @@ describe.each(searches)('%s', (path) => {
 })
 
 describe('a client', () => {
-  test('reads and lists shared and system bases only', async () => {
+  test('a client can list and read a shared base but not a base of the organization', async () => {
     const { data } = await at.get(`${external}/bases?size=200`, client)
     const ids = data.items.map(({ id }: { id: string }) => id)
     expect([ids.includes(shared), ids.includes(memo)]).toEqual([true, false])
@@ -68,7 +68,7 @@ describe('a client', () => {
     expect(await statuses(shared, 'guide')).toEqual([200, 200, 200, 200])
   })
 
-  test('does not write a shared base and does not change its audience', async () => {
+  test('a client cannot update or delete a shared base', async () => {
     const path = `${external}/bases/${shared}`
     for (const method of ['PATCH', 'DELETE'] as const) {
       const { status } = await at.call(method, path, { body: { name: 'Mine' }, headers: client })
@@ -76,7 +76,7 @@ describe('a client', () => {
     }
   })
 
-  test('does not see jobs of a base of the organization', async () => {
+  test('a client cannot see jobs of a base with audience organization', async () => {
     const body = { kb_id: memo, file_id: 'f' }
     const { data } = await at.post('/api/v1/internal/search/reindex-by-file', body)
     const path = `${external}/jobs/${data.job_id}`

@@ -26,7 +26,7 @@ const importLaws = (name: string) =>
   })
 
 describe('a knowledge base', () => {
-  test('is made by those who work with it', async () => {
+  test('lawyers, firm admins and operators can create a base; clients get 403', async () => {
     const made = await at.post(path, { name: 'Precedents', description: 'Ours' }, lawyer)
     expect([made.status, made.data]).toEqual([
       201,
@@ -51,21 +51,21 @@ describe('a knowledge base', () => {
     }
   })
 
-  test('has a name of its own in its organization', async () => {
+  test('a duplicate base name in the same organization gets 409', async () => {
     expect((await at.post(path, { name: 'Twin' }, lawyer)).status).toBe(201)
     const again = await at.post(path, { name: 'Twin' }, lawyer)
     expect([again.status, again.code]).toEqual([409, 'CONFLICT'])
     expect((await at.post(path, { name: 'Twin' }, { ...lawyer, ...theirs })).status).toBe(201)
   })
 
-  test('is made once per Idempotency-Key', async () => {
+  test('creating a base twice with one Idempotency-Key returns the same base', async () => {
     const headers = { ...lawyer, 'idempotency-key': 'k1' }
     const first = await at.post(path, { name: 'Once' }, headers)
     const second = await at.post(path, { name: 'Once' }, headers)
     expect(second.data).toEqual(first.data)
   })
 
-  test('of another organization is not there', async () => {
+  test('every request for a base of another organization gets 404', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', file_id: 'f', chunks: ['secret'] }])
     const calls = [
@@ -87,7 +87,7 @@ describe('a knowledge base', () => {
     expect(list.data.items.map(({ id }: { id: string }) => id)).not.toContain(kb)
   })
 
-  test('is deleted with all that is in it', async () => {
+  test('a deleted base with documents is no longer found', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['x'] }])
     const gone = await at.call('DELETE', `${path}/${kb}`, { headers: lawyer })
@@ -97,7 +97,7 @@ describe('a knowledge base', () => {
 })
 
 describe('a system base', () => {
-  test('is read by everybody, under its id and its name', async () => {
+  test('every organization can read a system base by id and by name', async () => {
     expect((await importLaws('sys_read')).status).toBe(200)
     for (const headers of [{}, theirs]) {
       const { data } = await at.get(`${path}?size=200`, headers)
@@ -110,7 +110,7 @@ describe('a system base', () => {
     }
   })
 
-  test('is read-only outside', async () => {
+  test('external writes to a system base are rejected with 403', async () => {
     await importLaws('sys_fixed')
     const { data } = await at.get(`${path}?size=200`)
     const { id } = data.items.find(({ name }: { name: string }) => name === 'sys_fixed')
@@ -129,7 +129,7 @@ describe('a system base', () => {
 })
 
 describe('the documents of a base', () => {
-  test('come in pages', async () => {
+  test('documents of a base are returned in pages', async () => {
     const kb = await at.createBase()
     const ids = Array.from({ length: 5 }, (_, index) => `d${index}`)
     await at.upsert(

@@ -10,7 +10,7 @@ afterAll(() => at.close())
 const path = '/api/v1/internal/erasure'
 const matter = '0190b8f4-0000-7000-8000-0000000000a1'
 
-test('erasing a matter or a user removes their documents, once, and nothing of others', async () => {
+test('erasing a matter or a user deletes only their documents, and repeating it deletes nothing', async () => {
   const kb = await at.createBase()
   const theirs = { 'x-organization-id': 'somebody-else' }
   const otherKb = await at.createBase(theirs)

@@ -14,7 +14,7 @@ interface StubFile {
   text?: string
 }
 
-/** files-service as far as it is asked: who may see a file, whether it is parsed, its text. */
+/** Stub of the files service: visibility, parse status and text of a file. */
 const stub = { files: new Map<string, StubFile>(), down: false, seen: [] as string[] }
 
 function filesService(request: Request): Response {
@@ -46,7 +46,7 @@ const fileOf = async (kb: string) => (await at.get(`${external}/bases/${kb}/file
 const hurry = () => at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
 
 describe('attaching a file', () => {
-  test('parses, cuts and indexes it as a job', async () => {
+  test('attaching a file starts a job that waits for parsing, then chunks and indexes the text', async () => {
     const kb = await at.createBase()
     const text = '第一章 总则\n第一条 借款应当返还。\n第二条 利息由当事人约定。'
     stub.files.set(id(1), { parseStatus: 'PENDING', text })
@@ -82,7 +82,7 @@ describe('attaching a file', () => {
     expect((await at.get(`${external}/jobs/${started.data.job_id}`, theirs)).status).toBe(404)
   })
 
-  test('that can not be parsed fails and says why', async () => {
+  test('attaching a file that cannot be parsed fails with the parse error', async () => {
     const kb = await at.createBase()
     stub.files.set(id(2), { parseStatus: 'FAILED', parseError: 'It is encrypted.' })
     const { data } = await attach(kb, id(2))
@@ -92,7 +92,7 @@ describe('attaching a file', () => {
     expect(await fileOf(kb)).toMatchObject({ status: 'FAILED', error })
   })
 
-  test('is refused where the caller does not see the file', async () => {
+  test('attaching a file is rejected if the caller cannot see the file or is a client', async () => {
     const kb = await at.createBase()
     const unseen = await attach(kb, id(3))
     expect([unseen.status, unseen.code]).toEqual([404, 'NOT_FOUND'])
@@ -102,7 +102,7 @@ describe('attaching a file', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('waits for a service that is away', async () => {
+  test('an attach job is retried while the files service is unavailable', async () => {
     const kb = await at.createBase()
     stub.files.set(id(4), { parseStatus: 'SUCCEEDED', text: 'Estoppel.' })
     const { data } = await attach(kb, id(4))
@@ -116,7 +116,7 @@ describe('attaching a file', () => {
     expect(await at.searchIds([kb], 'estoppel')).toEqual([id(4)])
   })
 
-  test('is given up in the end', async () => {
+  test('an attach job that is DEAD is marked as FAILED', async () => {
     const kb = await at.createBase()
     stub.files.set(id(5), { parseStatus: 'SUCCEEDED', text: 'x' })
     const { data } = await attach(kb, id(5))
@@ -127,7 +127,7 @@ describe('attaching a file', () => {
     expect(await fileOf(kb)).toMatchObject({ status: 'FAILED' })
   })
 
-  test('is undone by taking it out', async () => {
+  test('detaching a file deletes its documents', async () => {
     const kb = await at.createBase()
     stub.files.set(id(6), { parseStatus: 'SUCCEEDED', text: 'Laches.' })
     await attach(kb, id(6))
@@ -143,7 +143,7 @@ describe('attaching a file', () => {
 describe('reindexing', () => {
   const search = '/api/v1/internal/search'
 
-  test('of a file is a job that finds the same afterwards', async () => {
+  test('reindexing a file does not change search results', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [
       { document_id: 'a', file_id: 'f', chunks: ['bailment one', 'bailment two'] },
@@ -163,7 +163,7 @@ describe('reindexing', () => {
     expect(after.map(key).sort()).toEqual(before.map(key).sort())
   })
 
-  test('mends an index that has lost its entries', async () => {
+  test('reindexing a base restores lost index entries', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'a', chunks: ['novation'] }])
     await at.sql`delete from knowledge.segments`

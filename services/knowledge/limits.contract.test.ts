@@ -30,7 +30,7 @@ const paths = [...searches.map((name) => `${atomic}/${name}`), `${external}/quer
 describe.each(paths)('%s', (path) => {
   const ask = (more: object) => at.post(path, { kb_ids: [kb], query: 'estoppel', ...more })
 
-  test('takes what is within its limits', async () => {
+  test('a request within the limits is accepted', async () => {
     for (const more of [{ top_k: 1 }, { top_k: 100 }, { offset: 1_000 }, { min_score: -1 }]) {
       expect((await ask(more)).status, JSON.stringify(more)).toBe(200)
     }
@@ -53,20 +53,20 @@ describe.each(paths)('%s', (path) => {
     ['kb_ids', 'all'],
     ['query', ''],
     ['query', 7],
-  ])('refuses %s = %j', async (member, value) => {
+  ])('a search with %s = %j is rejected', async (member, value) => {
     const refused = await ask({ [member]: value })
     expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
     expect(refused.data.issues[0].path.split('.')[0]).toBe(member)
   })
 
-  test('knows no base that is not there', async () => {
+  test('a search that names an unknown base gets 404', async () => {
     for (const unknown of ['sys_nowhere', '0190b8f4-0000-7000-8000-000000000000', 'Base 1']) {
       const answer = await ask({ kb_ids: [kb, unknown] })
       expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
     }
   })
 
-  test('asks metadata of the chunk or its document', async () => {
+  test('metadata filters match the metadata of the chunk or of its document', async () => {
     const found = async (metadata: object) =>
       (await ask({ filters: { metadata } })).data.hits.map((hit: any) => hit.chunk_index).sort()
     expect(await found({ court: 'high' })).toEqual([0, 1])
@@ -78,7 +78,7 @@ describe.each(paths)('%s', (path) => {
   })
 })
 
-test('a base that is not there is 404 wherever it is named', async () => {
+test('every endpoint answers 404 for an unknown base', async () => {
   const kb_id = 'sys_nowhere'
   const calls = [
     at.post(`${atomic}/document`, { kb_id, document_id: 'd' }),
@@ -93,21 +93,21 @@ test('a base that is not there is 404 wherever it is named', async () => {
 })
 
 test.each([{ depth: 0 }, { depth: 4 }, { limit: 0 }, { depth: 'far' }, { document_ids: 'd' }])(
-  'graph-query refuses %j',
+  'graph-query rejects %j',
   async (body) => {
     const refused = await at.post(`${atomic}/graph-query`, body)
     expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
   },
 )
 
-test('graph-rag-search goes no deeper than three steps', async () => {
+test('graph-rag-search rejects a depth below 1 or above 3', async () => {
   const ask = (depth: number) =>
     at.post(`${atomic}/graph-rag-search`, { kb_ids: [kb], query: 'estoppel', depth })
   expect((await ask(3)).status).toBe(200)
   for (const depth of [0, 4]) expect((await ask(depth)).status).toBe(400)
 })
 
-test('vector-search takes a vector in place of a query, and one of the two it needs', async () => {
+test('vector-search accepts a vector instead of a query and rejects a request with neither', async () => {
   const ask = (body: object) => at.post(`${atomic}/vector-search`, { kb_ids: [kb], ...body })
   expect((await ask({ vector: [0.1, 0.2] })).data).toMatchObject({ hits: [], degraded: false })
   expect((await ask({})).status).toBe(400)
@@ -115,7 +115,7 @@ test('vector-search takes a vector in place of a query, and one of the two it ne
   expect((await ask({ vector: ['x'] })).status).toBe(400)
 })
 
-test('an outsider without an organization is refused', async () => {
+test('an external request without an organization is rejected; an internal one is accepted', async () => {
   const headers = { 'x-organization-id': undefined }
   const refused = await at.post(`${external}/query`, { query: 'estoppel' }, headers)
   expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-test('a chunk that says the same keeps its place, unless it is another article', async () => {
+test('a chunk with unchanged content keeps its sequence number unless its article changes', async () => {
   const kb = await at.createBase()
   const placeOf = async (article: string, more = {}) => {
     const chunks = [{ content: 'a covenant', metadata: { article, ...more } }]

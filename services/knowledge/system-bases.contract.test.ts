@@ -44,7 +44,7 @@ describe('a system base', () => {
     ['a lawyer', lawyer],
     ['a manager of collections', manager],
     ['a service without an organization', noOrganization],
-  ])('rejects every write of %s with 403', async (_, headers) => {
+  ])('every write of %s to a system base is rejected with 403', async (_, headers) => {
     for (const kb_id of [kb, id]) {
       const writes = [
         at.post(`${atomic}/batch-upsert`, forged(kb_id), headers),
@@ -59,14 +59,14 @@ describe('a system base', () => {
     expect(data.content).toBe('Article 1 Repay.')
   })
 
-  test('is not written by a batch that names a tenant base as well', async () => {
+  test('a batch that names a tenant base and a system base is rejected and writes nothing', async () => {
     const own = await at.createBase()
     const documents = [...forged(own).documents, ...forged(kb).documents]
     expect((await at.post(`${atomic}/batch-upsert`, { documents })).status).toBe(403)
     expect(await at.searchIds([own], 'Forged')).toEqual([])
   })
 
-  test('is not written by a job that was enqueued with its number', async () => {
+  test('a job that locks a system base by its number as a tenant fails with FORBIDDEN', async () => {
     await at.sql`
       insert into knowledge.files (base, file_id, doc_type, metadata, status)
       select no, 'f', 'statute', '{}', 'PENDING' from knowledge.bases where id = ${id}`
@@ -77,7 +77,7 @@ describe('a system base', () => {
     })
   })
 
-  test('is reindexed by a service only', async () => {
+  test('only a service can reindex a system base', async () => {
     const reindex = (headers: object) =>
       at.post(`${search}/reindex-by-file`, { kb_id: kb, file_id: 'f' }, { ...lawyer, ...headers })
     expect((await reindex({})).status).toBe(403)

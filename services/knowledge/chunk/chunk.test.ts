@@ -26,11 +26,11 @@ const line = fc.oneof(
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'))
 
 describe('chunking', () => {
-  test('keeps all the text, in order', () => {
+  test('chunks contain the whole text in order', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 20, max: 300 }), (text, limit) => {
         const { sections, chunks } = chunkText(text, limit)
-        // A section's line is its title, except of an article, whose text holds it.
+        // The heading line of a section is its title; the heading of an article is part of its text.
         const own = (id: string | null) => chunks.filter(({ section_id }) => section_id === id)
         const said = sections.map(({ section_id, title }) => {
           const content = own(section_id)
@@ -46,7 +46,7 @@ describe('chunking', () => {
     )
   })
 
-  test('makes no chunk longer than asked, and none empty', () => {
+  test('no chunk is empty or longer than the maximum', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 10, max: 200 }), (text, limit) => {
         const { chunks } = chunkText(text, limit)
@@ -59,13 +59,13 @@ describe('chunking', () => {
     )
   })
 
-  test('cuts no article in two unless it is longer than a chunk', () => {
+  test('an article is split only if it is longer than a chunk', () => {
     const article = (n: number, length: number) => `第${n}条 ${'内容。'.repeat(length)}`
     const { chunks } = chunkText([article(1, 10), article(2, 3), article(3, 100)].join('\n'), 200)
     expect(chunks.map(({ section_id }) => section_id)).toEqual(['第1条', '第2条', '第3条', '第3条'])
   })
 
-  test('keeps the tree of sections', () => {
+  test('the section tree of the text is preserved', () => {
     const { sections, chunks } = chunkText(
       [
         '样例法',
@@ -95,7 +95,7 @@ describe('chunking', () => {
     })
   })
 
-  test('knows Section 1.2 of an article from a section that has articles', () => {
+  test('Section 1.2 within an article is distinguished from a section that contains articles', () => {
     const { sections } = chunkText(
       'Section 1 Duties\nArticle 1 Pay\nSection 1.1 When\nSection 1.2 How',
     )
@@ -107,14 +107,14 @@ describe('chunking', () => {
     ])
   })
 
-  test('gives sections of one name ids of their own', () => {
+  test('sections with the same name get distinct ids', () => {
     const { sections } = chunkText('第一条 甲。\n第一条 乙。')
     expect(sections.map(({ section_id }) => section_id)).toEqual(['第一条', '第一条 (2)'])
   })
 })
 
 describe('splitting', () => {
-  test('loses nothing but white space, and tears no character', () => {
+  test('splitting loses only white space and splits no surrogate pair', () => {
     const unit = fc.constantFrom(...Array.from('合。；，a b.\n𠮷😀'))
     fc.assert(
       fc.property(

@@ -22,7 +22,7 @@ const documents = [
 ]
 
 describe('with an embedding API', () => {
-  test('vectors are made behind the write, and searched', async () => {
+  test('vectors are created by a job after the write and are then found', async () => {
     const kb = await at.createBase()
     const written = await at.upsert(kb, documents)
     expect(written.data.index).toEqual({ status: 'queued' })
@@ -34,7 +34,7 @@ describe('with an embedding API', () => {
     expect(data.hits).toHaveLength(3)
   })
 
-  test('a vector goes when the last base deletes its text, and not before', async () => {
+  test('a vector is deleted only when no base contains its text', async () => {
     const [one, two] = [await at.createBase(), await at.createBase({ 'x-organization-id': 'b' })]
     const own = [{ document_id: 'd', file_id: 'f', chunks: ['escrow of the deed'] }]
     await at.upsert(one, own)
@@ -64,7 +64,7 @@ describe('with an embedding API', () => {
     expect(await vectors()).toBe(0)
   })
 
-  test('hybrid makes one list of both, each chunk once', async () => {
+  test('hybrid search fuses keyword and vector hits, each chunk once', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     await at.runJobs()
@@ -81,7 +81,7 @@ describe('with an embedding API', () => {
     expect(data.hits[2].score).toBeCloseTo(1 / 5, 6)
   })
 
-  test('the same content is not embedded again', async () => {
+  test('unchanged content is not embedded again', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['first content', 'second content'] }])
     await at.runJobs()
@@ -94,7 +94,7 @@ describe('with an embedding API', () => {
     expect(api.takeInputs()).toEqual(['third content'])
   })
 
-  test('filters and the day hold for vectors too', async () => {
+  test('filters and as_of apply to vector search', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [
       ...documents,
@@ -109,12 +109,12 @@ describe('with an embedding API', () => {
   })
 
   test.each(['error', 'garbage', 'nothing', 'refuse'] as const)(
-    'that answers with %s, a search goes by words and says so',
+    'if the embedding API answers with %s, keyword search is used and degraded is set',
     async (behaviour) => {
       const kb = await at.createBase()
       await at.upsert(kb, documents)
       await at.runJobs()
-      // It answers in between, so that its circuit is closed and it is asked every time.
+      // A successful request closes the circuit, so each of the following searches sends a request.
       expect((await at.search([kb], 'rent', {}, 'vector')).data.degraded).toBe(false)
       api.behave(behaviour)
       api.takeInputs()
@@ -127,7 +127,7 @@ describe('with an embedding API', () => {
     },
   )
 
-  test('a vector of another size is refused', async () => {
+  test('a vector with the wrong number of dimensions is rejected', async () => {
     const kb = await at.createBase()
     const chunk = { content: 'x', embedding: [1, 2, 3] }
     const refused = await at.upsert(kb, [{ document_id: 'd', chunks: [chunk] }])
@@ -144,7 +144,7 @@ describe('with an embedding API', () => {
     expect((await at.post(`${atomic}/vector-search`, fits)).data.hits).toHaveLength(1)
   })
 
-  test('a text that it refuses does not keep the others from their vectors', async () => {
+  test('a text that the API rejects does not prevent the embedding of other texts', async () => {
     const kb = await at.createBase()
     const texts = Array.from({ length: 40 }, (_, n) => `usual text ${n}`)
     await at.upsert(kb, [{ document_id: 'd', chunks: [...texts, 'indigestible text'] }])
@@ -158,7 +158,7 @@ describe('with an embedding API', () => {
     expect(api.takeInputs()).toEqual([])
   })
 
-  test('that was away until its job was given up gets its texts later', async () => {
+  test('texts whose embed job is DEAD are embedded after the next tick', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['very late vector'] }])
     await at.sql`update knowledge.jobs set status = 'DEAD' where kind = 'embed'`
@@ -170,7 +170,7 @@ describe('with an embedding API', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('that fails for a while gets its texts later', async () => {
+  test('texts are embedded after a temporary failure of the API', async () => {
     const kb = await at.createBase()
     api.behave('refuse')
     await at.upsert(kb, [{ document_id: 'd', chunks: ['late vector'] }])

@@ -17,7 +17,7 @@ const vector = () => normalize(Array.from({ length: dims }, random))!
 const vectors = Array.from({ length: chunks }, vector)
 const hashOf = (seq: number) => `hash ${seq}`
 
-/** Two bases: the first has a tenth of the chunks, the second the others. */
+/** Index of the base of a chunk: the first base has a tenth of the chunks, the second the rest. */
 const baseOf = (seq: number) => (seq % 10 === 0 ? 0 : 1)
 
 async function fill(sql: Sql): Promise<number[]> {
@@ -54,7 +54,7 @@ describe.each(databases)('vectors on %s', (on) => {
     await createVectorIndex(sql, dims, silent)
     const all = vectors.map((vector, seq) => ({ hash: hashOf(seq), vector }))
     await saveVectors(sql, 'm', all)
-    // Another model's do not come between.
+    // Vectors of another model must not appear in the results.
     await saveVectors(sql, 'other', all.slice(0, 300))
     await sql.statement('analyze knowledge.embeddings')
   })
@@ -68,18 +68,18 @@ describe.each(databases)('vectors on %s', (on) => {
       ...{ model: 'm', bases: own, vector: asked, limit: limit, minimum: limit, where: fragment`` },
     })
 
-  test('have an index where the database has pgvector, and none elsewhere', async () => {
+  test('a vector index is created only if the database has pgvector', async () => {
     const available = await sql`select from pg_available_extensions where name = 'vector'`
     expect(available).toHaveLength(on === 'pglite' ? 1 : 0)
     const schema = await makeVectorIndexes().schemaOf(sql, dims)
     expect(schema).toBe(on === 'pglite' ? 'public' : undefined)
-    // A second time, and of too many dimensions, nothing is done.
+    // Creating the index again, or with too many dimensions, has no effect.
     await createVectorIndex(sql, dims, silent)
     await createVectorIndex(sql, 3_000, silent)
     expect(await makeVectorIndexes().schemaOf(sql, 3_000)).toBeUndefined()
   })
 
-  test('are found by their cosine, the nearest first', async () => {
+  test('the nearest vectors are returned in order of cosine similarity', async () => {
     for (let round = 0; round < 10; round++) {
       const asked = vector()
       const exact = vectors
@@ -95,26 +95,26 @@ describe.each(databases)('vectors on %s', (on) => {
       for (const { seq, score } of found)
         expect(score).toBeCloseTo(product(vectors[seq]!, asked), 5)
       const wanted = new Set(exact.map(({ seq }) => seq))
-      // Signatures of so few bits tell less than the index does.
+      // Without pgvector, short bit signatures have a lower recall than the index.
       const least = on === 'pglite' ? 95 : 70
       expect(found.filter(({ seq }) => wanted.has(seq)).length).toBeGreaterThan(least)
     }
   })
 
-  test('of a base that has few of them are found all the same', async () => {
+  test('all vectors of a base with few vectors are found', async () => {
     const found = await nearestIn(vector(), [bases[0]!], 120)
     expect(found).toHaveLength(120)
     expect(new Set(found.map(({ base }) => base))).toEqual(new Set([bases[0]]))
     expect(await nearestIn(vector(), [bases[0]!], 200)).toHaveLength(chunks / 10)
   })
 
-  test('of no direction, or of other dimensions, are near to none', async () => {
+  test('a zero query vector or one with other dimensions finds nothing', async () => {
     expect(await nearestIn(Array(dims).fill(0), bases, 10)).toEqual([])
     expect(await nearestIn([1, 2, 3], bases, 10)).toEqual([])
   })
 })
 
-describe('an index of pgvector', () => {
+describe('the pgvector index', () => {
   let database: Awaited<ReturnType<typeof newDatabase>>
   let sql: Sql
   beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('an index of pgvector', () => {
   })
   afterAll(() => database.drop())
 
-  test('is used for a deep search if it finds what the search needs', async () => {
+  test('a deep search uses the index if the index returns the required minimum', async () => {
     const [base] = await sql`select no from knowledge.bases where name = 'sys_many'`
     const search = (minimum: number) =>
       findNearest(sql, makeVectorIndexes(), {
@@ -159,7 +159,7 @@ describe('an index of pgvector', () => {
     )
   }
 
-  test('serves the statement that looks for the nearest', async () => {
+  test('the nearest-neighbour query uses the pgvector index', async () => {
     await sql.statement('set enable_seqscan = off')
     await sql.statement('set enable_sort = off')
     expect((await ask(makeVectorIndexes()))[0]).toMatchObject({ seq: 1 })
@@ -169,7 +169,7 @@ describe('an index of pgvector', () => {
     expect(used!.idx_scan).toBeGreaterThan(0)
   })
 
-  test('that was taken away with its extension is done without', async () => {
+  test('after the pgvector extension is dropped, search works without the index', async () => {
     const indexes = makeVectorIndexes()
     const before = await ask(indexes)
     await sql.statement('drop extension vector cascade')

@@ -69,7 +69,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   const query = async (body: object) => (await at.post(`${atomic}/graph-query`, body)).data
   const idsOf = (answer: any) => answer.nodes.map((node: any) => node.id).sort()
 
-  test('an import is synced, and the same again changes nothing', async () => {
+  test('an import is synced to Neo4j, and repeating it changes nothing', async () => {
     expect(await send(structured)).toMatchObject({ created: 4, graph: 'synced' })
     const first = await query({ cause_of_action_codes: ['lending'], depth: 3, limit: 100 })
     expect(await send(structured)).toMatchObject({ unchanged: 4, graph: 'synced' })
@@ -78,7 +78,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     expect(second.edges).toHaveLength(first.edges.length)
   })
 
-  test('a query goes as far as it is told', async () => {
+  test('a graph query returns nodes up to the requested depth', async () => {
     const near = await query({ cause_of_action_codes: ['lending'], depth: 1 })
     expect(near.enabled).toBe(true)
     expect(idsOf(near)).toEqual(['cause:lending', 'element:e1', 'element:e2'])
@@ -100,7 +100,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     ).toHaveLength(2)
   })
 
-  test('a search is led by it', async () => {
+  test('graph-rag-search uses the documents that Neo4j returns as seeds', async () => {
     const body = { query: 'unpaid loan', kb_ids: ['sys_laws'], depth: 2 }
     const { data } = await at.post(`${atomic}/graph-rag-search`, body)
     expect(data.graph).toMatchObject({ enabled: true, used: true })
@@ -108,7 +108,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     expect(data.hits.map((hit: any) => hit.document_id).sort()).toEqual(['interest', 'loans'])
   })
 
-  test('what a package no longer holds leaves the graph', async () => {
+  test('records removed from a package are deleted from the graph', async () => {
     const { litigation_elements, ...rest } = structured
     await send({ ...rest, litigation_elements: litigation_elements.slice(0, 1), mappings: [] })
     const { nodes, document_ids } = await query({ cause_of_action_codes: ['lending'], depth: 2 })
@@ -123,7 +123,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   const isEqual = async () =>
     expect(await readGraph(server.url)).toEqual(await expectedGraph(at.sql))
 
-  test('a document that is written to a system base is in it, and gone when it is deleted', async () => {
+  test('a document of a system base is added to the graph and removed when it is deleted', async () => {
     const kb = 'sys_laws'
     const source = { package_id: 'late' }
     const importLate = (documents: object[]) =>
@@ -137,7 +137,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     await isEqual()
   })
 
-  test('whatever is in it that should not be, or is not, is put right', async () => {
+  test('a sync repairs wrong, missing, stray and duplicate nodes and edges', async () => {
     await send(structured)
     const driver = neo4jDriver.driver(server.url)
     for (const text of [
@@ -153,13 +153,13 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     await isEqual()
   })
 
-  test('two syncs at once leave it whole', async () => {
+  test('concurrent syncs leave the graph complete', async () => {
     await Promise.all([send(structured), send(structured), send(structured)])
     await isEqual()
   })
 
   test.each(['refused', 'silent', 'reset'] as const)(
-    'when the way to it is %s a search goes on, and it is mended afterwards',
+    'when the connection is %s, searches work without the graph and the graph is synced later',
     async (broken) => {
       const { post, runJobs: settle, sql, close } = await staged('3000')
       const kb_ids = [(await importLaws(post)).kb]
@@ -192,7 +192,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   )
 })
 
-describe('a graph that does not answer', () => {
+describe('Neo4j unavailable or disabled', () => {
   let at: KnowledgeStage
   beforeAll(async () => {
     const env = { NEO4J_URL: 'bolt://127.0.0.1:1', NEO4J_TIMEOUT_MS: '500' }
@@ -200,7 +200,7 @@ describe('a graph that does not answer', () => {
   })
   afterAll(() => at.close())
 
-  test('stops nothing', async () => {
+  test('if Neo4j is unreachable, searches and imports succeed and health is DEGRADED', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', chunks: ['escheat'] }])
     const { data } = await at.post(`${atomic}/graph-rag-search`, { kb_ids: [kb], query: 'escheat' })
@@ -221,7 +221,7 @@ describe('a graph that does not answer', () => {
     })
   })
 
-  test('that is switched off is not asked', async () => {
+  test('with LEGAL_GRAPH_ENABLED=false a graph query returns enabled = false', async () => {
     const env = { NEO4J_URL: 'bolt://127.0.0.1:1', LEGAL_GRAPH_ENABLED: 'false' }
     const off = await stageKnowledge({ env })
     const { data } = await off.post(`${atomic}/graph-query`, { text: 'x' })

@@ -52,8 +52,8 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
   return { ...answer, ids: answer.hits.map((hit) => hit.document_id).sort(), metrics }
 }
 
-describe('a search led by the graph', () => {
-  test('goes through what the graph names and what it has nearby, and no further', async () => {
+describe('graph-rag-search', () => {
+  test('a graph search is limited to the seed documents and their neighbours', async () => {
     const { graph, asked } = graphOf(['seed'], ['seed', 'near'])
     const answer = await ask(graph)
     expect(answer.ids).toEqual(['near', 'seed'])
@@ -70,26 +70,26 @@ describe('a search led by the graph', () => {
     ])
   })
 
-  test('stays with the first documents when it is not to expand', async () => {
+  test('with expand = false only the seed documents are searched', async () => {
     const answer = await ask(graphOf(['seed'], ['near']).graph, { expand: false })
     expect(answer.ids).toEqual(['seed'])
     expect(answer.graph.expanded_document_ids).toEqual([])
   })
 
-  test('begins with the documents that the filters name, and leaves them not', async () => {
+  test('documents named by the filters are the seeds and the only documents searched', async () => {
     const filters = { document_ids: ['far'] }
     const answer = await ask(graphOf(['seed'], ['near']).graph, { filters })
     expect(answer.ids).toEqual(['far'])
     expect(answer.graph.seed_document_ids).toEqual(['far'])
   })
 
-  test('searches freely where the graph knows nothing', async () => {
+  test('if the graph has no match, all documents are searched', async () => {
     const answer = await ask(graphOf([], []).graph)
     expect(answer.ids).toEqual(['far', 'near', 'seed'])
     expect(answer.graph).toMatchObject({ enabled: true, used: false })
   })
 
-  test('is the hybrid search when the graph fails or there is none', async () => {
+  test('if the graph fails or is not configured, the result is that of the hybrid search', async () => {
     const failing: Graph = { ...idle, query: () => Promise.reject(new Error('gone')) }
     const failed = await ask(failing)
     expect(failed.ids).toEqual(['far', 'near', 'seed'])
@@ -98,7 +98,7 @@ describe('a search led by the graph', () => {
     expect((await ask(undefined)).graph).toMatchObject({ enabled: false, used: false })
   })
 
-  test('takes each chunk once, with its best score', () => {
+  test('merged hits contain each chunk once, with its highest score', () => {
     const hit = (document_id: string, score: number) =>
       ({ kb_id: 'k', document_id, chunk_index: 0, score }) as never
     const [first, second] = mergeHits([[hit('a', 1), hit('b', 2)], [hit('a', 3)]], 5)

@@ -4,8 +4,9 @@ import { numeral } from './numerals.ts'
 export interface Citation {
   law: string
   article: string
-  /** 款 and 项, where they were named. */
+  /** Paragraph (款); null if the citation names none. */
   paragraph: number | null
+  /** Item (项); null if the citation names none. */
   item: number | null
   start: number
   end: number
@@ -16,7 +17,7 @@ const subdivision = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${
 const lawName = `《(?<quoted>[^《》\\n]{2,60})》(?:[(（][^()（）\\n]{0,40}[)）])?`
 const bareName = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则))`
 
-/** 《民法典》第六百七十五条第二款, then further articles of the same law: 、第六百七十六条. */
+/** Matches 《民法典》第六百七十五条第二款; `next` matches further articles of that law: 、第六百七十六条. */
 const han = new RegExp(
   `(?:${lawName}|${bareName})\\s{0,3}(?<article>${article})${subdivision}`,
   'gu',
@@ -40,7 +41,7 @@ const before = new RegExp(
 
 const twoLaws = /^(.*?\b(?:Law|Code|Act|Regulations?|Rules))\s+and\s+(?:the\s+)?(.*)$/
 
-/** Every article of a named law that a text cites, in order. */
+/** Finds all citations of articles of named laws in a text, in order and without overlaps. */
 export function citationsIn(text: string): Citation[] {
   let end = 0
   return [...hanCitations(text), ...latinCitations(text)]
@@ -74,7 +75,7 @@ function* hanCitations(text: string): Generator<Citation> {
 
 function* latinCitations(text: string): Generator<Citation> {
   for (const match of text.matchAll(after)) {
-    // Of two laws joined by "and" the article is of the first.
+    // If two laws are joined by "and", the article belongs to the first.
     const law = match.groups!.law!.replace(twoLaws, '$1').trim()
     const cut = match.groups!.law!.trim().length - law.length
     yield buildCitation(

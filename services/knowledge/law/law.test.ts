@@ -19,7 +19,7 @@ function chinese(value: number): string {
       gap = text !== ''
       continue
     }
-    // Ten to nineteen are written without the one.
+    // 10 to 19 are written without a leading 一.
     const one = digit === 1 && place === 1 && text === ''
     text += `${gap ? '零' : ''}${one ? '' : digits[digit]}${units[place]}`
     gap = false
@@ -28,7 +28,7 @@ function chinese(value: number): string {
 }
 
 describe('numerals', () => {
-  test('go to Chinese and back', () => {
+  test('numbers converted to Chinese numerals and back are unchanged', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: 9999 }), (n) => arabic(chinese(n)) === n))
     expect([10, 12, 101, 110, 675, 1001, 1010, 1260].map(chinese)).toEqual([
       ...[
@@ -44,7 +44,7 @@ describe('numerals', () => {
     ])
   })
 
-  test('an article has one key however it is written', () => {
+  test('all notations of an article have the same key', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), fc.integer({ min: 1, max: 20 }), (n, sub) => {
         const ways = [
@@ -64,7 +64,7 @@ describe('numerals', () => {
     for (const none of ['', '条', 'Chapter 1', '第条', '总则']) expect(articleKey(none)).toBeNull()
   })
 
-  test('a law has one key by its names', () => {
+  test('the full and short names of a law have the same key', () => {
     for (const name of ['《中华人民共和国刑法》', '刑法', ' 中华人民共和国刑法（2020修正）']) {
       expect(lawKey(name)).toBe('刑法')
     }
@@ -75,7 +75,7 @@ describe('numerals', () => {
 describe('citations in a text', () => {
   const brief = (text: string) => citationsIn(text).map(({ law, article }) => `${law}|${article}`)
 
-  test('are found quoted, bare, and one after another', () => {
+  test('quoted, unquoted and consecutive Chinese citations are found', () => {
     expect(brief('根据《甲法》（2018年修正）第十条、第十一条之一和第12条第二款第（三）项')).toEqual(
       ['甲法|第十条', '甲法|第十一条之一', '甲法|第12条'],
     )
@@ -86,19 +86,19 @@ describe('citations in a text', () => {
     expect(brief('本合同第五条另有约定')).toEqual([])
   })
 
-  test('are found in English', () => {
+  test('English citations are found', () => {
     const text = 'Article 12 of the Civil Code and the Labour Act, Art. 3; § 5 of the Trade Law.'
     expect(brief(text)).toEqual(['Civil Code|12', 'Labour Act|3', 'Trade Law|5'])
   })
 
-  test('stand where they say, with their paragraph and item', () => {
+  test('a citation has its text offsets, paragraph and item', () => {
     const text = '见《甲法》第十条第二款第三项。'
     const [found] = citationsIn(text)
     expect(found).toMatchObject({ paragraph: 2, item: 3 })
     expect(text.slice(found!.start, found!.end)).toBe('《甲法》第十条第二款第三项')
   })
 
-  test('are read from anything without failing, and do not overlap', () => {
+  test('arbitrary text never throws, and its citations do not overlap', () => {
     const piece = fc.constantFrom(...'《》第条之款项一十百法典、和的Art. of 12 Code（）'.split(''))
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 200 }), (text) => {
@@ -113,10 +113,10 @@ describe('citations in a text', () => {
   })
 })
 
-describe('a paragraph of an article', () => {
+describe('extractParagraph', () => {
   const text = '第一条 甲：\n（一）子；\n（二）丑。\n乙。'
 
-  test('counts items to the paragraph before them', () => {
+  test('items belong to the paragraph before them', () => {
     expect(extractParagraph(text, 1, null)).toBe('第一条 甲：\n（一）子；\n（二）丑。')
     expect(extractParagraph(text, 2, null)).toBe('乙。')
     expect(extractParagraph(text, 1, 2)).toBe('（二）丑。')
@@ -125,7 +125,7 @@ describe('a paragraph of an article', () => {
     expect(extractParagraph(text, 1, 3)).toBeNull()
   })
 
-  test('of a text in one line is the text', () => {
+  test('any paragraph of a single-line article is the whole text', () => {
     expect(extractParagraph('甲。乙。', 2, null)).toBe('甲。乙。')
   })
 })

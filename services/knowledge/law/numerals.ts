@@ -7,7 +7,7 @@ const articleText = new RegExp(
   'i',
 )
 
-/** The article that a text begins with, as it is kept: 第六百七十五条之一 → 675-1. */
+/** Returns the key of the article that a text begins with, or null: 第六百七十五条之一 → 675-1. */
 export function articleKey(text: string): string | null {
   const found = articleText.exec(text.normalize('NFKC').trim())
   if (!found) return null
@@ -19,7 +19,7 @@ export function articleKey(text: string): string | null {
   return after === null ? String(number) : `${number}-${after}`
 }
 
-/** A law's name as it is looked up: without 《》, the country's name and a year in brackets. */
+/** Normalizes the name of a law for lookup: removes 《》, the country and a year in parentheses. */
 export const lawKey = (name: string) =>
   name
     .normalize('NFKC')

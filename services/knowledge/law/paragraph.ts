@@ -4,8 +4,9 @@ import { numeral } from './numerals.ts'
 const itemMark = new RegExp(`^[(（](${numeral})[)）]`)
 
 /**
- * The paragraph (款) or item (项) of an article; the article where none is asked for, and null where
- * it has no such paragraph. A text in one line may have lost its paragraphs: it is given whole.
+ * Returns the paragraph (款) or item (项) of an article, or null if the article does not have it.
+ * Without paragraph and item, returns the whole article. A single-line text is also returned whole,
+ * because its line breaks between paragraphs may be lost.
  */
 export function extractParagraph(
   content: string,

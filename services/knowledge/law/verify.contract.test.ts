@@ -43,7 +43,7 @@ const verify = async (body: object, headers = {}) => {
 }
 
 describe('citations/verify', () => {
-  test('reads the law itself before a digest of it', async () => {
+  test('a citation resolves to the statute rather than to a digest of it', async () => {
     const content = (words: string) => `第五条 ${words}`
     const documents = [
       {
@@ -66,7 +66,7 @@ describe('citations/verify', () => {
     expect(whole).toMatchObject({ document_id: 'whole', content: '第五条 全文。' })
   })
 
-  test('says of each citation whether it exists, is in force and what it says', async () => {
+  test('each citation in a text is returned with found, in_force and content', async () => {
     const text =
       '依据《样例法典》第一条、第十二条第二款，以及《样例旧规定》第三条和《样例法典》第九十九条。'
     const citations = await verify({ text })
@@ -90,7 +90,7 @@ describe('citations/verify', () => {
     expect(text.slice(citations[1].start, citations[1].end)).toBe('第十二条第二款')
   })
 
-  test('knows a law by its full name, its short one and an alias', async () => {
+  test('a law is found by its full name, short name and alias', async () => {
     const citations = [
       { law: '中华人民共和国样例法典', article: '第一条' },
       { law: '《样例法典》', article: 1 },
@@ -115,7 +115,7 @@ describe('citations/verify', () => {
     expect(verified[0]).toMatchObject({ start: null, end: null, article: '第一条' })
   })
 
-  test('reads English citations', async () => {
+  test('English citations in a text are found', async () => {
     const verified = await verify({
       text: 'See Art. 1 of the Sample Code and Sample Code, Article 12.',
     })
@@ -125,7 +125,7 @@ describe('citations/verify', () => {
     ])
   })
 
-  test('goes by the day', async () => {
+  test('in_force is evaluated on the as_of date', async () => {
     const citations = [
       { law: '样例旧规定', article: '第三条' },
       { law: '样例法典', article: '第一条' },
@@ -150,7 +150,7 @@ describe('citations/verify', () => {
     }
   })
 
-  test('needs a text or citations', async () => {
+  test('a request without text and citations is rejected with 400', async () => {
     expect((await at.post('/api/v1/internal/citations/verify', {})).status).toBe(400)
     expect(await verify({ text: '没有引用。' })).toEqual([])
   })

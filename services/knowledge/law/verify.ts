@@ -60,7 +60,7 @@ export const verify = [
 
 type CitedArticle = Omit<Citation, 'start' | 'end'> & { start: number | null; end: number | null }
 
-/** A citation that was given in parts may say its paragraph in `article`. */
+/** Parses a structured citation, whose `article` may include a paragraph and an item. */
 function parseCitation({ law, article }: z.output<typeof CitationInput>): CitedArticle {
   const [inText] = citationsIn(`《${lawKey(law)}》${article}`)
   const { paragraph = null, item = null } = inText ?? {}
@@ -77,7 +77,7 @@ const Article = z.object({
 })
 type Article = z.infer<typeof Article>
 
-/** Loads the cited articles from system bases only: a text of a tenant is no law. In force first, then newest. */
+/** Loads cited articles, in force first, then newest. System bases only: tenant texts are not law. */
 const loadArticles = (sql: Sql, cited: readonly CitedArticle[], day: string) => sql.rows(Article)`
   select law_keys, article, document_id, min(section_id) as section_id,
     string_agg(content, E'\n' order by chunk_index) as content,
@@ -98,7 +98,7 @@ function verifyCitation(
   const law = lawKey(cited.law)
   const key = articleKey(cited.article)
   const matches = articles.filter((each) => each.article === key && each.law_keys.includes(law))
-  // The law itself speaks before what is only about it.
+  // The text of the law takes precedence over digests of it.
   const primaryText = matches.find(({ law_keys, in_force }) => in_force && law_keys[0] === law)
   const article = primaryText ?? matches[0]
   const content = article ? extractParagraph(article.content, cited.paragraph, cited.item) : null

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const seqs = async (collection: string) =>
   (await nextBatch(at.sql, collection, 100)).map(({ seq }) => seq)
 
-test('a change is on the list of every collection that is not retired', async () => {
+test('a change is queued for every collection that is not retired', async () => {
   await enqueueChunks(at.sql, 1, [5, 3])
   for (const collection of ['one', 'two']) expect((await seqs(collection)).sort()).toEqual([3, 5])
   expect(await seqs('gone')).toEqual([])
@@ -24,7 +24,7 @@ test('a change is on the list of every collection that is not retired', async ()
   expect([(await seqs('one')).length, (await seqs('two')).length]).toEqual([1, 2])
 })
 
-test('what was asked for again while it was told stays', async () => {
+test('a change that is queued again during delivery stays in the queue', async () => {
   await enqueueChunks(at.sql, 1, [1, 2])
   const told = await nextBatch(at.sql, 'one', 100)
   await enqueueChunks(at.sql, 1, [2])
@@ -32,7 +32,7 @@ test('what was asked for again while it was told stays', async () => {
   expect(await seqs('one')).toEqual([2])
 })
 
-test('what two told at once is told again: nobody knows whose word came last', async () => {
+test('changes that two workers delivered concurrently are queued again', async () => {
   await enqueueChunks(at.sql, 1, [1, 2])
   const slow = await nextBatch(at.sql, 'one', 100)
   await enqueueChunks(at.sql, 1, [2])
@@ -43,7 +43,7 @@ test('what two told at once is told again: nobody knows whose word came last', a
   expect((await seqs('one')).sort()).toEqual([1, 2])
 })
 
-test('a collection knows which places are not on its list', async () => {
+test('withoutQueued returns the chunks that have no queued change', async () => {
   await enqueueChunks(at.sql, 1, [1])
   const places = [
     { base: 1, seq: 1 },

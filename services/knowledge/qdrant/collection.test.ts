@@ -28,18 +28,18 @@ const point = (id: number, meaning = [1, 0], words = sparseVector('a text')): Po
 const change = (some: readonly Point[]) => ({ points: some, deleted: [], bases: [] })
 
 describe('a collection', () => {
-  test('takes all points but those it refuses, and says which', async () => {
+  test('the ids of rejected points are returned and all other points are stored', async () => {
     const some = [1, 2, 3, 4, 5].map((id) => point(id, id === 4 ? [1, 0, 0] : [1, 0]))
     expect(await applyChange(qdrant, 'chunks', change(some))).toEqual([4])
     expect(points()).toEqual([1, 2, 3, 5])
   })
 
-  test('that takes none is an error, not so many refusals', async () => {
+  test('if every point is rejected, applyChange throws', async () => {
     const some = Array.from({ length: 9 }, (_, id) => point(100 + id, [1]))
     await expect(applyChange(qdrant, 'chunks', change(some))).rejects.toThrow(/rejects every point/)
   })
 
-  test('is told of long texts in several requests', async () => {
+  test('large points are sent in several requests', async () => {
     const long = sparseVector(Array.from({ length: 60_000 }, (_, n) => `w${n}`).join(' '))
     let requests = 0
     const counting: QdrantClient = {
@@ -55,18 +55,18 @@ describe('a collection', () => {
     expect(points()).toEqual(expect.arrayContaining([200, 208]))
   })
 
-  test('loses a base whole', async () => {
+  test('deleting a base deletes all its points', async () => {
     await applyChange(qdrant, 'chunks', { points: [], deleted: [], bases: [1] })
     expect(points()).toEqual([])
   })
 
-  test('is asked with its key', async () => {
+  test('a request without the API key fails with 401', async () => {
     const stranger = makeQdrantClient({ url: server.url, key: undefined, timeoutMs: 5_000 })
     await expect(createCollection(stranger, index)).rejects.toThrow(/401/)
   })
 })
 
-test('metadata is asked of a chunk or its document, where it is plain', () => {
+test('Qdrant metadata filters use only booleans and short strings of a chunk or its document', () => {
   const payload = filterableMetadata(
     { court: 'x', year: 2020, long: 'y'.repeat(300), 'odd key': 'z' },
     { court: 'y', final: true },

@@ -57,11 +57,11 @@ describe.each(servers)('with $name', ({ url }) => {
   const chunks = async () =>
     Number((await at.sql`select count(*) as n from knowledge.chunks`)[0]!.n)
   const hybrid = async (kb: string) => (await at.search([kb], 'rent', {}, 'hybrid')).data
-  /** Comes back when Qdrant answers: when its circuit is closed again. */
+  /** Waits until Qdrant answers searches, that is, until its circuit is closed. */
   const closed = (kb: string) =>
     expect.poll(async () => (await hybrid(kb)).backend, { timeout: 20_000 }).toBe('qdrant')
 
-  test('a hybrid search is one request', async () => {
+  test('a hybrid search sends one request to Qdrant', async () => {
     const kb = await at.createBase()
     const written = await at.upsert(kb, documents)
     expect(written.data.index).toEqual({ status: 'queued' })
@@ -76,7 +76,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(vector.data.hits[0].document_id).toBe('loan')
   })
 
-  test('what is deleted is gone there too', async () => {
+  test('deleting a file or a base deletes its points in Qdrant', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     await at.post('/api/v1/internal/atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
@@ -88,30 +88,33 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(await points()).toBe(await chunks())
   })
 
-  test.each(failures)('that fails with %s, the database answers and says so', async (failure) => {
-    const kb = await at.createBase()
-    await at.upsert(kb, documents)
-    await closed(kb)
-    await between.behave(failure)
-    between.requests()
-    for (const mode of ['keyword', 'hybrid']) {
-      const { status, data } = await at.search([kb], 'rent', {}, mode)
-      expect([status, data.backend, data.degraded, data.reason]).toEqual([
-        ...[200, 'database', true],
-        'search_engine_unavailable',
-      ])
-      expect(data.hits.map((hit: any) => hit.document_id)).toContain('rent')
-    }
-    // A runtime may itself try again on another connection.
-    if (failure !== 'refuse') expect(between.requests()).toBeGreaterThanOrEqual(2)
-    const health = await at.fetch(new Request('http://test/api/v1/internal/actuator/health'))
-    expect(await health.json()).toMatchObject({
-      status: 'DEGRADED',
-      components: { search: { status: 'DOWN' } },
-    })
-  })
+  test.each(failures)(
+    'when Qdrant fails with %s, the database answers and degraded is set',
+    async (failure) => {
+      const kb = await at.createBase()
+      await at.upsert(kb, documents)
+      await closed(kb)
+      await between.behave(failure)
+      between.requests()
+      for (const mode of ['keyword', 'hybrid']) {
+        const { status, data } = await at.search([kb], 'rent', {}, mode)
+        expect([status, data.backend, data.degraded, data.reason]).toEqual([
+          ...[200, 'database', true],
+          'search_engine_unavailable',
+        ])
+        expect(data.hits.map((hit: any) => hit.document_id)).toContain('rent')
+      }
+      // Some runtimes retry on another connection, so the count is a lower bound.
+      if (failure !== 'refuse') expect(between.requests()).toBeGreaterThanOrEqual(2)
+      const health = await at.fetch(new Request('http://test/api/v1/internal/actuator/health'))
+      expect(await health.json()).toMatchObject({
+        status: 'DEGRADED',
+        components: { search: { status: 'DOWN' } },
+      })
+    },
+  )
 
-  test('is not asked for a while when it failed several times, and then again', async () => {
+  test('after repeated failures Qdrant gets no requests until its circuit closes again', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     await closed(kb)
@@ -126,7 +129,7 @@ describe.each(servers)('with $name', ({ url }) => {
     await closed(kb)
   })
 
-  test('a write while it is away is found at once, and there when it is back', async () => {
+  test('a write during a Qdrant outage is found immediately and indexed after the outage', async () => {
     const kb = await at.createBase()
     await between.behave('error')
     const written = await at.upsert(kb, documents)
@@ -137,7 +140,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(await points()).toBe(await chunks())
   })
 
-  test('what is missing is found and mended', async () => {
+  test('missing points are detected and restored', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     const { points: some } = await ask('POST', `${path}/scroll`, { limit: 2 })
@@ -148,7 +151,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(await points()).toBe(await chunks())
   })
 
-  test('what is other than it should be, or should not be, is found and mended', async () => {
+  test('changed and stray points are detected and repaired', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     const all = async () =>
@@ -174,7 +177,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(await all()).toEqual(before)
   })
 
-  test('that lost everything is filled again', async () => {
+  test('a deleted collection is rebuilt', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     await ask('DELETE', '/collections/knowledge_chunks_v1')
@@ -185,7 +188,7 @@ describe.each(servers)('with $name', ({ url }) => {
     await closed(kb)
   })
 
-  test('that lost its alias gets it again', async () => {
+  test('a deleted alias is created again', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     const actions = [{ delete_alias: { alias_name: 'knowledge_chunks' } }]

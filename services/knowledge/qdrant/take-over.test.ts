@@ -84,14 +84,14 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
       })),
     })
     await taken(index)
-    // Where neither side has the vectors yet they are the same too.
+    // Waits for the vectors: both sides are also equal while both lack them.
     const lacking = async () => (await expectedPoints(sql)).filter(({ meaning }) => !meaning).length
     await expect.poll(lacking, { timeout: 30_000 }).toBe(0)
     await same()
     return replica
   }
 
-  test('takes over without a gap while replicas are replaced under load', async () => {
+  test('a new index takes over without a failed search while replicas are replaced under load', async () => {
     const old = await filled('one', 400)
     let going = true
     const answers: string[] = []
@@ -115,7 +115,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     })()
     const fresh = start('two')
     await taken('two')
-    // The old one lives on for a while, looks after its index, and leaves the new one alone.
+    // The old replica keeps running and maintains its own index; the alias must not change.
     await old.sweep()
     await wait(1_000)
     expect(await leadsTo()).toBe('two')
@@ -129,7 +129,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     const kept = await sql`select document_id from knowledge.documents where title like 'new%'`
     expect(new Set(kept.map(({ document_id }) => document_id))).toEqual(written)
 
-    // The one before is kept until no search can still be on its way to it.
+    // The retired collection is kept until no running search can still use it.
     const exists = async () => (await ask('GET', '/collections/one/exists')).exists
     expect(await exists()).toBe(true)
     await sql`update knowledge.indexes set retired_at = now() - interval '2 minutes'
@@ -139,7 +139,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     await same()
   })
 
-  test('may hold the vectors of another model: words are found all the while', async () => {
+  test('while an index for another embedding model is built, keyword search still uses Qdrant', async () => {
     const old = await filled('one', 40)
     await old.stop()
     replicas = []
@@ -149,7 +149,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     while ((await leadsTo()) !== 'two') {
       const data = await search(replica, 'w7')
       expect(data.hits[0].document_id).toBe('d7')
-      // By words it is never without the engine: another model's vectors are no fault of its.
+      // Keyword search needs no vectors, so it uses Qdrant during the whole rebuild.
       expect((await search(replica, 'w7', 'keyword')).backend).toBe('qdrant')
     }
     const data = await search(replica, 'tenure 7 w7', 'vector')
@@ -157,7 +157,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     expect(data.hits[0]).toMatchObject({ document_id: 'd7', matched_by: ['vector'] })
   })
 
-  test('that was there before may be gone back to', async () => {
+  test('switching back to a previous index makes it current and complete', async () => {
     await filled('one', 20)
     const second = start('two')
     await taken('two')

@@ -18,26 +18,29 @@ describe.each(backends)('with $name', ({ backend, env }) => {
   afterAll(() => at.close())
 
   describe('without embeddings', () => {
-    test.each(['vector', 'hybrid'])('%s-search answers by words and says so', async (mode) => {
-      const kb = await at.createBase()
-      await at.upsert(kb, [{ document_id: 'd', chunks: ['usufruct'] }])
-      const { data } = await at.search([kb], 'usufruct', {}, mode)
-      expect(data).toMatchObject({
-        hits: [{ document_id: 'd', matched_by: ['keyword'] }],
-        backend,
-        degraded: true,
-        reason: 'embedding_not_configured',
-      })
-    })
+    test.each(['vector', 'hybrid'])(
+      '%s-search without embeddings falls back to keyword search and sets degraded',
+      async (mode) => {
+        const kb = await at.createBase()
+        await at.upsert(kb, [{ document_id: 'd', chunks: ['usufruct'] }])
+        const { data } = await at.search([kb], 'usufruct', {}, mode)
+        expect(data).toMatchObject({
+          hits: [{ document_id: 'd', matched_by: ['keyword'] }],
+          backend,
+          degraded: true,
+          reason: 'embedding_not_configured',
+        })
+      },
+    )
 
-    test('query is the hybrid search from outside', async () => {
+    test('the external query endpoint returns the results of the hybrid search', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [{ document_id: 'd', chunks: ['chattel'] }])
       const { data } = await at.post(`${external}/query`, { kb_ids: [kb], query: 'chattel' })
       expect(data).toMatchObject({ hits: [{ document_id: 'd' }], degraded: true })
     })
 
-    test('vectors that came with their chunks are searched by a vector', async () => {
+    test('vectors supplied with their chunks are found by a query vector', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         { document_id: 'north', chunks: [{ content: 'n', embedding: [0, 1, 0.1] }] },
@@ -59,7 +62,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
   })
 
   describe('graph-query and graph-rag-search without a graph', () => {
-    test('answer with nothing, and as the hybrid search', async () => {
+    test('without a graph, graph-query returns nothing and graph-rag-search the hybrid results', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [{ document_id: 'd', chunks: ['replevin'] }])
       const graph = await at.post(`${atomic}/graph-query`, { text: 'replevin' })

@@ -5,7 +5,7 @@ import { searchBackends } from '../../../tests/support/qdrant.ts'
 const { backends, stop } = await searchBackends()
 afterAll(stop)
 
-/** Filler that shares no rare word with what the tests look for. */
+/** Filler documents without the rare words of the test queries. */
 const filler = Array.from({ length: 30 }, (_, index) => ({
   document_id: `filler-${index}`,
   chunks: [`Provision ${1000 + index} concerns matters of general order. 一般规定之${index}`],
@@ -19,7 +19,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
   afterAll(() => at.close())
 
   describe('keyword-search', () => {
-    test('answers with hits as the contract has them', async () => {
+    test('keyword-search returns hits with all fields of the contract', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         {
@@ -51,7 +51,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       })
     })
 
-    test('finds Chinese and English words, the better match first', async () => {
+    test('Chinese and English words are found, the better match first', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
@@ -69,7 +69,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect(await at.searchIds([kb], '？！')).toEqual([])
     })
 
-    test('keeps article and case numbers whole, however they are written', async () => {
+    test('article and case numbers match as a whole in every notation', async () => {
       const kb = await at.createBase()
       const article = (number: string) => ({
         document_id: number,
@@ -95,7 +95,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect((await at.searchIds([kb], '（2021）京01民终1235号'))[0]).toBe('other')
     })
 
-    test('goes by filters', async () => {
+    test('filters restrict the hits', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         {
@@ -120,7 +120,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect(await ids({ document_ids: [] })).toEqual([])
     })
 
-    test('finds the law that is in force on the day', async () => {
+    test('only law in force on the as_of date is found; the default is today', async () => {
       const kb = await at.createBase()
       const version = (document_id: string, metadata: object) => ({
         document_id,
@@ -141,7 +141,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect(await on('1990-01-01')).toEqual(['timeless'])
     })
 
-    test('finds what is in force where most is not', async () => {
+    test('a document in force is found among many repealed documents', async () => {
       const kb = await at.createBase()
       const repealed = Array.from({ length: 400 }, (_, index) => ({
         document_id: `gone-${index}`,
@@ -155,7 +155,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect(await at.searchIds([kb], 'tithe')).toEqual(['left'])
     })
 
-    test('gives the same order in pages as at once', async () => {
+    test('paged results have the same order as the whole list', async () => {
       const kb = await at.createBase()
       await at.upsert(
         kb,
@@ -179,7 +179,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect(await at.searchIds([kb], 'easement', { min_score: above })).toEqual([])
     })
 
-    test('prefers a title and a phrase that the question says', async () => {
+    test('a document whose title or phrase matches the query ranks first', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
@@ -194,7 +194,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect((await at.searchIds([kb], 'quorum of meeting'))[0]).toBe('d')
     })
 
-    test('finds a cause of action by its other names', async () => {
+    test('a cause of action is found by its aliases', async () => {
       const kb = await at.createBase()
       await at.upsert(kb, [
         ...filler,
@@ -209,7 +209,7 @@ describe.each(backends)('with $name', ({ backend, env }) => {
       expect((await at.searchIds([kb], 'an unpaid loan, please help'))[0]).toBe('lending')
     })
 
-    test('searches several bases at once, and all that may be read by default', async () => {
+    test('a search covers the named bases, or all readable bases if none is named', async () => {
       const [one, two] = [await at.createBase(), await at.createBase()]
       await at.upsert(one, [{ document_id: 'in-one', chunks: ['seisin'] }])
       await at.upsert(two, [{ document_id: 'in-two', chunks: ['seisin'] }])

@@ -16,11 +16,11 @@ afterAll(() => at.close())
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const name = fc.constantFrom('One', 'Two', '三')
 
-/** What a package may hold: each id once. */
+/** Contents of a package with unique ids. */
 const holding = fc.uniqueArray(fc.record({ id, name }), { selector: (each) => each.id })
 
-describe('an import', () => {
-  test('leaves what the package holds, whatever it held before, and counts what it did', async () => {
+describe('seed imports', () => {
+  test('a structured import replaces the records of its package and returns the counts of its dry run', async () => {
     let packages = 0
     await fc.assert(
       fc.asyncProperty(holding, holding, async (before, after) => {
@@ -50,7 +50,7 @@ describe('an import', () => {
     )
   })
 
-  test('of documents leaves what the package holds, and the index with it', async () => {
+  test('a document import replaces the documents of its package and updates the index', async () => {
     let bases = 0
     await fc.assert(
       fc.asyncProperty(holding, holding, async (before, after) => {
@@ -81,8 +81,8 @@ describe('an import', () => {
   })
 })
 
-describe('pages', () => {
-  test('hold everything once, in one order', async () => {
+describe('pages of documents', () => {
+  test('for every page size the pages contain each document once, in order', async () => {
     const kb = await at.createBase()
     const ids = Array.from({ length: 23 }, (_, index) => `d${String(index).padStart(2, '0')}`)
     await at.upsert(

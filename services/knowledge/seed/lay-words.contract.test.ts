@@ -17,7 +17,7 @@ const send = async (at: KnowledgeStage, lay_words: object[], more = {}) =>
   (await at.post(path, { lay_words, ...more })).data
 
 describe('a search with lay words', () => {
-  test('finds nothing in a base without a word of the query, whatever the intercept says', async () => {
+  test('a query without a matching word finds nothing, even if the intercept has weights', async () => {
     const intercept = { word: '', words: { 用人单位: 20, 合同: 20 }, laws: { 劳动法: 0.5 } }
     const source = { package_id: 'intercept' }
     await send(at, [intercept, boss], { source })
@@ -33,7 +33,7 @@ describe('a search with lay words', () => {
     await send(at, [], { source })
   })
 
-  test('ranks a base without the predicted law as one without lay words', async () => {
+  test('lay words do not change the ranking in a base without the predicted law', async () => {
     const kb = await at.createBase()
     const chunks = ['lien on a ship', 'ship register', 'lien']
     await at.upsert(kb, [
@@ -53,7 +53,7 @@ describe('a search with lay words', () => {
 })
 
 describe('seed/lay-words/import', () => {
-  test('counts what it did, and does nothing twice', async () => {
+  test('a lay-word import returns its counts, and repeating it changes nothing', async () => {
     const source = { package_id: 'counted', version: '2026-01-01' }
     expect(await send(at, [boss, pay], { source, dry_run: true })).toEqual(counts(2, 0, 0, 0))
     expect(await send(at, [boss, pay], { source })).toEqual(counts(2, 0, 0, 0))
@@ -66,7 +66,7 @@ describe('seed/lay-words/import', () => {
     expect(await send(at, [], { source })).toEqual(counts(0, 0, 0, 1))
   })
 
-  test('tells a trial by a digest what it would replace', async () => {
+  test('the digest of a dry run changes when the records to be replaced change', async () => {
     const source = { package_id: 'digested' }
     const tried = async (lay_words: object[]) =>
       (await send(at, lay_words, { source, dry_run: true, digest: true })).digest
@@ -80,7 +80,7 @@ describe('seed/lay-words/import', () => {
     await send(at, [], { source })
   })
 
-  test('refuses what is there twice or has no weight, and changes nothing', async () => {
+  test('an import with a duplicate word or an invalid weight is rejected and changes nothing', async () => {
     const refused = async (lay_words: object[]) => {
       const { status, data } = await at.post(path, { lay_words: [pay, ...lay_words] })
       expect(status).toBe(400)
@@ -93,7 +93,7 @@ describe('seed/lay-words/import', () => {
     expect(await send(at, [boss, pay], { dry_run: true })).toEqual(counts(2, 0, 0, 0))
   })
 
-  test('is for those who have the key', async () => {
+  test('a lay-word import without the internal API key is rejected with 401', async () => {
     const { status } = await at.call('POST', path, {
       body: { lay_words: [boss] },
       headers: { 'x-internal-api-key': undefined },
@@ -109,7 +109,7 @@ const statutes = [
 ]
 
 describe('lay words', () => {
-  test('find what statutes say for them, and nothing once they are gone', async () => {
+  test('lay words find the statute terms they map to until they are deleted', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, statutes)
     const asked = '老板欠工钱'
@@ -121,7 +121,7 @@ describe('lay words', () => {
     expect(await at.searchIds([kb], asked)).not.toContain('labour')
   })
 
-  test('lead to the laws that are asked of in such words', async () => {
+  test('a lay word ranks its predicted law first', async () => {
     const kb = await at.createBase()
     const same = ['发生争议的，可以申请处理。']
     await at.upsert(kb, [
@@ -134,7 +134,7 @@ describe('lay words', () => {
     expect(await at.searchIds([kb], '交通争议')).toEqual(['a', 'b'])
   })
 
-  test('lead to articles by their number', async () => {
+  test('a lay word ranks its predicted article first', async () => {
     const kb = await at.createBase()
     const article = (section_id: string) => ({ section_id, content: '发生争议的，申请处理。' })
     await at.upsert(kb, [
@@ -146,7 +146,7 @@ describe('lay words', () => {
     expect(data.hits[0].section_id).toBe('第三条')
   })
 
-  test('show nobody what is not theirs', async () => {
+  test('a search with lay words does not return chunks of another organization', async () => {
     await send(at, [boss, pay], { source: { package_id: 'p' } })
     const kb = await at.createBase({ 'x-organization-id': 'other' })
     await at.upsert(kb, statutes)
@@ -155,7 +155,7 @@ describe('lay words', () => {
     expect((await at.search([kb], '老板欠工钱')).status).toBe(404)
   })
 
-  test('are left alone where they are switched off', async () => {
+  test('with KNOWLEDGE_LAY_WORDS=false lay words are imported but not used in searches', async () => {
     const off = await stageKnowledge({ env: { KNOWLEDGE_LAY_WORDS: 'false' } })
     try {
       const kb = await off.createBase()

@@ -42,7 +42,7 @@ describe('seed/structured/import', () => {
   const send = async (body: object) => (await at.post(`${seed}/structured/import`, body)).data
   const source = { package_id: 'p1', version: '2026-01-01' }
 
-  test('counts what it did, and does nothing twice', async () => {
+  test('a structured import returns its counts, and repeating it changes nothing', async () => {
     const body = {
       litigation_elements: [element('e1'), element('e2', { order_num: 0 })],
       non_litigation_checklists: [item('i1')],
@@ -62,7 +62,7 @@ describe('seed/structured/import', () => {
     expect(await send(less)).toMatchObject(counts(0, 0, 1, 0))
   })
 
-  test('removes nothing of another package', async () => {
+  test('an import does not delete records of another package', async () => {
     const other = { package_id: 'p2' }
     await send({ litigation_elements: [element('o1')], source: other })
     await send({ litigation_elements: [], source: { package_id: 'p3' } })
@@ -71,7 +71,7 @@ describe('seed/structured/import', () => {
     )
   })
 
-  test('leaves a record of another kind alone, though it has the same key', async () => {
+  test('an import does not change a record of another kind with the same key', async () => {
     await send({ litigation_elements: [element('same')], source: { package_id: 'other' } })
     const items = { non_litigation_checklists: [item('same')], source: { package_id: 'p9' } }
     expect(await send(items)).toMatchObject(counts(1, 0, 0, 0))
@@ -79,7 +79,7 @@ describe('seed/structured/import', () => {
     expect(await send(again)).toMatchObject(counts(0, 0, 1, 0))
   })
 
-  test('refuses what is there twice or malformed', async () => {
+  test('a structured import with a duplicate or malformed record is rejected with 400', async () => {
     const twice = await at.post(`${seed}/structured/import`, {
       litigation_elements: [element('t'), element('t')],
     })
@@ -91,7 +91,7 @@ describe('seed/structured/import', () => {
 })
 
 describe('causes of action', () => {
-  test('are imported and read with their elements', async () => {
+  test('imported causes of action are returned with their elements', async () => {
     const profile = (code: string, more = {}) => ({
       ...{ code, name: `Cause ${code}`, parent_code: null, aliases: [`Alias of ${code}`] },
       ...{ keywords: [], description: '', typical_claims: ['repayment'] },
@@ -128,7 +128,7 @@ describe('causes of action', () => {
     expect(await send({ profiles: [profiles[0]], source })).toEqual(counts(0, 0, 1, 1))
   })
 
-  test('are told with all that was given: English, defences, calculations, cases', async () => {
+  test('a cause of action is returned with its English text, defences, calculations and cases', async () => {
     const legal_basis = [{ law: 'Sample Code', article: '第一条', quote: 'A loan is repaid.' }]
     const told = element('full.e1', {
       cause_of_action_code: 'full',
@@ -186,13 +186,13 @@ describe('causes of action', () => {
     ],
     ['calculation.formula', { calculation: { name: 'c' } }],
     ['cases.0.met', { cases: [{ facts: 'f' }] }],
-  ])('an element with a malformed %s is refused', async (path, odd) => {
+  ])('an element with a malformed %s is rejected', async (path, odd) => {
     const litigation_elements = [element('odd', odd)]
     const { status, data } = await at.post(`${seed}/structured/import`, { litigation_elements })
     expect([status, data.issues[0].path]).toEqual([400, `litigation_elements.0.${path}`])
   })
 
-  test('checklists are read by service type', async () => {
+  test('checklists are returned by service type', async () => {
     const more = { name_en: 'Draft', description_en: 'The draft.', legal_basis: [] }
     const non_litigation_checklists = [item('c1'), { ...item('c2'), service_type_id: 7, ...more }]
     await at.post(`${seed}/structured/import`, { non_litigation_checklists })
@@ -211,7 +211,7 @@ describe('seed/system-kb-documents/import', () => {
   const kb = { name: 'sys_import' }
   const source = { package_id: 'laws' }
 
-  test('makes the base, cuts content along its structure, and counts', async () => {
+  test('a document import creates the base, chunks content by its sections and returns counts', async () => {
     const documents = [
       law('a', 'Chapter 1 General\nArticle 1 Loans are repaid.\nArticle 2 Interest is agreed.'),
       law('b', 'Article 1 Leases end.'),
@@ -239,7 +239,7 @@ describe('seed/system-kb-documents/import', () => {
     expect(await at.searchIds(['sys_import'], 'forgiven')).toEqual(['a'])
   })
 
-  test('without a source removes nothing', async () => {
+  test('a document import without a source deletes nothing', async () => {
     const name = { name: 'sys_kept' }
     await send({ kb: name, documents: [law('a', 'Article 1 A.'), law('b', 'Article 1 B.')] })
     const again = await send({ kb: name, documents: [law('a', 'Article 1 A.')] })
@@ -248,7 +248,7 @@ describe('seed/system-kb-documents/import', () => {
     expect(data.items.find((each: any) => each.name === 'sys_kept').chunks).toBe(2)
   })
 
-  test('is for system bases alone', async () => {
+  test('a document import into a base that is not a system base is rejected', async () => {
     const refused = await send({ kb: { name: 'mine' }, documents: [] })
     expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'kb.name'])
   })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** A process of the service; all are on one database. */
+/** Starts a process of the service; all processes share one database. */
 function start(env: Record<string, string> = {}) {
   const started = knowledge.start({
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
@@ -65,7 +65,7 @@ const documentOf = (kb_id: string, document_id: string, { chunks, ...given }: Gi
 })
 
 describe('two processes on one database', () => {
-  test('each sees at once what the other wrote, changed and removed', async () => {
+  test('a search in one process sees writes, changes and deletions of another immediately', async () => {
     const [one, two] = [start(), start()]
     const kb = await newBase()
     const found = async () => {
@@ -90,7 +90,7 @@ describe('two processes on one database', () => {
   })
 })
 
-describe('a process that has searched before', () => {
+describe('a process with a filled cache', () => {
   const text = fc
     .array(fc.constantFrom('lien', 'debt', '借款', '《乙法》'), { minLength: 1, maxLength: 2 })
     .map((words) => words.join(' '))
@@ -109,7 +109,7 @@ describe('a process that has searched before', () => {
   const filters = fc.constantFrom({}, { doc_types: ['case'] }, { document_ids: ['c', '甲法'] })
   const steps = fc.array(fc.tuple(step, text, filters), { minLength: 7, maxLength: 10 })
 
-  test('answers as one that has just begun, whatever was written meanwhile', async () => {
+  test('a process with a filled cache returns the same results as a new process after any write', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom('1', '64'), async (steps, megabytes) => {
         const kb = await newBase()
@@ -121,7 +121,7 @@ describe('a process that has searched before', () => {
             const documents = [documentOf(kb, ...what.write)]
             await writer.ask('atomic/batch-upsert', { documents })
           } else await writer.ask('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
-          // The same again finds what is in memory, another what is not.
+          // The repeated query reads cached postings, the random query uncached ones.
           for (const asked of ['lien debt 借款', query]) {
             const body = { kb_ids: [kb], query: asked, filters, top_k: 100 }
             const fresh = await start().ask('atomic/keyword-search', body)

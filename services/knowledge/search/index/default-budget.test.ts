@@ -14,6 +14,9 @@ test.each([
   ['64 GiB', { constrainedMemory: () => 64 * gibibyte }, 2_048],
   ['64 MiB', { constrainedMemory: () => gibibyte / 16 }, 32],
   ['a runtime that does not tell', {}, 64],
-])('with %s the cache has an eighth, within bounds', (_, info, expected) => {
-  expect(defaultCacheMebibytes(info)).toBe(expected)
-})
+])(
+  'with %s, the default cache size is an eighth of the memory, within bounds',
+  (_, info, expected) => {
+    expect(defaultCacheMebibytes(info)).toBe(expected)
+  },
+)

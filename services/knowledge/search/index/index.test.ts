@@ -18,8 +18,8 @@ import { termFrequency } from './posting-list.ts'
 import { loadPostings } from './read-postings.ts'
 import { termId, termsOf } from './terms.ts'
 
-describe('an entry of the index', () => {
-  test('tells the place, the count and about the length', () => {
+describe('a posting', () => {
+  test('a decoded posting has the encoded offset, the capped frequency and the approximate length', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 16_383 }),
@@ -42,20 +42,20 @@ describe('an entry of the index', () => {
 })
 
 describe('terms', () => {
-  test('keep numbers whole beside their parts', () => {
+  test('article and case numbers are kept as whole terms', () => {
     expect(termsOf('第六百七十五条之一')).toEqual(expect.arrayContaining(['第675条', '第675条之1']))
     expect(termsOf('Art. 675 and § 12')).toEqual(expect.arrayContaining(['第675条', '第12条']))
     expect(termsOf('(2021)京01民终1234号')).toContain('(2021)京01民终1234号')
   })
 
-  test('of a question are each there once, those of other words for it lighter', () => {
+  test('query terms are unique, and expansion terms have their reduced weight', () => {
     const terms = queryTerms('借款 借款', [{ target: '借贷', weight: 0.5 }])
     const weightOf = (term: string) => terms.find(({ id }) => id === termId(term))?.weight
     expect(terms).toHaveLength(new Set(terms.map(({ id }) => id)).size)
     expect(weightOf('借贷')).toBe(weightOf('借款')! / 2)
   })
 
-  test('phrases of a question are its stretches', () => {
+  test('candidate phrases of a query are its character and word n-grams', () => {
     expect(candidatePhrases('不还钱 Unpaid  loan')).toEqual(
       expect.arrayContaining(['不还', '还钱', '不还钱', 'unpaid', 'loan', 'unpaid loan']),
     )
@@ -85,7 +85,7 @@ describe('merging segments', () => {
   })
   afterAll(() => at.close())
 
-  test('after many deletions leaves one row per block without deleted chunks', async () => {
+  test('a merge after many deletions leaves one row per block without deleted chunks', async () => {
     const kb = await at.createBase()
     const documents = Array.from({ length: 1_200 }, (_, index) => ({
       document_id: `d${index}`,
@@ -118,7 +118,7 @@ describe('merging segments', () => {
     expect(await at.searchIds([kb], 'fresh')).toEqual(['new'])
   })
 
-  test('is not visible to searches, whenever it is interrupted and resumed', async () => {
+  test('an interrupted and resumed merge does not change search results', async () => {
     const kb = await at.createBase()
     const [row] = await at.sql`select no from knowledge.bases where id = ${kb}`
     const base = Number(row!.no)
@@ -157,7 +157,7 @@ describe('merging segments', () => {
     expect((await hits())[0]).toHaveLength(1_260)
   })
 
-  test('counts who cites a law, and a law that others cite comes first', async () => {
+  test('a merge counts citations of laws, and a cited law ranks first', async () => {
     const kb = await at.createBase()
     const law = (title: string) => ({
       document_id: title,
@@ -179,7 +179,7 @@ describe('merging segments', () => {
     expect((await at.searchIds([kb], '返还孳息'))[0]).toBe('乙法')
   })
 
-  test('is asked for once there is enough to do', async () => {
+  test('a merge job is enqueued when enough chunks were added', async () => {
     const kb = await at.createBase()
     const waiting = async () =>
       (

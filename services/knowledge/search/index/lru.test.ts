@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Lru } from './lru.ts'
 
-describe('what was used last', () => {
-  test('is kept the longest, within the bound', () => {
+describe('Lru', () => {
+  test('the least recently used entry is evicted first when the size limit is exceeded', () => {
     const kept = new Lru<number>(100, (size) => size)
     const keys = ['a', 'b', 'c', 'large']
     const there = () => keys.filter((key) => kept.get(key) !== undefined)
@@ -16,7 +16,7 @@ describe('what was used last', () => {
     expect(there()).toEqual([])
   })
 
-  test('is measured anew where it is put again', () => {
+  test('replacing an entry updates its size', () => {
     const kept = new Lru<number>(100, (size) => size)
     kept.set('a', 90)
     kept.set('a', 10)

@@ -8,8 +8,8 @@ const layWord = (word: string, words: Weights, laws: Weights = {}): LayWord => (
   ...{ word, words, laws, articles: { law: words } },
 })
 
-describe('the words of a question', () => {
-  test('share what it says: a long question says no more than a short one', () => {
+describe('queryFeatures', () => {
+  test('feature weights of a query have the same norm for every query length', () => {
     const long = fc.stringMatching(/^[一-鿿]{1,60}$/)
     fc.assert(
       fc.property(long, (query) => {
@@ -20,19 +20,19 @@ describe('the words of a question', () => {
     )
   })
 
-  test('are characters, pairs and words of other scripts, and the empty one', () => {
+  test('features are Han unigrams and bigrams, words of other scripts and the empty token', () => {
     expect([...queryFeatures('老板 boss').keys()].sort()).toEqual(['', 'boss', '板', '老', '老板'])
     expect([...queryFeatures('？！')]).toEqual([['', 0.5]])
   })
 })
 
-describe('what they tell', () => {
+describe('predict', () => {
   const shares = new Map([
     ['a', 0.5],
     ['b', 0.25],
   ])
 
-  test('is summed by their shares, and only what weighs in favour is taken', () => {
+  test('predictions are weighted sums over the query features, and only positive ones are kept', () => {
     const known = [
       layWord('a', { x: 1, y: 1, z: -2 }, { law: 0.07, other: -1 }),
       layWord('b', { x: 2, y: -4, z: 1 }, { law: -0.07 }),
@@ -45,7 +45,7 @@ describe('what they tell', () => {
     expect(laws.get('other')!.prior).toBe(0)
   })
 
-  test('leads to an article, less to those about it, and to the law of all', () => {
+  test('the prior is highest for the predicted article, lower for its neighbours and positive for the law', () => {
     const articles = { law: { 40: 0.1, 'no number': 0.1 } }
     const { priors: laws } = predict(shares, [
       { word: 'a', words: {}, laws: { law: 0.01 }, articles },
@@ -61,7 +61,7 @@ describe('what they tell', () => {
     expect(priorBoost(laws.get('other'), '40')).toBe(0)
   })
 
-  test('does not hang on the order of the words', () => {
+  test('predictions do not depend on the order of the lay words', () => {
     const weights = fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.integer({ min: -8, max: 8 }))
     const both = fc.tuple(weights, weights)
     fc.assert(

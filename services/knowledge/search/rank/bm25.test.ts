@@ -16,13 +16,13 @@ import {
 import type { BasePostings } from '../index/read-postings.ts'
 import { searchTopK } from './bm25.ts'
 
-/** A chunk: how often it has each of the terms 0, 1, 2, …, and how many terms in all. */
+/** A chunk: the frequency of each of the terms 0, 1, 2, … and the total number of terms. */
 interface Chunk {
   counts: number[]
   length: number
 }
 
-/** As the database holds them: rows of blocks, in parts, the entries of a row in any order. */
+/** Builds postings as the database stores them: one row per block, entries in any order. */
 function sourceOf(chunks: readonly Chunk[], gap: number, split: number): BasePostings {
   const lengths = new Uint8Array(chunks.length * gap + 1)
   const rowsOf = (term: number, from: number, to: number) => {
@@ -46,7 +46,7 @@ function sourceOf(chunks: readonly Chunk[], gap: number, split: number): BasePos
 
 const told = (length: number) => decodeLength(encodeLength(length))
 
-/** BM25 by its definition. */
+/** Reference implementation of BM25. */
 function byDefinition(chunks: readonly Chunk[], weights: readonly number[], gap: number) {
   const all = chunks.reduce((sum, { length }) => sum + length, 0)
   return chunks
@@ -73,8 +73,8 @@ const chunk = fc.record({
 })
 const weights = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
 
-describe('how often a chunk has a term', () => {
-  test('is told alike of a term that few chunks have and of one that many have', () => {
+describe('termFrequency', () => {
+  test('term frequencies are exact for sparse and for dense posting lists', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 15 }), { minLength: 1, maxLength: 600 }),
@@ -93,13 +93,13 @@ describe('how often a chunk has a term', () => {
   })
 })
 
-describe('the best by their terms', () => {
-  test('are those of BM25 over every chunk, also where some are left out', () => {
+describe('searchTopK', () => {
+  test('the top k equal those of exact BM25, with and without a set of allowed chunks', () => {
     fc.assert(
       fc.property(
         fc.array(chunk, { minLength: 1, maxLength: 120 }),
         weights,
-        // Far apart, they lie in several blocks.
+        // A gap of 700 spreads the chunks over several blocks.
         fc.constantFrom(1, 700),
         fc.integer({ min: 1, max: 130 }),
         fc.nat(),
@@ -131,7 +131,7 @@ describe('the best by their terms', () => {
     )
   })
 
-  test('are the same in a large base, where common words are read for what rarer ones found alone', () => {
+  test('the top k are exact in a large base, where frequent terms only rescore candidates', () => {
     let state = 7
     const random = () => {
       state = (state * 48_271) % 2_147_483_647
@@ -146,7 +146,7 @@ describe('the best by their terms', () => {
     const words = chunks.reduce((sum, { length }) => sum + length, 0)
     const statistics = { chunks: chunks.length, words }
     const source = sourceOf(chunks, 1, 9_000)
-    // Who wants all of them is answered by all words.
+    // With k = all chunks every term is scanned, which gives the exact ranking.
     const all = searchTopK(terms, [source], statistics, chunks.length)
     expect(all.length).toBeGreaterThan(12_000)
     const found = searchTopK(terms, [source], statistics, 100)
@@ -154,7 +154,7 @@ describe('the best by their terms', () => {
     found.forEach(({ score }, rank) => {
       expect(score).toBeCloseTo(all[rank]!.score, 9)
     })
-    // In two bases the same word may be common in one of them alone.
+    // A term can be frequent in one base and rare in another.
     const few = sourceOf(
       chunks
         .slice(0, 500)
@@ -169,7 +169,7 @@ describe('the best by their terms', () => {
     )
   })
 
-  test('of a question of nothing but common words are found all the same', () => {
+  test('a query of frequent terms only finds the top k', () => {
     const chunks = Array.from({ length: 20_000 }, (_, index) => ({
       counts: [1 + (index % 3), index % 2, 0, 0],
       length: 9,
@@ -180,7 +180,7 @@ describe('the best by their terms', () => {
     expect(found.map(({ seq }) => seq)).toEqual([5, 11, 17, 23, 29, 35, 41, 47, 53, 59])
   })
 
-  test('of equal ones are those that come first', () => {
+  test('among equal scores the lowest sequence numbers come first', () => {
     const chunks = Array.from({ length: 5_000 }, () => ({ counts: [1, 0, 0, 0], length: 9 }))
     const found = searchTopK(
       [1, 1, 1, 1].map((weight, id) => ({ id, weight })),
@@ -191,7 +191,7 @@ describe('the best by their terms', () => {
     expect(found.map(({ seq }) => seq)).toEqual([0, 1, 2])
   })
 
-  test('rank a rare term above a common one, and bases by their number', () => {
+  test('a rare term ranks above a frequent one, and equal scores are ordered by base number', () => {
     const source = sourceOf(
       [1, 1, 1, 0].map((count) => ({ counts: [count, 1 - count, 0, 0], length: 1 })),
       1,
@@ -206,7 +206,7 @@ describe('the best by their terms', () => {
     ])
   })
 
-  test('are none where no chunk has a term', () => {
+  test('terms without postings return no hits', () => {
     const terms = [emptyPostingList(0), emptyPostingList(5)]
     const source = { base: 1, lengths: new Uint8Array(5), terms }
     const asked = terms.map((_, id) => ({ id, weight: 1 }))

@@ -37,7 +37,7 @@ describe('a rerank service', () => {
   const hybrid = async (more: object = {}) => (await at.search([kb], 'fief', more, 'hybrid')).data
   const itself = () => hybrid({ rerank: false })
 
-  test('gives a hybrid search its order and scores', async () => {
+  test('a hybrid search has the order and scores of the rerank service', async () => {
     service.behave('reverse')
     const plain = await itself()
     const data = await hybrid()
@@ -50,7 +50,7 @@ describe('a rerank service', () => {
     expect(ids(outside.data)).toEqual(ids(data))
   })
 
-  test('is followed in pages and by the least score', async () => {
+  test('paging and min_score apply to the reranked list', async () => {
     service.behave('reverse')
     const all = ids(await hybrid())
     const paged = [await hybrid({ top_k: 2 }), await hybrid({ top_k: 2, offset: 2 })].flatMap(ids)
@@ -58,7 +58,7 @@ describe('a rerank service', () => {
     expect(ids(await hybrid({ min_score: 0.1 }))).toEqual(all.slice(0, 2))
   })
 
-  test('leaves the other searches alone', async () => {
+  test('keyword searches and searches without candidates do not depend on the rerank service', async () => {
     service.behave('error')
     const keyword = await at.search([kb], 'fief')
     expect(keyword.data).toMatchObject({ degraded: false, reason: null })
@@ -66,14 +66,14 @@ describe('a rerank service', () => {
   })
 
   describe('that fails', () => {
-    // An answer in between keeps its circuit closed, so that it is asked every time.
+    // A successful request before each test keeps the circuit closed, so every test sends a request.
     beforeEach(async () => {
       service.behave('reverse')
       await hybrid()
     })
 
     test.each(['error', 'garbage', 'hang', 'duplicate', 'outside'] as const)(
-      'with %s leaves the order as it was',
+      'if the rerank service fails with %s, the fused order is kept and degraded is set',
       async (behaviour) => {
         const plain = await itself()
         service.behave(behaviour)
@@ -84,7 +84,7 @@ describe('a rerank service', () => {
       },
     )
 
-    test('makes health DEGRADED when nobody is there, and no more', async () => {
+    test('an unreachable rerank service makes health DEGRADED with status 200', async () => {
       const off = await stageKnowledge({ env: { RERANK_URL: 'http://127.0.0.1:1/rerank' } })
       const health = await off.fetch(new Request('http://test/api/v1/internal/actuator/health'))
       expect([health.status, await health.json()]).toMatchObject([
