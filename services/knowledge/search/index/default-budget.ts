@@ -10,9 +10,18 @@ interface MemoryInfo {
 export function defaultCacheMebibytes(
   info: MemoryInfo | undefined = (globalThis as { process?: MemoryInfo }).process,
 ): number {
-  const constrained = info?.constrainedMemory?.() ?? 0
+  const constrained = read(info?.constrainedMemory) ?? 0
   // Without a limit the value is 0 or larger than any machine's memory.
-  const memory = constrained > 0 && constrained < 2 ** 50 ? constrained : info?.availableMemory?.()
+  const memory = constrained > 0 && constrained < 2 ** 50 ? constrained : read(info?.availableMemory)
   if (!memory) return 64
   return Math.min(2_048, Math.max(32, Math.floor(memory / mebibyte / 8)))
+}
+
+/** Deno throws unless the process was started with `--allow-sys`. */
+function read(memory: (() => number) | undefined): number | undefined {
+  try {
+    return memory?.()
+  } catch {
+    return undefined
+  }
 }
