@@ -12,7 +12,8 @@ export function defaultCacheMebibytes(
 ): number {
   const constrained = read(info?.constrainedMemory) ?? 0
   // Without a limit the value is 0 or larger than any machine's memory.
-  const memory = constrained > 0 && constrained < 2 ** 50 ? constrained : read(info?.availableMemory)
+  const memory =
+    constrained > 0 && constrained < 2 ** 50 ? constrained : read(info?.availableMemory)
   if (!memory) return 64
   return Math.min(2_048, Math.max(32, Math.floor(memory / mebibyte / 8)))
 }
