@@ -4,13 +4,13 @@ import type { Client, RequestOptions } from '../_kit/peer.ts'
 import type { ToolContext } from './tool.ts'
 import { bindTools, tools } from './tools.ts'
 
-interface Asked extends RequestOptions {
+interface RecordedRequest extends RequestOptions {
   service: string
   path: string
 }
 
-let asked: Asked[] = []
-let answer: (asked: Asked) => unknown
+let asked: RecordedRequest[] = []
+let answer: (asked: RecordedRequest) => unknown
 beforeEach(() => {
   asked = []
   answer = () => ({ facts: [] })

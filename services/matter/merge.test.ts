@@ -119,9 +119,14 @@ test('union keeps each value once in order of first occurrence', () => {
 })
 
 describe('applyKeyedPatches', () => {
-  type Told = { key: string; a?: number; b?: number }
-  const next = (before: Told | undefined, told: Told) => ({ a: 0, b: 0, ...before, ...told })
-  const tell = (before: ReadonlyMap<string, Told>, told: Told[]) =>
+  type KeyedPatch = { key: string; a?: number; b?: number }
+  const next = (before: KeyedPatch | undefined, told: KeyedPatch) => ({
+    a: 0,
+    b: 0,
+    ...before,
+    ...told,
+  })
+  const tell = (before: ReadonlyMap<string, KeyedPatch>, told: KeyedPatch[]) =>
     applyKeyedPatches(before, told, ({ key }) => key, next)
 
   test('later members of a repeated key win and changed states are returned', () => {

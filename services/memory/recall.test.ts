@@ -9,7 +9,7 @@ import { queryTokens, tokenize } from '../_kit/tokenize.ts'
 import memory from './service.ts'
 import { indexFact } from './terms.ts'
 
-type Told = {
+type StoredFact = {
   id: string
   tenant: string
   user: string
@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const fact = (tenant: string, user: string, content: string, n: number): Told => ({
+const fact = (tenant: string, user: string, content: string, n: number): StoredFact => ({
   id: newId(),
   tenant,
   user,
@@ -48,7 +48,7 @@ const fact = (tenant: string, user: string, content: string, n: number): Told =>
 })
 
 /** Inserts facts directly into the database in batches of 1,000. */
-async function store(facts: Told[]) {
+async function store(facts: StoredFact[]) {
   const sql = makeSql(database.driver)
   for (let from = 0; from < facts.length; from += 1_000) {
     const some = facts.slice(from, from + 1_000)
@@ -86,15 +86,15 @@ async function recall(tenant: string, body: object) {
   return data.facts
 }
 
-const known = new WeakMap<Told, string[]>()
-function wordsOf(fact: Told): string[] {
+const known = new WeakMap<StoredFact, string[]>()
+function wordsOf(fact: StoredFact): string[] {
   const all = known.get(fact) ?? tokenize(`${fact.key} ${fact.content}`)
   known.set(fact, all)
   return all
 }
 
 /** Reference BM25 over all facts: the score of each fact with a query term. */
-function bm25(facts: Told[], query: string): Map<string, number> {
+function bm25(facts: StoredFact[], query: string): Map<string, number> {
   const asked = queryTokens(query)
   const texts = facts.map(wordsOf)
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length
@@ -116,7 +116,7 @@ function bm25(facts: Told[], query: string): Map<string, number> {
 const best = (scores: Map<string, number>, limit: number) =>
   [...scores.values()].sort((a, b) => b - a).slice(0, limit)
 
-const mine = (facts: Told[], tenant: string) =>
+const mine = (facts: StoredFact[], tenant: string) =>
   facts.filter((each) => each.tenant === tenant && each.user === 'u' && !each.gone)
 
 const vocabulary = '合同 借款 违约金 利息 contract payment tenants 第675条 100,000 原告 被告'.split(
@@ -155,7 +155,7 @@ describe('small collections', () => {
 })
 
 describe('large collections', () => {
-  let facts: Told[]
+  let facts: StoredFact[]
   let state = 1
   const random = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
