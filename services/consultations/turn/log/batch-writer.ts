@@ -2,11 +2,11 @@ import type { Sql } from '../../../_kit/sql/sql.ts'
 import { clockSkewMs, leaseMs, type RelayTurn } from '../turn.ts'
 import { commitBatch, type TurnCommit } from './commit-batch.ts'
 import { makeRelayLease } from './relay-lease.ts'
-import type { TurnLog } from './turn-log.ts'
+import type { LocalLog } from './turn-log.ts'
 
 /** Commits the logs of all turns that this process relays, many turns in one statement. */
 export interface BatchWriter {
-  open(sql: Sql, turn: RelayTurn, log: TurnLog, leaseSafeUntil: number): TurnWriter
+  open(sql: Sql, turn: RelayTurn, log: LocalLog, leaseSafeUntil: number): TurnWriter
 }
 
 /** The commits of one turn. */
@@ -26,7 +26,7 @@ export interface TurnWriter {
 
 interface Entry {
   turn: RelayTurn
-  log: TurnLog
+  log: LocalLog
   engineSeq: number
   leaseSafeUntil: number
   /** The relay lease that the last commit stored in the turn. */

@@ -2,7 +2,6 @@ import type { Sql } from '../../../_kit/sql/sql.ts'
 import type { TurnEvent } from '../event.ts'
 import { LeaseLost, type RelayTurn } from '../turn.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import type { TurnLog } from './turn-log.ts'
 import type { TurnLogs } from './turn-logs.ts'
 
 /** Writes the events of one relayed turn into its log. */
@@ -29,22 +28,24 @@ export function openPublisher(
   turn: RelayTurn,
   leaseSafeUntil: number,
 ): TurnPublisher {
-  const log: TurnLog = logs.acquire(turn.id)
-  log.openLocal(turn.last_event_no)
+  const shared = logs.acquire(turn.id)
+  const log = shared.openLocal(turn.last_event_no)
   const commits = writer.open(sql, turn, log, leaseSafeUntil)
+  const isLost = () => commits.leaseLost || log.superseded
   const assertLease = () => {
-    if (commits.leaseLost) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
+    if (isLost()) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
   }
   const canPublish = () => commits.leaseIsSafe() && log.uncommittedLength <= maxUncommittedLength
 
   async function publishAfterCommit() {
-    while (!commits.leaseLost && !canPublish()) await commits.flush()
+    while (!isLost() && !canPublish()) await commits.flush()
     assertLease()
     log.publish()
   }
 
   return {
     publish(events, engineSeq) {
+      assertLease()
       log.append(events)
       commits.advance(engineSeq)
       if (events.length > 0) commits.schedule()
@@ -65,8 +66,8 @@ export function openPublisher(
     },
     release() {
       void commits.close()
-      log.releaseLocal()
-      logs.release(log)
+      log.release()
+      logs.release(shared)
     },
   }
 }

@@ -12,32 +12,41 @@ export interface TurnLog {
   readonly closed: boolean
   /** Undefined until the first read of the database or the first relay. */
   readonly highWaterMark: number | undefined
-  /** Number of the newest buffered event, published or not. */
-  readonly newest: number
-  /** Size of the events that are not committed yet, in characters. */
-  readonly uncommittedLength: number
   /** Sets the first high-water mark of a log that was empty so far. */
   startAt(eventNo: number): void
   /**
    * Makes this process the relay of the turn. Events after `committed` are dropped and the mark goes back to it:
-   * the relay produces the same events again. Subscribers skip those they have seen.
+   * the relay produces the same events again. Subscribers skip those they have seen. An earlier relay of the turn
+   * in this process, which has lost its lease, can no longer change the log.
    */
-  openLocal(committed: number): void
-  /** Buffers events of a local turn. Subscribers see them after `publish`. */
-  append(events: TurnEvent[]): void
-  publish(): void
+  openLocal(committed: number): LocalLog
   /** Adds events that another process has committed. */
   addCommitted(events: TurnEvent[]): void
-  uncommitted(): TurnEvent[]
-  /** Marks events up to this number as committed; all but the newest of them may be dropped. */
-  commit(eventNo: number): void
-  /** Ends the relay: unpublished events are dropped, and subscribers read the database from here on. */
-  releaseLocal(): void
   close(): void
   /** Visible events after a number; undefined when the buffer does not reach back that far. */
   after(eventNo: number): TurnEvent[] | undefined
   /** Resolves with true when something changed, with false after `timeoutMs`. */
   waitForEvents(timeoutMs: number): Promise<boolean>
+}
+
+/** The relay's side of a log. After a later relay has opened the log, every method has no effect. */
+export interface LocalLog {
+  /** True when a later relay has opened the log. */
+  readonly superseded: boolean
+  /** Number of the newest buffered event, published or not. */
+  readonly newest: number
+  /** Size of the events that are not committed yet, in characters. */
+  readonly uncommittedLength: number
+  /** Buffers events. Subscribers see them after `publish`. */
+  append(events: TurnEvent[]): void
+  publish(): void
+  uncommitted(): TurnEvent[]
+  /** Marks events up to this number as committed; all but the newest of them may be dropped. */
+  commit(eventNo: number): void
+  /** Ends the turn: no events follow. */
+  close(): void
+  /** Ends the relay: unpublished events are dropped, and subscribers read the database from here on. */
+  release(): void
 }
 
 /** Number of committed events that stay in memory for subscribers slightly behind. */
@@ -50,7 +59,6 @@ export const lengthOf = (events: TurnEvent[]) =>
   events.reduce((sum, { text }) => sum + text.length + overhead, 0)
 
 export function makeTurnLog(turnId: string): TurnLog {
-  let isLocal = false
   let closed = false
   let highWaterMark: number | undefined
   /** Events after `before`, without gaps. */
@@ -58,6 +66,7 @@ export function makeTurnLog(turnId: string): TurnLog {
   let before = 0
   let committed = 0
   let uncommittedLength = 0
+  let relay: LocalLog | undefined
   const waiting = new Set<(changed: boolean) => void>()
 
   const newest = () => before + buffer.length
@@ -82,10 +91,56 @@ export function makeTurnLog(turnId: string): TurnLog {
     wake()
   }
 
+  function close() {
+    closed = true
+    wake()
+  }
+
+  function makeLocal(): LocalLog {
+    /** Wraps a change that only the newest relay may make. */
+    const ifCurrent =
+      <A extends unknown[]>(change: (...args: A) => void) =>
+      (...args: A) => {
+        if (relay === local) change(...args)
+      }
+    const local: LocalLog = {
+      get superseded() {
+        return relay !== local
+      },
+      get newest() {
+        return newest()
+      },
+      get uncommittedLength() {
+        return uncommittedLength
+      },
+      append: ifCurrent((events: TurnEvent[]) => {
+        buffer.push(...events)
+        uncommittedLength += lengthOf(events)
+      }),
+      publish: ifCurrent(publish),
+      uncommitted: () => (relay === local ? buffer.slice(committed - before) : []),
+      commit: ifCurrent((eventNo: number) => {
+        const written = buffer.slice(committed - before, eventNo - before)
+        uncommittedLength -= lengthOf(written)
+        committed = eventNo
+        trim()
+      }),
+      close: ifCurrent(close),
+      release: ifCurrent(() => {
+        relay = undefined
+        buffer = buffer.slice(0, highWaterMark! - before)
+        committed = newest()
+        uncommittedLength = 0
+        wake()
+      }),
+    }
+    return local
+  }
+
   return {
     turnId,
     get isLocal() {
-      return isLocal
+      return relay !== undefined
     },
     get closed() {
       return closed
@@ -93,31 +148,21 @@ export function makeTurnLog(turnId: string): TurnLog {
     get highWaterMark() {
       return highWaterMark
     },
-    get newest() {
-      return newest()
-    },
-    get uncommittedLength() {
-      return uncommittedLength
-    },
     startAt(eventNo) {
       if (highWaterMark !== undefined) return
       highWaterMark = eventNo
       reset(eventNo)
     },
     openLocal(eventNo) {
-      isLocal = true
       closed = false
       if (before <= eventNo && eventNo <= newest()) buffer = buffer.slice(0, eventNo - before)
       else reset(eventNo)
       committed = eventNo
       uncommittedLength = 0
       highWaterMark = eventNo
+      relay = makeLocal()
+      return relay
     },
-    append(events) {
-      buffer.push(...events)
-      uncommittedLength += lengthOf(events)
-    },
-    publish,
     addCommitted(events) {
       const fresh = events.filter(({ number }) => number > newest())
       if (fresh.length === 0) return
@@ -127,24 +172,7 @@ export function makeTurnLog(turnId: string): TurnLog {
       trim()
       publish()
     },
-    uncommitted: () => buffer.slice(committed - before),
-    commit(eventNo) {
-      const written = buffer.slice(committed - before, eventNo - before)
-      uncommittedLength -= lengthOf(written)
-      committed = eventNo
-      trim()
-    },
-    releaseLocal() {
-      isLocal = false
-      buffer = buffer.slice(0, highWaterMark! - before)
-      committed = newest()
-      uncommittedLength = 0
-      wake()
-    },
-    close() {
-      closed = true
-      wake()
-    },
+    close,
     after(eventNo) {
       if (highWaterMark === undefined || eventNo < before) return undefined
       return buffer.slice(eventNo - before, highWaterMark - before)
