@@ -3,19 +3,34 @@ import { type ModelReply, type ScriptedModel, scriptedModel } from './scripted-m
 /** The text of the answers: 3,000 tokens that differ from each other. */
 export const longAnswer = Array.from({ length: 3_000 }, (_, index) => `第${index + 1}点；`)
 
+/** Failures after which the same request is answered in full. */
+const interruptions: ModelReply[] = [
+  { say: longAnswer, disconnectAfter: 1_800 },
+  { status: 429, headers: { 'retry-after': '0' } },
+  { say: longAnswer.slice(0, 700), disconnectAfter: 699 },
+  { status: 503 },
+]
+
+/** Failures that change the answer: silence, another text, refusals, invalid and endless data. */
+export const hostileReplies: ModelReply[] = [
+  { say: longAnswer, stallAfter: 900 },
+  { say: [...longAnswer.slice(0, 400), '换一种说法：', ...longAnswer.slice(0, 1_200)] },
+  { say: longAnswer.slice(0, 1_500), disconnectAfter: 1_499 },
+  { status: 400 },
+  { say: longAnswer.slice(0, 50), usage: null },
+  { raw: 'data: {"choices":[{"delta":{"content":"半' },
+  { call: [{ name: 'drop_tables', arguments: '{not json' }] },
+  { say: '' },
+]
+
 /**
  * A model that is hard to use: a request for JSON is refused, the first answer calls two tools, and of
- * the long answer every second attempt breaks off in the middle, falls silent or is refused at first.
- * Replies depend on the request, not on the order of requests, as other threads ask at the same time.
+ * the long answer every second attempt fails at first. Replies depend on the request, not on the order
+ * of requests, as other threads ask at the same time. `replies` are used in turn with the failures.
  */
-export function talkativeModel(): Promise<ScriptedModel> {
+export function talkativeModel(replies: ModelReply[] = []): Promise<ScriptedModel> {
   const attempts = new Map<string, number>()
-  const troubles: ModelReply[] = [
-    { say: longAnswer, disconnectAfter: 1_800 },
-    { status: 429, headers: { 'retry-after': '0' } },
-    { say: longAnswer.slice(0, 700), disconnectAfter: 699 },
-    { status: 503 },
-  ]
+  const troubles = [...interruptions, ...replies]
   return scriptedModel((body): ModelReply => {
     if (body.response_format) return { status: 400 }
     if (!body.messages.some(({ role }: { role: string }) => role === 'tool') && body.tools)
