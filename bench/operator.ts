@@ -1,5 +1,5 @@
 import type { Client } from '../operator/runtime/client.ts'
-import { okResponse, runOf, startFakeCollector } from '../operator/testing/fake-collector.ts'
+import { buildRun, okResponse, startFakeCollector } from '../operator/testing/fake-collector.ts'
 import { cannotStart, controlPlane } from '../tests/cluster/control-plane.ts'
 import { installDefinitions } from '../tests/cluster/definitions.ts'
 import { secretIn } from '../tests/cluster/objects.ts'
@@ -44,7 +44,7 @@ async function measured(quick: boolean, idle: number): Promise<Results> {
   const client = await clusterClient()
   await installDefinitions(client)
   const collector = await startFakeCollector()
-  collector.setHandler((request) => okResponse(runOf(request)))
+  collector.setHandler((request) => okResponse(buildRun(request)))
   try {
     const rows = [
       ...(await withSubject(client, collector.address, (subject) => many(client, subject, size))),

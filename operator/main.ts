@@ -27,7 +27,7 @@ async function main() {
     client: makeClient({ access, metrics }),
     log: makeLog(config.LOG_LEVEL),
     metrics,
-    namespaces: namespacesOf(config.WATCH_NAMESPACE, access.namespace),
+    namespaces: parseNamespaces(config.WATCH_NAMESPACE, access.namespace),
     operatorNamespace: access.namespace,
     collectorAddress: config.COLLECTOR_ADDRESS,
     lease: {
@@ -46,7 +46,7 @@ async function main() {
   process.exit(0)
 }
 
-function namespacesOf(value: string | undefined, own: string): string[] {
+function parseNamespaces(value: string | undefined, own: string): string[] {
   if (value === '*') return []
   const names = (value ?? own).split(',').map((name) => name.trim())
   return names.filter(Boolean)

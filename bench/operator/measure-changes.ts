@@ -4,7 +4,7 @@ import { desired } from '../../operator/desired/index.ts'
 import { fieldManager } from '../../operator/runtime/apply.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { objectsIn } from '../../tests/cluster/objects.ts'
 import { operatorAccess } from '../../tests/cluster/rights.ts'
 import { freshNamespace } from '../../tests/cluster/support.ts'
@@ -18,7 +18,7 @@ export interface Timings {
   byHand: number[]
 }
 
-const deployments = resourceOf('apps/v1', 'Deployment')
+const deployments = getResource('apps/v1', 'Deployment')
 const services = 8
 
 /**

@@ -1,5 +1,5 @@
 import type { Client } from '../../operator/runtime/client.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { startKubelet } from '../../tests/cluster/kubelet.ts'
 import { objectsIn } from '../../tests/cluster/objects.ts'
 import { eventually } from '../../tests/cluster/support.ts'
@@ -39,7 +39,7 @@ export async function measureSeedApplies(client: Client, subject: Subject, count
 export async function createUnrelatedSecrets(client: Client, subject: Subject, count: number) {
   const data = { blob: Buffer.alloc(1_024, 'x').toString('base64') }
   await inParallel(count, 16, (index) =>
-    client.create(resourceOf('v1', 'Secret'), {
+    client.create(getResource('v1', 'Secret'), {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: `unrelated-${index}`, namespace: subject.namespace },

@@ -1,7 +1,7 @@
 import type { Client } from '../../operator/runtime/client.ts'
 import { makeInformer } from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { eventually } from '../../tests/cluster/support.ts'
@@ -18,7 +18,7 @@ export async function watchRollouts(client: Client, expected: number) {
     client,
     log: silent,
     metrics: makeMetrics(),
-    resource: resourceOf('apps/v1', 'Deployment'),
+    resource: getResource('apps/v1', 'Deployment'),
     labelSelector: suiteLabel,
   })
   const stop = new AbortController()

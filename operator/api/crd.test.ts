@@ -16,11 +16,11 @@ function* nodes(schema: Schema, path = ''): Generator<[string, Schema]> {
   if (schema.additionalProperties) yield* nodes(schema.additionalProperties, `${path}{}`)
 }
 
-const schemaOf = (resource: typeof legalSuite): Schema =>
+const openApiSchema = (resource: typeof legalSuite): Schema =>
   buildDefinition(resource).spec.versions[0]!.schema.openAPIV3Schema
 
 describe.each([legalSuite, seedPackageApply])('CustomResourceDefinition of $kind', (resource) => {
-  const all = [...nodes(schemaOf(resource))]
+  const all = [...nodes(openApiSchema(resource))]
 
   test('contains only keywords of structural schemas', () => {
     for (const [path, node] of all) {

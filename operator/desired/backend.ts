@@ -2,11 +2,11 @@ import type { KubeObject } from '../runtime/objects.ts'
 import {
   buildObject,
   type Facts,
-  labelsOf,
-  nameOf,
+  objectName,
   retainsData,
   type SuiteInput,
-  selectorOf,
+  selectorLabels,
+  standardLabels,
 } from './common.ts'
 import { type Container, failureLog, podSecurityContext, secretsChecksum } from './pod.ts'
 import { withPodSettings } from './pod-settings.ts'
@@ -21,7 +21,7 @@ export const podDisruptionBudget = (suite: SuiteInput, app: string) =>
     spec: {
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
-      selector: { matchLabels: selectorOf(suite, app) },
+      selector: { matchLabels: selectorLabels(suite, app) },
     },
   })
 
@@ -32,7 +32,7 @@ const servicePorts = (ports: Ports) =>
 
 export const backendService = (suite: SuiteInput, app: string, ports: Ports) =>
   buildObject(suite, app, ['v1', 'Service'], {
-    spec: { type: 'ClusterIP', selector: selectorOf(suite, app), ports: servicePorts(ports) },
+    spec: { type: 'ClusterIP', selector: selectorLabels(suite, app), ports: servicePorts(ports) },
   })
 
 /** A headless Service: its name resolves to the address of the single pod. */
@@ -41,7 +41,7 @@ export const headlessService = (suite: SuiteInput, app: string, ports: Ports) =>
     spec: {
       type: 'ClusterIP',
       clusterIP: 'None',
-      selector: selectorOf(suite, app),
+      selector: selectorLabels(suite, app),
       ports: servicePorts(ports),
     },
   })
@@ -60,11 +60,11 @@ export const peersService = (suite: SuiteInput, app: string, ports: Ports) =>
         type: 'ClusterIP',
         clusterIP: 'None',
         publishNotReadyAddresses: true,
-        selector: selectorOf(suite, app),
+        selector: selectorLabels(suite, app),
         ports: servicePorts(ports),
       },
     },
-    { name: nameOf(suite, `${app}-peers`) },
+    { name: objectName(suite, `${app}-peers`) },
   )
 
 interface StatefulSetPods {
@@ -89,18 +89,18 @@ export function statefulSet(
       serviceName: pods.serviceName,
       replicas: suite.spec.hibernated ? 0 : pods.replicas,
       podManagementPolicy: 'Parallel',
-      selector: { matchLabels: selectorOf(suite, app) },
+      selector: { matchLabels: selectorLabels(suite, app) },
       persistentVolumeClaimRetentionPolicy: {
         whenDeleted: retainsData(suite) ? 'Retain' : 'Delete',
         whenScaled: 'Retain',
       },
       template: withPodSettings(suite, {
         metadata: {
-          labels: labelsOf(suite, app),
+          labels: standardLabels(suite, app),
           annotations: secretsChecksum([container], facts),
         },
         spec: {
-          serviceAccountName: nameOf(suite, app),
+          serviceAccountName: objectName(suite, app),
           automountServiceAccountToken: false,
           enableServiceLinks: false,
           securityContext: podSecurityContext(pods.user),
@@ -123,7 +123,7 @@ export const podAntiAffinity = (suite: SuiteInput, app: string) => ({
       {
         weight: 100,
         podAffinityTerm: {
-          labelSelector: { matchLabels: selectorOf(suite, app) },
+          labelSelector: { matchLabels: selectorLabels(suite, app) },
           topologyKey: 'kubernetes.io/hostname',
         },
       },

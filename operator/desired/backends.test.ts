@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, variablesOf } from '../testing/queries.ts'
-import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { containerVariables, find, listNames } from '../testing/queries.ts'
+import { buildSuite, fullSpec } from '../testing/suites.ts'
 import { dataLabel } from './common.ts'
 import { generatedSecrets } from './generated-secrets.ts'
 import { desired } from './index.ts'
 
-const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec))
+const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(buildSuite(spec))
 const variables = (spec: Partial<LegalSuiteSpec>, name: string) =>
-  variablesOf(of(spec), `demo-${name}`)
+  containerVariables(of(spec), `demo-${name}`)
 
 describe('database', () => {
   test('External uses the configured Secret and driver', () => {
@@ -32,7 +32,7 @@ describe('database', () => {
     expect(volume.spec.resources.requests.storage).toBe('10Gi')
     expect(volume.metadata.labels[dataLabel]).toBe('true')
     expect(variables(spec, 'memory').DATABASE_URL).toBe('secret:demo-postgres/url')
-    const secret = generatedSecrets(suiteOf(spec)).find(({ name }) => name === 'demo-postgres')
+    const secret = generatedSecrets(buildSuite(spec)).find(({ name }) => name === 'demo-postgres')
     expect(secret!.labels[dataLabel]).toBe('true')
     expect(secret!.values(() => 'pw')).toEqual({
       password: 'pw',
@@ -75,7 +75,7 @@ describe('database', () => {
 describe('search', () => {
   test('Database creates no objects', () => {
     expect(variables({}, 'knowledge').KNOWLEDGE_SEARCH_BACKEND).toBe('database')
-    expect(namesOf(of(), 'StatefulSet')).toEqual([])
+    expect(listNames(of(), 'StatefulSet')).toEqual([])
   })
 
   test('Managed creates one Qdrant, or a cluster with more replicas', () => {
@@ -171,7 +171,7 @@ describe('objectStorage', () => {
   })
 
   test('S3 creates no volume', () => {
-    expect(namesOf(of(fullSpec), 'PersistentVolumeClaim')).not.toContain('demo-files')
+    expect(listNames(of(fullSpec), 'PersistentVolumeClaim')).not.toContain('demo-files')
     expect(variables(fullSpec, 'files')).toMatchObject({
       FILES_STORAGE: 's3',
       S3_BUCKET: 'files',

@@ -37,24 +37,24 @@ export const noFacts: Facts = {
   operatorNamespace: 'legal-suite-system',
 }
 
-export const nameOf = ({ metadata }: SuiteInput, app: string) => `${metadata.name}-${app}`
+export const objectName = ({ metadata }: SuiteInput, app: string) => `${metadata.name}-${app}`
 
 /** The immutable pod selector. */
-export const selectorOf = ({ metadata }: SuiteInput, app: string) => ({
+export const selectorLabels = ({ metadata }: SuiteInput, app: string) => ({
   'app.kubernetes.io/name': app,
   'app.kubernetes.io/instance': metadata.name,
 })
 
 /** The role of a pod in network policies. */
-export function componentOf(app: string): 'service' | 'gateway' | 'job' | 'backend' {
+export function componentLabel(app: string): 'service' | 'gateway' | 'job' | 'backend' {
   if (app === 'gateway') return 'gateway'
   if (app === 'migrate') return 'job'
   return serviceNames.some((name) => name === app) ? 'service' : 'backend'
 }
 
-export const labelsOf = (suite: SuiteInput, app: string) => ({
-  ...selectorOf(suite, app),
-  'app.kubernetes.io/component': componentOf(app),
+export const standardLabels = (suite: SuiteInput, app: string) => ({
+  ...selectorLabels(suite, app),
+  'app.kubernetes.io/component': componentLabel(app),
   'app.kubernetes.io/part-of': 'legal-suite',
   'app.kubernetes.io/managed-by': manager,
   [suiteLabel]: suite.metadata.name,
@@ -81,9 +81,9 @@ export function buildObject(
     apiVersion: kind[0],
     kind: kind[1],
     metadata: {
-      name: options.name ?? nameOf(suite, app),
+      name: options.name ?? objectName(suite, app),
       namespace: suite.metadata.namespace,
-      labels: { ...labelsOf(suite, app), ...options.labels },
+      labels: { ...standardLabels(suite, app), ...options.labels },
       ...(options.annotations && { annotations: options.annotations }),
     },
     ...content,
@@ -95,11 +95,11 @@ export const shortHash = (value: unknown) =>
   createHash('sha256').update(canonical(value)).digest('hex').slice(0, 16)
 
 /** The services of this suite. The gateway is included only if the spec has one. */
-export const servicesOf = ({ spec }: SuiteInput): ServiceName[] =>
+export const enabledServices = ({ spec }: SuiteInput): ServiceName[] =>
   serviceNames.filter((name) => name !== 'gateway' || spec.gateway)
 
 /** The image of Deno has the suffix `-deno` in its tag. A digest is used as it is. */
-export function imageOf({ spec: { image = 'legal-suite', version, runtime } }: SuiteInput) {
+export function imageReference({ spec: { image = 'legal-suite', version, runtime } }: SuiteInput) {
   if (image.includes('@')) return image
   return `${image}:${version}${runtime === 'Deno' ? '-deno' : ''}`
 }

@@ -1,7 +1,7 @@
 import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
-import { buildObject, dataLabel, type Facts, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, dataLabel, type Facts, objectName, type SuiteInput } from './common.ts'
 import {
   type Container,
   emptyDirVolume,
@@ -21,17 +21,17 @@ const defaultResources = {
 }
 
 /** The Secret entry with the database URL, password included. */
-export function databaseSecretOf(suite: SuiteInput) {
+export function databaseSecretRef(suite: SuiteInput) {
   const { type, external } = suite.spec.database
   if (type === 'External') return external!.secretRef
   return type === 'CloudNativePG'
-    ? { name: `${nameOf(suite, 'pg')}-app`, key: 'uri' }
-    : { name: nameOf(suite, 'postgres'), key: 'url' }
+    ? { name: `${objectName(suite, 'pg')}-app`, key: 'uri' }
+    : { name: objectName(suite, 'postgres'), key: 'url' }
 }
 
 export const databasePart = (suite: SuiteInput): PodPart => ({
   env: [
-    ...secretVariable('DATABASE_URL', databaseSecretOf(suite)),
+    ...secretVariable('DATABASE_URL', databaseSecretRef(suite)),
     ...variables({
       DATABASE_DRIVER: suite.spec.database.external?.driver ?? 'postgres',
       NEON_WS_PROXY: suite.spec.database.external?.websocketProxy,
@@ -86,7 +86,10 @@ function embeddedPostgres(suite: SuiteInput, facts: Facts): KubeObject[] {
         POSTGRES_DB: 'legal',
         PGDATA: '/var/lib/postgresql/data/pgdata',
       }),
-      ...secretVariable('POSTGRES_PASSWORD', { name: nameOf(suite, 'postgres'), key: 'password' }),
+      ...secretVariable('POSTGRES_PASSWORD', {
+        name: objectName(suite, 'postgres'),
+        key: 'password',
+      }),
     ],
     readinessProbe: {
       exec: { command: ['pg_isready', '-U', 'legal', '-d', 'legal'] },
@@ -107,7 +110,7 @@ function embeddedPostgres(suite: SuiteInput, facts: Facts): KubeObject[] {
     ],
   }
   const volumes = [
-    { name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'postgres') } },
+    { name: 'data', persistentVolumeClaim: { claimName: objectName(suite, 'postgres') } },
     emptyDirVolume('run', '16Mi'),
     emptyDirVolume('tmp'),
   ]
@@ -118,7 +121,7 @@ function embeddedPostgres(suite: SuiteInput, facts: Facts): KubeObject[] {
     statefulSet(
       suite,
       'postgres',
-      { container, volumes, user: 10_001, replicas: 1, serviceName: nameOf(suite, 'postgres') },
+      { container, volumes, user: 10_001, replicas: 1, serviceName: objectName(suite, 'postgres') },
       facts,
     ),
     podDisruptionBudget(suite, 'postgres'),

@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, podOf, variablesOf } from '../testing/queries.ts'
-import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { containerVariables, find, listNames, podTemplate } from '../testing/queries.ts'
+import { buildSuite, fullSpec } from '../testing/suites.ts'
 import { desired } from './index.ts'
 
 const facts = {
   secrets: new Map([['db/url', 'first']]),
   operatorNamespace: 'operators',
 }
-const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec), facts)
+const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(buildSuite(spec), facts)
 const deployment = (spec: Partial<LegalSuiteSpec>, name: string) =>
   find(of(spec), 'Deployment', `demo-${name}`)
 const variables = (spec: Partial<LegalSuiteSpec>, name: string) =>
-  variablesOf(of(spec), `demo-${name}`)
+  containerVariables(of(spec), `demo-${name}`)
 
 test('the minimal suite has eight services, one migration and network policies', () => {
   const objects = of()
   const services = 'memory ai-engine consultations matter knowledge collector platform files'
     .split(' ')
     .map((name) => `demo-${name}`)
-  expect(namesOf(objects, 'Deployment')).toEqual(services)
-  expect(namesOf(objects, 'Service')).toEqual(services)
-  expect(namesOf(objects, 'PodDisruptionBudget')).toEqual(services)
-  expect(namesOf(objects, 'ServiceAccount')).toEqual(['demo-migrate', ...services])
-  expect(namesOf(objects, 'PersistentVolumeClaim')).toEqual(['demo-files'])
-  expect(namesOf(objects, 'Job')).toEqual([expect.stringMatching(/^demo-migrate-[0-9a-f]{10}$/)])
-  expect(namesOf(objects, 'StatefulSet')).toEqual([])
-  expect(namesOf(objects, 'Secret')).toEqual([])
+  expect(listNames(objects, 'Deployment')).toEqual(services)
+  expect(listNames(objects, 'Service')).toEqual(services)
+  expect(listNames(objects, 'PodDisruptionBudget')).toEqual(services)
+  expect(listNames(objects, 'ServiceAccount')).toEqual(['demo-migrate', ...services])
+  expect(listNames(objects, 'PersistentVolumeClaim')).toEqual(['demo-files'])
+  expect(listNames(objects, 'Job')).toEqual([expect.stringMatching(/^demo-migrate-[0-9a-f]{10}$/)])
+  expect(listNames(objects, 'StatefulSet')).toEqual([])
+  expect(listNames(objects, 'Secret')).toEqual([])
 })
 
 describe('shared configuration of services', () => {
@@ -140,8 +140,8 @@ describe('services.<name>', () => {
     expect(spec.topologySpreadConstraints).toMatchObject([
       { topologyKey: 'kubernetes.io/hostname', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule' },
     ])
-    const usual = deployment({}, 'matter').spec.template.spec.topologySpreadConstraints
-    expect(usual.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
+    const defaults = deployment({}, 'matter').spec.template.spec.topologySpreadConstraints
+    expect(defaults.map(({ topologyKey }: { topologyKey: string }) => topologyKey)).toEqual([
       'topology.kubernetes.io/zone',
       'kubernetes.io/hostname',
     ])
@@ -188,43 +188,43 @@ describe('hibernated', () => {
     const sets = objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
     expect(sets.length).toBe(12)
     for (const { spec } of sets as any[]) expect(spec.replicas).toBe(0)
-    expect(namesOf(objects, 'HorizontalPodAutoscaler')).toEqual([])
-    expect(namesOf(objects, 'Job')).toEqual([])
-    expect(namesOf(objects, 'PersistentVolumeClaim')).toEqual(
-      namesOf(of(fullSpec), 'PersistentVolumeClaim'),
+    expect(listNames(objects, 'HorizontalPodAutoscaler')).toEqual([])
+    expect(listNames(objects, 'Job')).toEqual([])
+    expect(listNames(objects, 'PersistentVolumeClaim')).toEqual(
+      listNames(of(fullSpec), 'PersistentVolumeClaim'),
     )
   })
 })
 
 describe('a changed secret', () => {
-  const changed = (secret: string, spec: Partial<LegalSuiteSpec>) => {
+  const changedWorkloads = (secret: string, spec: Partial<LegalSuiteSpec>) => {
     const after = { ...facts, secrets: new Map([...facts.secrets, [secret, 'second']]) }
     const checksum = (objects: ReturnType<typeof desired>) =>
       new Map(
         objects
-          .filter(podOf)
-          .map((each) => [each.metadata.name, podOf(each)!.metadata.annotations]),
+          .filter(podTemplate)
+          .map((each) => [each.metadata.name, podTemplate(each)!.metadata.annotations]),
       )
-    const [old, now] = [of(spec), desired(suiteOf(spec), after)].map(checksum)
+    const [old, now] = [of(spec), desired(buildSuite(spec), after)].map(checksum)
     return [...now!.keys()].filter(
       (name) => JSON.stringify(old!.get(name)) !== JSON.stringify(now!.get(name)),
     )
   }
 
   test('a changed Secret restarts the services that reference it', () => {
-    expect(changed('model/key', fullSpec)).toEqual(['demo-ai-engine'])
-    expect(changed('embedding/key', fullSpec)).toEqual(['demo-knowledge'])
-    expect(changed('s3/access-key-id', fullSpec)).toEqual(['demo-files'])
-    expect(changed('engine-token/value', fullSpec)).toEqual(['demo-ai-engine'])
-    expect(changed('oidc/client-secret', fullSpec)).toEqual(['demo-gateway'])
-    expect(changed('unrelated/key', fullSpec)).toEqual([])
+    expect(changedWorkloads('model/key', fullSpec)).toEqual(['demo-ai-engine'])
+    expect(changedWorkloads('embedding/key', fullSpec)).toEqual(['demo-knowledge'])
+    expect(changedWorkloads('s3/access-key-id', fullSpec)).toEqual(['demo-files'])
+    expect(changedWorkloads('engine-token/value', fullSpec)).toEqual(['demo-ai-engine'])
+    expect(changedWorkloads('oidc/client-secret', fullSpec)).toEqual(['demo-gateway'])
+    expect(changedWorkloads('unrelated/key', fullSpec)).toEqual([])
   })
 
   test('a changed database Secret restarts all services after a migration', () => {
-    expect(changed('db/url', {})).toHaveLength(9)
+    expect(changedWorkloads('db/url', {})).toHaveLength(9)
   })
 
   test('a changed internal key restarts nothing, because services reload it', () => {
-    expect(changed('demo-internal-key/current', {})).toEqual([])
+    expect(changedWorkloads('demo-internal-key/current', {})).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { find, namesOf, variablesOf } from '../testing/queries.ts'
-import { fullSpec, suiteOf } from '../testing/suites.ts'
+import { containerVariables, find, listNames } from '../testing/queries.ts'
+import { buildSuite, fullSpec } from '../testing/suites.ts'
 import { parseDatabaseTarget } from './database-egress.ts'
 import { desired } from './index.ts'
 
@@ -9,7 +9,7 @@ const facts = {
   secrets: new Map<string, string>(),
   operatorNamespace: 'operators',
 }
-const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(suiteOf(spec), facts)
+const of = (spec: Partial<LegalSuiteSpec> = {}) => desired(buildSuite(spec), facts)
 const policy = (spec: Partial<LegalSuiteSpec>, name: string) =>
   find(of(spec), 'NetworkPolicy', `demo-allow-${name}`)?.spec
 
@@ -17,8 +17,8 @@ describe('gateway', () => {
   const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
 
   test('without a gateway in the spec there are no gateway objects', () => {
-    expect(namesOf(of(), 'Deployment')).not.toContain('demo-gateway')
-    expect(namesOf(of({ gateway: { host: 'a.example.com', oidc } }), 'Deployment')).toContain(
+    expect(listNames(of(), 'Deployment')).not.toContain('demo-gateway')
+    expect(listNames(of({ gateway: { host: 'a.example.com', oidc } }), 'Deployment')).toContain(
       'demo-gateway',
     )
   })
@@ -46,33 +46,33 @@ describe('gateway', () => {
       hostnames: ['a.example.com'],
       rules: [{ backendRefs: [{ name: 'demo-gateway', port: 8080 }] }],
     })
-    expect(namesOf(of(spec), 'Ingress')).toEqual([])
+    expect(listNames(of(spec), 'Ingress')).toEqual([])
   })
 
   test('host and oidc are passed to the gateway, and the host to files-service', () => {
-    expect(variablesOf(of(fullSpec), 'demo-gateway')).toMatchObject({
+    expect(containerVariables(of(fullSpec), 'demo-gateway')).toMatchObject({
       PUBLIC_URL: 'https://legal.example.com',
       OIDC_ISSUER: 'https://login.example.com',
       OIDC_AUDIENCE: 'legal',
       OIDC_CLIENT_ID: 'legal-console',
       OIDC_CLIENT_SECRET: 'secret:oidc/client-secret',
     })
-    expect(variablesOf(of(fullSpec), 'demo-files').FILES_PUBLIC_URL).toBe(
+    expect(containerVariables(of(fullSpec), 'demo-files').FILES_PUBLIC_URL).toBe(
       'https://legal.example.com/files-service',
     )
     const plain = of({ gateway: { host: 'a.example.com', ingress: {}, oidc } })
-    expect(variablesOf(plain, 'demo-files').FILES_PUBLIC_URL).toMatch(/^http:/)
+    expect(containerVariables(plain, 'demo-files').FILES_PUBLIC_URL).toMatch(/^http:/)
   })
 })
 
 describe('networkPolicy', () => {
-  const chosen = ({ podSelector }: any) => podSelector.matchExpressions[0].values
+  const selectedApps = ({ podSelector }: any) => podSelector.matchExpressions[0].values
 
   test('services accept services and the gateway; collector also accepts the operator', () => {
     const { podSelector, ingress } = policy({ monitoring: { enabled: false } }, 'services')
     expect(podSelector.matchLabels).toEqual({ 'legalsuite.dev/suite': 'demo' })
     expect(ingress).toHaveLength(1)
-    expect(chosen(ingress[0].from[0])).toEqual(['service', 'gateway'])
+    expect(selectedApps(ingress[0].from[0])).toEqual(['service', 'gateway'])
     expect(ingress[0].ports).toEqual([{ protocol: 'TCP', port: 8080 }])
     const [operator] = policy({}, 'collector').ingress[0].from
     expect(operator).toEqual({
@@ -104,9 +104,9 @@ describe('networkPolicy', () => {
   })
 
   test('backends accept only their clients and have egress only to their peers', () => {
-    expect(chosen(policy(fullSpec, 'qdrant').ingress[0].from[0])).toEqual(['knowledge'])
-    expect(chosen(policy(fullSpec, 'neo4j').ingress[0].from[0])).toEqual(['knowledge'])
-    expect(chosen(policy(fullSpec, 'postgres').ingress[0].from[0])).toEqual([
+    expect(selectedApps(policy(fullSpec, 'qdrant').ingress[0].from[0])).toEqual(['knowledge'])
+    expect(selectedApps(policy(fullSpec, 'neo4j').ingress[0].from[0])).toEqual(['knowledge'])
+    expect(selectedApps(policy(fullSpec, 'postgres').ingress[0].from[0])).toEqual([
       'service',
       'gateway',
       'job',
@@ -119,7 +119,7 @@ describe('networkPolicy', () => {
     const egress = (spec: Partial<LegalSuiteSpec>) =>
       of(spec)
         .filter(({ kind, spec }: any) => kind === 'NetworkPolicy' && isOpen(spec.egress))
-        .map(({ spec }: any) => chosen(spec))
+        .map(({ spec }: any) => selectedApps(spec))
     const isOpen = (rules: object[] = []) => rules.some((rule) => Object.keys(rule).length === 0)
     const inside = { database: { type: 'Embedded' } } as const
     const always = ['collector', 'gateway']
@@ -133,7 +133,7 @@ describe('networkPolicy', () => {
   test('egress to an external database is limited to its port and address', () => {
     const rules = (database: { host: string; port: number }, cidrs?: string[]) => {
       const external = { secretRef: { name: 'db', key: 'url' }, ...(cidrs && { cidrs }) }
-      const suite = suiteOf({ database: { type: 'External', external } })
+      const suite = buildSuite({ database: { type: 'External', external } })
       const found = desired(suite, { ...facts, database }).filter(({ metadata }) =>
         metadata.name.startsWith('demo-allow-database-'),
       )
@@ -168,7 +168,7 @@ describe('networkPolicy', () => {
   })
 
   test('enabled: false creates no network policies', () => {
-    expect(namesOf(of({ networkPolicy: { enabled: false } }), 'NetworkPolicy')).toEqual([])
+    expect(listNames(of({ networkPolicy: { enabled: false } }), 'NetworkPolicy')).toEqual([])
   })
 })
 
@@ -184,8 +184,10 @@ describe('monitoring', () => {
     expect(find(of(fullSpec), 'ServiceMonitor', 'demo-gateway').spec.endpoints[0].path).toBe(
       '/metrics',
     )
-    expect(variablesOf(of(fullSpec), 'demo-memory').METRICS_TOKEN).toBe('secret:demo-metrics/token')
+    expect(containerVariables(of(fullSpec), 'demo-memory').METRICS_TOKEN).toBe(
+      'secret:demo-metrics/token',
+    )
     expect(JSON.stringify(monitor)).not.toContain('our-key')
-    expect(namesOf(of({ monitoring: { enabled: false } }), 'ServiceMonitor')).toEqual([])
+    expect(listNames(of({ monitoring: { enabled: false } }), 'ServiceMonitor')).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../runtime/objects.ts'
 import { port } from './commands.ts'
-import { buildObject, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, objectName, type SuiteInput } from './common.ts'
 import { type PodPart, secretVariable, variables } from './pod.ts'
 
 export const routeApi = 'gateway.networking.k8s.io/v1'
@@ -32,7 +32,7 @@ export function gatewayObjects(suite: SuiteInput): KubeObject[] {
 function ingress(suite: SuiteInput): KubeObject {
   const { host, tls, ingress = {} } = suite.spec.gateway!
   const { className, annotations } = ingress
-  const service = { name: nameOf(suite, 'gateway'), port: { name: 'http' } }
+  const service = { name: objectName(suite, 'gateway'), port: { name: 'http' } }
   const spec = {
     ...(className && { ingressClassName: className }),
     rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] } }],
@@ -61,7 +61,7 @@ function httpRoute(suite: SuiteInput): KubeObject {
         {
           matches: [{ path: { type: 'PathPrefix', value: '/' } }],
           backendRefs: [
-            { group: '', kind: 'Service', name: nameOf(suite, 'gateway'), port, weight: 1 },
+            { group: '', kind: 'Service', name: objectName(suite, 'gateway'), port, weight: 1 },
           ],
         },
       ],

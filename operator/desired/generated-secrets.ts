@@ -1,5 +1,5 @@
-import { dataLabel, labelsOf, nameOf, type SuiteInput } from './common.ts'
-import { keySecretOf } from './internal-key.ts'
+import { dataLabel, objectName, type SuiteInput, standardLabels } from './common.ts'
+import { internalKeySecretName } from './internal-key.ts'
 import { isMonitored } from './monitoring.ts'
 
 /** A Secret with random values that the operator creates once and never changes. */
@@ -15,7 +15,7 @@ export interface GeneratedSecret {
 }
 
 /** Key of the digests of referenced Secrets. Pods do not read it. */
-export const checksumKeySecretOf = (suite: SuiteInput) => nameOf(suite, 'checksum-key')
+export const checksumKeySecretName = (suite: SuiteInput) => objectName(suite, 'checksum-key')
 
 /**
  * The Secrets that the operator generates for this suite. Values are created elsewhere, so that this function
@@ -28,20 +28,20 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
     values: GeneratedSecret['values'],
     data: boolean,
   ): GeneratedSecret => ({
-    name: nameOf(suite, app),
-    labels: { ...labelsOf(suite, app), ...(data && { [dataLabel]: 'true' }) },
+    name: objectName(suite, app),
+    labels: { ...standardLabels(suite, app), ...(data && { [dataLabel]: 'true' }) },
     values,
   })
-  const volume = (app: string) => ({ volume: nameOf(suite, app) })
+  const volume = (app: string) => ({ volume: objectName(suite, app) })
   const list = [secret('checksum-key', (random) => ({ key: random() }), true)]
   if (!internalKey) {
     const key = secret('internal-key', (random) => ({ current: random(), accepted: '' }), false)
     // A changed key would reach the services at different times. A new key needs a new Secret.
-    list.push({ ...key, name: keySecretOf(suite), immutable: true })
+    list.push({ ...key, name: internalKeySecretName(suite), immutable: true })
   }
   if (isMonitored(suite)) list.push(secret('metrics', (random) => ({ token: random() }), false))
   if (database.type === 'Embedded') {
-    const host = nameOf(suite, 'postgres')
+    const host = objectName(suite, 'postgres')
     const values = (random: () => string) => {
       const password = random()
       return { password, url: `postgres://legal:${password}@${host}:5432/legal` }

@@ -1,7 +1,7 @@
 import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { headlessService, podDisruptionBudget, serviceAccount, statefulSet } from './backend.ts'
-import { type Facts, nameOf, type SuiteInput } from './common.ts'
+import { type Facts, objectName, type SuiteInput } from './common.ts'
 import {
   type Container,
   emptyDirVolume,
@@ -24,12 +24,12 @@ const defaultResources = {
 export function graphPart(suite: SuiteInput): PodPart {
   const { type, external } = suite.spec.graph ?? { type: 'Disabled' }
   if (type === 'Disabled') return { env: variables({ LEGAL_GRAPH_ENABLED: false }) }
-  const generatedPassword = { name: nameOf(suite, 'neo4j'), key: 'password' }
+  const generatedPassword = { name: objectName(suite, 'neo4j'), key: 'password' }
   return {
     env: [
       ...variables({
         LEGAL_GRAPH_ENABLED: true,
-        NEO4J_URL: external?.url ?? `bolt://${nameOf(suite, 'neo4j')}:7687`,
+        NEO4J_URL: external?.url ?? `bolt://${objectName(suite, 'neo4j')}:7687`,
         NEO4J_USER: external?.user,
         NEO4J_DATABASE: external?.database,
       }),
@@ -62,7 +62,7 @@ export function graphObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
     container: neo4jContainer(suite, containerImage, mergeResources(resources, defaultResources)),
     initContainers: [copyConfiguration],
     volumes: [
-      { name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'neo4j') } },
+      { name: 'data', persistentVolumeClaim: { claimName: objectName(suite, 'neo4j') } },
       emptyDirVolume('conf', '16Mi'),
       emptyDirVolume('logs'),
       emptyDirVolume('run', '16Mi'),
@@ -70,7 +70,7 @@ export function graphObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
     ],
     user,
     replicas: 1,
-    serviceName: nameOf(suite, 'neo4j'),
+    serviceName: objectName(suite, 'neo4j'),
   }
   return [
     serviceAccount(suite, 'neo4j'),
@@ -93,7 +93,7 @@ function neo4jContainer(suite: SuiteInput, image: string, resources: unknown): C
         NEO4J_dbms_usage__report_enabled: false,
         NEO4J_server_directories_run: '/var/lib/neo4j/run',
       }),
-      ...secretVariable('NEO4J_AUTH', { name: nameOf(suite, 'neo4j'), key: 'auth' }),
+      ...secretVariable('NEO4J_AUTH', { name: objectName(suite, 'neo4j'), key: 'auth' }),
     ],
     startupProbe: { tcpSocket: { port: 'bolt' }, periodSeconds: 5, failureThreshold: 60 },
     readinessProbe: { tcpSocket: { port: 'bolt' }, periodSeconds: 5 },

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { type Facts, noFacts, type SuiteInput, servicesOf } from './common.ts'
+import { enabledServices, type Facts, noFacts, type SuiteInput } from './common.ts'
 import { databaseObjects } from './database.ts'
 import { gatewayObjects } from './gateway.ts'
 import { graphObjects } from './graph.ts'
@@ -20,7 +20,7 @@ export const desired = (suite: SuiteInput, facts: Facts = noFacts): KubeObject[]
   ...searchObjects(suite, facts),
   ...graphObjects(suite, facts),
   ...migrationObjects(suite, facts),
-  ...servicesOf(suite).flatMap((name) => serviceObjects(suite, name, facts)),
+  ...enabledServices(suite).flatMap((name) => serviceObjects(suite, name, facts)),
   ...gatewayObjects(suite),
   ...monitoringObjects(suite),
 ]

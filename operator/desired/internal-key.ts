@@ -1,5 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { nameOf, type SuiteInput } from './common.ts'
+import { objectName, type SuiteInput } from './common.ts'
 import type { PodPart, Volume } from './pod.ts'
 
 export const keyDirectory = '/etc/legal-suite/internal-key'
@@ -7,8 +7,8 @@ const volumeName = 'internal-key'
 const defaultMode = 0o440
 
 /** Name of the Secret with the internal key: the configured one or the generated one. */
-export const keySecretOf = (suite: SuiteInput) =>
-  suite.spec.internalKey?.secretName ?? nameOf(suite, 'internal-key')
+export const internalKeySecretName = (suite: SuiteInput) =>
+  suite.spec.internalKey?.secretName ?? objectName(suite, 'internal-key')
 
 /**
  * The Secrets that a service mounts. `current` has the key that it sends. With `accepted` it accepts the
@@ -48,14 +48,14 @@ type KeyVolume = {
 }
 
 /** Returns the Secrets that the pods of a Deployment mount as internal key. */
-export function keyMountOf(deployment: KubeObject): KeyMount | undefined {
+export function findKeyMount(deployment: KubeObject): KeyMount | undefined {
   const { template } = (deployment.spec ?? {}) as {
     template?: { spec?: { volumes?: KeyVolume[] } }
   }
   const volume = template?.spec?.volumes?.find(({ name }) => name === volumeName)
   if (volume?.secret) return { current: volume.secret.secretName }
-  const named = (path: string) =>
+  const findSecretName = (path: string) =>
     volume?.projected?.sources.find(({ secret }) => secret.items[0]?.path === path)?.secret.name
-  const [current, accepted] = [named('current'), named('accepted')]
+  const [current, accepted] = [findSecretName('current'), findSecretName('accepted')]
   return current && accepted ? { current, accepted } : undefined
 }

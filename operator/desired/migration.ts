@@ -4,11 +4,11 @@ import { migrateCommand } from './commands.ts'
 import {
   buildObject,
   type Facts,
-  imageOf,
-  labelsOf,
-  nameOf,
+  imageReference,
+  objectName,
   type SuiteInput,
   shortHash,
+  standardLabels,
 } from './common.ts'
 import { databasePart } from './database.ts'
 import {
@@ -30,7 +30,7 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
   if (suite.spec.hibernated) return []
   const container: Container = {
     name: 'migrate',
-    image: imageOf(suite),
+    image: imageReference(suite),
     imagePullPolicy: 'IfNotPresent',
     command: migrateCommand(suite),
     env: [
@@ -51,11 +51,11 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
   }
   const template = withPodSettings(suite, {
     metadata: {
-      labels: labelsOf(suite, 'migrate'),
+      labels: standardLabels(suite, 'migrate'),
       annotations: secretsChecksum([container], facts),
     },
     spec: {
-      serviceAccountName: nameOf(suite, 'migrate'),
+      serviceAccountName: objectName(suite, 'migrate'),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       restartPolicy: 'Never',
@@ -71,7 +71,7 @@ export function migrationObjects(suite: SuiteInput, facts: Facts): KubeObject[] 
       'migrate',
       ['batch/v1', 'Job'],
       { spec: { backoffLimit: 3, activeDeadlineSeconds: 1800, template } },
-      { name: nameOf(suite, `migrate-${shortHash(template).slice(0, 10)}`) },
+      { name: objectName(suite, `migrate-${shortHash(template).slice(0, 10)}`) },
     ),
   ]
 }

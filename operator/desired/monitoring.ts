@@ -1,5 +1,5 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, objectName, type SuiteInput } from './common.ts'
 import { type PodPart, secretVariable } from './pod.ts'
 
 export const monitorApi = 'monitoring.coreos.com/v1'
@@ -7,13 +7,13 @@ export const monitorApi = 'monitoring.coreos.com/v1'
 export const isMonitored = ({ spec }: SuiteInput) => spec.monitoring?.enabled !== false
 
 /** The Secret entry with the credential of Prometheus. It is accepted for metrics and for nothing else. */
-export const metricsTokenOf = (suite: SuiteInput) => ({
-  name: nameOf(suite, 'metrics'),
+export const metricsTokenRef = (suite: SuiteInput) => ({
+  name: objectName(suite, 'metrics'),
   key: 'token',
 })
 
 export const metricsPart = (suite: SuiteInput): PodPart =>
-  isMonitored(suite) ? { env: secretVariable('METRICS_TOKEN', metricsTokenOf(suite)) } : {}
+  isMonitored(suite) ? { env: secretVariable('METRICS_TOKEN', metricsTokenRef(suite)) } : {}
 
 /** One ServiceMonitor for all services, which it selects by label, and one for the gateway. */
 export function monitoringObjects(suite: SuiteInput): KubeObject[] {
@@ -44,7 +44,7 @@ function serviceMonitor(suite: SuiteInput, app: string, component: string, path:
             port: 'http',
             path,
             interval: `${intervalSeconds}s`,
-            authorization: { type: 'Bearer', credentials: metricsTokenOf(suite) },
+            authorization: { type: 'Bearer', credentials: metricsTokenRef(suite) },
           },
         ],
       },

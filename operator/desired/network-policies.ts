@@ -5,11 +5,11 @@ import type { KubeObject } from '../runtime/objects.ts'
 import { port } from './commands.ts'
 import {
   buildObject,
+  enabledServices,
   type Facts,
   manager,
-  nameOf,
+  objectName,
   type SuiteInput,
-  servicesOf,
   suiteLabel,
 } from './common.ts'
 import { databaseEgress } from './database-egress.ts'
@@ -56,7 +56,7 @@ function buildPolicy(
     purpose,
     ['networking.k8s.io/v1', 'NetworkPolicy'],
     { spec: { podSelector: selector, policyTypes, ...rules } },
-    { name: nameOf(suite, `allow-${purpose}`) },
+    { name: objectName(suite, `allow-${purpose}`) },
   )
 }
 
@@ -156,7 +156,9 @@ const cnpgPolicies = (suite: SuiteInput): KubeObject[] =>
         buildPolicy(suite, 'pg', podSelector(suite, component, 'service', 'gateway', 'job'), {
           egress: [
             {
-              to: [{ podSelector: { matchLabels: { 'cnpg.io/cluster': nameOf(suite, 'pg') } } }],
+              to: [
+                { podSelector: { matchLabels: { 'cnpg.io/cluster': objectName(suite, 'pg') } } },
+              ],
               ports: tcp(5432),
             },
           ],
@@ -190,7 +192,7 @@ function egressPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
     allow('outside', podSelector(suite, appName, 'collector', 'gateway')),
     ...(database.type === 'External' ? [externalDatabase(allPods)] : []),
     ...(networkPolicy?.egress === 'Open' ? [allow('open-egress', allPods)] : []),
-    ...servicesOf(suite)
+    ...enabledServices(suite)
       .filter((name) => needsEgress[name])
       .map((name) => allow(`egress-${name}`, podSelector(suite, appName, name))),
   ]

@@ -47,13 +47,13 @@ export function withPodSettings(suite: SuiteInput, { metadata, spec }: PodTempla
 function withVolumes({ spec: { pods } }: SuiteInput, spec: PodTemplate['spec']) {
   const extra = pods?.volumes ?? []
   if (extra.length === 0) return spec
-  const nameOfVolume = (name: string) => `extra-${name}`
+  const volumeName = (name: string) => `extra-${name}`
   const volumes: Volume[] = extra.map(({ name, secretName, configMapName }) => ({
-    name: nameOfVolume(name),
+    name: volumeName(name),
     ...(secretName ? { secret: { secretName } } : { configMap: { name: configMapName } }),
   }))
   const mounts: Mount[] = extra.map(({ name, mountPath }) => ({
-    name: nameOfVolume(name),
+    name: volumeName(name),
     mountPath,
     readOnly: true,
   }))

@@ -104,7 +104,7 @@ export const httpProbe = (path: string, options: Record<string, number> = {}) =>
 })
 
 /** Secret entries that the containers read as environment variables. */
-export const secretRefsOf = (containers: Container[]): SecretKey[] =>
+export const collectSecretRefs = (containers: Container[]): SecretKey[] =>
   containers.flatMap(({ env = [] }) =>
     env.flatMap((variable) => ('valueFrom' in variable ? [variable.valueFrom.secretKeyRef] : [])),
   )
@@ -112,7 +112,7 @@ export const secretRefsOf = (containers: Container[]): SecretKey[] =>
 /** An annotation that changes, and so restarts the pods, when a referenced Secret entry changes. */
 export function secretsChecksum(containers: Container[], { secrets }: Facts) {
   const references = [
-    ...new Set(secretRefsOf(containers).map(({ name, key }) => `${name}/${key}`)),
+    ...new Set(collectSecretRefs(containers).map(({ name, key }) => `${name}/${key}`)),
   ].sort()
   if (references.length === 0) return {}
   return { [secretsAnnotation]: shortHash(references.map((id) => [id, secrets.get(id) ?? ''])) }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LegalSuiteSpec } from '../api/legal-suite.ts'
 import { suites } from '../testing/arbitrary.ts'
-import { containersOf, podOf } from '../testing/queries.ts'
+import { allContainers, podTemplate } from '../testing/queries.ts'
 import { violations } from '../testing/restricted.ts'
 import { generatedSecrets } from './generated-secrets.ts'
 import { desired } from './index.ts'
@@ -22,7 +22,7 @@ test('generated suites are valid', () => {
 
 test('every pod of any suite satisfies the restricted standard', () => {
   check((suite) => {
-    for (const pod of desired(suite, facts).flatMap((each) => podOf(each) ?? []))
+    for (const pod of desired(suite, facts).flatMap((each) => podTemplate(each) ?? []))
       expect(violations(pod)).toEqual([])
   })
 })
@@ -60,8 +60,8 @@ test('equal suites give equal objects without duplicate list entries', () => {
   check((suite) => {
     const objects = desired(suite, facts)
     expect(desired(structuredClone(suite), facts)).toEqual(objects)
-    for (const pod of objects.flatMap((each) => podOf(each) ?? [])) {
-      for (const { env = [], volumeMounts = [] } of containersOf(pod)) {
+    for (const pod of objects.flatMap((each) => podTemplate(each) ?? [])) {
+      for (const { env = [], volumeMounts = [] } of allContainers(pod)) {
         const names = env.map(({ name }: { name: string }) => name)
         expect(new Set(names).size).toBe(names.length)
         const paths = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
@@ -87,8 +87,8 @@ test('no object contains a secret value', () => {
 
 test('no request exceeds its limit', () => {
   check((suite) => {
-    for (const pod of desired(suite, facts).flatMap((each) => podOf(each) ?? [])) {
-      for (const { resources } of containersOf(pod)) {
+    for (const pod of desired(suite, facts).flatMap((each) => podTemplate(each) ?? [])) {
+      for (const { resources } of allContainers(pod)) {
         expect(resources.limits.memory).toBeDefined()
         for (const [name, request] of Object.entries<string>(resources.requests)) {
           const limit = resources.limits[name]

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../api/service-spec.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, nameOf, type SuiteInput, selectorOf } from './common.ts'
+import { buildObject, objectName, type SuiteInput, selectorLabels } from './common.ts'
 
 const utilization = (name: string, averageUtilization: number) => ({
   type: 'Resource',
@@ -16,7 +16,11 @@ export function autoscaler(suite: SuiteInput, name: ServiceName): KubeObject[] {
     utilization('cpu', cpuUtilization),
     ...(memoryUtilization ? [utilization('memory', memoryUtilization)] : []),
   ]
-  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(suite, name) }
+  const scaleTargetRef = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: objectName(suite, name),
+  }
   return [
     buildObject(suite, name, ['autoscaling/v2', 'HorizontalPodAutoscaler'], {
       spec: { scaleTargetRef, minReplicas, maxReplicas, metrics },
@@ -45,7 +49,7 @@ export function scheduling(suite: SuiteInput, name: ServiceName) {
         topologyKey,
         maxSkew,
         whenUnsatisfiable,
-        labelSelector: { matchLabels: selectorOf(suite, name) },
+        labelSelector: { matchLabels: selectorLabels(suite, name) },
       }),
     ),
   }

@@ -7,7 +7,7 @@ import {
   serviceAccount,
   statefulSet,
 } from './backend.ts'
-import { buildObject, type Facts, nameOf, type SuiteInput } from './common.ts'
+import { buildObject, type Facts, objectName, type SuiteInput } from './common.ts'
 import {
   type Container,
   emptyDirVolume,
@@ -32,13 +32,13 @@ export function searchPart(suite: SuiteInput): PodPart {
     return {
       env: variables({ KNOWLEDGE_SEARCH_BACKEND: 'database', KNOWLEDGE_SEARCH_INDEX: index }),
     }
-  const key = { name: nameOf(suite, 'qdrant'), key: 'api-key' }
+  const key = { name: objectName(suite, 'qdrant'), key: 'api-key' }
   return {
     env: [
       ...variables({
         KNOWLEDGE_SEARCH_BACKEND: 'qdrant',
         KNOWLEDGE_SEARCH_INDEX: index,
-        QDRANT_URL: external?.url ?? `http://${nameOf(suite, 'qdrant')}:6333`,
+        QDRANT_URL: external?.url ?? `http://${objectName(suite, 'qdrant')}:6333`,
       }),
       ...secretVariable('QDRANT_API_KEY', external ? external.apiKeySecretRef : key),
     ],
@@ -62,7 +62,7 @@ export function searchObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
     volumes: [emptyDirVolume('init', '1Mi'), emptyDirVolume('tmp')],
     user: 10_001,
     replicas,
-    serviceName: nameOf(suite, 'qdrant-peers'),
+    serviceName: objectName(suite, 'qdrant-peers'),
     volumeClaimTemplates: [
       {
         apiVersion: 'v1',
@@ -83,8 +83,8 @@ export function searchObjects(suite: SuiteInput, facts: Facts): KubeObject[] {
 
 function qdrantContainer(suite: SuiteInput, replicas: number): Container {
   const { image: customImage, resources } = suite.spec.search?.managed ?? {}
-  const peers = nameOf(suite, 'qdrant-peers')
-  const firstPeer = `http://${nameOf(suite, 'qdrant')}-0.${peers}:6335`
+  const peers = objectName(suite, 'qdrant-peers')
+  const firstPeer = `http://${objectName(suite, 'qdrant')}-0.${peers}:6335`
   // Pod 0 starts the cluster, the others join it at each start.
   const joinCommand = `case "$HOSTNAME" in *-0) exec ./entrypoint.sh --uri ${firstPeer};; *) exec ./entrypoint.sh --bootstrap ${firstPeer} --uri "http://$HOSTNAME.${peers}:6335";; esac`
   return {
@@ -106,7 +106,7 @@ function qdrantContainer(suite: SuiteInput, replicas: number): Container {
         QDRANT_INIT_FILE_PATH: '/qdrant/init/.qdrant-initialized',
       }),
       ...secretVariable('QDRANT__SERVICE__API_KEY', {
-        name: nameOf(suite, 'qdrant'),
+        name: objectName(suite, 'qdrant'),
         key: 'api-key',
       }),
     ],

@@ -6,18 +6,18 @@ import { port, serviceCommand } from './commands.ts'
 import {
   buildObject,
   type Facts,
-  imageOf,
-  labelsOf,
-  nameOf,
+  imageReference,
+  objectName,
   rolloutAnnotation,
   type SuiteInput,
-  selectorOf,
+  selectorLabels,
   shortHash,
+  standardLabels,
 } from './common.ts'
 import { databasePart } from './database.ts'
 import { gatewayPart } from './gateway.ts'
 import { graphPart } from './graph.ts'
-import { internalKeyPart, keySecretOf } from './internal-key.ts'
+import { internalKeyPart, internalKeySecretName } from './internal-key.ts'
 import { metricsPart } from './monitoring.ts'
 import {
   type Container,
@@ -62,7 +62,7 @@ const peerUrls = (suite: SuiteInput) =>
     Object.fromEntries(
       serviceNames
         .filter((name) => name !== 'gateway')
-        .map((name) => [addressVariable(name), `http://${nameOf(suite, name)}:${port}`]),
+        .map((name) => [addressVariable(name), `http://${objectName(suite, name)}:${port}`]),
     ),
   )
 
@@ -88,7 +88,7 @@ function podParts(suite: SuiteInput, name: ServiceName, facts: Facts): PodPart[]
   return [
     processPart(suite),
     databasePart(suite),
-    internalKeyPart(facts.internalKey ?? { current: keySecretOf(suite) }),
+    internalKeyPart(facts.internalKey ?? { current: internalKeySecretName(suite) }),
     metricsPart(suite),
     { env: peerUrls(suite) },
     ...(name === 'knowledge' ? [searchPart(suite), graphPart(suite)] : []),
@@ -113,7 +113,7 @@ export function serviceObjects(suite: SuiteInput, name: ServiceName, facts: Fact
     buildObject(suite, name, ['v1', 'Service'], {
       spec: {
         type: 'ClusterIP',
-        selector: selectorOf(suite, name),
+        selector: selectorLabels(suite, name),
         ports: [{ name: 'http', port, targetPort: 'http', protocol: 'TCP', appProtocol: 'http' }],
       },
     }),
@@ -136,7 +136,7 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
     revisionHistoryLimit: 3,
     progressDeadlineSeconds: name === 'collector' ? 1200 : 600,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-    selector: { matchLabels: selectorOf(suite, name) },
+    selector: { matchLabels: selectorLabels(suite, name) },
     template,
   }
   return buildObject(
@@ -155,11 +155,11 @@ function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
   const container = serviceContainer(suite, name, parts)
   return withPodSettings(suite, {
     metadata: {
-      labels: { ...labelsOf(suite, name), 'app.kubernetes.io/version': suite.spec.version },
+      labels: { ...standardLabels(suite, name), 'app.kubernetes.io/version': suite.spec.version },
       annotations: secretsChecksum([container], facts),
     },
     spec: {
-      serviceAccountName: nameOf(suite, name),
+      serviceAccountName: objectName(suite, name),
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       securityContext: podSecurityContext(10_001),
@@ -181,7 +181,7 @@ function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]
   }
   return {
     name,
-    image: imageOf(suite),
+    image: imageReference(suite),
     imagePullPolicy: 'IfNotPresent',
     command: serviceCommand(suite, name),
     ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }],

@@ -1,6 +1,6 @@
 import { defaultSizes } from '../api/volume-rules.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { buildObject, dataLabel, nameOf, type SuiteInput, selectorOf } from './common.ts'
+import { buildObject, dataLabel, objectName, type SuiteInput, selectorLabels } from './common.ts'
 import { type PodPart, secretVariable, variables } from './pod.ts'
 
 interface VolumeOptions {
@@ -47,7 +47,7 @@ export const filesAffinity = (suite: SuiteInput) =>
           podAffinity: {
             requiredDuringSchedulingIgnoredDuringExecution: [
               {
-                labelSelector: { matchLabels: selectorOf(suite, 'files') },
+                labelSelector: { matchLabels: selectorLabels(suite, 'files') },
                 topologyKey: 'kubernetes.io/hostname',
               },
             ],
@@ -74,7 +74,7 @@ export function storagePart(suite: SuiteInput): PodPart {
   if (usesVolume(suite)) {
     return {
       env: [...variables({ FILES_STORAGE: 'fs', FILES_DIR: directory }), ...publicUrl],
-      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: nameOf(suite, 'files') } }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: objectName(suite, 'files') } }],
       mounts: [{ name: 'data', mountPath: '/data' }],
     }
   }

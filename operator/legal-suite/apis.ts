@@ -1,14 +1,14 @@
 import { routeApi } from '../desired/gateway.ts'
 import { monitorApi } from '../desired/monitoring.ts'
 import type { Client } from '../runtime/client.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 
 export const clusterApi = 'postgresql.cnpg.io/v1'
 
 const optionalApis = [
-  [monitorApi, resourceOf(monitorApi, 'ServiceMonitor')],
-  [routeApi, resourceOf(routeApi, 'HTTPRoute')],
-  [clusterApi, resourceOf(clusterApi, 'Cluster')],
+  [monitorApi, getResource(monitorApi, 'ServiceMonitor')],
+  [routeApi, getResource(routeApi, 'HTTPRoute')],
+  [clusterApi, getResource(clusterApi, 'Cluster')],
 ] as const
 
 /** Returns whether the cluster serves the API of an object. Built-in APIs are always served. */

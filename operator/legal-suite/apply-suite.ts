@@ -8,11 +8,11 @@ import {
   pruneObjects,
 } from '../runtime/apply.ts'
 import {
-  idOf,
   idText,
   mergeInventories,
   type ObjectId,
   subtractInventory,
+  toObjectId,
 } from '../runtime/inventory.ts'
 import { patchStatus, type ReconcileContext, recordEvent } from './context.ts'
 import { handOverReplicas } from './hand-over-replicas.ts'
@@ -44,14 +44,14 @@ export async function applySuite(
   const { applicable, deferred } = plan
   const { namespace } = suite.metadata
   const inventory = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
-  const desired = [...applicable, ...deferred].map(idOf)
+  const desired = [...applicable, ...deferred].map(toObjectId)
   const current = await storeInventory(
     context,
     inventory,
     inventoryDuringApply(inventory, applicable),
   )
   const before = new Map(
-    applicable.map((each) => [idText(idOf(each)), context.getLive(idOf(each))]),
+    applicable.map((each) => [idText(toObjectId(each)), context.getLive(toObjectId(each))]),
   )
   await handOverReplicas(client, applicable, before)
   const owner = { labels: ownershipLabels(suite), reference: ownerReference(suite) }
@@ -65,7 +65,7 @@ export async function applySuite(
     inventory: [],
     retain: ({ metadata }) => retainsData(suite) && metadata.labels?.[dataLabel] === 'true',
   })
-  const workloads = context.workloadsOf(suite)
+  const workloads = context.listWorkloads(suite)
   const rolledOut = !plan.blocker && !applied.some(isFailure) && workloads.every(isRolledOut)
   const { prunable, retained, inUse } = classifyObsolete(subtractInventory(inventory, desired), {
     suite,
@@ -92,7 +92,7 @@ export async function applySuite(
     outcomes: [...applied, ...failedPrunes],
     inventory: mergeInventories(
       applied.map(({ id }) => id),
-      inventory.filter((id) => deferred.some((other) => idText(idOf(other)) === idText(id))),
+      inventory.filter((id) => deferred.some((other) => idText(toObjectId(other)) === idText(id))),
       inUse,
       failedPrunes.map(({ id }) => id),
     ),

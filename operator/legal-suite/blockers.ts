@@ -9,12 +9,12 @@ import type { Blocker, Deployment, RolloutInputs } from './rollout-plan.ts'
  */
 export function migrationBlocker(
   job: KubeObject,
-  { lookup, problemOf, lastMessage = '' }: RolloutInputs,
+  { lookup, findProblem, lastMessage = '' }: RolloutInputs,
 ): Blocker | undefined {
   const { name } = job.metadata
   const outcome = jobOutcome(lookup('Job', name))
   if (outcome === 'done') return undefined
-  const problem = problemOf?.(job)
+  const problem = findProblem?.(job)
   const [waiting, failed] = [`waiting for Job ${name}`, `Job ${name} failed`]
   const before = [waiting, failed].find((start) => lastMessage.startsWith(`${start}: `))
   const detail = problem?.message ?? (before && lastMessage.slice(before.length + 2))
@@ -35,7 +35,7 @@ export function serviceBlocker(
   name: ServiceName,
   object: Deployment,
   willRoll: boolean,
-  { lookup, problemOf }: RolloutInputs,
+  { lookup, findProblem }: RolloutInputs,
 ): Blocker | undefined {
   const live = lookup('Deployment', object.metadata.name)
   const health = healthOf(live)
@@ -43,7 +43,7 @@ export function serviceBlocker(
   if (isHibernated || (!willRoll && health.ready)) return undefined
   if (willRoll)
     return { state: 'reconciling', reason: 'RollingOut', message: `rolling out ${name}` }
-  const problem = live && problemOf?.(live)
+  const problem = live && findProblem?.(live)
   if (problem)
     return {
       state: problem.needsUser || health.failure ? 'stalled' : 'reconciling',
@@ -54,12 +54,12 @@ export function serviceBlocker(
     const message = `${name} does not become ready, later services are not rolled out: ${health.failure}`
     return { state: 'stalled', reason: 'RolloutFailed', message }
   }
-  const message = `waiting for ${name}: ${progressOf(live, health)}`
+  const message = `waiting for ${name}: ${describeProgress(live, health)}`
   return { state: 'reconciling', reason: 'RollingOut', message }
 }
 
 /** Old pods are available while new ones start, so both counts are needed. */
-function progressOf(
+function describeProgress(
   live: Workload | undefined,
   { available, desired }: { available: number; desired: number },
 ): string {

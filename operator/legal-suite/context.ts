@@ -18,8 +18,8 @@ export interface ReconcilerDeps {
   /** Returns an object from the informers. */
   getLive(id: ObjectId): KubeObject | undefined
   /** Returns all live Deployments, StatefulSets and Jobs of a suite. */
-  workloadsOf(suite: LegalSuite): Workload[]
-  podsOf(suite: LegalSuite): Pod[]
+  listWorkloads(suite: LegalSuite): Workload[]
+  listPods(suite: LegalSuite): Pod[]
   /** Returns whether `getLive` sees every change of this kind. */
   isWatched(kind: string): boolean
   observe(object: KubeObject): void

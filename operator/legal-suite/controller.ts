@@ -3,8 +3,8 @@ import { manager as managedBy, suiteLabel } from '../desired/common.ts'
 import type { Informer } from '../runtime/informer.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
 import type { Manager } from '../runtime/manager.ts'
-import { type KubeObject, keyOf } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { type KubeObject, objectKey } from '../runtime/objects.ts'
+import { getResource } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApiDiscovery } from './apis.ts'
 import { makeDesiredCache } from './desired-cache.ts'
@@ -43,7 +43,7 @@ export interface LegalSuiteControllerOptions {
 /** The key of the suite that an object belongs to. */
 const owner = ({ metadata }: KubeObject) => {
   const suite = metadata.labels?.[suiteLabel]
-  return suite ? [keyOf({ metadata: { namespace: metadata.namespace, name: suite } })] : []
+  return suite ? [objectKey({ metadata: { namespace: metadata.namespace, name: suite } })] : []
 }
 
 /** Registers the controller that reconciles LegalSuites. */
@@ -51,33 +51,34 @@ export function registerLegalSuiteController(
   manager: Manager,
   options: LegalSuiteControllerOptions,
 ): Informer<LegalSuite> {
-  const suites = manager.informer<LegalSuite>(resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite'))
+  const suites = manager.informer<LegalSuite>(getResource('legalsuite.dev/v1alpha1', 'LegalSuite'))
   const labelSelector = `app.kubernetes.io/managed-by=${managedBy}`
   const children = childKinds.map(([apiVersion, kind, fullObject]) =>
-    manager.informer(resourceOf(apiVersion, kind), {
+    manager.informer(getResource(apiVersion, kind), {
       labelSelector,
       metadataOnly: !fullObject,
       indexes: { suite: owner },
     }),
   )
-  const pods = manager.informer<Pod>(resourceOf('v1', 'Pod'), {
+  const pods = manager.informer<Pod>(getResource('v1', 'Pod'), {
     labelSelector,
     trim: trimPod,
     indexes: { suite: owner },
   })
   const workloads = children.filter((_, index) => childKinds[index]![2])
-  const informerOf = (kind: string) => children.find(({ resource }) => resource.kind === kind)
+  const findInformer = (kind: string) => children.find(({ resource }) => resource.kind === kind)
   const resyncPeriodMs = options.resyncPeriodMs ?? 60_000
   const deps = {
     getSuite: suites.get,
-    getLive: ({ kind, namespace, name }: ObjectId) => informerOf(kind)?.get(`${namespace}/${name}`),
-    workloadsOf: (suite: LegalSuite) =>
-      workloads.flatMap((informer) => informer.by('suite', keyOf(suite)) as Workload[]),
-    podsOf: (suite: LegalSuite) => pods.by('suite', keyOf(suite)),
-    isWatched: (kind: string) => informerOf(kind) !== undefined,
+    getLive: ({ kind, namespace, name }: ObjectId) =>
+      findInformer(kind)?.get(`${namespace}/${name}`),
+    listWorkloads: (suite: LegalSuite) =>
+      workloads.flatMap((informer) => informer.by('suite', objectKey(suite)) as Workload[]),
+    listPods: (suite: LegalSuite) => pods.by('suite', objectKey(suite)),
+    isWatched: (kind: string) => findInformer(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
-      else informerOf(object.kind)?.observe(object)
+      else findInformer(object.kind)?.observe(object)
     },
     recorder: manager.recorder,
     discoverApis: makeApiDiscovery(options.discoveryMaxAgeMs),

@@ -1,8 +1,8 @@
 import type { LegalSuite } from '../api/legal-suite.ts'
-import { nameOf } from '../desired/common.ts'
+import { objectName } from '../desired/common.ts'
 import type { Client } from '../runtime/client.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 import { clusterApi } from './apis.ts'
 import { healthOf } from './health.ts'
 import type { Blocker, WorkloadLookup } from './rollout-plan.ts'
@@ -10,7 +10,7 @@ import type { SuitePods } from './suite-pods.ts'
 
 type Cluster = KubeObject & { status?: { readyInstances?: number; phase?: string } }
 
-const clusters = resourceOf(clusterApi, 'Cluster')
+const clusters = getResource(clusterApi, 'Cluster')
 
 /** Returns why the database cannot be used yet, or undefined. External databases are not checked. */
 export async function findDatabaseBlocker(
@@ -28,9 +28,9 @@ export async function findDatabaseBlocker(
     message,
   })
   if (type === 'Embedded') {
-    const live = lookup('StatefulSet', nameOf(suite, 'postgres'))
+    const live = lookup('StatefulSet', objectName(suite, 'postgres'))
     if (healthOf(live).ready) return undefined
-    const problem = live && pods.problemOf(live)
+    const problem = live && pods.findProblem(live)
     if (!problem) return waiting('waiting for the embedded PostgreSQL')
     const { reason, message, needsUser } = problem
     return {
@@ -44,7 +44,7 @@ export async function findDatabaseBlocker(
       'database type CloudNativePG requires the CloudNativePG operator, which is not installed'
     return { state: 'stalled', reason: 'ApiNotFound', message }
   }
-  const ref = { namespace: suite.metadata.namespace, name: nameOf(suite, 'pg') }
+  const ref = { namespace: suite.metadata.namespace, name: objectName(suite, 'pg') }
   const { readyInstances = 0, phase } = (await client.get<Cluster>(clusters, ref))?.status ?? {}
   return readyInstances > 0
     ? undefined

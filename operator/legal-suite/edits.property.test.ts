@@ -59,7 +59,7 @@ const step = fc.record({
   lostApis: fc.boolean(),
 })
 
-const served = () => ({
+const buildApiGroups = () => ({
   'postgresql.cnpg.io': ['clusters'],
   'gateway.networking.k8s.io': ['httproutes'],
   'monitoring.coreos.com': ['servicemonitors'],
@@ -79,7 +79,7 @@ test('no sequence of edits deletes data or anything that a running pod uses', {
 })
 
 async function runEdits(steps: { spec: object; progress: string; lostApis: boolean }[]) {
-  const apis: Record<string, string[]> = served()
+  const apis: Record<string, string[]> = buildApiGroups()
   const harness = makeHarness({ served: apis, discoveryMaxAgeMs: 20 })
   const { violations, stop } = watchInvariants(harness)
   try {
@@ -95,12 +95,12 @@ async function runEdits(steps: { spec: object; progress: string; lostApis: boole
       await idle(harness)
       if (progress !== 'none')
         await settle(harness, new RegExp(progress === 'all' ? '.' : progress))
-      Object.assign(apis, served())
+      Object.assign(apis, buildApiGroups())
       expect(violations).toEqual([])
     }
     await finish(harness)
     expect(violations).toEqual([])
-    expect(untracked(harness)).toEqual([])
+    expect(listUntracked(harness)).toEqual([])
   } finally {
     stop()
     await harness.stop()
@@ -112,8 +112,8 @@ async function replaceSpec(harness: Harness, spec: object) {
   const cleared = Object.fromEntries(Object.keys(before).map((name) => [name, null]))
   const database = { external: null, cloudNativePG: null, ...(spec as any).database }
   const next = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined))
-  const nulled = (name: string) => nullMembers(before[name], (next as any)[name])
-  for (const name of Object.keys(next)) (next as any)[name] = nulled(name)
+  const nullMissingMembers = (name: string) => nullMembers(before[name], (next as any)[name])
+  for (const name of Object.keys(next)) (next as any)[name] = nullMissingMembers(name)
   await harness.patch('LegalSuite', 'demo', { spec: { ...cleared, ...next, database } })
 }
 
@@ -166,7 +166,7 @@ async function finish(harness: Harness) {
 }
 
 /** Objects of the suite that neither the inventory nor the retained list names. */
-function untracked(harness: Harness) {
+function listUntracked(harness: Harness) {
   const { inventory, retained = [] } = harness.get('LegalSuite', 'demo').status
   const tracked = new Set([...inventory, ...retained].map(({ kind, name }) => `${kind} ${name}`))
   const kinds = [

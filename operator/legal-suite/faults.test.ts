@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeRandom } from '../../bench/support/random.ts'
-import { okResponse, runOf, startFakeCollector } from '../testing/fake-collector.ts'
+import { buildRun, okResponse, startFakeCollector } from '../testing/fake-collector.ts'
 import { eventually, names, startOperator, waitUntilReady } from '../testing/fixtures.ts'
 
 const kinds = ['Deployment', 'Job', 'NetworkPolicy', 'PersistentVolumeClaim', 'Secret', 'Service']
@@ -10,7 +10,7 @@ test.each([1, 2, 3, 4])(
   async (seed) => {
     const random = makeRandom(seed)
     const collector = await startFakeCollector()
-    collector.setHandler((request) => okResponse(runOf(request)))
+    collector.setHandler((request) => okResponse(buildRun(request)))
     const at = startOperator({ collectorAddress: collector.address })
     await at.secret('db', { url: 'postgres://x' })
     await at.suite({ search: { type: 'Managed' } })

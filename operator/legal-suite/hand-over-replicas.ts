@@ -1,7 +1,7 @@
 import type { Client } from '../runtime/client.ts'
-import { idOf, idText } from '../runtime/inventory.ts'
+import { idText, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { resourceOfObject } from '../runtime/resources.ts'
+import { getObjectResource } from '../runtime/resources.ts'
 
 type Deployment = KubeObject & { spec?: { replicas?: number } }
 type Autoscaler = KubeObject & { spec?: { minReplicas?: number } }
@@ -20,7 +20,7 @@ export async function handOverReplicas(
 ) {
   for (const object of objects as Deployment[]) {
     if (object.kind !== 'Deployment' || object.spec?.replicas !== undefined) continue
-    const live = before.get(idText(idOf(object))) as Deployment | undefined
+    const live = before.get(idText(toObjectId(object))) as Deployment | undefined
     // An autoscaler does not scale up from zero.
     const isStopped = live?.spec?.replicas === 0
     if (!live || !(ownsReplicas(live) || isStopped)) continue
@@ -31,7 +31,7 @@ export async function handOverReplicas(
     const replicas = Math.max(live.spec?.replicas ?? 1, scaler?.spec?.minReplicas ?? 1)
     const { apiVersion, kind } = object
     const body = { apiVersion, kind, metadata: { name, namespace, uid }, spec: { replicas } }
-    await client.apply(resourceOfObject(object), body as KubeObject, {
+    await client.apply(getObjectResource(object), body as KubeObject, {
       fieldManager: manager,
       force: true,
     })

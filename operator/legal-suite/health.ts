@@ -49,11 +49,11 @@ export function healthOf(workload: Workload | undefined): Health {
     updatedReplicas >= Math.max(replicas, required) &&
     (isStatefulSet || replicas <= desired)
   const ready = updated && available >= required
-  const failure = isObserved && !ready ? failureOf(status.conditions ?? []) : undefined
+  const failure = isObserved && !ready ? findFailure(status.conditions ?? []) : undefined
   return { ready, updated, desired, available, ...(failure && { failure }) }
 }
 
-function failureOf(conditions: Condition[]): string | undefined {
+function findFailure(conditions: Condition[]): string | undefined {
   const failed = conditions.find(
     ({ type, status, reason }) =>
       (type === 'Progressing' && status === 'False' && reason === 'ProgressDeadlineExceeded') ||

@@ -16,7 +16,7 @@ const external = (name: string) => ({
 })
 const edit = (at: Staged, spec: object) => at.patch('LegalSuite', 'demo', { spec })
 const suite = (at: Staged) => at.get('LegalSuite', 'demo')
-const retained = (at: Staged): string[] =>
+const listRetained = (at: Staged): string[] =>
   (suite(at).status.retained ?? []).map(({ kind, name }: any) => `${kind} ${name}`).sort()
 const owners = (at: Staged, kind: string, name: string) =>
   at.get(kind, name).metadata.ownerReferences ?? []
@@ -92,14 +92,14 @@ describe('data', () => {
     await edit(at, { objectStorage: { type: 'S3', s3 } })
     await waitUntilReady(at)
     expect(names(at, 'PersistentVolumeClaim')).toEqual(['demo-files'])
-    await eventually(() => expect(retained(at)).toEqual(['PersistentVolumeClaim demo-files']))
+    await eventually(() => expect(listRetained(at)).toEqual(['PersistentVolumeClaim demo-files']))
     // The deletion policy still applies when the suite is deleted.
     expect(owners(at, 'PersistentVolumeClaim', 'demo-files')).toHaveLength(1)
     await edit(at, { deletionPolicy: 'Retain' })
     await eventually(() => expect(owners(at, 'PersistentVolumeClaim', 'demo-files')).toEqual([]))
     await edit(at, { objectStorage: { type: 'Volume', s3: null } })
     await waitUntilReady(at)
-    await eventually(() => expect(retained(at)).toEqual([]))
+    await eventually(() => expect(listRetained(at)).toEqual([]))
   })
 
   test('retained data is deleted only on a request that names its uid', async () => {
@@ -108,7 +108,7 @@ describe('data', () => {
     await edit(at, external('db'))
     await waitUntilReady(at)
     const expected = ['PersistentVolumeClaim demo-postgres', 'Secret demo-postgres']
-    await eventually(() => expect(retained(at)).toEqual(expected))
+    await eventually(() => expect(listRetained(at)).toEqual(expected))
     const { uid } = at.get('PersistentVolumeClaim', 'demo-postgres').metadata
     const request = (value: string) =>
       at.patch('LegalSuite', 'demo', {
@@ -119,7 +119,7 @@ describe('data', () => {
     expect(names(at, 'PersistentVolumeClaim')).toContain('demo-postgres')
     await request(`x, ${uid}`)
     await eventually(() => expect(names(at, 'PersistentVolumeClaim')).toEqual(['demo-files']))
-    await eventually(() => expect(retained(at)).toEqual(['Secret demo-postgres']))
+    await eventually(() => expect(listRetained(at)).toEqual(['Secret demo-postgres']))
     await eventually(async () =>
       expect((await at.events()).map(({ reason }: any) => reason)).toContain('RetainedRemoved'),
     )
@@ -134,7 +134,7 @@ describe('data', () => {
       expect(at.get('StatefulSet', 'demo-qdrant').spec.replicas).toBe(0)
       expect(names(at, 'Service')).not.toContain('demo-qdrant')
     })
-    expect(retained(at)).toEqual(['StatefulSet demo-qdrant'])
+    expect(listRetained(at)).toEqual(['StatefulSet demo-qdrant'])
   })
 
   test('Delete to Retain removes the owner reference of generated passwords', async () => {

@@ -3,12 +3,12 @@ import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { makeOperator } from '../operator.ts'
 import { makeClient } from '../runtime/client.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 import { makeFakeApi } from '../runtime/testing/fake-api.ts'
 import { condition, eventually, startOperator, startReadySuite } from '../testing/fixtures.ts'
-import { suiteOf } from '../testing/suites.ts'
+import { buildSuite } from '../testing/suites.ts'
 
-const suites = resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite')
+const suites = getResource('legalsuite.dev/v1alpha1', 'LegalSuite')
 
 describe('failures outside apply', () => {
   test('a namespace that may not be read does not hold back another one', async () => {
@@ -27,7 +27,7 @@ describe('failures outside apply', () => {
       collectorAddress: 'http://127.0.0.1:1',
     })
     const running = operator.run(stop.signal)
-    const { apiVersion, kind, metadata, spec } = suiteOf()
+    const { apiVersion, kind, metadata, spec } = buildSuite()
     const { name, namespace } = metadata
     await client.create(suites, { apiVersion, kind, metadata: { name, namespace }, spec } as any)
     await eventually(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyMountOf } from '../desired/internal-key.ts'
+import { findKeyMount } from '../desired/internal-key.ts'
 import {
   eventually,
   names,
@@ -12,8 +12,8 @@ import {
 type Keys = { sends: string; accepts: Set<string> }
 
 /** The keys of a pod with this template. */
-function keysOf(at: Staged, deployment: any): Keys {
-  const { current, accepted } = keyMountOf(deployment)!
+function readKeys(at: Staged, deployment: any): Keys {
+  const { current, accepted } = findKeyMount(deployment)!
   const read = (name: string, entry: string) =>
     atob(at.get('Secret', name)?.data?.[entry] ?? '').trim()
   const second = accepted ? read(accepted, 'current') : read(current, 'accepted')
@@ -30,13 +30,13 @@ async function watchSwitch(at: Staged, until: () => boolean) {
   await eventually(async () => {
     for (const deployment of at.list('Deployment')) {
       const pods = running.get(deployment.metadata.name) ?? []
-      const template = JSON.stringify(keyMountOf(deployment))
+      const template = JSON.stringify(findKeyMount(deployment))
       const isUpdated = deployment.status?.observedGeneration === deployment.metadata.generation
-      const others = pods.filter((each) => JSON.stringify(keyMountOf(each)) !== template)
+      const others = pods.filter((each) => JSON.stringify(findKeyMount(each)) !== template)
       running.set(deployment.metadata.name, isUpdated ? [deployment] : [...others, deployment])
       steps.add(template)
     }
-    const keys = [...running.values()].flat().map((each) => keysOf(at, each))
+    const keys = [...running.values()].flat().map((each) => readKeys(at, each))
     for (const { sends } of keys)
       for (const { accepts } of keys) expect([...accepts]).toContain(sends)
     await at.settle()
@@ -46,7 +46,7 @@ async function watchSwitch(at: Staged, until: () => boolean) {
 }
 
 const mounts = (at: Staged) =>
-  new Set(at.list('Deployment').map((each) => JSON.stringify(keyMountOf(each))))
+  new Set(at.list('Deployment').map((each) => JSON.stringify(findKeyMount(each))))
 const only = (at: Staged, name: string) =>
   at.ready()?.status === 'True' &&
   mounts(at).size === 1 &&

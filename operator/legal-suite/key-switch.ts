@@ -1,5 +1,5 @@
 import type { LegalSuite } from '../api/legal-suite.ts'
-import { type KeyMount, keyMountOf, keySecretOf } from '../desired/internal-key.ts'
+import { findKeyMount, internalKeySecretName, type KeyMount } from '../desired/internal-key.ts'
 import { healthOf, type Workload } from './health.ts'
 
 /**
@@ -14,9 +14,9 @@ import { healthOf, type Workload } from './health.ts'
  * during a switch waits until the switch has ended.
  */
 export function keyMountFor(suite: LegalSuite, workloads: Workload[]): KeyMount {
-  const configured = keySecretOf(suite)
+  const configured = internalKeySecretName(suite)
   const services = workloads.flatMap((workload) => {
-    const mount = mayHavePods(workload) ? keyMountOf(workload) : undefined
+    const mount = mayHavePods(workload) ? findKeyMount(workload) : undefined
     return mount ? [{ mount, updated: healthOf(workload).updated }] : []
   })
   const target =

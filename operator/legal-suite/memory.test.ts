@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { noFacts } from '../desired/common.ts'
-import { suiteOf } from '../testing/suites.ts'
+import { buildSuite } from '../testing/suites.ts'
 import { makeDesiredCache } from './desired-cache.ts'
 import { makeReadCache } from './read-cache.ts'
 
@@ -17,47 +17,47 @@ describe('read cache', () => {
 
   test('reads are cached until they expire', () => {
     const recall = makeReadCache(60_000)
-    const first = recall(suiteOf(), nothing)
+    const first = recall(buildSuite(), nothing)
     vi.advanceTimersByTime(59_999)
-    expect(recall(suiteOf(), nothing)).toBe(first)
+    expect(recall(buildSuite(), nothing)).toBe(first)
     vi.advanceTimersByTime(1)
-    expect(recall(suiteOf(), nothing)).not.toBe(first)
+    expect(recall(buildSuite(), nothing)).not.toBe(first)
   })
 
   test('a change of the suite or of a generated Secret invalidates the cache', () => {
     const recall = makeReadCache(60_000)
-    const first = recall(suiteOf(), secret('1'))
+    const first = recall(buildSuite(), secret('1'))
     const others = [
-      () => recall(suiteOf({}, { generation: 2 }), secret('1')),
-      () => recall(suiteOf({}, { annotations: { look: 'again' } }), secret('1')),
-      () => recall(suiteOf(), secret('2')),
-      () => recall(suiteOf({}, { uid: 'u-2' }), secret('1')),
+      () => recall(buildSuite({}, { generation: 2 }), secret('1')),
+      () => recall(buildSuite({}, { annotations: { look: 'again' } }), secret('1')),
+      () => recall(buildSuite(), secret('2')),
+      () => recall(buildSuite({}, { uid: 'u-2' }), secret('1')),
     ]
     for (const other of others) expect(other()).not.toBe(first)
   })
 
   test('a status update does not invalidate the cache', () => {
     const recall = makeReadCache(60_000)
-    const first = recall(suiteOf(), nothing)
-    expect(recall({ ...suiteOf(), status: { phase: 'Ready' } }, nothing)).toBe(first)
+    const first = recall(buildSuite(), nothing)
+    expect(recall({ ...buildSuite(), status: { phase: 'Ready' } }, nothing)).toBe(first)
   })
 })
 
 describe('desired cache', () => {
   test('objects are built once per input', () => {
     const wanted = makeDesiredCache()
-    const first = wanted(suiteOf(), noFacts)
-    expect(wanted({ ...suiteOf(), status: {} }, noFacts)).toBe(first)
-    expect(wanted(suiteOf({ version: '9' }), noFacts)).not.toEqual(first)
+    const first = wanted(buildSuite(), noFacts)
+    expect(wanted({ ...buildSuite(), status: {} }, noFacts)).toBe(first)
+    expect(wanted(buildSuite({ version: '9' }), noFacts)).not.toEqual(first)
     const secrets = new Map([['db/url', 'hash']])
-    expect(wanted(suiteOf(), { ...noFacts, secrets })).not.toEqual(first)
-    expect(wanted(suiteOf(), { ...noFacts, operatorNamespace: 'other' })).not.toEqual(first)
-    expect(wanted(suiteOf(), noFacts)).toEqual(first)
+    expect(wanted(buildSuite(), { ...noFacts, secrets })).not.toEqual(first)
+    expect(wanted(buildSuite(), { ...noFacts, operatorNamespace: 'other' })).not.toEqual(first)
+    expect(wanted(buildSuite(), noFacts)).toEqual(first)
   })
 
   test('the least recently used suite is evicted', () => {
     const wanted = makeDesiredCache(2)
-    const of = (uid: string) => wanted(suiteOf({}, { uid }), noFacts)
+    const of = (uid: string) => wanted(buildSuite({}, { uid }), noFacts)
     const [one, two] = [of('1'), of('2')]
     expect(of('1')).toBe(one)
     of('3')

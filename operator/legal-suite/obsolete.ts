@@ -1,4 +1,4 @@
-import { dataLabel, nameOf, type SuiteInput } from '../desired/common.ts'
+import { dataLabel, objectName, type SuiteInput } from '../desired/common.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { healthOf, jobOutcome, type Workload } from './health.ts'
@@ -62,7 +62,7 @@ function isPrunable(id: ObjectId, inputs: ObsoleteInputs): boolean {
   if (id.kind === 'NetworkPolicy' && suite.spec.networkPolicy?.enabled === false) return true
   const app = getLive(id)?.metadata.labels?.['app.kubernetes.io/name']
   if (app === undefined) return true
-  if (isUsed(nameOf(suite, app), app, inputs) || isUsed(id.name, app, inputs)) return false
+  if (isUsed(objectName(suite, app), app, inputs) || isUsed(id.name, app, inputs)) return false
   const isWorkload = id.kind === 'Deployment' || id.kind === 'StatefulSet'
   return isWorkload || !hasPods(app, inputs)
 }
@@ -70,17 +70,17 @@ function isPrunable(id: ObjectId, inputs: ObsoleteInputs): boolean {
 const isRunning = (job: Workload | undefined) =>
   job !== undefined && jobOutcome(job) === undefined && (job.status?.active ?? 0) > 0
 
-const appOf = ({ metadata }: KubeObject) => metadata.labels?.['app.kubernetes.io/name']
+const appLabel = ({ metadata }: KubeObject) => metadata.labels?.['app.kubernetes.io/name']
 
 /** Returns whether the pods of another app depend on the object. */
 const isUsed = (name: string, app: string, { workloads }: ObsoleteInputs) =>
-  workloads.some((each) => appOf(each) !== app && !isFinished(each) && dependsOn(each, name))
+  workloads.some((each) => appLabel(each) !== app && !isFinished(each) && dependsOn(each, name))
 
 const isFinished = (workload: Workload) =>
   workload.kind === 'Job' ? !isRunning(workload) : !mayHavePods(workload)
 
 const hasPods = (app: string, { workloads }: ObsoleteInputs) =>
-  workloads.some((each) => appOf(each) === app && !isFinished(each))
+  workloads.some((each) => appLabel(each) === app && !isFinished(each))
 
 const mayHavePods = ({ spec, status }: Workload) =>
   (spec?.replicas ?? 1) > 0 || (status?.replicas ?? 0) > 0

@@ -5,7 +5,7 @@ import { podProblem, probeDeadline, probeGraceMs } from './pod-problem.ts'
 const startedAt = '2026-11-15T10:00:00Z'
 const start = Date.parse(startedAt)
 
-const podOf = (container: Partial<ContainerStatus>, status: Pod['status'] = {}): Pod => ({
+const buildPod = (container: Partial<ContainerStatus>, status: Pod['status'] = {}): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'demo-memory-1', namespace: 'legal' },
@@ -15,7 +15,7 @@ const podOf = (container: Partial<ContainerStatus>, status: Pod['status'] = {}):
 describe('problem of a pod', () => {
   test('a missing image is named and needs a user once the kubelet backs off', () => {
     const message = 'Back-off pulling image "legal-suite:9.9.9"'
-    const waiting = (reason: string) => podOf({ state: { waiting: { reason, message } } })
+    const waiting = (reason: string) => buildPod({ state: { waiting: { reason, message } } })
     expect(podProblem(waiting('ErrImagePull'), start)).toMatchObject({ needsUser: false })
     expect(podProblem(waiting('ImagePullBackOff'), start)).toEqual({
       reason: 'ImagePullBackOff',
@@ -26,7 +26,7 @@ describe('problem of a pod', () => {
 
   test('a crash loop has exit code and last log lines', () => {
     const log = `${Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n')}\n`
-    const pod = podOf({
+    const pod = buildPod({
       state: { waiting: { reason: 'CrashLoopBackOff' } },
       lastState: { terminated: { reason: 'Error', exitCode: 1, message: log } },
     })
@@ -41,8 +41,10 @@ describe('problem of a pod', () => {
       { waiting: { reason: 'CrashLoopBackOff' } },
       { running: { startedAt } },
     ] as const)
-      expect(podProblem(podOf({ state, lastState, ready: false }), start)?.reason).toBe('OOMKilled')
-    expect(podProblem(podOf({ state: { running: {} }, lastState, ready: true }), start)).toBe(
+      expect(podProblem(buildPod({ state, lastState, ready: false }), start)?.reason).toBe(
+        'OOMKilled',
+      )
+    expect(podProblem(buildPod({ state: { running: {} }, lastState, ready: true }), start)).toBe(
       undefined,
     )
   })
@@ -54,7 +56,7 @@ describe('problem of a pod', () => {
       reason: 'Unschedulable',
       message: '0/3 nodes are available',
     }
-    const pod = podOf({}, { phase: 'Pending', conditions: [condition], containerStatuses: [] })
+    const pod = buildPod({}, { phase: 'Pending', conditions: [condition], containerStatuses: [] })
     expect(podProblem(pod, start)).toMatchObject({
       reason: 'Unschedulable',
       message: '0/3 nodes are available',
@@ -62,21 +64,23 @@ describe('problem of a pod', () => {
   })
 
   test('a probe counts as failing only after the grace period', () => {
-    const pod = podOf({ ready: false, started: true, state: { running: { startedAt } } })
+    const pod = buildPod({ ready: false, started: true, state: { running: { startedAt } } })
     expect(podProblem(pod, start + probeGraceMs - 1)).toBeUndefined()
     expect(probeDeadline(pod)).toBe(start + probeGraceMs)
     expect(podProblem(pod, start + probeGraceMs)).toMatchObject({
       reason: 'ProbeFailing',
       message: expect.stringContaining('readiness probe'),
     })
-    const starting = podOf({ ready: false, started: false, state: { running: { startedAt } } })
+    const starting = buildPod({ ready: false, started: false, state: { running: { startedAt } } })
     expect(podProblem(starting, start + 60_000)?.message).toContain('startup probe')
-    expect(probeDeadline(podOf({ ready: true, state: { running: { startedAt } } }))).toBe(undefined)
+    expect(probeDeadline(buildPod({ ready: true, state: { running: { startedAt } } }))).toBe(
+      undefined,
+    )
   })
 
   test('a failed container has its last log lines without credentials', () => {
     const message = 'cannot connect to postgres://legal:hunter2@db:5432/legal\n'
-    const pod = podOf(
+    const pod = buildPod(
       { state: { terminated: { reason: 'Error', exitCode: 2, message } } },
       { phase: 'Failed' },
     )
@@ -88,15 +92,15 @@ describe('problem of a pod', () => {
 
   test('terminating, completed and ready pods have no problem', () => {
     const crashed = { state: { waiting: { reason: 'CrashLoopBackOff' } } }
-    const terminating = podOf(crashed)
+    const terminating = buildPod(crashed)
     terminating.metadata.deletionTimestamp = startedAt
     expect(podProblem(terminating, start)).toBeUndefined()
-    const ended = podOf({ state: { terminated: { exitCode: 0 } } }, { phase: 'Succeeded' })
+    const ended = buildPod({ state: { terminated: { exitCode: 0 } } }, { phase: 'Succeeded' })
     expect(podProblem(ended, start)).toBeUndefined()
   })
 
   test('a trimmed pod has the same problem and no spec', () => {
-    const pod = podOf({ state: { waiting: { reason: 'ImagePullBackOff', message: 'no' } } })
+    const pod = buildPod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'no' } } })
     const trimmed = trimPod({ ...pod, spec: { containers: [] } } as Pod)
     expect(trimmed).not.toHaveProperty('spec')
     expect(podProblem(trimmed, start)).toEqual(podProblem(pod, start))

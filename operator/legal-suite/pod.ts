@@ -27,15 +27,16 @@ export type Pod = KubeObject & {
   }
 }
 
-export const appOf = ({ metadata }: KubeObject) => metadata.labels?.['app.kubernetes.io/name'] ?? ''
+export const appLabel = ({ metadata }: KubeObject) =>
+  metadata.labels?.['app.kubernetes.io/name'] ?? ''
 
-export const rolloutOf = ({ metadata }: KubeObject) => metadata.annotations?.[rolloutAnnotation]
+export const rolloutHash = ({ metadata }: KubeObject) => metadata.annotations?.[rolloutAnnotation]
 
 /** Removes all fields that the operator does not read: pods are many, and large. */
 export function trimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
   const { name, namespace, uid, resourceVersion, labels, ownerReferences } = metadata
   const { creationTimestamp, deletionTimestamp } = metadata
-  const rollout = rolloutOf({ metadata } as KubeObject)
+  const rollout = rolloutHash({ metadata } as KubeObject)
   const { phase, reason, message, conditions = [], ...containers } = status
   return {
     apiVersion,

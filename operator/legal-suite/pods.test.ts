@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { eventually, names, startOperator, startReadySuite } from '../testing/fixtures.ts'
 import { createPod, waiting } from '../testing/pods.ts'
 
-const reasonsOf = async (at: ReturnType<typeof startOperator>) =>
+const warningReasons = async (at: ReturnType<typeof startOperator>) =>
   (await at.events()).filter(({ type }) => type === 'Warning').map(({ reason }) => reason)
 
 describe('problems of pods', () => {
@@ -16,7 +16,7 @@ describe('problems of pods', () => {
     await eventually(() => expect(at.ready()).toMatchObject({ reason: 'ImagePullBackOff' }))
     expect(at.ready()!.message).toContain('9.9.9-typo not found')
     expect(at.get('LegalSuite', 'demo').status.phase).toBe('Stalled')
-    expect(await reasonsOf(at)).toContain('ImagePullBackOff')
+    expect(await warningReasons(at)).toContain('ImagePullBackOff')
   })
 
   test('the last log lines of a failing migration are in status while it still retries', async () => {
@@ -39,7 +39,7 @@ describe('problems of pods', () => {
     await at.patch('Job', job.metadata.name, { status: { conditions } }, 'status')
     await eventually(() => expect(at.ready()?.reason).toBe('MigrationFailed'))
     expect(at.ready()?.message).toContain('relation "facts" is missing')
-    expect(await reasonsOf(at)).toContain('MigrationFailed')
+    expect(await warningReasons(at)).toContain('MigrationFailed')
   })
 
   test('a crash-looping new pod is named although the old pods are ready', async () => {
@@ -70,7 +70,7 @@ describe('problems of pods', () => {
     expect(at.get('LegalSuite', 'demo').status.services).toContainEqual(
       expect.objectContaining({ name: 'memory', message: expect.stringContaining('CrashLoop') }),
     )
-    expect(await reasonsOf(at)).toContain('CrashLoopBackOff')
+    expect(await warningReasons(at)).toContain('CrashLoopBackOff')
   })
 
   test('an unschedulable backend is named in BackendsReady and in an Event', async () => {
@@ -84,7 +84,7 @@ describe('problems of pods', () => {
       const backends = status.conditions.find(({ type }: any) => type === 'BackendsReady')
       expect(backends.message).toContain('Insufficient memory')
     })
-    expect(await reasonsOf(at)).toContain('Unschedulable')
+    expect(await warningReasons(at)).toContain('Unschedulable')
   })
 
   test('an embedded database that cannot start is the reason, not the rollout', async () => {
@@ -107,7 +107,7 @@ describe('problems of pods', () => {
       ],
     })
     await eventually(() => expect(at.ready()).toMatchObject({ reason: 'ProbeFailing' }))
-    expect((await reasonsOf(at)).filter((reason) => reason === 'ProbeFailing')).toHaveLength(1)
+    expect((await warningReasons(at)).filter((reason) => reason === 'ProbeFailing')).toHaveLength(1)
   })
 
   test('a hibernated suite is reported when its pods are gone', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { desired } from '../desired/index.ts'
 import { find } from '../testing/queries.ts'
-import { suiteOf } from '../testing/suites.ts'
+import { buildSuite } from '../testing/suites.ts'
 import { childStateChanged, suiteSpecChanged } from './predicates.ts'
 
-const base = find(desired(suiteOf()), 'Deployment', 'demo-memory')
+const base = find(desired(buildSuite()), 'Deployment', 'demo-memory')
 const deployment = (metadata: object, status: object = {}) => ({
   ...base,
   metadata: { ...base.metadata, generation: 1, ...metadata },
@@ -16,7 +16,8 @@ const deployment = (metadata: object, status: object = {}) => ({
     ...status,
   },
 })
-const updated = (before: object, object: object) => ({ type: 'updated', before, object }) as never
+const updateEvent = (before: object, object: object) =>
+  ({ type: 'updated', before, object }) as never
 
 describe('childStateChanged', () => {
   test.each([
@@ -33,20 +34,22 @@ describe('childStateChanged', () => {
       false,
     ],
   ])('%s', (_, before, after, expected) => {
-    expect(childStateChanged(updated(before, after))).toBe(expected)
+    expect(childStateChanged(updateEvent(before, after))).toBe(expected)
   })
 
   test('objects without generation, additions and deletions always trigger a reconcile', () => {
-    const account = find(desired(suiteOf()), 'ServiceAccount', 'demo-memory')
-    expect(childStateChanged(updated(account, account))).toBe(true)
+    const account = find(desired(buildSuite()), 'ServiceAccount', 'demo-memory')
+    expect(childStateChanged(updateEvent(account, account))).toBe(true)
     expect(childStateChanged({ type: 'deleted', object: base })).toBe(true)
     expect(childStateChanged({ type: 'resync', object: base })).toBe(true)
   })
 })
 
 test('a suite is reconciled for spec changes, not for status changes', () => {
-  const suite = suiteOf()
-  expect(suiteSpecChanged(updated(suite, { ...suite, status: { phase: 'Ready' } }))).toBe(false)
-  expect(suiteSpecChanged(updated(suite, suiteOf({}, { generation: 2 })))).toBe(true)
-  expect(suiteSpecChanged(updated(suite, suiteOf({}, { annotations: { a: 'b' } })))).toBe(true)
+  const suite = buildSuite()
+  expect(suiteSpecChanged(updateEvent(suite, { ...suite, status: { phase: 'Ready' } }))).toBe(false)
+  expect(suiteSpecChanged(updateEvent(suite, buildSuite({}, { generation: 2 })))).toBe(true)
+  expect(suiteSpecChanged(updateEvent(suite, buildSuite({}, { annotations: { a: 'b' } })))).toBe(
+    true,
+  )
 })

@@ -26,7 +26,7 @@ export function childStateChanged(change: Change<KubeObject>): boolean {
     generation === undefined ||
     generation !== before.metadata.generation ||
     metadataChanged(before, object) ||
-    !isDeepStrictEqual(stateOf(before), stateOf(object))
+    !isDeepStrictEqual(observedState(before), observedState(object))
   )
 }
 
@@ -56,5 +56,5 @@ function relevantMetadata({ metadata }: KubeObject) {
   }
 }
 
-const stateOf = (object: KubeObject) =>
+const observedState = (object: KubeObject) =>
   object.kind === 'Job' ? jobOutcome(object as Workload) : healthOf(object as Workload)

@@ -1,7 +1,7 @@
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { generatedSecrets } from '../desired/generated-secrets.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
-import { idOf, idText } from '../runtime/inventory.ts'
+import { idText, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import type { SecretReads } from './secrets.ts'
 
@@ -37,7 +37,7 @@ function emptyCache(): ReadCache {
   const objects = new Map<string, KubeObject>()
   return {
     get: (id) => objects.get(idText(id)),
-    put: (object) => void objects.set(idText(idOf(object)), object),
+    put: (object) => void objects.set(idText(toObjectId(object)), object),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LegalSuiteStatus } from '../api/legal-suite.ts'
-import { keySecretOf } from '../desired/internal-key.ts'
+import { internalKeySecretName } from '../desired/internal-key.ts'
 import { ApiError } from '../runtime/api-error.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
 import type { ReconcileCall, Result } from '../runtime/controller.ts'
@@ -18,7 +18,7 @@ import {
 import { recordProblems } from './record-problems.ts'
 import { planRollout } from './rollout.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
-import { statusOf } from './status.ts'
+import { buildStatus } from './status.ts'
 import { suitePods } from './suite-pods.ts'
 
 /** Reconciles one suite: reads its inputs, applies what the rollout order allows and updates the status. */
@@ -39,7 +39,7 @@ export async function reconcile(
       namespace,
       name,
     }) as Workload | undefined
-  const pods = suitePods(deps.podsOf(suite))
+  const pods = suitePods(deps.listPods(suite))
   const context: ReconcileContext = { ...deps, client, suite, lookup, pods }
   return suite.spec.paused ? reconcilePaused(context) : reconcileReported(context)
 }
@@ -69,7 +69,7 @@ async function reconcileActive(
   const { client, suite, lookup, pods, resyncPeriodMs } = context
   const apis = await context.discoverApis(client)
   const readCache = context.readCache(suite, context.getLive)
-  const mount = keyMountFor(suite, context.workloadsOf(suite))
+  const mount = keyMountFor(suite, context.listWorkloads(suite))
   const cached = readCache.secrets?.keySecret === mount.current ? readCache.secrets : undefined
   const read = cached ?? (await context.readSecrets(client, suite, context.getLive, mount))
   const { secrets, missing, keyId, created, foreign, lost } = read
@@ -87,7 +87,7 @@ async function reconcileActive(
   if (missing.size === 0 && created.length === 0) readCache.secrets = read
   // A deleted old Secret cannot be mounted any more.
   const isGone = missing.has(`${mount.current}/current`)
-  const internalKey = isGone ? { current: keySecretOf(suite) } : mount
+  const internalKey = isGone ? { current: internalKeySecretName(suite) } : mount
   const { operatorNamespace } = context
   const facts = { secrets, database: read.database, operatorNamespace, internalKey }
   const database = await findDatabaseBlocker(client, suite, apis, lookup, pods)
@@ -98,7 +98,7 @@ async function reconcileActive(
     missing,
     database,
     isServed: isAvailable,
-    problemOf: pods.problemOf,
+    findProblem: pods.findProblem,
     lastMessage: suite.status?.conditions?.find(({ type }) => type === 'Ready')?.message,
   })
   progress.isApplying = true
@@ -125,7 +125,7 @@ async function updateStatus(
   > = {},
 ) {
   const { suite, lookup, pods } = context
-  const status = statusOf(suite, {
+  const status = buildStatus(suite, {
     lookup,
     pods,
     readyState,

@@ -1,5 +1,5 @@
 import { isFailure, type Outcome } from '../runtime/apply.ts'
-import { idOf, idText } from '../runtime/inventory.ts'
+import { idText, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { type ReconcileContext, recordEvent } from './context.ts'
 import { rolloutReasonOf } from './rollout-reason.ts'
@@ -15,7 +15,7 @@ export function recordChanges(
   for (const outcome of outcomes) {
     const { id, action } = outcome
     if (action === 'unchanged' || isFailure(outcome)) continue
-    const after = objects.find((each) => idText(idOf(each)) === idText(id))
+    const after = objects.find((each) => idText(toObjectId(each)) === idText(id))
     if (action === 'pruned')
       recordEvent(context, 'Pruned', 'Delete', `deleted obsolete ${id.kind} ${id.name}`)
     else if (after && id.kind === 'Deployment') {

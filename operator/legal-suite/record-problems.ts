@@ -1,4 +1,4 @@
-import { nameOf } from '../desired/common.ts'
+import { objectName } from '../desired/common.ts'
 import { type ReconcileContext, recordEvent } from './context.ts'
 import { healthOf, jobOutcome } from './health.ts'
 
@@ -7,12 +7,12 @@ import { healthOf, jobOutcome } from './health.ts'
  * current problems.
  */
 export function recordProblems(context: ReconcileContext): ReadonlySet<string> {
-  const { suite, pods, workloadsOf } = context
+  const { suite, pods, listWorkloads } = context
   const { services = [], conditions = [] } = suite.status ?? {}
   const known = [...services, ...conditions].map(({ message }) => message ?? '')
   const reasons = new Set<string>()
-  for (const workload of workloadsOf(suite)) {
-    const problem = pods.problemOf(workload)
+  for (const workload of listWorkloads(suite)) {
+    const problem = pods.findProblem(workload)
     // The Job and the backends are in the status only while they are not ready.
     const isDone =
       workload.kind === 'Job'
@@ -21,7 +21,7 @@ export function recordProblems(context: ReconcileContext): ReadonlySet<string> {
     if (!problem || isDone) continue
     reasons.add(problem.reason)
     if (known.some((message) => message.includes(problem.message))) continue
-    const app = workload.metadata.name.slice(nameOf(suite, '').length)
+    const app = workload.metadata.name.slice(objectName(suite, '').length)
     recordEvent(context, problem.reason, 'Run', `${app}: ${problem.message}`, true)
   }
   return reasons

@@ -14,22 +14,22 @@ type Container = {
   env?: { value?: string; valueFrom?: { secretKeyRef?: { name: string } } }[]
 }
 
-export const podSpecOf = (workload: KubeObject): PodSpec =>
+export const getPodSpec = (workload: KubeObject): PodSpec =>
   (workload as { spec?: { template?: { spec?: PodSpec } } }).spec?.template?.spec ?? {}
 
 /** Names of the Secrets that the pods of a workload mount or read. */
-export function secretNamesOf(workload: KubeObject): string[] {
-  const { volumes = [] } = podSpecOf(workload)
+export function referencedSecretNames(workload: KubeObject): string[] {
+  const { volumes = [] } = getPodSpec(workload)
   const sources = volumes.flatMap((volume) => [volume, ...(volume.projected?.sources ?? [])])
   return [
     ...sources.flatMap(({ secret }) => secret?.secretName ?? secret?.name ?? []),
-    ...envOf(workload).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
+    ...collectEnv(workload).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []),
   ]
 }
 
 /** Names of the volumes that the pods of a workload mount. */
-export const claimNamesOf = (workload: KubeObject): string[] =>
-  (podSpecOf(workload).volumes ?? []).flatMap(
+export const referencedClaimNames = (workload: KubeObject): string[] =>
+  (getPodSpec(workload).volumes ?? []).flatMap(
     ({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [],
   )
 
@@ -39,12 +39,13 @@ export const claimNamesOf = (workload: KubeObject): string[] =>
  */
 export function dependsOn(workload: KubeObject, name: string): boolean {
   const belongs = (other: string) => other === name || other.startsWith(`${name}-`)
-  if ([...secretNamesOf(workload), ...claimNamesOf(workload)].some(belongs)) return true
+  if ([...referencedSecretNames(workload), ...referencedClaimNames(workload)].some(belongs))
+    return true
   const host = new RegExp(`(^|[^a-z0-9-])${name}([^a-z0-9-]|$)`)
-  return envOf(workload).some(({ value }) => value !== undefined && host.test(value))
+  return collectEnv(workload).some(({ value }) => value !== undefined && host.test(value))
 }
 
-function envOf(workload: KubeObject) {
-  const { containers = [], initContainers = [] } = podSpecOf(workload)
+function collectEnv(workload: KubeObject) {
+  const { containers = [], initContainers = [] } = getPodSpec(workload)
   return [...initContainers, ...containers].flatMap(({ env = [] }) => env)
 }

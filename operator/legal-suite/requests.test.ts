@@ -10,7 +10,7 @@ import {
 const monitoring = { served: { 'monitoring.coreos.com': ['servicemonitors'] } }
 
 /** Counts the requests of the operator during an action, by verb and kind. */
-async function asked(at: Staged, work: () => Promise<unknown>) {
+async function recordRequests(at: Staged, work: () => Promise<unknown>) {
   await settleDelay()
   const from = at.api.requests.length
   await work()
@@ -25,7 +25,7 @@ async function asked(at: Staged, work: () => Promise<unknown>) {
 
 test('a new version needs one apply per Deployment and few other requests', async () => {
   const at = await startReadySuite({ hibernated: true }, monitoring)
-  const counts = await asked(at, async () => {
+  const counts = await recordRequests(at, async () => {
     await at.patch('LegalSuite', 'demo', { spec: { version: '2.0.0' } })
     await waitUntilReady(at)
   })
@@ -36,7 +36,7 @@ test('a new version needs one apply per Deployment and few other requests', asyn
 
 test('status changes of pods cause no reads', async () => {
   const at = await startReadySuite({}, monitoring)
-  const counts = await asked(at, async () => {
+  const counts = await recordRequests(at, async () => {
     const status = { availableReplicas: 0 }
     await at.patch('Deployment', 'demo-memory', { status }, 'status')
     await eventually(() => expect(at.ready()?.status).toBe('False'))

@@ -1,9 +1,9 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import { ownerReference, retainsData } from '../desired/common.ts'
 import type { Client } from '../runtime/client.ts'
-import { idOf, idText, type ObjectId } from '../runtime/inventory.ts'
+import { idText, type ObjectId, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 
 /** Users list the uids of retained objects in this annotation to have them deleted. */
 export const removeRetainedAnnotation = 'legalsuite.dev/remove-retained'
@@ -65,10 +65,10 @@ export async function reconcileRetained(inputs: RetainedInputs): Promise<Retaine
 }
 
 const getMetadata = (client: Client, id: ObjectId) =>
-  client.get(resourceOfId(id), id, { metadataOnly: true })
+  client.get(findResourceById(id), id, { metadataOnly: true })
 
-const resourceOfId = ({ group, version, kind }: ObjectId) =>
-  resourceOf(group ? `${group}/${version}` : version, kind)
+const findResourceById = ({ group, version, kind }: ObjectId) =>
+  getResource(group ? `${group}/${version}` : version, kind)
 
 /** Uids are unique, so that a request never applies to a later object of the same name. */
 function isRemovalRequested({ metadata }: LegalSuite, live: KubeObject) {
@@ -80,7 +80,7 @@ function isRemovalRequested({ metadata }: LegalSuite, live: KubeObject) {
 }
 
 async function remove(client: Client, live: KubeObject) {
-  const resource = resourceOfId(idOf(live))
+  const resource = findResourceById(toObjectId(live))
   const { uid } = live.metadata
   if (live.kind === 'StatefulSet') {
     const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete' } }
@@ -100,7 +100,10 @@ async function release(client: Client, suite: LegalSuite, live: KubeObject, roll
     if (spec) patch.spec = spec
   }
   if (Object.keys(patch).length > 0)
-    await client.merge(resourceOfId(idOf(live)), live.metadata, { metadata: { uid }, ...patch })
+    await client.merge(findResourceById(toObjectId(live)), live.metadata, {
+      metadata: { uid },
+      ...patch,
+    })
 }
 
 /** Returns the owner references of a data object under the deletion policy, or undefined if they are right. */

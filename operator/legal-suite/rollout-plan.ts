@@ -26,7 +26,7 @@ export interface RolloutInputs {
   /** Reason why the database cannot be used. */
   database?: Blocker | undefined
   /** Returns why the pods of a workload do not become ready. Default: none. */
-  problemOf?: (workload: KubeObject) => PodProblem | undefined
+  findProblem?: (workload: KubeObject) => PodProblem | undefined
   /** Message of the last Ready condition. */
   lastMessage?: string | undefined
   /** Whether the cluster serves the API of an object. Default: all. */

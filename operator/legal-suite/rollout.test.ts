@@ -6,14 +6,14 @@ import { desired } from '../desired/index.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { find } from '../testing/queries.ts'
-import { suiteOf } from '../testing/suites.ts'
+import { buildSuite } from '../testing/suites.ts'
 import { healthOf, type Workload } from './health.ts'
 import { planRollout } from './rollout.ts'
 
-const suite = suiteOf()
+const suite = buildSuite()
 const objects = desired(suite)
 const members = serviceNames.filter((name) => name !== 'gateway')
-const wanted = (name: string): Workload => find(objects, 'Deployment', `demo-${name}`)
+const desiredWorkload = (name: string): Workload => find(objects, 'Deployment', `demo-${name}`)
 
 /** State of a service: missing, old version or current version; ready or not. */
 type Found = { there: boolean; current: boolean; ready: boolean }
@@ -22,9 +22,9 @@ const all = fc.record(
   Object.fromEntries(members.map((name) => [name, found])) as Record<ServiceName, typeof found>,
 )
 
-function liveOf(name: string, { there, current, ready }: Found): Workload | undefined {
+function buildLive(name: string, { there, current, ready }: Found): Workload | undefined {
   if (!there) return undefined
-  const object = wanted(name)
+  const object = desiredWorkload(name)
   const annotations = current ? object.metadata.annotations! : { [rolloutAnnotation]: 'other' }
   const count = ready ? 1 : 0
   return {
@@ -35,7 +35,7 @@ function liveOf(name: string, { there, current, ready }: Found): Workload | unde
 }
 
 const job = objects.find(({ kind }) => kind === 'Job')!
-const migrated = (status: string | undefined): Workload =>
+const buildMigrationJob = (status: string | undefined): Workload =>
   ({ ...job, status: { conditions: status ? [{ type: status, status: 'True' }] : [] } }) as Workload
 
 describe('rollout plan', () => {
@@ -44,15 +44,18 @@ describe('rollout plan', () => {
       fc.property(all, fc.constantFrom(undefined, 'Complete', 'Failed'), (state, end) => {
         const lookup = (kind: string, name: string) =>
           kind === 'Job'
-            ? migrated(end)
-            : liveOf(name.slice('demo-'.length), state[name.slice('demo-'.length) as ServiceName])
+            ? buildMigrationJob(end)
+            : buildLive(
+                name.slice('demo-'.length),
+                state[name.slice('demo-'.length) as ServiceName],
+              )
         const { applicable, deferred, blocker } = planRollout(suite, objects, {
           lookup: lookup,
           missing: new Set(),
         })
-        const isNow = (name: string) => applicable.includes(wanted(name))
+        const isNow = (name: string) => applicable.includes(desiredWorkload(name))
         const rolls = (name: ServiceName) => !state[name].there || !state[name].current
-        const done = (name: ServiceName) => !rolls(name) && state[name].ready
+        const isDone = (name: ServiceName) => !rolls(name) && state[name].ready
         for (const name of members) {
           const before = waves
             .slice(
@@ -60,11 +63,11 @@ describe('rollout plan', () => {
               waves.findIndex((wave) => wave.includes(name)),
             )
             .flat()
-          const may = end === 'Complete' && before.every((each) => done(each))
+          const may = end === 'Complete' && before.every((each) => isDone(each))
           expect(isNow(name)).toBe(!rolls(name) || may)
         }
         expect(new Set([...applicable, ...deferred]).size).toBe(objects.length)
-        const ready = end === 'Complete' && members.every((name) => done(name))
+        const ready = end === 'Complete' && members.every((name) => isDone(name))
         expect(blocker === undefined).toBe(ready)
       }),
       { numRuns: 300 },
@@ -92,7 +95,7 @@ describe('rollout plan', () => {
 })
 
 describe('health', () => {
-  const base = wanted('memory')
+  const base = desiredWorkload('memory')
   const status = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, availableReplicas: 1 }
   const health = (more: object, generation = 2) =>
     healthOf({

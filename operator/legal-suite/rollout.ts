@@ -1,6 +1,11 @@
-import { nameOf, rolloutAnnotation, type SuiteInput, servicesOf } from '../desired/common.ts'
-import { keyMountOf } from '../desired/internal-key.ts'
-import { type Container, secretRefsOf } from '../desired/pod.ts'
+import {
+  enabledServices,
+  objectName,
+  rolloutAnnotation,
+  type SuiteInput,
+} from '../desired/common.ts'
+import { findKeyMount } from '../desired/internal-key.ts'
+import { type Container, collectSecretRefs } from '../desired/pod.ts'
 import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { migrationBlocker, serviceBlocker } from './blockers.ts'
@@ -40,11 +45,11 @@ export function planRollout(
     }
   }
   for (const wave of waves) {
-    const members = wave.filter((name) => servicesOf(suite).includes(name))
+    const members = wave.filter((name) => enabledServices(suite).includes(name))
     let next = barrier
     for (const name of members) {
       const object = objects.find(
-        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === nameOf(suite, name),
+        ({ kind, metadata }) => kind === 'Deployment' && metadata.name === objectName(suite, name),
       ) as Deployment
       const willRoll = replacesPods(object, inputs.lookup('Deployment', object.metadata.name))
       const blocked = willRoll
@@ -61,7 +66,7 @@ export function planRollout(
 
 /** Entries of the mounted key Secrets. Without them, pods would hang in ContainerCreating. */
 function mountedKeys(object: KubeObject): string[] {
-  const { current, accepted } = keyMountOf(object) ?? {}
+  const { current, accepted } = findKeyMount(object) ?? {}
   return [current, accepted].filter((name) => name !== undefined).map((name) => `${name}/current`)
 }
 
@@ -82,7 +87,7 @@ function missingSecretBlocker(
 ): Blocker | undefined {
   const { containers } = (object as { spec?: { template?: { spec: { containers: Container[] } } } })
     .spec!.template!.spec
-  const environmentRefs = secretRefsOf(containers).map(({ name, key }) => `${name}/${key}`)
+  const environmentRefs = collectSecretRefs(containers).map(({ name, key }) => `${name}/${key}`)
   const absent = [...environmentRefs, ...mounted].filter((id) => missing.has(id))
   if (absent.length === 0) return undefined
   const message = `${object.metadata.name} requires missing Secret entries: ${[...new Set(absent)].join(', ')}`

@@ -2,30 +2,30 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKey } from '../api/fields.ts'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { dataLabel, type Facts, noFacts, ownershipLabels, retainsData } from '../desired/common.ts'
-import { databaseSecretOf } from '../desired/database.ts'
+import { databaseSecretRef } from '../desired/database.ts'
 import type { DatabaseTarget } from '../desired/database-egress.ts'
 import { parseDatabaseTarget } from '../desired/database-egress.ts'
 import {
-  checksumKeySecretOf,
+  checksumKeySecretName,
   type GeneratedSecret,
   generatedSecrets,
 } from '../desired/generated-secrets.ts'
 import { desired } from '../desired/index.ts'
-import { type KeyMount, keySecretOf } from '../desired/internal-key.ts'
-import { type Container, secretRefsOf } from '../desired/pod.ts'
+import { internalKeySecretName, type KeyMount } from '../desired/internal-key.ts'
+import { type Container, collectSecretRefs } from '../desired/pod.ts'
 import { isConflict } from '../runtime/api-error.ts'
 import { adoptAnnotation } from '../runtime/apply.ts'
 import type { Client } from '../runtime/client.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 import { ownerReferencesFor } from './retained.ts'
 
 type LiveLookup = (id: ObjectId) => KubeObject | undefined
 
 type Secret = KubeObject & { data?: Record<string, string>; immutable?: boolean }
 
-const secretResource = resourceOf('v1', 'Secret')
+const secretResource = getResource('v1', 'Secret')
 
 export interface SecretReads {
   /** Digests of existing entries, see `Facts`. */
@@ -59,7 +59,7 @@ export function makeSecretReader() {
     mount: KeyMount,
   ): Promise<SecretReads> => {
     const { namespace } = suite.metadata
-    const checksumSecret = checksumKeySecretOf(suite)
+    const checksumSecret = checksumKeySecretName(suite)
     const cached = checksumKeys.get(`${namespace}/${checksumSecret}`)
     const { resourceVersion } = getLive(secretId(suite, checksumSecret))?.metadata ?? {}
     const known =
@@ -68,7 +68,11 @@ export function makeSecretReader() {
       ({ name }) => !known || name !== checksumSecret,
     )
     const current: SecretKey = { name: mount.current, key: 'current' }
-    const mounted = new Set([keySecretOf(suite), mount.current, mount.accepted ?? mount.current])
+    const mounted = new Set([
+      internalKeySecretName(suite),
+      mount.current,
+      mount.accepted ?? mount.current,
+    ])
     const keys = [...mounted].map((name) => ({ name, key: 'current' }))
     const required = [...referencedSecrets(suite), ...keys]
     const found = await readAll(client, suite, generated, required)
@@ -96,8 +100,8 @@ export function makeSecretReader() {
       foreign: foreign.sort(),
       lost,
       keySecret: mount.current,
-      ...(key && { keyId: keyIdOf(key) }),
-      ...externalDatabase(suite, readEntry(databaseSecretOf(suite))),
+      ...(key && { keyId: deriveKeyId(key) }),
+      ...externalDatabase(suite, readEntry(databaseSecretRef(suite))),
     }
   }
 }
@@ -156,7 +160,7 @@ async function readAll(
   return { secrets, created, foreign, lost }
 }
 
-const volumes = resourceOf('v1', 'PersistentVolumeClaim')
+const volumes = getResource('v1', 'PersistentVolumeClaim')
 
 async function volumeExists(client: Client, { metadata }: LegalSuite, { volume }: GeneratedSecret) {
   if (!volume) return false
@@ -188,7 +192,7 @@ export async function loadCurrentKey(
   client: Client,
   suite: LegalSuite,
 ): Promise<string | undefined> {
-  const name = suite.status?.internalKey?.secretName ?? keySecretOf(suite)
+  const name = suite.status?.internalKey?.secretName ?? internalKeySecretName(suite)
   const ref = { namespace: suite.metadata.namespace, name }
   return decodeKey((await client.get<Secret>(secretResource, ref))?.data?.current)
 }
@@ -199,7 +203,7 @@ const decodeKey = (value: string | undefined) =>
     : Buffer.from(value, 'base64').toString('utf8').split('\n')[0]!.trim() || undefined
 
 /** The first twelve hex digits of the SHA-256, the id that services report. */
-const keyIdOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 12)
+const deriveKeyId = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 12)
 
 const referenceCache = new WeakMap<LegalSuite['spec'], SecretKey[]>()
 
@@ -210,7 +214,7 @@ function referencedSecrets(suite: LegalSuite): SecretKey[] {
   const pods = desired(suite, noFacts) as (KubeObject & {
     spec?: { template?: { spec?: { containers?: Container[] } } }
   })[]
-  const list = pods.flatMap(({ spec }) => secretRefsOf(spec?.template?.spec?.containers ?? []))
+  const list = pods.flatMap(({ spec }) => collectSecretRefs(spec?.template?.spec?.containers ?? []))
   referenceCache.set(suite.spec, list)
   return list
 }

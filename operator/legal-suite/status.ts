@@ -1,6 +1,6 @@
 import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import type { HistoryEntry } from '../api/status.ts'
-import { imageOf, nameOf, servicesOf } from '../desired/common.ts'
+import { enabledServices, imageReference, objectName } from '../desired/common.ts'
 import {
   type Condition,
   type NewCondition,
@@ -28,12 +28,12 @@ export interface StatusInputs {
 type Phase = NonNullable<LegalSuiteStatus['phase']>
 
 /** Builds the status of a suite except its inventory. */
-export function statusOf(
+export function buildStatus(
   suite: LegalSuite,
   { lookup, pods, readyState, key, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
-  const services = servicesOf(suite).map((name) => serviceStatus(suite, name, lookup, pods))
+  const services = enabledServices(suite).map((name) => serviceStatus(suite, name, lookup, pods))
   const ready = services.filter((each) => each.ready).length
   const observed = { ...before, ready: `${ready}/${services.length}`, services }
   const context = { generation: suite.metadata.generation, now }
@@ -57,7 +57,7 @@ export function statusOf(
   return {
     ...observed,
     observedGeneration: suite.metadata.generation,
-    phase: phaseOf(suite, readyState),
+    phase: computePhase(suite, readyState),
     conditions: setOptional(
       setOptional(withReady, backendsReady, backends, context),
       degradedType,
@@ -104,10 +104,10 @@ function degradedCondition(services: ServiceStatus[]): NewCondition | undefined 
 }
 
 function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup, pods: SuitePods) {
-  const live = lookup('Deployment', nameOf(suite, name))
+  const live = lookup('Deployment', objectName(suite, name))
   const { ready, desired, available, failure } = healthOf(live)
-  const version = versionOf(live)
-  const problem = live && pods.problemOf(live)
+  const version = runningVersion(live)
+  const problem = live && pods.findProblem(live)
   const message = problem ? `${problem.reason}: ${problem.message}` : failure
   return {
     name,
@@ -122,12 +122,12 @@ function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup, 
 type VersionedPods = { spec?: { template?: { metadata?: { labels?: Record<string, string> } } } }
 
 /** The version label of the pod template. */
-const versionOf = (live: Workload | undefined) =>
+const runningVersion = (live: Workload | undefined) =>
   (live as VersionedPods | undefined)?.spec?.template?.metadata?.labels?.[
     'app.kubernetes.io/version'
   ]
 
-function phaseOf({ spec }: LegalSuite, { state, reason }: ReadyState): Phase {
+function computePhase({ spec }: LegalSuite, { state, reason }: ReadyState): Phase {
   if (state === 'stalled') return 'Stalled'
   if (state === 'ready') return spec.hibernated ? 'Hibernated' : 'Ready'
   if (reason === 'Migrating') return 'Migrating'
@@ -149,11 +149,11 @@ function backendsCondition(
   const managed = managedBackends(suite)
   if (managed.length === 0 || suite.spec.hibernated) return undefined
   const notReady = managed
-    .map((what) => ({ what, live: lookup('StatefulSet', nameOf(suite, what)) }))
+    .map((what) => ({ what, live: lookup('StatefulSet', objectName(suite, what)) }))
     .map(({ what, live }) => ({ what, live, ...healthOf(live) }))
     .filter(({ ready }) => !ready)
     .map(({ what, live, available, desired }) => {
-      const problem = live && pods.problemOf(live)
+      const problem = live && pods.findProblem(live)
       const detail = problem ? `: ${problem.reason}: ${problem.message}` : ''
       return `${what} ${available}/${desired}${detail}`
     })
@@ -171,7 +171,7 @@ function seedsStatus(
   const { seeds, environment = 'production' } = suite.spec
   const packageIds = seeds?.packageIds ?? []
   if (packageIds.length === 0 && !seeds?.resourcesOnStartup) return { packageIds, state: 'None' }
-  const { ready } = healthOf(lookup('Deployment', nameOf(suite, 'collector')))
+  const { ready } = healthOf(lookup('Deployment', objectName(suite, 'collector')))
   if (!ready) return { packageIds, state: 'Pending' }
   return { packageIds, state: environment === 'production' ? 'Applied' : 'Started' }
 }
@@ -185,7 +185,7 @@ function nextHistory(suite: LegalSuite, { state, reason, message }: ReadyState, 
     generation: suite.metadata.generation,
     version: suite.spec.version,
     reason,
-    message: truncate(`${imageOf(suite)}: ${message}`, 512),
+    message: truncate(`${imageReference(suite)}: ${message}`, 512),
   }
   return withHistory(history, entry, 10)
 }

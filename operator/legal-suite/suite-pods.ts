@@ -1,11 +1,11 @@
 import type { KubeObject } from '../runtime/objects.ts'
-import { appOf, type Pod, rolloutOf } from './pod.ts'
+import { appLabel, type Pod, rolloutHash } from './pod.ts'
 import { type PodProblem, podProblem, probeDeadline } from './pod-problem.ts'
 
 /** The pods of one suite at one moment. */
 export interface SuitePods {
   /** Returns the problem of the newest pod of a workload that has one. */
-  problemOf(workload: KubeObject): PodProblem | undefined
+  findProblem(workload: KubeObject): PodProblem | undefined
   /** Number of pods that have not ended. */
   readonly remaining: number
   /** Milliseconds until a probe that has not succeeded yet counts as failing. */
@@ -18,7 +18,7 @@ export function suitePods(pods: Pod[], now = Date.now()): SuitePods {
   )
   const deadlines = pods.flatMap((pod) => probeDeadline(pod) ?? []).filter((at) => at > now)
   return {
-    problemOf(workload) {
+    findProblem(workload) {
       for (const pod of newestFirst.filter((each) => belongsTo(each, workload))) {
         const problem = podProblem(pod, now)
         if (problem) return problem
@@ -37,8 +37,8 @@ function belongsTo(pod: Pod, workload: KubeObject): boolean {
     return (
       pod.metadata.ownerReferences?.some(({ name }) => name === workload.metadata.name) ?? false
     )
-  if (appOf(pod) !== appOf(workload)) return false
+  if (appLabel(pod) !== appLabel(workload)) return false
   if (workload.kind !== 'Deployment') return true
-  const rollout = rolloutOf(pod)
-  return rollout === undefined || rollout === rolloutOf(workload)
+  const rollout = rolloutHash(pod)
+  return rollout === undefined || rollout === rolloutHash(workload)
 }

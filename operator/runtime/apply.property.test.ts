@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ApplyOptions, applySet, type Owner } from './apply.ts'
 import { makeClient } from './client.ts'
-import { idOf, idText, type ObjectId } from './inventory.ts'
+import { idText, type ObjectId, toObjectId } from './inventory.ts'
 import type { KubeObject } from './objects.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
 
 const reference = {
@@ -25,8 +25,8 @@ const kinds = [
   ['apps/v1', 'Deployment'],
 ] as const
 
-const collectionOf = ({ group, version, kind }: ObjectId) =>
-  `${group}/${resourceOf(group ? `${group}/${version}` : version, kind).plural}`
+const collectionName = ({ group, version, kind }: ObjectId) =>
+  `${group}/${getResource(group ? `${group}/${version}` : version, kind).plural}`
 
 const DesiredObjects = fc.uniqueArray(
   fc.record({
@@ -40,7 +40,7 @@ const DesiredObjects = fc.uniqueArray(
 
 type DesiredObjects = typeof DesiredObjects extends fc.Arbitrary<infer T> ? T : never
 
-const objectsOf = (desired: DesiredObjects): KubeObject[] =>
+const buildObjects = (desired: DesiredObjects): KubeObject[] =>
   desired.map(({ kind: [apiVersion, kind], name, image, env }) => ({
     apiVersion,
     kind,
@@ -48,11 +48,11 @@ const objectsOf = (desired: DesiredObjects): KubeObject[] =>
     spec: { containers: [{ name: 'main', image, env: env.map((name) => ({ name, value: '1' })) }] },
   }))
 
-function staged() {
+function setUp() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport })
-  const pathOf = (id: ObjectId) => ({
-    collection: collectionOf(id),
+  const storePath = (id: ObjectId) => ({
+    collection: collectionName(id),
     namespace: id.namespace,
     name: id.name,
   })
@@ -60,13 +60,13 @@ function staged() {
     client,
     owner,
     inventory,
-    live: (id) => api.store.get(pathOf(id)),
+    live: (id) => api.store.get(storePath(id)),
   })
   const all = () =>
     kinds.flatMap(([apiVersion, kind]) =>
-      api.store.list(collectionOf(idOf({ apiVersion, kind, metadata: { name: '' } }))),
+      api.store.list(collectionName(toObjectId({ apiVersion, kind, metadata: { name: '' } }))),
     )
-  return { api, client, options, all, placeOf: pathOf }
+  return { api, client, options, all, placeOf: storePath }
 }
 
 const names = (ids: ObjectId[]) => ids.map(idText).sort()
@@ -74,18 +74,20 @@ const names = (ids: ObjectId[]) => ids.map(idText).sort()
 test('for any previous set the desired set is reached, and a second apply writes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(DesiredObjects, { minLength: 1, maxLength: 4 }), async (rounds) => {
-      const { api, options, all } = staged()
+      const { api, options, all } = setUp()
       let inventory: ObjectId[] = []
       for (const desired of rounds) {
-        const objects = objectsOf(desired)
+        const objects = buildObjects(desired)
         const applied = await applySet(objects, options(inventory))
         expect(applied.outcomes.filter(({ action }) => action === 'failed')).toEqual([])
         inventory = applied.inventory
-        expect(names(inventory)).toEqual(names(objects.map(idOf)))
-        expect(names(all().map(idOf))).toEqual(names(objects.map(idOf)))
+        expect(names(inventory)).toEqual(names(objects.map(toObjectId)))
+        expect(names(all().map(toObjectId))).toEqual(names(objects.map(toObjectId)))
         for (const object of objects) {
-          const live = all().find((other) => idText(idOf(other)) === idText(idOf(object)))!
-          expect(specOf(live)).toEqual(specOf(object))
+          const live = all().find(
+            (other) => idText(toObjectId(other)) === idText(toObjectId(object)),
+          )!
+          expect(summarizeSpec(live)).toEqual(summarizeSpec(object))
         }
         const before = api.writes()
         const again = await applySet(objects, options(inventory))
@@ -98,7 +100,7 @@ test('for any previous set the desired set is reached, and a second apply writes
 })
 
 /** Sorts keyed lists, whose order is not significant. */
-function specOf({ spec }: KubeObject) {
+function summarizeSpec({ spec }: KubeObject) {
   const [{ image, env }] = (spec as Spec).containers
   return { image, env: env.map(({ name }) => name).sort() }
 }
@@ -107,7 +109,7 @@ type Spec = { containers: [{ image: string; env: { name: string }[] }] }
 
 /** Checks that all desired fields are set. Additional fields are allowed. */
 function holds(live: KubeObject, desired: KubeObject) {
-  const [is, expected] = [specOf(live), specOf(desired)]
+  const [is, expected] = [summarizeSpec(live), summarizeSpec(desired)]
   return is.image === expected.image && expected.env.every((name) => is.env.includes(name))
 }
 
@@ -118,44 +120,45 @@ test('foreign objects are never changed, and drift of own objects is reverted', 
       DesiredObjects,
       DesiredObjects,
       async (theirs, ours, drifted) => {
-        const { api, client, options, all, placeOf: pathOf } = staged()
-        for (const object of objectsOf(theirs)) api.store.put(pathOf(idOf(object)), object)
+        const { api, client, options, all, placeOf: storePath } = setUp()
+        for (const object of buildObjects(theirs))
+          api.store.put(storePath(toObjectId(object)), object)
         const foreign = new Map(
-          all().map((object) => [idText(idOf(object)), JSON.stringify(object)]),
+          all().map((object) => [idText(toObjectId(object)), JSON.stringify(object)]),
         )
-        const objects = objectsOf(ours)
+        const objects = buildObjects(ours)
         const first = await applySet(objects, options([]))
         const conflicts = first.outcomes
           .filter(({ action }) => action === 'conflict')
           .map(({ id }) => id)
         expect(names(conflicts)).toEqual(
-          names(objects.map(idOf).filter((id) => foreign.has(idText(id)))),
+          names(objects.map(toObjectId).filter((id) => foreign.has(idText(id)))),
         )
 
-        const mine = objects.map(idOf).filter((id) => !foreign.has(idText(id)))
-        const changed = objectsOf(drifted).filter((object) =>
-          names(mine).includes(idText(idOf(object))),
+        const mine = objects.map(toObjectId).filter((id) => !foreign.has(idText(id)))
+        const changed = buildObjects(drifted).filter((object) =>
+          names(mine).includes(idText(toObjectId(object))),
         )
         for (const object of changed) {
-          const live = api.store.get(pathOf(idOf(object)))!
-          await client.replace(resourceOf(object.apiVersion, object.kind), {
+          const live = api.store.get(storePath(toObjectId(object)))!
+          await client.replace(getResource(object.apiVersion, object.kind), {
             ...live,
             spec: object.spec,
           })
         }
-        const desired = new Map(objects.map((object) => [idText(idOf(object)), object]))
+        const desired = new Map(objects.map((object) => [idText(toObjectId(object)), object]))
         const off = mine.filter(
-          (id) => !holds(api.store.get(pathOf(id))!, desired.get(idText(id))!),
+          (id) => !holds(api.store.get(storePath(id))!, desired.get(idText(id))!),
         )
         const second = await applySet(objects, options(first.inventory))
         const written = second.outcomes.filter(({ action }) => action === 'configured')
         expect(names(written.map(({ id }) => id))).toEqual(names(off))
         for (const id of mine)
-          expect(holds(api.store.get(pathOf(id))!, desired.get(idText(id))!)).toBe(true)
+          expect(holds(api.store.get(storePath(id))!, desired.get(idText(id))!)).toBe(true)
         await applySet([], options(second.inventory))
         for (const [id, text] of foreign)
           expect(
-            all().map((object) => [idText(idOf(object)), JSON.stringify(object)]),
+            all().map((object) => [idText(toObjectId(object)), JSON.stringify(object)]),
           ).toContainEqual([id, text])
       },
     ),

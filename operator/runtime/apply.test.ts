@@ -7,7 +7,7 @@ import {
   type Owner,
 } from './apply.ts'
 import { makeClient } from './client.ts'
-import { idOf, idText } from './inventory.ts'
+import { idText, toObjectId } from './inventory.ts'
 import type { KubeObject } from './objects.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
 import { configMap, configMaps } from './testing/informer-fixture.ts'
@@ -22,7 +22,7 @@ const reference = {
 const owner: Owner = { labels: { suite: 's' }, reference }
 const place = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
 
-function staged() {
+function setUp() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport, maxAttempts: 1 })
   const live = ({ name }: { name: string }) => api.store.get(place(name))
@@ -37,7 +37,7 @@ function staged() {
 }
 
 test('created objects have the labels and the reference of their owner', async () => {
-  const { api, apply } = staged()
+  const { api, apply } = setUp()
   const seen: string[] = []
   await apply([configMap('a')], { onWrite: ({ metadata }) => void seen.push(metadata.name) })
   expect(api.store.get(place('a'))?.metadata).toMatchObject({
@@ -48,13 +48,13 @@ test('created objects have the labels and the reference of their owner', async (
 })
 
 test('retained objects have no owner reference', async () => {
-  const { api, apply } = staged()
+  const { api, apply } = setUp()
   await apply([configMap('a')], { retain: () => true })
   expect(api.store.get(place('a'))?.metadata.ownerReferences).toBeUndefined()
 })
 
 test('a foreign object of the same name is a conflict unless it is annotated for adoption', async () => {
-  const { api, actions } = staged()
+  const { api, actions } = setUp()
   const theirs = configMap('a', { theirs: '1' })
   api.store.put(place('a'), theirs)
   expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'conflict' })
@@ -69,7 +69,7 @@ test('a foreign object of the same name is a conflict unless it is annotated for
 })
 
 test('an object with matching labels and another controller is foreign', async () => {
-  const { api, apply } = staged()
+  const { api, apply } = setUp()
   const other = { ...reference, name: 'other', uid: 's-2' }
   api.store.put(place('a'), {
     ...configMap('a', {}, owner.labels),
@@ -81,7 +81,7 @@ test('an object with matching labels and another controller is foreign', async (
 })
 
 test('a removed label is restored, and the object is not pruned meanwhile', async () => {
-  const { api, client, apply, actions, names } = staged()
+  const { api, client, apply, actions, names } = setUp()
   const { inventory } = await apply([configMap('a')])
   await client.merge(
     configMaps,
@@ -96,7 +96,7 @@ test('a removed label is restored, and the object is not pruned meanwhile', asyn
 })
 
 test('an object created concurrently is not adopted', async () => {
-  const { api, actions } = staged()
+  const { api, actions } = setUp()
   api.faults.push(({ verb }) => {
     if (verb === 'patch' && !api.store.get(place('a'))) api.store.put(place('a'), theirs)
     return undefined
@@ -117,7 +117,7 @@ const owning = (field: string) => ({
 })
 
 test('a stale cache never changes a successor of the same name', async () => {
-  const { api, apply, actions } = staged()
+  const { api, apply, actions } = setUp()
   await apply([configMap('a', { n: '1' })])
   const old = api.store.get(place('a'))!
   api.store.remove(place('a'))
@@ -130,7 +130,7 @@ test('a stale cache never changes a successor of the same name', async () => {
 })
 
 test('obsolete objects are pruned if they are owned and not retained', async () => {
-  const { api, apply, actions, names } = staged()
+  const { api, apply, actions, names } = setUp()
   const { inventory } = await apply(['a', 'b', 'c', 'd'].map((name) => configMap(name)))
   api.store.put(place('b'), {
     ...api.store.get(place('b'))!,
@@ -147,7 +147,7 @@ test('obsolete objects are pruned if they are owned and not retained', async () 
 })
 
 test('a failed apply prunes nothing and keeps the inventory', async () => {
-  const { api, apply, names } = staged()
+  const { api, apply, names } = setUp()
   const { inventory } = await apply([configMap('old')])
   api.faults.push(({ verb, name }) =>
     verb === 'patch' && name === 'new' ? { status: 422 } : undefined,
@@ -159,7 +159,7 @@ test('a failed apply prunes nothing and keeps the inventory', async () => {
 })
 
 test('an object that is being deleted fails the apply', async () => {
-  const { api, client, apply, actions } = staged()
+  const { api, client, apply, actions } = setUp()
   await apply([configMap('a')])
   api.store.put(place('a'), {
     ...api.store.get(place('a'))!,
@@ -170,7 +170,7 @@ test('an object that is being deleted fails the apply', async () => {
 })
 
 test('objects are created in dependency order and pruned in reverse', async () => {
-  const { api, apply } = staged()
+  const { api, apply } = setUp()
   const kinds = ['Ingress', 'Deployment', 'Secret', 'ServiceAccount', 'Service']
   const apis: Record<string, string> = { Ingress: 'networking.k8s.io/v1', Deployment: 'apps/v1' }
   const objects = kinds.map((kind) => ({
@@ -190,7 +190,7 @@ test('objects are created in dependency order and pruned in reverse', async () =
 })
 
 test('after a crash the stored inventory finds created objects', async () => {
-  const { api, client, apply, names } = staged()
+  const { api, client, apply, names } = setUp()
   const objects = ['a', 'b', 'c'].map((name) => configMap(name))
   const kept = inventoryDuringApply([], objects)
   api.faults.push(({ verb, name }) =>
@@ -201,5 +201,5 @@ test('after a crash the stored inventory finds created objects', async () => {
   api.faults.length = 0
   await applySet([], { client, owner, live: () => undefined, inventory: kept })
   expect(names()).toEqual([])
-  expect(kept.map(idText)).toEqual(objects.map((object) => idText(idOf(object))))
+  expect(kept.map(idText)).toEqual(objects.map((object) => idText(toObjectId(object))))
 })

@@ -3,14 +3,14 @@ import { appliedAnnotation, contentHash, isUpToDate } from './applied-hash.ts'
 import type { Client } from './client.ts'
 import {
   groupByRank,
-  idOf,
   idText,
   mergeInventories,
   type ObjectId,
   subtractInventory,
+  toObjectId,
 } from './inventory.ts'
 import type { KubeObject, OwnerReference } from './objects.ts'
-import { resourceOf, resourceOfObject } from './resources.ts'
+import { getObjectResource, getResource } from './resources.ts'
 
 export type Owner = {
   /** Labels that all objects of this owner have and no other object has. */
@@ -57,7 +57,7 @@ export const adoptAnnotation = 'legalsuite.dev/adopt'
  */
 export async function applySet(objects: KubeObject[], options: ApplyOptions): Promise<ApplyResult> {
   const outcomes = await applyObjects(objects, options)
-  const desired = objects.map(idOf)
+  const desired = objects.map(toObjectId)
   const applied = outcomes.filter(({ action }) => action !== 'conflict').map(({ id }) => id)
   const obsolete = subtractInventory(options.inventory, desired)
   // After a failure nothing is pruned: an obsolete object may still serve in place of the failed one.
@@ -88,12 +88,12 @@ export async function pruneObjects(ids: ObjectId[], options: PruneOptions) {
 
 /** The inventory to store before the first write, so that a crash leaves no untracked object. */
 export const inventoryDuringApply = (inventory: ObjectId[], objects: KubeObject[]) =>
-  mergeInventories(inventory, objects.map(idOf))
+  mergeInventories(inventory, objects.map(toObjectId))
 
 export const isFailure = ({ action }: Outcome) => action === 'conflict' || action === 'failed'
 
 async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outcome> {
-  const id = idOf(object)
+  const id = toObjectId(object)
   const desired = withOwnership(object, options)
   try {
     const cached = options.live(id)
@@ -117,7 +117,7 @@ async function applyOver(
   desired: KubeObject,
   options: ApplyOptions,
 ): Promise<Outcome> {
-  const id = idOf(desired)
+  const id = toObjectId(desired)
   const reason =
     live &&
     live.metadata.annotations?.[adoptAnnotation] !== 'true' &&
@@ -132,7 +132,7 @@ async function applyOver(
     ? { ...desired, metadata: { ...desired.metadata, uid: live.metadata.uid! } }
     : desired
   const force = live !== undefined
-  const result = await options.client.apply(resourceOfObject(desired), body, {
+  const result = await options.client.apply(getObjectResource(desired), body, {
     fieldManager,
     force,
   })
@@ -151,7 +151,7 @@ async function prune(id: ObjectId, { client, owner, retain }: PruneOptions): Pro
     const { uid } = live.metadata
     // A workload stays visible until its pods are gone, so that nothing they use is deleted before.
     const propagation = hasPods(id) ? 'Foreground' : 'Background'
-    await client.delete(resourceOfObject(live), live.metadata, { uid, propagation })
+    await client.delete(getObjectResource(live), live.metadata, { uid, propagation })
     return { id, action: 'pruned' }
   } catch (error) {
     return { id, action: 'failed', error }
@@ -167,7 +167,7 @@ async function findLive(id: ObjectId, { client, onFound }: ApplyOptions) {
 }
 
 function getMetadata({ group, version, kind, namespace, name }: ObjectId, client: Client) {
-  const resource = resourceOf(group ? `${group}/${version}` : version, kind)
+  const resource = getResource(group ? `${group}/${version}` : version, kind)
   return client.get(resource, { namespace, name }, { metadataOnly: true })
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { ApiError, isConflict } from './api-error.ts'
 import { makeClient } from './client.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import type { CallRecord } from './rest-client.ts'
 import { type Fault, makeFakeApi } from './testing/fake-api.ts'
 import { configMap, configMaps } from './testing/informer-fixture.ts'
@@ -10,7 +10,7 @@ import { configMap, configMaps } from './testing/informer-fixture.ts'
 beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 1 }))
 afterEach(() => void vi.useRealTimers())
 
-function staged(served = {}) {
+function setUp(served = {}) {
   const api = makeFakeApi(served)
   const metrics = makeMetrics()
   const calls: CallRecord[] = []
@@ -24,7 +24,7 @@ function staged(served = {}) {
     let left = times
     api.faults.push(() => (left-- > 0 ? fault : undefined))
   }
-  const ended = async <T>(promise: Promise<T>) => {
+  const waitForResult = async <T>(promise: Promise<T>) => {
     const settled = promise.then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
@@ -32,13 +32,13 @@ function staged(served = {}) {
     await vi.advanceTimersByTimeAsync(120_000)
     return (await settled) as { value?: T; error?: ApiError }
   }
-  return { api, client, metrics, calls, befall, ended }
+  return { api, client, metrics, calls, befall, ended: waitForResult }
 }
 
 const ref = { namespace: 'ns', name: 'a' }
 
 test('objects are created, read, updated and deleted', async () => {
-  const { client } = staged()
+  const { client } = setUp()
   expect(await client.get(configMaps, ref)).toBeUndefined()
   const created = await client.create(configMaps, configMap('a', { n: '1' }))
   expect(await client.get(configMaps, ref)).toEqual(created)
@@ -56,7 +56,7 @@ test('objects are created, read, updated and deleted', async () => {
 })
 
 test('apply takes foreign fields only with force and releases omitted fields', async () => {
-  const { client } = staged()
+  const { client } = setUp()
   await client.create(configMaps, configMap('a', { theirs: '1', both: '1' }))
   const ours = configMap('a', { both: '2', own: '1' })
   await expect(client.apply(configMaps, ours, { fieldManager: 'us' })).rejects.toSatisfy(isConflict)
@@ -73,7 +73,7 @@ test('apply takes foreign fields only with force and releases omitted fields', a
 })
 
 test('reads and applies are retried on server errors, other writes are not', async () => {
-  const { client, befall, ended, api } = staged()
+  const { client, befall, ended, api } = setUp()
   befall({ status: 503 }, 2)
   expect(await ended(client.get(configMaps, ref))).toEqual({ value: undefined })
   befall('reset', 2)
@@ -89,7 +89,7 @@ test('reads and applies are retried on server errors, other writes are not', asy
 })
 
 test('429 responses are retried after the requested delay', async () => {
-  const { client, befall, ended, api } = staged()
+  const { client, befall, ended, api } = setUp()
   befall({ status: 429, retryAfter: 3 }, 1)
   const began = performance.now()
   const created = client.create(configMaps, configMap('a')).then(() => performance.now() - began)
@@ -101,7 +101,7 @@ test('429 responses are retried after the requested delay', async () => {
 })
 
 test('a call without a response ends at its deadline or with its signal', async () => {
-  const { client, befall, ended } = staged()
+  const { client, befall, ended } = setUp()
   befall('silence', 1)
   const late = client.create(configMaps, configMap('a'), { deadlineMs: 500 })
   expect((await ended(late)).error?.message).toContain('500 ms')
@@ -113,8 +113,8 @@ test('a call without a response ends at its deadline or with its signal', async 
 })
 
 test('every call is counted and reported in terms of RBAC', async () => {
-  const { client, calls, metrics } = staged()
-  const suites = resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite')
+  const { client, calls, metrics } = setUp()
+  const suites = getResource('legalsuite.dev/v1alpha1', 'LegalSuite')
   const suite = {
     apiVersion: 'legalsuite.dev/v1alpha1',
     kind: 'LegalSuite',
@@ -140,14 +140,14 @@ test('every call is counted and reported in terms of RBAC', async () => {
 })
 
 test('serves returns whether a resource exists', async () => {
-  const { client } = staged({ 'monitoring.coreos.com': ['servicemonitors'] })
-  expect(await client.serves(resourceOf('monitoring.coreos.com/v1', 'ServiceMonitor'))).toBe(true)
-  expect(await client.serves(resourceOf('monitoring.coreos.com/v1', 'PrometheusRule'))).toBe(false)
-  expect(await client.serves(resourceOf('postgresql.cnpg.io/v1', 'Cluster'))).toBe(false)
+  const { client } = setUp({ 'monitoring.coreos.com': ['servicemonitors'] })
+  expect(await client.serves(getResource('monitoring.coreos.com/v1', 'ServiceMonitor'))).toBe(true)
+  expect(await client.serves(getResource('monitoring.coreos.com/v1', 'PrometheusRule'))).toBe(false)
+  expect(await client.serves(getResource('postgresql.cnpg.io/v1', 'Cluster'))).toBe(false)
 })
 
 test('an expired page fails the list with 410', async () => {
-  const { client, api } = staged()
+  const { client, api } = setUp()
   for (let n = 0; n < 3; n++) await client.create(configMaps, configMap(`map-${n}`))
   const pages = client.pages(configMaps, { namespace: 'ns', deadline: 2 })[Symbol.asyncIterator]()
   expect((await pages.next()).value.items).toHaveLength(2)
@@ -165,9 +165,9 @@ test('error messages contain no Secret content', async () => {
       body: [Buffer.from(JSON.stringify(quoting))] as never,
     }),
   })
-  const failed = (kind: string) =>
-    client.create(resourceOf('v1', kind), { ...configMap('a'), kind }).catch((error) => error)
-  expect((await failed('Secret')).message).toBe('create secrets ns: Invalid')
-  expect((await failed('ConfigMap')).message).toContain('hunter2')
-  expect(await failed('Secret')).toBeInstanceOf(ApiError)
+  const createError = (kind: string) =>
+    client.create(getResource('v1', kind), { ...configMap('a'), kind }).catch((error) => error)
+  expect((await createError('Secret')).message).toBe('create secrets ns: Invalid')
+  expect((await createError('ConfigMap')).message).toContain('hunter2')
+  expect(await createError('Secret')).toBeInstanceOf(ApiError)
 })

@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 const settle = (milliseconds = 1_000) => vi.advanceTimersByTimeAsync(milliseconds)
 
 /** Starts a controller for ConfigMaps with a running informer. */
-function staged(
+function setUp(
   options: Partial<ControllerOptions> & Pick<ControllerOptions, 'reconcile'>,
   log = silent,
 ) {
@@ -37,7 +37,7 @@ function staged(
 
 test('a controller reconciles all existing objects, then each change', async () => {
   const keys: string[] = []
-  const { put, lead, end } = staged({ reconcile: async (key) => void keys.push(key) })
+  const { put, lead, end } = setUp({ reconcile: async (key) => void keys.push(key) })
   put(configMap('a'))
   put(configMap('b'))
   await settle()
@@ -58,13 +58,13 @@ test('an object maps to its current and its previous keys', async () => {
   const keys: string[] = []
   const stage = makeInformerFixture()
   void stage.start()
-  const ownersOf = ({ metadata }: KubeObject) =>
+  const ownerLabels = ({ metadata }: KubeObject) =>
     metadata.labels?.owner ? [metadata.labels.owner] : []
   const { client, metrics, informer, put } = stage
   const controller = makeController(
     {
       name: 'test',
-      watches: [{ informer, mapToKeys: ownersOf, predicate: ({ type }) => type !== 'deleted' }],
+      watches: [{ informer, mapToKeys: ownerLabels, predicate: ({ type }) => type !== 'deleted' }],
       reconcile: async (key) => void keys.push(key),
     },
     { client, log: silent, metrics },
@@ -90,7 +90,7 @@ test('an object maps to its current and its previous keys', async () => {
 
 test('failures back off exponentially, requeueAfter is honoured', async () => {
   const at: number[] = []
-  const { put, lead, end, metrics } = staged({
+  const { put, lead, end, metrics } = setUp({
     reconcile: async () => {
       at.push(performance.now())
       if (at.length <= 3) throw new Error('not yet')
@@ -119,7 +119,7 @@ test('a synchronous exception counts as a failure', async () => {
     runs++
     throw new Error('at once')
   }
-  const { put, lead, end } = staged({ reconcile })
+  const { put, lead, end } = setUp({ reconcile })
   put(configMap('a'))
   await settle()
   const led = lead()
@@ -131,7 +131,7 @@ test('a synchronous exception counts as a failure', async () => {
 
 test('a reconcile beyond its deadline is aborted with its calls and fails', async () => {
   const errors: string[] = []
-  const { put, lead, end, api } = staged({
+  const { put, lead, end, api } = setUp({
     deadlineMs: 2_000,
     reconcile: async (_, { client }) => {
       await client.get(configMaps, { namespace: 'ns', name: 'other' }).catch((error: Error) => {
@@ -153,7 +153,7 @@ test('a reconcile beyond its deadline is aborted with its calls and fails', asyn
 
 test('a lost lease aborts running reconciles and blocks their writes', async () => {
   const outcomes: unknown[] = []
-  const { put, lead, lose, end, api } = staged({
+  const { put, lead, lose, end, api } = setUp({
     reconcile: async (_, { client, signal }) => {
       await sleep(60_000, signal)
       outcomes.push(
@@ -175,7 +175,7 @@ test('a lost lease aborts running reconciles and blocks their writes', async () 
 
 test('a stop lets running reconciles finish', async () => {
   const done: string[] = []
-  const { put, lead, end } = staged({
+  const { put, lead, end } = setUp({
     reconcile: async (key) => void (await sleep(3_000).then(() => done.push(key))),
   })
   put(configMap('a'))
@@ -225,7 +225,7 @@ test('log lines have the controller, the object and the reconcile id', async () 
   const lines: Record<string, unknown>[] = []
   const keep = (fields: object) => void lines.push(fields as Record<string, unknown>)
   const log = { info: keep, warn: keep, error: keep }
-  const { put, lead, end } = staged(
+  const { put, lead, end } = setUp(
     { reconcile: async (_, { log }) => void log.info({ seen: true }, 'looked') },
     log,
   )

@@ -5,7 +5,7 @@ import { isConflict } from './api-error.ts'
 import type { Client } from './client.ts'
 import { fencedClient, type Remaining } from './fence.ts'
 import type { Change, Informer } from './informer.ts'
-import { type KubeObject, keyOf } from './objects.ts'
+import { type KubeObject, objectKey } from './objects.ts'
 import { makeQueue, type Queue } from './queue.ts'
 import { withDeadline } from './time.ts'
 
@@ -111,7 +111,7 @@ export function makeController(
 
   function subscribe<T extends KubeObject>({
     informer,
-    mapToKeys = (object) => [keyOf(object)],
+    mapToKeys = (object) => [objectKey(object)],
     predicate,
     coalesceMs = 0,
   }: Watch<T>) {

@@ -8,7 +8,7 @@ import { configMap } from './testing/informer-fixture.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function staged() {
+function setUp() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport, maxAttempts: 1 })
   const recorder = makeRecorder({ client, log: silent, instance: 'pod-1' })
@@ -31,7 +31,7 @@ type Written = {
 }
 
 test('an Event has reason, regarding object and reporter', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   await record('no such secret')
   expect(events()).toMatchObject([
     {
@@ -48,7 +48,7 @@ test('an Event has reason, regarding object and reporter', async () => {
 })
 
 test('repeats increment the count until the series expires', async () => {
-  const { record, events, api } = staged()
+  const { record, events, api } = setUp()
   for (let n = 0; n < 5; n++) await record('again')
   expect(events().map(({ series }) => series?.count)).toEqual([5])
   await vi.advanceTimersByTimeAsync(400_000)
@@ -63,14 +63,14 @@ test('repeats increment the count until the series expires', async () => {
 })
 
 test('many notes of one reason are combined into one Event', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   for (let n = 0; n < 15; n++) await record(`try ${n}`)
   expect(events()).toHaveLength(11)
   expect(events().find(({ note }) => note === 'try 10')?.series?.count).toBe(5)
 })
 
 test('the rate limit of one object does not affect others', async () => {
-  const { record, events, api } = staged()
+  const { record, events, api } = setUp()
   for (let n = 0; n < 100; n++) await record('flood')
   expect(api.writes()).toBe(26)
   const other = configMap('b')
@@ -83,28 +83,28 @@ test('the rate limit of one object does not affect others', async () => {
 })
 
 test('a flood of Normal Events does not hold back a Warning', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   for (let n = 0; n < 100; n++) await record(`step ${n}`, { type: 'Normal', reason: `Step${n}` })
   await record('image not found', { reason: 'ImagePullBackOff' })
   expect(events().map(({ note }) => note)).toContain('image not found')
 })
 
 test('a flood of one Warning does not hold back another reason', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   for (let n = 0; n < 100; n++) await record(`try ${n}`)
   await record('disk full', { reason: 'MigrationFailed' })
   expect(events().map(({ note }) => note)).toContain('disk full')
 })
 
 test('repeats of one Event do not hold back the next one', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   for (let n = 0; n < 100; n++) await record('again')
   await record('another note')
   expect(events().map(({ note }) => note)).toContain('another note')
 })
 
 test('a write that failed with a server error is retried', async () => {
-  const { recorder, events, api } = staged()
+  const { recorder, events, api } = setUp()
   let left = 2
   api.faults.push(() => (left-- > 0 ? { status: 503 } : undefined))
   recorder.record(configMap('a'), { type: 'Warning', reason: 'R', action: 'A', note: 'kept' })
@@ -114,13 +114,13 @@ test('a write that failed with a server error is retried', async () => {
 })
 
 test('a long note is truncated at a character boundary', async () => {
-  const { record, events } = staged()
+  const { record, events } = setUp()
   await record('合'.repeat(1_000))
   expect(events()[0]!.note).toBe('合'.repeat(341))
 })
 
 test('a failed write is logged and the next Event is created', async () => {
-  const { record, events, api } = staged()
+  const { record, events, api } = setUp()
   let left = 1
   api.faults.push(() => (left-- > 0 ? { status: 403 } : undefined))
   await record('lost')

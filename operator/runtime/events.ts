@@ -4,7 +4,7 @@ import { ApiError, isConflict, isNotFound } from './api-error.ts'
 import type { Client } from './client.ts'
 import { makeEventBudgets } from './event-budget.ts'
 import type { KubeObject, Ref } from './objects.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import { sleep } from './time.ts'
 
 export type EventRecord = {
@@ -34,7 +34,7 @@ type RecorderOptions = {
   controller?: string
 }
 
-const events = resourceOf('events.k8s.io/v1', 'Event')
+const events = getResource('events.k8s.io/v1', 'Event')
 /** A repeat after this time is a new Event. */
 const seriesMaxAgeMs = 360_000
 /** Different notes per reason. Further notes are counted in one Event. */

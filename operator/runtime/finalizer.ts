@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 import type { KubeObject } from './objects.ts'
-import { resourceOfObject } from './resources.ts'
+import { getObjectResource } from './resources.ts'
 
 /** Adds a finalizer, so that a deleted object stays until `finalize` has run. */
 export async function withFinalizer<T extends KubeObject>(
@@ -33,7 +33,7 @@ export async function finalize(
 /** Fails with 409 if the object has changed: another controller may have added a finalizer. */
 const setFinalizers = <T extends KubeObject>(client: Client, object: T, finalizers: string[]) => {
   const { resourceVersion, uid } = object.metadata
-  return client.merge<T>(resourceOfObject(object), object.metadata, {
+  return client.merge<T>(getObjectResource(object), object.metadata, {
     metadata: { resourceVersion, uid, finalizers },
   })
 }

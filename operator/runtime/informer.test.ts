@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { timing } from './informer.ts'
-import { type KubeObject, keyOf } from './objects.ts'
+import { type KubeObject, objectKey } from './objects.ts'
 import { configMap, makeInformerFixture, recordChanges } from './testing/informer-fixture.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -147,7 +147,7 @@ test('a character split over two chunks is decoded', async () => {
     api.eachStream((stream) => stream.send(Uint8Array.of(byte)))
     await settle(1)
   }
-  expect(informer.get(keyOf({ metadata: place('split') }))).toMatchObject({
+  expect(informer.get(objectKey({ metadata: place('split') }))).toMatchObject({
     data: { text: '合同法 ✓' },
   })
   stop()

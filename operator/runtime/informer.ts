@@ -2,8 +2,8 @@ import { errorFields, type Log } from '../../services/_kit/log.ts'
 import type { Metrics } from '../../services/_kit/metrics.ts'
 import { ApiError, isGone } from './api-error.ts'
 import type { Client } from './client.ts'
-import { type Change, type Handler, makeObjectCache, versionOf } from './object-cache.ts'
-import { type KubeObject, keyOf, type Resource } from './objects.ts'
+import { type Change, getResourceVersion, type Handler, makeObjectCache } from './object-cache.ts'
+import { type KubeObject, objectKey, type Resource } from './objects.ts'
 import type { Selection } from './read-calls.ts'
 import { isNewer } from './store.ts'
 import { DeadlineError, makeBackoff, sleep, withDeadline, withJitter } from './time.ts'
@@ -96,9 +96,9 @@ export function makeInformer<T extends KubeObject>(
       listVersion = page.resourceVersion
       if (isNewer(newest, listVersion)) resetTo(listVersion)
       for (const object of page.items.map(trim)) {
-        listedKeys.add(keyOf(object))
-        if (!cache.take(object)) cache.resync(cache.store.get(keyOf(object))!)
-        else if (version !== undefined && !isNewer(versionOf(object), version)) {
+        listedKeys.add(objectKey(object))
+        if (!cache.take(object)) cache.resync(cache.store.get(objectKey(object))!)
+        else if (version !== undefined && !isNewer(getResourceVersion(object), version)) {
           metrics.count('informer_missed_events_total', labels)
         }
       }
@@ -143,7 +143,7 @@ export function makeInformer<T extends KubeObject>(
           throw new ApiError(object.code ?? 0, object.reason ?? '', `watch: ${object.message}`)
         if (type === 'DELETED') cache.removeUnlessNewer(trim(object))
         else if (type !== 'BOOKMARK') cache.take(trim(object))
-        advanceVersion(versionOf(object))
+        advanceVersion(getResourceVersion(object))
         events++
         untrustedReads = 0
         backoff.reset()
@@ -188,8 +188,8 @@ export function makeInformer<T extends KubeObject>(
     subscribe: cache.subscribe,
     observe(object) {
       // An object older than the watch may already be deleted.
-      if (version !== undefined && !isNewer(versionOf(object), version)) return
-      cache.take(selection.metadataOnly ? metadataOf(object) : trim(object))
+      if (version !== undefined && !isNewer(getResourceVersion(object), version)) return
+      cache.take(selection.metadataOnly ? toMetadataOnly(object) : trim(object))
     },
     get synced() {
       return synced
@@ -216,7 +216,7 @@ export function makeInformer<T extends KubeObject>(
 }
 
 /** Keeps only metadata, also of own writes. */
-const metadataOf = <T extends KubeObject>({ apiVersion, kind, metadata }: T) =>
+const toMetadataOnly = <T extends KubeObject>({ apiVersion, kind, metadata }: T) =>
   ({ apiVersion, kind, metadata }) as T
 
 const errorName = (error: unknown) =>

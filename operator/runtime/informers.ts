@@ -23,11 +23,11 @@ export function makeInformers({ namespaces, ...deps }: InformersDeps) {
   const shared = new Map<string, Informer<KubeObject>>()
   const running: RunningInformer<KubeObject>[] = []
   const scopes = namespaces.length ? namespaces : [undefined]
-  const informersOf = (namespace: string | undefined) =>
+  const findInformers = (namespace: string | undefined) =>
     running.filter((each) => each.namespace === undefined || each.namespace === namespace)
   /** Returns why a namespace may not be read. */
   const deniedReason = (namespace: string | undefined) =>
-    informersOf(namespace).find(({ denied }) => denied)?.denied
+    findInformers(namespace).find(({ denied }) => denied)?.denied
 
   return {
     informerFor<T extends KubeObject>(
@@ -64,7 +64,7 @@ export function makeInformers({ namespaces, ...deps }: InformersDeps) {
     deniedReason,
     /** Whether all objects of a namespace are cached. */
     isSynced: (namespace: string | undefined) =>
-      informersOf(namespace).every((informer) => informer.synced && !informer.denied),
+      findInformers(namespace).every((informer) => informer.synced && !informer.denied),
     measure() {
       for (const informer of running) informer.measure()
     },

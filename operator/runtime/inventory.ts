@@ -10,7 +10,7 @@ export type ObjectId = {
   name: string
 }
 
-export function idOf({ apiVersion, kind, metadata }: KubeObject): ObjectId {
+export function toObjectId({ apiVersion, kind, metadata }: KubeObject): ObjectId {
   const [version, group = ''] = apiVersion.split('/').reverse()
   const { namespace = '', name } = metadata
   return { group, version: version!, kind, namespace, name }
@@ -51,14 +51,14 @@ const applyOrder = [
 ]
 
 /** Dependencies come first; kinds without dependents come last. */
-export const rankOf = ({ kind }: { kind: string }) =>
+export const applyRank = ({ kind }: { kind: string }) =>
   applyOrder.includes(kind) ? applyOrder.indexOf(kind) : applyOrder.length
 
 /** Groups of equal rank, lowest first. */
 export function groupByRank<T extends { kind: string }>(items: T[]): T[][] {
   const groups = new Map<number, T[]>()
   for (const item of items) {
-    const rank = rankOf(item)
+    const rank = applyRank(item)
     groups.set(rank, [...(groups.get(rank) ?? []), item])
   }
   return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group)

@@ -6,7 +6,7 @@ import { FencedError } from './api-error.ts'
 import { makeClient } from './client.ts'
 import { fencedClient, type Remaining } from './fence.ts'
 import { makeElection } from './lease.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import { type FakeApi, makeFakeApi } from './testing/fake-api.ts'
 import { configMap, configMaps } from './testing/informer-fixture.ts'
 import type { Transport } from './transport.ts'
@@ -14,9 +14,9 @@ import type { Transport } from './transport.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+const leases = getResource('coordination.k8s.io/v1', 'Lease')
 const place = { collection: 'coordination.k8s.io/leases', namespace: 'ns', name: 'operator' }
-const specOf = (api: FakeApi) => api.store.get(place)?.spec as Record<string, unknown>
+const leaseSpec = (api: FakeApi) => api.store.get(place)?.spec as Record<string, unknown>
 
 type Line = 'well' | 'cut' | 'silent' | 'late'
 
@@ -82,20 +82,20 @@ test('the standby takes over at once when the lease is released', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   expect([one.leads(), two.leads()]).toEqual([true, false])
   expect(one.terms).toHaveLength(1)
-  expect(specOf(api)).toMatchObject({
+  expect(leaseSpec(api)).toMatchObject({
     holderIdentity: 'one',
     leaseTransitions: 0,
     leaseDurationSeconds: 15,
   })
-  expect(specOf(api).renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  expect(leaseSpec(api).renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
   one.stop()
   expect(await until(two.leads, 20_000)).toBeLessThan(1_500)
   await one.run
-  expect(specOf(api)).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
+  expect(leaseSpec(api)).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
   two.stop()
   await vi.advanceTimersByTimeAsync(100)
   await two.run
-  expect(specOf(api)).not.toHaveProperty('holderIdentity')
+  expect(leaseSpec(api)).not.toHaveProperty('holderIdentity')
 })
 
 test('a crashed leader is replaced after the lease has expired', async () => {
@@ -147,7 +147,7 @@ test('expiry depends on observed time, not on the clock of the holder', async ()
     await vi.advanceTimersByTimeAsync(14_500)
     expect(one.leads()).toBe(false)
     await until(one.leads, 3_000)
-    expect(specOf(api)).toMatchObject({ holderIdentity: 'one', leaseTransitions: 5 })
+    expect(leaseSpec(api)).toMatchObject({ holderIdentity: 'one', leaseTransitions: 5 })
     one.stop()
   }
 })

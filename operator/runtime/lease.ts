@@ -4,7 +4,7 @@ import { isConflict } from './api-error.ts'
 import type { Client } from './client.ts'
 import type { Remaining } from './fence.ts'
 import type { KubeObject } from './objects.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import { sleep, withJitter } from './time.ts'
 
 type LeaseSpec = {
@@ -36,7 +36,7 @@ type ElectionDeps = { client: Client; log: Log; metrics: Metrics }
 /** Runs while this process leads. `lost` aborts as soon as another process may lead. */
 export type LeaderTask = (runTerm: { lost: AbortSignal; remaining: Remaining }) => Promise<void>
 
-const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+const leases = getResource('coordination.k8s.io/v1', 'Lease')
 
 /**
  * Leader election. A lease counts as expired after it has been observed unchanged for its duration; the

@@ -1,6 +1,6 @@
 import type { Log } from '../../services/_kit/log.ts'
 import { errorFields } from '../../services/_kit/log.ts'
-import { type KubeObject, keyOf } from './objects.ts'
+import { type KubeObject, objectKey } from './objects.ts'
 import { type Indexes, isNewer, makeStore } from './store.ts'
 
 /** `resync`: a relist found the object unchanged. */
@@ -37,7 +37,7 @@ export function makeObjectCache<T extends KubeObject>(log: Log, indexes?: Indexe
     try {
       handler(change)
     } catch (error) {
-      log.error({ ...errorFields(error), object: keyOf(change.object) }, 'event handler failed')
+      log.error({ ...errorFields(error), object: objectKey(change.object) }, 'event handler failed')
     }
   }
 
@@ -48,9 +48,9 @@ export function makeObjectCache<T extends KubeObject>(log: Log, indexes?: Indexe
 
   /** Returns false if the stored object is not older. */
   function upsert(object: T): boolean {
-    const key = keyOf(object)
+    const key = objectKey(object)
     const before = store.get(key)
-    if (before && !isNewer(versionOf(object), versionOf(before))) return false
+    if (before && !isNewer(getResourceVersion(object), getResourceVersion(before))) return false
     const replaced = before && before.metadata.uid !== object.metadata.uid
     if (replaced) remove(key, before)
     store.set(object)
@@ -63,14 +63,16 @@ export function makeObjectCache<T extends KubeObject>(log: Log, indexes?: Indexe
     take: upsert,
     resync: (object: T) => dispatch({ type: 'resync', object }),
     removeUnlessNewer(object: T) {
-      const before = store.get(keyOf(object))
-      if (before && !isNewer(versionOf(before), versionOf(object))) remove(keyOf(object), object)
+      const before = store.get(objectKey(object))
+      if (before && !isNewer(getResourceVersion(before), getResourceVersion(object)))
+        remove(objectKey(object), object)
     },
     /** Removes objects missing from a complete list of that version. Newer objects are kept. */
     removeMissing(listedKeys: Set<string>, version: string) {
       for (const object of store.list()) {
-        if (listedKeys.has(keyOf(object)) || isNewer(versionOf(object), version)) continue
-        remove(keyOf(object), object)
+        if (listedKeys.has(objectKey(object)) || isNewer(getResourceVersion(object), version))
+          continue
+        remove(objectKey(object), object)
       }
     },
     subscribe(handler: Handler<T>) {
@@ -81,4 +83,4 @@ export function makeObjectCache<T extends KubeObject>(log: Log, indexes?: Indexe
   }
 }
 
-export const versionOf = (object: KubeObject) => object.metadata.resourceVersion ?? '0'
+export const getResourceVersion = (object: KubeObject) => object.metadata.resourceVersion ?? '0'

@@ -54,10 +54,10 @@ export type Resource = {
 
 export type Ref = { namespace?: string | undefined; name: string }
 
-export const apiVersionOf = ({ group, version }: Resource) =>
+export const formatApiVersion = ({ group, version }: Resource) =>
   group ? `${group}/${version}` : version
 
 /** `namespace/name`, or the name of a cluster-scoped object. */
-export const keyOf = ({ metadata }: { metadata: Ref }) => keyOfRef(metadata)
+export const objectKey = ({ metadata }: { metadata: Ref }) => refKey(metadata)
 
-export const keyOfRef = ({ namespace, name }: Ref) => (namespace ? `${namespace}/${name}` : name)
+export const refKey = ({ namespace, name }: Ref) => (namespace ? `${namespace}/${name}` : name)

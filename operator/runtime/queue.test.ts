@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 const testQueue = (options = {}) => makeQueue({ name: 'test', metrics: makeMetrics(), ...options })
 
 /** Starts workers that need `duration` per key and records their work. */
-function worked(queue: Queue, workers: number, duration: (key: string) => number = () => 10) {
+function runWorkers(queue: Queue, workers: number, duration: (key: string) => number = () => 10) {
   const stop = new AbortController()
   const running = new Set<string>()
   const began: { key: string; at: number }[] = []
@@ -49,7 +49,7 @@ test('every added key is processed, never by two workers at once', async () => {
       fc.integer({ min: 1, max: 4 }),
       async (steps, workers) => {
         const queue = testQueue()
-        const work = worked(queue, workers, (key) => key.charCodeAt(0) % 7)
+        const work = runWorkers(queue, workers, (key) => key.charCodeAt(0) % 7)
         const addedAt = new Map<string, number>()
         for (const { key, wait, after, priority } of steps) {
           await vi.advanceTimersByTimeAsync(wait)
@@ -73,7 +73,7 @@ test('every added key is processed, never by two workers at once', async () => {
 
 test('a key added repeatedly during processing is processed once more', async () => {
   const queue = testQueue()
-  const work = worked(queue, 3)
+  const work = runWorkers(queue, 3)
   queue.add('a')
   await vi.advanceTimersByTimeAsync(5)
   for (let n = 0; n < 10; n++) queue.add('a')
@@ -84,7 +84,7 @@ test('a key added repeatedly during processing is processed once more', async ()
 
 test('a scheduled key keeps the earlier of two times', async () => {
   const queue = testQueue()
-  const work = worked(queue, 1, () => 0)
+  const work = runWorkers(queue, 1, () => 0)
   queue.add('a', { after: 1_000 })
   queue.add('a', { after: 100 })
   queue.add('a', { after: 5_000 })
@@ -101,7 +101,7 @@ test('a ready key is not delayed or duplicated', async () => {
   queue.add('a', { after: 50 })
   queue.add('b', { priority: 'low' })
   queue.add('b', { after: 50 })
-  const work = worked(queue, 1, () => 0)
+  const work = runWorkers(queue, 1, () => 0)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(work.keys()).toEqual(['a', 'b'])
   await work.end()
@@ -111,7 +111,7 @@ test('low priority comes last without starvation', async () => {
   const queue = testQueue()
   for (let n = 0; n < 5; n++) queue.add(`low-${n}`, { priority: 'low' })
   for (let n = 0; n < 20; n++) queue.add(`normal-${n}`)
-  const work = worked(queue, 1, () => 1)
+  const work = runWorkers(queue, 1, () => 1)
   await vi.advanceTimersByTimeAsync(100)
   const order = work.keys()
   expect(order.slice(0, 9).every((key) => key.startsWith('normal'))).toBe(true)
@@ -125,7 +125,7 @@ test('a key added with a higher priority moves forward', async () => {
   queue.add('late', { priority: 'low' })
   queue.add('other')
   queue.add('late')
-  const work = worked(queue, 1, () => 1)
+  const work = runWorkers(queue, 1, () => 1)
   await vi.advanceTimersByTimeAsync(10)
   expect(work.keys()).toEqual(['other', 'late'])
   await work.end()
@@ -133,7 +133,7 @@ test('a key added with a higher priority moves forward', async () => {
 
 test('retries back off exponentially up to the maximum until forget', async () => {
   const queue = testQueue({ baseDelayMs: 10, maxDelayMs: 50 })
-  const work = worked(queue, 1, () => 0)
+  const work = runWorkers(queue, 1, () => 0)
   const waits: number[] = []
   for (let n = 0; n < 6; n++) {
     if (n === 5) queue.forget('a')

@@ -1,5 +1,5 @@
 import { ApiError } from './api-error.ts'
-import { apiVersionOf, type KubeObject, type Ref, type Resource } from './objects.ts'
+import { formatApiVersion, type KubeObject, type Ref, type Resource } from './objects.ts'
 import { readLines } from './read-lines.ts'
 import type { RestClient } from './rest-client.ts'
 import { withDeadline } from './time.ts'
@@ -36,7 +36,7 @@ const metadataAccept = (kind: string) => `application/json;as=${kind};g=meta.k8s
 
 /** Sets apiVersion and kind: list items omit them, and metadata responses have a kind of their own. */
 function withType<T extends KubeObject>(resource: Resource, object: T): T {
-  object.apiVersion = apiVersionOf(resource)
+  object.apiVersion = formatApiVersion(resource)
   object.kind = resource.kind
   return object
 }

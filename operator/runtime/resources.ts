@@ -50,10 +50,10 @@ for (const [apiVersion, ...names] of resourceNames) {
  * Returns the resource of a kind. Resources are listed here instead of discovered, because the role of the
  * operator names each of them.
  */
-export function resourceOf(apiVersion: string, kind: string): Resource {
+export function getResource(apiVersion: string, kind: string): Resource {
   const resource = resourcesByKind.get(`${apiVersion}/${kind}`)
   if (!resource) throw new Error(`${apiVersion} ${kind} is not a known resource`)
   return resource
 }
 
-export const resourceOfObject = ({ apiVersion, kind }: KubeObject) => resourceOf(apiVersion, kind)
+export const getObjectResource = ({ apiVersion, kind }: KubeObject) => getResource(apiVersion, kind)

@@ -57,8 +57,8 @@ export function makeRestClient({ transport, metrics, onCall, maxAttempts = 4 }: 
     try {
       const response = await transport({
         method: methods[call.verb],
-        path: pathOf(call),
-        headers: headersOf(call),
+        path: buildPath(call),
+        headers: buildHeaders(call),
         body: call.body === undefined ? undefined : JSON.stringify(call.body),
         signal,
       })
@@ -119,7 +119,7 @@ function retryDelay({ retryable }: Call, error: unknown, attempt: number): numbe
   return Math.max(delayMs, Math.min(error.retryAfter ?? 0, 10_000))
 }
 
-export function pathOf({ resource, ref, subresource, query = {} }: Call): string {
+export function buildPath({ resource, ref, subresource, query = {} }: Call): string {
   const { group, version, plural, namespaced } = resource
   const parts = group ? ['apis', group, version] : ['api', version]
   if (namespaced && ref?.namespace) parts.push('namespaces', ref.namespace)
@@ -134,7 +134,11 @@ export function pathOf({ resource, ref, subresource, query = {} }: Call): string
   return search.size ? `${path}?${search}` : path
 }
 
-function headersOf({ accept = 'application/json', body, contentType = 'application/json' }: Call) {
+function buildHeaders({
+  accept = 'application/json',
+  body,
+  contentType = 'application/json',
+}: Call) {
   const headers: Record<string, string> = { accept, 'user-agent': 'legal-suite-operator' }
   if (body !== undefined) headers['content-type'] = contentType
   return headers

@@ -3,15 +3,15 @@ import { isConflict, isInvalid } from './api-error.ts'
 import { makeClient } from './client.ts'
 import { finalize, withFinalizer } from './finalizer.ts'
 import type { KubeObject } from './objects.ts'
-import { resourceOf } from './resources.ts'
+import { getResource } from './resources.ts'
 import { makeStatusWriter } from './status.ts'
 import { makeFakeApi } from './testing/fake-api.ts'
 
-const suites = resourceOf('legalsuite.dev/v1alpha1', 'LegalSuite')
+const suites = getResource('legalsuite.dev/v1alpha1', 'LegalSuite')
 const ref = { namespace: 'ns', name: 's' }
 const place = { collection: 'legalsuite.dev/legalsuites', ...ref }
 
-async function staged() {
+async function setUp() {
   const api = makeFakeApi()
   const client = makeClient({ transport: api.transport })
   const suite: KubeObject = {
@@ -26,7 +26,7 @@ async function staged() {
 }
 
 test('a status is written only if it changed', async () => {
-  const { api, client, get } = await staged()
+  const { api, client, get } = await setUp()
   const writeStatus = makeStatusWriter()
   const before = api.writes()
   const first = await writeStatus(client, await get(), { phase: 'Pending', key: undefined })
@@ -42,7 +42,7 @@ test('a status is written only if it changed', async () => {
 })
 
 test('a status normalized by the server is not written again', async () => {
-  const { api, client, get } = await staged()
+  const { api, client, get } = await setUp()
   const writeStatus = makeStatusWriter()
   const dropping = {
     ...client,
@@ -60,7 +60,7 @@ test('a status normalized by the server is not written again', async () => {
 })
 
 test('a status is not written to a successor of the same name', async () => {
-  const { api, client, get } = await staged()
+  const { api, client, get } = await setUp()
   const old = await get()
   api.store.remove(place)
   api.store.put(place, { ...old, metadata: { ...ref } })
@@ -68,7 +68,7 @@ test('a status is not written to a successor of the same name', async () => {
 })
 
 test('a finalizer is added once and removed only after a successful clean-up', async () => {
-  const { api, client, get } = await staged()
+  const { api, client, get } = await setUp()
   const name = 'legalsuite.dev/cleanup'
   const withIt = await withFinalizer(client, await get(), name)
   expect(withIt.metadata.finalizers).toEqual([name])
@@ -90,7 +90,7 @@ test('a finalizer is added once and removed only after a successful clean-up', a
 })
 
 test('finalizers added concurrently are kept', async () => {
-  const { api, client, get } = await staged()
+  const { api, client, get } = await setUp()
   const old = await get()
   api.store.put(place, { ...old, metadata: { ...old.metadata, finalizers: ['other'] } })
   await expect(withFinalizer(client, old, 'ours')).rejects.toSatisfy(isConflict)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fieldManager } from './apply.ts'
 import type { Client } from './client.ts'
 import type { KubeObject } from './objects.ts'
-import { resourceOfObject } from './resources.ts'
+import { getObjectResource } from './resources.ts'
 
 /**
  * Writes statuses by server-side apply if they changed. Remembers what the server made of a status (defaults,
@@ -34,7 +34,7 @@ export function makeStatusWriter() {
       status: desired,
     } as unknown as T
     const options = { fieldManager, force: true, subresource: 'status' } as const
-    const result = await client.apply(resourceOfObject(object), body, options)
+    const result = await client.apply(getObjectResource(object), body, options)
     if (isDeepStrictEqual(result.status, desired)) written.delete(uid!)
     else written.set(uid!, { desired, stored: result.status })
     return result

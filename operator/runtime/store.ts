@@ -1,4 +1,4 @@
-import { type KubeObject, keyOf } from './objects.ts'
+import { type KubeObject, objectKey } from './objects.ts'
 
 export type Indexes<T> = Record<string, (object: T) => string[]>
 
@@ -31,7 +31,7 @@ export function makeStore<T extends KubeObject>(indexes: Indexes<T> = {}) {
   return {
     get: (key: string) => objects.get(key),
     set(object: T) {
-      const key = keyOf(object)
+      const key = objectKey(object)
       const before = objects.get(key)
       if (before) unindex(key, before)
       objects.set(key, object)

@@ -2,8 +2,8 @@ import type { LegalSuite } from '../api/legal-suite.ts'
 import type { SeedPackageApply } from '../api/seed-package-apply.ts'
 import type { Informer } from '../runtime/informer.ts'
 import type { Manager } from '../runtime/manager.ts'
-import { keyOf } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { objectKey } from '../runtime/objects.ts'
+import { getResource } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import type { Collector } from './collector.ts'
 import { collectorReady, reconcile } from './reconcile.ts'
@@ -15,7 +15,7 @@ export interface SeedControllerOptions {
   concurrency?: number
 }
 
-const suiteKeyOf = ({ metadata, spec }: SeedPackageApply) =>
+const suiteKey = ({ metadata, spec }: SeedPackageApply) =>
   `${metadata.namespace}/${spec.suiteRef.name}`
 
 /** Pending applies are reconciled when this changes. */
@@ -29,8 +29,8 @@ export function registerSeedPackageApplyController(
   { collector, concurrency = 16 }: SeedControllerOptions,
 ) {
   const applies = manager.informer<SeedPackageApply>(
-    resourceOf('legalsuite.dev/v1alpha1', 'SeedPackageApply'),
-    { indexes: { unfinished: (each) => (isFinished(each) ? [] : [suiteKeyOf(each)]) } },
+    getResource('legalsuite.dev/v1alpha1', 'SeedPackageApply'),
+    { indexes: { unfinished: (each) => (isFinished(each) ? [] : [suiteKey(each)]) } },
   )
   const deps = {
     find: applies.get,
@@ -50,7 +50,7 @@ export function registerSeedPackageApplyController(
       { informer: applies },
       {
         informer: suites,
-        mapToKeys: (suite: LegalSuite) => applies.by('unfinished', keyOf(suite)).map(keyOf),
+        mapToKeys: (suite: LegalSuite) => applies.by('unfinished', objectKey(suite)).map(objectKey),
         predicate: (change) =>
           change.type !== 'updated' ||
           isCollectorUsable(change.object) !== isCollectorUsable(change.before),
@@ -59,7 +59,7 @@ export function registerSeedPackageApplyController(
     reconcile(key, context) {
       const apply = applies.get(key)
       const work = () => reconcile(key, context, deps)
-      return apply && !isFinished(apply) ? limited(suiteKeyOf(apply), work) : work()
+      return apply && !isFinished(apply) ? limited(suiteKey(apply), work) : work()
     },
   })
 }

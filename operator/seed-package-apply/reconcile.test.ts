@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { errorResponse, okResponse, runOf, startFakeCollector } from '../testing/fake-collector.ts'
+import {
+  buildRun,
+  errorResponse,
+  okResponse,
+  startFakeCollector,
+} from '../testing/fake-collector.ts'
 import {
   condition,
   eventually,
@@ -18,7 +23,7 @@ afterEach(() => collector.stop())
 const ready = () => startReadySuite({}, { collectorAddress: collector.address })
 const waitUntilFinished = (at: ReturnType<typeof startOperator>, name = 'seeds') =>
   eventually(() => expect(at.get('SeedPackageApply', name).status?.finishedAt).toBeDefined())
-const statusOf = (at: ReturnType<typeof startOperator>, name = 'seeds') =>
+const readStatus = (at: ReturnType<typeof startOperator>, name = 'seeds') =>
   at.get('SeedPackageApply', name).status
 
 describe('SeedPackageApply', () => {
@@ -28,7 +33,7 @@ describe('SeedPackageApply', () => {
     await waitUntilFinished(at)
     const key = atob(at.get('Secret', 'demo-internal-key').data.current)
     expect(collector.requests).toHaveLength(1)
-    const status = statusOf(at)
+    const status = readStatus(at)
     expect(collector.requests[0]).toEqual({
       key,
       request: { run_id: status.runId, package_ids: ['one', 'two'], dry_run: false, force: true },
@@ -67,7 +72,7 @@ describe('SeedPackageApply', () => {
     expect(collector.requests).toEqual([])
     await waitUntilReady(at)
     await waitUntilFinished(at)
-    expect(statusOf(at).phase).toBe('Succeeded')
+    expect(readStatus(at).phase).toBe('Succeeded')
   })
 
   test('a finished apply is not requested again', async () => {
@@ -83,12 +88,12 @@ describe('SeedPackageApply', () => {
     const at = await ready()
     const written: unknown[] = []
     collector.faults.push((request) => {
-      written.push([request.run_id, statusOf(at)?.runId])
+      written.push([request.run_id, readStatus(at)?.runId])
       return written.length < 3 ? 'hang up' : undefined
     })
     await at.seed()
     await waitUntilFinished(at)
-    const { runId } = statusOf(at)
+    const { runId } = readStatus(at)
     expect(written).toEqual([1, 2, 3].map(() => [runId, runId]))
     expect(collector.applied).toEqual([runId])
   })
@@ -98,9 +103,9 @@ describe('SeedPackageApply', () => {
     collector.dropResponses(1)
     await at.seed()
     await waitUntilFinished(at)
-    expect(collector.applied).toEqual([statusOf(at).runId])
+    expect(collector.applied).toEqual([readStatus(at).runId])
     expect(collector.requests).toHaveLength(2)
-    expect(statusOf(at).attempts).toBe(1)
+    expect(readStatus(at).attempts).toBe(1)
   })
 })
 
@@ -116,7 +121,7 @@ describe('responses of collector-service', () => {
     await at.seed({ expectPlanHash: 'plan-0' })
     await waitUntilFinished(at)
     expect(collector.requests[0]!.request.expect_plan_hash).toBe('plan-0')
-    expect(statusOf(at)).toMatchObject({ phase: 'Failed' })
+    expect(readStatus(at)).toMatchObject({ phase: 'Failed' })
     expect(condition(at.get('SeedPackageApply', 'seeds'), 'Stalled')).toMatchObject({ reason })
   })
 
@@ -131,14 +136,14 @@ describe('responses of collector-service', () => {
     collector.faults.push(() => (requestCount++ < 1 ? errorResponse(status, code) : undefined))
     await at.seed()
     await waitUntilFinished(at)
-    expect(statusOf(at)).toMatchObject({ phase: 'Succeeded', attempts: 1 })
+    expect(readStatus(at)).toMatchObject({ phase: 'Succeeded', attempts: 1 })
     expect(new Set(collector.requests.map(({ request }) => request.run_id)).size).toBe(1)
   })
 
   test('failed items come first, up to the limit', async () => {
     const at = await ready()
     collector.setHandler((request) => {
-      const run = runOf(request, 'partial', 200)
+      const run = buildRun(request, 'partial', 200)
       run.packages[0]!.items.forEach((item, index) => {
         if (index !== 150) Object.assign(item, { status: 'applied', error: null })
       })
@@ -146,7 +151,7 @@ describe('responses of collector-service', () => {
     })
     await at.seed()
     await waitUntilFinished(at)
-    const { phase, items, itemsTotal, itemsFailed } = statusOf(at)
+    const { phase, items, itemsTotal, itemsFailed } = readStatus(at)
     expect([phase, items.length, itemsTotal, itemsFailed]).toEqual(['Partial', 64, 200, 1])
     expect(items[0]).toMatchObject({ item: 'item-150', error: 'it broke' })
   })
@@ -156,7 +161,7 @@ describe('responses of collector-service', () => {
     await at.seed({ dryRun: true })
     await waitUntilFinished(at)
     expect(collector.requests[0]!.request.dry_run).toBe(true)
-    expect(statusOf(at)).toMatchObject({ phase: 'Succeeded', planHash: 'plan-1' })
+    expect(readStatus(at)).toMatchObject({ phase: 'Succeeded', planHash: 'plan-1' })
     expect(condition(at.get('SeedPackageApply', 'seeds'), 'Ready')?.message).toBe(
       'would change +2 ~1 -0',
     )

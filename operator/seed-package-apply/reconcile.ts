@@ -6,7 +6,7 @@ import type { Client } from '../runtime/client.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
 import type { ReconcileCall, Result } from '../runtime/controller.ts'
 import type { Recorder } from '../runtime/events.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 import type { makeStatusWriter } from '../runtime/status.ts'
 import type { ApplyResult, Collector, Run } from './collector.ts'
 import { isFinished, runResult, toTimestamp, withState } from './status.ts'
@@ -24,7 +24,7 @@ export interface ReconcilerDeps {
 type ReconcileContext = ReconcilerDeps & { client: Client; object: SeedPackageApply }
 type Phase = NonNullable<SeedPackageApplyStatus['phase']>
 
-const resource = resourceOf('legalsuite.dev/v1alpha1', 'SeedPackageApply')
+const resource = getResource('legalsuite.dev/v1alpha1', 'SeedPackageApply')
 
 /**
  * Reconciles one SeedPackageApply: starts it, requests the run, records the result, and deletes it after its
@@ -40,7 +40,7 @@ export async function reconcile(
   const context: ReconcileContext = { ...deps, client, object }
   if (isFinished(object)) return deleteExpired(context)
   const suite = deps.suite(`${object.metadata.namespace}/${object.spec.suiteRef.name}`)
-  const blocker = blockerOf(suite)
+  const blocker = findBlocker(suite)
   if (blocker || !suite) {
     await patchStatus(context, object.status?.runId ? 'Running' : 'Pending', blocker!)
     return undefined
@@ -67,7 +67,7 @@ const reconciling = (reason: string, message: string): ReadyState => ({
 })
 
 /** Returns why the suite cannot be seeded now. A change of the suite triggers the next attempt. */
-function blockerOf(suite: LegalSuite | undefined): ReadyState | undefined {
+function findBlocker(suite: LegalSuite | undefined): ReadyState | undefined {
   if (!suite) return reconciling('SuiteNotFound', 'the suite does not exist')
   if (suite.spec.paused) return reconciling('SuitePaused', 'the suite is paused')
   if (suite.spec.hibernated) return reconciling('SuiteHibernated', 'the suite is hibernated')

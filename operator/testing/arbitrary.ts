@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
 import { serviceNames } from '../api/service-spec.ts'
-import { minimalSpec, suiteOf } from './suites.ts'
+import { buildSuite, minimalSpec } from './suites.ts'
 
 /** Random suites that satisfy the CEL rules of the CRD. */
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,11}$/)
@@ -253,4 +253,4 @@ const spec = fc
 
 export const suites = fc
   .tuple(spec, fc.stringMatching(/^[a-z][a-z0-9-]{0,38}[a-z0-9]$/))
-  .map(([each, name]) => suiteOf({ ...minimalSpec, ...each }, { name }))
+  .map(([each, name]) => buildSuite({ ...minimalSpec, ...each }, { name }))

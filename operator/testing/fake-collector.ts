@@ -20,7 +20,7 @@ export const errorResponse = (status: number, code: string): FakeResponse => ({
   body: { code, message: `${code} it is`, data: null },
 })
 
-export const runOf = (request: Request, status = 'succeeded', items = 1) => ({
+export const buildRun = (request: Request, status = 'succeeded', items = 1) => ({
   run_id: request.run_id,
   dry_run: request.dry_run,
   plan_hash: 'plan-1',
@@ -51,7 +51,7 @@ export async function startFakeCollector() {
   const faults: ((request: Request) => FakeResponse | 'hang up' | 'silence' | undefined)[] = []
   const applied: string[] = []
   let responsesToDrop = 0
-  let handle = (request: Request): FakeResponse => okResponse(runOf(request))
+  let handle = (request: Request): FakeResponse => okResponse(buildRun(request))
 
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []

@@ -5,9 +5,9 @@ import type { SeedPackageApplySpec } from '../api/seed-package-apply.ts'
 import { makeOperator } from '../operator.ts'
 import { makeClient } from '../runtime/client.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { resourceOf } from '../runtime/resources.ts'
+import { getResource } from '../runtime/resources.ts'
 import { makeFakeApi } from '../runtime/testing/fake-api.ts'
-import { suiteOf } from './suites.ts'
+import { buildSuite } from './suites.ts'
 
 const namespace = 'legal'
 const kinds: Record<string, string> = {
@@ -50,7 +50,7 @@ export function makeHarness({
     discoveryMaxAgeMs,
   })
   const running = operator.run(stop.signal)
-  const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)
+  const resource = (kind: string) => getResource(kinds[kind] ?? 'v1', kind)
   const list = (kind: string): any[] => {
     const { group, plural } = resource(kind)
     return api.store.list(`${group}/${plural}`, namespace)
@@ -89,8 +89,8 @@ export function makeHarness({
         data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, btoa(text)])),
       } as KubeObject),
     suite: (spec: Partial<LegalSuiteSpec> = {}, name = 'demo') => {
-      const { uid: _, generation: __, ...metadata } = suiteOf().metadata
-      const { spec: fullSpec, apiVersion, kind } = suiteOf(spec)
+      const { uid: _, generation: __, ...metadata } = buildSuite().metadata
+      const { spec: fullSpec, apiVersion, kind } = buildSuite(spec)
       return create({
         apiVersion,
         kind,
@@ -106,7 +106,7 @@ export function makeHarness({
         spec: { suiteRef: { name: 'demo' }, packageIds: ['one'], ...spec },
       } as KubeObject),
     ready: (name = 'demo') => condition(get('LegalSuite', name), 'Ready'),
-    events: () => client.list<any>(resourceOf('events.k8s.io/v1', 'Event'), { namespace }),
+    events: () => client.list<any>(getResource('events.k8s.io/v1', 'Event'), { namespace }),
     async stop() {
       stop.abort()
       await running

@@ -2,7 +2,7 @@ import type { KubeObject } from '../runtime/objects.ts'
 import type { WriteRecord } from '../runtime/testing/fake-store.ts'
 import type { Harness } from './harness.ts'
 
-const appOf = ({ metadata }: KubeObject) => metadata.labels?.['app.kubernetes.io/name'] ?? ''
+const appLabel = ({ metadata }: KubeObject) => metadata.labels?.['app.kubernetes.io/name'] ?? ''
 const isData = ({ kind, metadata, ...rest }: any) =>
   ['PersistentVolumeClaim', 'Cluster'].includes(kind) ||
   (kind === 'StatefulSet' && rest.spec.volumeClaimTemplates?.length > 0) ||
@@ -34,7 +34,7 @@ export function watchInvariants(harness: Harness) {
     const { kind, metadata } = object
     const what = `${kind} ${metadata.name}`
     if (isData(object)) violations.push(`${what} holds data and was deleted`)
-    const app = appOf(object)
+    const app = appLabel(object)
     const isOpened = kind === 'NetworkPolicy' && spec().networkPolicy?.enabled === false
     if (unusedByPods.includes(kind) || isOpened) return
     for (const name of new Set([metadata.name, `demo-${app}`]))
@@ -49,7 +49,7 @@ export function watchInvariants(harness: Harness) {
     const { kind, metadata } = after
     const stopped = before.spec?.replicas !== 0 && after.spec?.replicas === 0
     if (kind === 'StatefulSet' && stopped && !spec().hibernated)
-      for (const pods of users(metadata.name, appOf(after)))
+      for (const pods of users(metadata.name, appLabel(after)))
         violations.push(`${kind} ${metadata.name} was stopped while pods of ${pods.app} use it`)
     const isGenerated = metadata.labels?.['legalsuite.dev/suite'] !== undefined
     const changed = JSON.stringify(before.data) !== JSON.stringify(after.data)
@@ -82,7 +82,7 @@ export function watchInvariants(harness: Harness) {
     if (!after || (isUpdated && status.replicas === 0)) running.delete(key)
     else if (isUpdated)
       running.set(key, {
-        app: appOf(object),
+        app: appLabel(object),
         labels: spec.template.metadata.labels,
         text: JSON.stringify(spec.template),
       })

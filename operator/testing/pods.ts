@@ -1,7 +1,7 @@
-import { labelsOf, rolloutAnnotation } from '../desired/common.ts'
+import { rolloutAnnotation, standardLabels } from '../desired/common.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import type { Harness } from './harness.ts'
-import { suiteOf } from './suites.ts'
+import { buildSuite } from './suites.ts'
 
 let count = 0
 
@@ -14,7 +14,7 @@ export async function createPod(at: Harness, app: string, status: object, owner?
     metadata: {
       name: `demo-${app}-${++count}`,
       namespace: 'legal',
-      labels: labelsOf(suiteOf(), app),
+      labels: standardLabels(buildSuite(), app),
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + count * 1000).toISOString(),
       ...(rollout && { annotations: { [rolloutAnnotation]: rollout } }),
       ...(owner && {

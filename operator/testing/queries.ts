@@ -8,22 +8,22 @@ export type Pod = {
 export const find = (objects: KubeObject[], kind: string, name: string): any =>
   objects.find((each) => each.kind === kind && each.metadata.name === name)
 
-export const namesOf = (objects: KubeObject[], kind: string) =>
+export const listNames = (objects: KubeObject[], kind: string) =>
   objects.filter((each) => each.kind === kind).map(({ metadata }) => metadata.name)
 
 /** Returns the pod template of a workload. */
-export const podOf = (object: KubeObject): Pod | undefined =>
+export const podTemplate = (object: KubeObject): Pod | undefined =>
   ['Deployment', 'StatefulSet', 'Job'].includes(object.kind)
     ? (object as any).spec.template
     : undefined
 
-export const containersOf = ({ spec }: Pod): any[] => [
+export const allContainers = ({ spec }: Pod): any[] => [
   ...(spec.initContainers ?? []),
   ...spec.containers,
 ]
 
 /** Environment variables of a service. Secret references are shown as `secret:name/key`. */
-export function variablesOf(objects: KubeObject[], name: string): Record<string, string> {
+export function containerVariables(objects: KubeObject[], name: string): Record<string, string> {
   const { env } = find(objects, 'Deployment', name).spec.template.spec.containers[0]
   return Object.fromEntries(
     env.map((each: any) => [

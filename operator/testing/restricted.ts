@@ -1,4 +1,4 @@
-import { containersOf, type Pod } from './queries.ts'
+import { allContainers, type Pod } from './queries.ts'
 
 /** Violations of the `restricted` Pod Security Standard, and of a read-only root filesystem. */
 export function violations({ spec, ...rest }: Pod): string[] {
@@ -18,7 +18,7 @@ export function violations({ spec, ...rest }: Pod): string[] {
       Object.keys(volume).every((kind) => allowed.includes(kind)),
       `volume ${name}`,
     )
-  for (const { name, securityContext, ports = [] } of containersOf({ spec, ...rest })) {
+  for (const { name, securityContext, ports = [] } of allContainers({ spec, ...rest })) {
     expect(securityContext?.allowPrivilegeEscalation === false, `${name}: privilege escalation`)
     expect(securityContext?.capabilities?.drop?.includes('ALL'), `${name}: capabilities`)
     expect(!securityContext?.capabilities?.add, `${name}: added capabilities`)

@@ -7,7 +7,7 @@ export const minimalSpec = {
   database: { type: 'External', external: { secretRef: { name: 'db', key: 'url' } } },
 } satisfies LegalSuiteSpec
 
-export const suiteOf = (
+export const buildSuite = (
   spec: Partial<LegalSuiteSpec> = {},
   metadata: Partial<LegalSuite['metadata']> = {},
 ): LegalSuite => ({

@@ -3,7 +3,7 @@ import { type ApplyOptions, applySet } from '../../operator/runtime/apply.ts'
 import type { Client } from '../../operator/runtime/client.ts'
 import type { idText } from '../../operator/runtime/inventory.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf, resourceOfObject } from '../../operator/runtime/resources.ts'
+import { getObjectResource, getResource } from '../../operator/runtime/resources.ts'
 import { clusterClient, freshNamespace, noClusterReason } from './support.ts'
 
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
@@ -95,7 +95,7 @@ describe.skipIf(noClusterReason)('applySet on a real API server', () => {
     }
   }
   const all = (action: string) => Object.fromEntries(wantedIn('').map(({ kind }) => [kind, action]))
-  const deployments = resourceOf('apps/v1', 'Deployment')
+  const deployments = getResource('apps/v1', 'Deployment')
   const ref = () => ({ namespace: namespace.name, name: 'x' })
 
   test('desired objects are created and then not written until they change', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(noClusterReason)('applySet on a real API server', () => {
   test('a replaced object is not pruned, all others are', async () => {
     const wanted = wantedIn(namespace.name)
     const { inventory } = await apply(wanted)
-    const secrets = resourceOf('v1', 'Secret')
+    const secrets = getResource('v1', 'Secret')
     const known = await client.get(secrets, ref())
     await client.delete(secrets, ref())
     const { type, data } = wanted[2]!
@@ -156,7 +156,7 @@ describe.skipIf(noClusterReason)('applySet on a real API server', () => {
       Secret: 'conflict',
     })
     for (const object of wanted.filter(({ kind }) => kind !== 'Secret')) {
-      const left = await client.get(resourceOfObject(object), object.metadata)
+      const left = await client.get(getObjectResource(object), object.metadata)
       expect(left?.metadata.deletionTimestamp ?? 'gone').toBeTruthy()
     }
     expect(await client.get(secrets, ref())).toMatchObject({ data: { a: 'YQ==' } })

@@ -6,7 +6,7 @@ import { seedPackageApply } from '../../operator/api/seed-package-apply.ts'
 import { ApiError } from '../../operator/runtime/api-error.ts'
 import type { Client } from '../../operator/runtime/client.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { suites } from '../../operator/testing/arbitrary.ts'
 import { fullSpec } from '../../operator/testing/suites.ts'
 import { definitionResource, installDefinitions } from './definitions.ts'
@@ -46,7 +46,7 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
   })
 
   const put = (kind: string, name: string, spec: Spec, dryRun = false) =>
-    client.apply(resourceOf(apiVersion, kind), object(kind, name, spec), {
+    client.apply(getResource(apiVersion, kind), object(kind, name, spec), {
       fieldManager: 'tests',
       force: true,
       dryRun,
@@ -84,7 +84,7 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
   })
 
   test('a SeedPackageApply is immutable after its start, and so is its run id', async () => {
-    const resource = resourceOf(apiVersion, 'SeedPackageApply')
+    const resource = getResource(apiVersion, 'SeedPackageApply')
     const ref = { namespace: namespace.name, name: 'once' }
     await put('SeedPackageApply', 'once', seed)
     await put('SeedPackageApply', 'once', { ...seed, packageIds: ['two'] })
@@ -145,7 +145,7 @@ describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () =>
   test('the full spec is stored unchanged', async () => {
     await put('LegalSuite', 'full', fullSpec)
     const ref = { namespace: namespace.name, name: 'full' }
-    const stored = await client.get(resourceOf(apiVersion, 'LegalSuite'), ref)
+    const stored = await client.get(getResource(apiVersion, 'LegalSuite'), ref)
     expect(stored!.spec).toEqual(fullSpec)
   })
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../operator/runtime/client.ts'
 import { makeInformer } from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 
 type Pod = KubeObject & {
@@ -20,7 +20,7 @@ export function startKubelet(client: Client, namespace?: string) {
     client,
     log: silent,
     metrics: makeMetrics(),
-    resource: resourceOf('v1', 'Pod'),
+    resource: getResource('v1', 'Pod'),
     namespace,
     labelSelector: 'legalsuite.dev/suite',
   })
@@ -52,5 +52,5 @@ async function settle(client: Client, pod: Pod) {
     lastTransitionTime: now,
   }))
   const patch = { status: { phase, conditions, startTime: now } }
-  await client.merge(resourceOf('v1', 'Pod'), pod.metadata, patch, { subresource: 'status' })
+  await client.merge(getResource('v1', 'Pod'), pod.metadata, patch, { subresource: 'status' })
 }

@@ -1,7 +1,7 @@
 import { kubeconfigAccess } from '../../operator/runtime/access.ts'
 import { makeClient } from '../../operator/runtime/client.ts'
 import { makeManager } from '../../operator/runtime/manager.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 
 /**
@@ -13,7 +13,7 @@ type Given = [string, string, string, string?]
 const say = (line: object) => console.log(JSON.stringify({ identity, at: Date.now(), ...line }))
 const told = (_: object, message: string) => say({ message })
 const log = { info: told, warn: told, error: told }
-const configMaps = resourceOf('v1', 'ConfigMap')
+const configMaps = getResource('v1', 'ConfigMap')
 const manager = makeManager({
   client: makeClient({ access: await kubeconfigAccess(kubeconfig) }),
   log,
@@ -23,7 +23,7 @@ const manager = makeManager({
   port: port ? Number(port) : undefined,
 })
 const maps = manager.informer(configMaps, { labelSelector: 'ask' })
-manager.informer(resourceOf('v1', 'Secret'), { labelSelector: 'ask', metadataOnly: true })
+manager.informer(getResource('v1', 'Secret'), { labelSelector: 'ask', metadataOnly: true })
 manager.controller({
   name: 'answers',
   watches: [{ informer: maps }],

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../operator/runtime/client.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
 type Line = { identity: string; at: number; message: string; name?: string }
 
-const configMaps = resourceOf('v1', 'ConfigMap')
-const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+const configMaps = getResource('v1', 'ConfigMap')
+const leases = getResource('coordination.k8s.io/v1', 'Lease')
 
 describe.skipIf(noClusterReason)('leader election of two processes', () => {
   let client: Client

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { desired } from '../../operator/desired/index.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { fullSpec, suiteOf } from '../../operator/testing/suites.ts'
+import { buildSuite, fullSpec } from '../../operator/testing/suites.ts'
 import { installDefinitions, manifest } from './definitions.ts'
 import { clusterClient, noClusterReason } from './support.ts'
 
@@ -31,10 +31,10 @@ const facts = {
 }
 const shipped = ['1-service-account', '2-role', '3-role-binding', '4-deployment']
 const sets: Record<string, KubeObject[]> = {
-  'a default suite': desired(suiteOf(), facts),
-  'a suite that says everything': desired(suiteOf(fullSpec), facts),
+  'a default suite': desired(buildSuite(), facts),
+  'a suite that says everything': desired(buildSuite(fullSpec), facts),
   'a suite with databases of others': desired(
-    suiteOf({
+    buildSuite({
       database: { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } },
       gateway: {
         ...fullSpec.gateway!,

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundleOperator } from '../../operator/build.ts'
 import type { Client } from '../../operator/runtime/client.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
-import { okResponse, runOf, startFakeCollector } from '../../operator/testing/fake-collector.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
+import { buildRun, okResponse, startFakeCollector } from '../../operator/testing/fake-collector.ts'
 import { freePort } from '../support/free-port.ts'
 import { installDefinitions } from './definitions.ts'
 import { startKubelet } from './kubelet.ts'
@@ -51,7 +51,7 @@ describe.skipIf(noClusterReason)('operator under load and with a standby', () =>
 
   test('seeds are applied once although the operator is killed', async () => {
     const collector = await startFakeCollector()
-    collector.setHandler((request) => okResponse(runOf(request)))
+    collector.setHandler((request) => okResponse(buildRun(request)))
     onTestFinished(() => void collector.stop())
     const pair = await startPair(client, collector.address)
     const { at } = pair
@@ -131,7 +131,7 @@ async function startPair(client: Client, collectorAddress: string) {
   }
 
   const { child: first } = await start()
-  const leases = resourceOf('coordination.k8s.io/v1', 'Lease')
+  const leases = getResource('coordination.k8s.io/v1', 'Lease')
   await eventually(async () => {
     const lease = await client.get(leases, {
       namespace: namespace.name,

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { freePort } from '../support/free-port.ts'
 import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
-const secrets = resourceOf('v1', 'Secret')
+const secrets = getResource('v1', 'Secret')
 const many = 10_000
 
 /** A bundle, because a process that strips types needs about 37 MiB more. */

@@ -1,7 +1,7 @@
 import type { LegalSuite, LegalSuiteSpec } from '../../operator/api/legal-suite.ts'
 import type { Client } from '../../operator/runtime/client.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { minimalSpec } from '../../operator/testing/suites.ts'
 import { eventually } from './support.ts'
 
@@ -11,7 +11,7 @@ export const secretIn = (
   name: string,
   values: Record<string, string>,
 ) =>
-  client.create(resourceOf('v1', 'Secret'), {
+  client.create(getResource('v1', 'Secret'), {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name, namespace },
@@ -35,7 +35,7 @@ const kinds: Record<string, string> = {
 
 /** Helpers for the objects of one namespace. */
 export function objectsIn(client: Client, namespace: string) {
-  const resource = (kind: string) => resourceOf(kinds[kind] ?? 'v1', kind)
+  const resource = (kind: string) => getResource(kinds[kind] ?? 'v1', kind)
   const get = (kind: string, name: string): Promise<any> =>
     client.get(resource(kind), { namespace, name })
   const create = (object: Partial<KubeObject>): Promise<any> =>

@@ -6,7 +6,7 @@ import { kubeconfigAccess } from '../../operator/runtime/access.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import { makeInformer } from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { recordChanges } from '../../operator/runtime/testing/informer-fixture.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
@@ -17,7 +17,7 @@ import { eventually } from './support.ts'
 
 if (cannotStart) console.log(`skipped: ${cannotStart}`)
 
-const configMaps = resourceOf('v1', 'ConfigMap')
+const configMaps = getResource('v1', 'ConfigMap')
 
 /** Uses its own control plane, because others may use the shared one. */
 describe.skipIf(cannotStart)('informers during API server restarts', () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ApiError } from '../../operator/runtime/api-error.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
 import type { KubeObject, Resource } from '../../operator/runtime/objects.ts'
-import { okResponse, runOf, startFakeCollector } from '../../operator/testing/fake-collector.ts'
+import { buildRun, okResponse, startFakeCollector } from '../../operator/testing/fake-collector.ts'
 import { installDefinitions, manifest } from './definitions.ts'
 import { setUp } from './operator.ts'
 import { operatorAccess, roleResource } from './rights.ts'
@@ -36,7 +36,7 @@ describe.skipIf(noClusterReason)('permissions of the operator', () => {
 
   test('the operator uses all permissions and is never denied', async () => {
     const collector = await startFakeCollector()
-    collector.setHandler((request) => okResponse(runOf(request)))
+    collector.setHandler((request) => okResponse(buildRun(request)))
     const at = await setUp(client, { collectorAddress: collector.address })
     const oidc = { issuer: 'https://b.example.com', audience: 'c' }
     const volume = { storage: { size: '1Gi' } }

@@ -1,13 +1,13 @@
 import type { Access } from '../../operator/runtime/access.ts'
 import type { Client } from '../../operator/runtime/client.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { httpTransport, type TransportResponse } from '../../operator/runtime/transport.ts'
 import { manifest } from './definitions.ts'
 import { clusterAccess } from './support.ts'
 
-export const roleResource = resourceOf('rbac.authorization.k8s.io/v1', 'Role')
-const bindingResource = resourceOf('rbac.authorization.k8s.io/v1', 'RoleBinding')
-const accounts = resourceOf('v1', 'ServiceAccount')
+export const roleResource = getResource('rbac.authorization.k8s.io/v1', 'Role')
+const bindingResource = getResource('rbac.authorization.k8s.io/v1', 'RoleBinding')
+const accounts = getResource('v1', 'ServiceAccount')
 
 /** Returns access with the permissions of the shipped roles in this namespace. */
 export async function operatorAccess(client: Client, namespace: string): Promise<Access> {

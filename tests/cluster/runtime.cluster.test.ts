@@ -7,7 +7,7 @@ import {
   makeInformer,
 } from '../../operator/runtime/informer.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { resourceOf } from '../../operator/runtime/resources.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { recordChanges } from '../../operator/runtime/testing/informer-fixture.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
@@ -22,7 +22,7 @@ import {
 
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 
-const configMaps = resourceOf('v1', 'ConfigMap')
+const configMaps = getResource('v1', 'ConfigMap')
 const quick: Partial<InformerTiming> = { watchSeconds: 4, idleMs: 6_000 }
 
 const mapOf = (namespace: string, name: string, data: Record<string, string> = {}): KubeObject => ({
@@ -149,7 +149,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
     const note = { type: 'Warning', reason: 'Tried', action: 'Try', note: 'again' } as const
     for (let n = 0; n < 3; n++) recorder.record(regarding, note)
     await recorder.flush()
-    const events = await client.list(resourceOf('events.k8s.io/v1', 'Event'), {
+    const events = await client.list(getResource('events.k8s.io/v1', 'Event'), {
       namespace: namespace.name,
     })
     expect(events.filter(({ reason }) => reason === 'Tried')).toMatchObject([
@@ -159,7 +159,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
 
   test('serves returns which APIs exist', async () => {
     expect(await client.serves(configMaps)).toBe(true)
-    expect(await client.serves(resourceOf('apps/v1', 'Deployment'))).toBe(true)
+    expect(await client.serves(getResource('apps/v1', 'Deployment'))).toBe(true)
     const invented = {
       group: 'no.such.dev',
       version: 'v1',

@@ -4,12 +4,12 @@ import { makeMetrics } from '../../../services/_kit/metrics.ts'
 import { makeClient } from '../client.ts'
 import { type Informer, type InformerOptions, makeInformer } from '../informer.ts'
 import type { Change } from '../object-cache.ts'
-import { type KubeObject, keyOf } from '../objects.ts'
-import { resourceOf } from '../resources.ts'
+import { type KubeObject, objectKey } from '../objects.ts'
+import { getResource } from '../resources.ts'
 import { isNewer } from '../store.ts'
 import { makeFakeApi } from './fake-api.ts'
 
-export const configMaps = resourceOf('v1', 'ConfigMap')
+export const configMaps = getResource('v1', 'ConfigMap')
 
 export const configMap = (
   name: string,
@@ -39,17 +39,17 @@ export function makeInformerFixture(
     ...rest,
   })
   const stop = new AbortController()
-  const pathOf = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
+  const configMapPath = (name: string) => ({ collection: '/configmaps', namespace: 'ns', name })
   return {
     api,
     client,
     informer,
     metrics,
-    place: pathOf,
+    place: configMapPath,
     start: () => informer.run(stop.signal),
     stop: () => stop.abort(),
-    put: (object: KubeObject) => api.store.put(pathOf(object.metadata.name), object),
-    remove: (name: string) => api.store.remove(pathOf(name)),
+    put: (object: KubeObject) => api.store.put(configMapPath(object.metadata.name), object),
+    remove: (name: string) => api.store.remove(configMapPath(name)),
   }
 }
 
@@ -58,7 +58,7 @@ export function recordChanges(informer: Informer<KubeObject>) {
   const objects = new Map<string, KubeObject>()
   const types: string[] = []
   informer.subscribe((change: Change<KubeObject>) => {
-    const key = keyOf(change.object)
+    const key = objectKey(change.object)
     const before = objects.get(key)
     types.push(change.type)
     if (change.type === 'added') expect(before, `${key} was added twice`).toBeUndefined()

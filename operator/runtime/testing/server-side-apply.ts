@@ -27,7 +27,7 @@ const systemFields = [
 type Leaves = Map<string, unknown>
 const member = Symbol('an item of a list, whatever is in it')
 
-function leavesOf(value: unknown, path: string[] = [], leaves: Leaves = new Map()): Leaves {
+function collectLeaves(value: unknown, path: string[] = [], leaves: Leaves = new Map()): Leaves {
   const name = path.at(-1)?.slice(2) ?? ''
   const at = JSON.stringify(path)
   if (Array.isArray(value) && listKeys[name] && value.length) {
@@ -35,7 +35,7 @@ function leavesOf(value: unknown, path: string[] = [], leaves: Leaves = new Map(
       const keys = Object.fromEntries(listKeys[name].map((key) => [key, item[key]]))
       const inner = [...path, `k:${JSON.stringify(keys)}`]
       leaves.set(JSON.stringify(inner), member)
-      leavesOf(item, inner, leaves)
+      collectLeaves(item, inner, leaves)
     }
   } else if (Array.isArray(value) && setFields.includes(name)) {
     for (const item of value)
@@ -46,14 +46,15 @@ function leavesOf(value: unknown, path: string[] = [], leaves: Leaves = new Map(
     !Array.isArray(value) &&
     Object.keys(value).length
   ) {
-    for (const [key, part] of Object.entries(value)) leavesOf(part, [...path, `f:${key}`], leaves)
+    for (const [key, part] of Object.entries(value))
+      collectLeaves(part, [...path, `f:${key}`], leaves)
   } else if (path.length && value !== undefined && value !== null) {
     leaves.set(at, value)
   }
   return leaves
 }
 
-function objectOf(leaves: Leaves): Record<string, unknown> {
+function leavesToObject(leaves: Leaves): Record<string, unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: maps and lists of any depth.
   const root: any = {}
   for (const [at, value] of leaves) {
@@ -84,7 +85,7 @@ function objectOf(leaves: Leaves): Record<string, unknown> {
 }
 
 /** The managed part of an object: its status, or everything else. */
-function contentOf(object: KubeObject, status: boolean): Record<string, unknown> {
+function ownedContent(object: KubeObject, status: boolean): Record<string, unknown> {
   const { apiVersion: _, kind: __, metadata, status: currentStatus, ...rest } = object
   if (status) return currentStatus === undefined ? {} : { status: currentStatus }
   const descriptive = Object.entries(metadata).filter(([name]) => !systemFields.includes(name))
@@ -116,7 +117,7 @@ function withContent(
 type Manager = { manager: string; operation: 'Apply' | 'Update'; subresource?: string }
 type Managers = { entry: ManagedFields; paths: Set<string> }[]
 
-const managersOf = (object: KubeObject): Managers =>
+const parseManagers = (object: KubeObject): Managers =>
   (object.metadata.managedFields ?? []).map((entry) => ({
     entry,
     paths: new Set(pathsIn(entry.fieldsV1 ?? {})),
@@ -178,9 +179,9 @@ export function applyObject(
   force: boolean,
   status: boolean,
 ): KubeObject {
-  const leaves = leavesOf(contentOf(live, status))
-  const desired = leavesOf(contentOf(body, status))
-  const managers = managersOf(live)
+  const leaves = collectLeaves(ownedContent(live, status))
+  const desired = collectLeaves(ownedContent(body, status))
+  const managers = parseManagers(live)
   const own = pathsFor(
     managers,
     { manager, operation: 'Apply', ...(status ? { subresource: 'status' } : {}) },
@@ -202,7 +203,7 @@ export function applyObject(
     leaves.set(at, value)
     own.add(at)
   }
-  return withManagers(withContent(live, objectOf(leaves), status), managers)
+  return withManagers(withContent(live, leavesToObject(leaves), status), managers)
 }
 
 /** Updates the whole object. The writer takes ownership of the changed fields. */
@@ -212,9 +213,9 @@ export function updateObject(
   manager: string,
   status: boolean,
 ): KubeObject {
-  const before = leavesOf(contentOf(live, status))
-  const after = leavesOf(contentOf(next, status))
-  const managers = managersOf(live)
+  const before = collectLeaves(ownedContent(live, status))
+  const after = collectLeaves(ownedContent(next, status))
+  const managers = parseManagers(live)
   const own = pathsFor(
     managers,
     { manager, operation: 'Update', ...(status ? { subresource: 'status' } : {}) },
@@ -229,5 +230,5 @@ export function updateObject(
     for (const { paths } of managers) paths.delete(at)
     if (after.has(at)) own.add(at)
   }
-  return withManagers(withContent(live, contentOf(next, status), status), managers)
+  return withManagers(withContent(live, ownedContent(next, status), status), managers)
 }
