@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 /** Packages that only one service may import. */
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
-  knowledge: '|neo4j-driver$',
+  knowledge: '|@qdrant/js-client-rest$|neo4j-driver$',
   collector: '|croner$|fflate$|htmlparser2$|ipaddr\\.js$|robots-parser$|yaml$',
   files:
     '|@aws-sdk/|file-type$|fflate$|htmlparser2$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',

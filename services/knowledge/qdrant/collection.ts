@@ -1,11 +1,8 @@
-import * as z from 'zod'
-import { anything, type QdrantClient, QdrantError } from './client.ts'
+import type { Schemas } from '@qdrant/js-client-rest'
+import { isRejection, type QdrantClient } from './client.ts'
 import type { QdrantCollection } from './collections.ts'
 import { denseVectorName, sparseVectorName } from './point.ts'
 import type { QdrantSearch } from './search-qdrant.ts'
-
-/** Timeout of background requests. */
-const timeoutMs = 10_000
 
 /** Payload fields that filters use. */
 const fields = {
@@ -15,28 +12,26 @@ const fields = {
   section_id: 'keyword',
   from: 'integer',
   to: 'integer',
-}
+} as const
 
 /** Creates the collection with its payload indexes. It must not exist. */
 export async function createCollection(
-  qdrant: QdrantClient,
+  { background }: QdrantClient,
   { collection, model, dims }: QdrantCollection,
 ): Promise<void> {
   const vectors =
-    model === null ? {} : { [denseVectorName(model)]: { size: dims, distance: 'Cosine' as const } }
-  const sparse_vectors = { [sparseVectorName]: { modifier: 'idf' } }
-  const path = `/collections/${collection}`
-  await qdrant.request(anything, 'PUT', path, { vectors, sparse_vectors }, timeoutMs)
+    model === null ? {} : { [denseVectorName(model)]: { size: dims!, distance: 'Cosine' as const } }
+  const sparse_vectors = { [sparseVectorName]: { modifier: 'idf' as const } }
+  await background.createCollection(collection, { vectors, sparse_vectors })
   for (const [field_name, field_schema] of Object.entries(fields)) {
-    const field = { field_name, field_schema }
-    await qdrant.request(anything, 'PUT', `${path}/index?wait=true`, field, timeoutMs)
+    await background.createPayloadIndex(collection, { field_name, field_schema, wait: true })
   }
 }
 
 export interface Point {
   id: number
-  vector: Record<string, readonly number[] | { indices: number[]; values: number[] }>
-  payload: object
+  vector: Record<string, number[] | { indices: number[]; values: number[] }>
+  payload: Record<string, unknown>
 }
 
 /** Points to write, points to delete, and bases whose points are all deleted. */
@@ -48,19 +43,16 @@ export interface Change {
 
 /** Applies a change to a collection; returns the ids of points that Qdrant rejects. */
 export async function applyChange(
-  qdrant: QdrantClient,
+  { background }: QdrantClient,
   collection: string,
   { points, deleted, bases }: Change,
 ): Promise<number[]> {
-  const path = `/collections/${collection}/points`
-  const send = (method: string, to: string, body: object) =>
-    qdrant.request(anything, method, `${to}?wait=true`, body, timeoutMs)
   const refused: number[] = []
-  const upsertBisecting = async (batch: readonly Point[]): Promise<void> => {
+  const upsertBisecting = async (batch: Point[]): Promise<void> => {
     try {
-      await send('PUT', path, { points: batch })
+      await background.upsert(collection, { points: batch, wait: true })
     } catch (thrown) {
-      if (!(thrown instanceof QdrantError && thrown.refused)) throw thrown
+      if (!isRejection(thrown)) throw thrown
       // Bisects, so that a rejected point does not block the others.
       if (batch.length === 1) return void refused.push(batch[0]!.id)
       const half = batch.length >> 1
@@ -72,10 +64,12 @@ export async function applyChange(
   if (points.length >= 8 && refused.length === points.length) {
     throw new Error(`Qdrant rejects every point for ${collection}: check the embedding model`)
   }
-  if (deleted.length > 0) await send('POST', `${path}/delete`, { points: deleted })
+  if (deleted.length > 0) {
+    await background.delete(collection, { points: [...deleted], wait: true })
+  }
   for (const kb of bases) {
     const filter = { must: [{ key: 'kb', match: { value: kb } }] }
-    await send('POST', `${path}/delete`, { filter })
+    await background.delete(collection, { filter, wait: true })
   }
   return refused
 }
@@ -103,7 +97,7 @@ const numberCount = (vector: Point['vector'][string]) =>
 
 /** Switches the alias to a collection in one atomic step. */
 export async function switchAlias(
-  { client: qdrant, alias }: QdrantSearch,
+  { client, alias }: QdrantSearch,
   before: string | undefined,
   { collection }: QdrantCollection,
 ): Promise<void> {
@@ -111,53 +105,32 @@ export async function switchAlias(
     ...(before === undefined ? [] : [{ delete_alias: { alias_name: alias } }]),
     { create_alias: { collection_name: collection, alias_name: alias } },
   ]
-  await qdrant.request(anything, 'POST', '/collections/aliases', { actions }, timeoutMs)
+  await client.background.updateCollectionAliases({ actions })
 }
 
-const Count = z.object({ count: z.int() })
+export const countPoints = async ({ background }: QdrantClient, collection: string) =>
+  (await background.count(collection, { exact: true })).count
 
-export const countPoints = async (qdrant: QdrantClient, collection: string) =>
-  (
-    await qdrant.request(
-      Count,
-      'POST',
-      `/collections/${collection}/points/count`,
-      { exact: true },
-      timeoutMs,
-    )
-  ).count
+const fingerprintsById = (points: readonly Schemas['Record'][]) =>
+  new Map(points.map(({ id, payload }) => [Number(id), String(payload?.fingerprint ?? '')]))
 
-const FingerprintedPoint = z.object({
-  id: z.int(),
-  payload: z.object({ fingerprint: z.string().optional() }).nullish(),
-})
-const Page = z.object({ points: z.array(FingerprintedPoint), next_page_offset: z.int().nullish() })
-
-const fingerprintsById = (points: readonly z.infer<typeof FingerprintedPoint>[]) =>
-  new Map(points.map(({ id, payload }) => [id, payload?.fingerprint ?? '']))
+const fingerprintOnly = { with_payload: ['fingerprint'], with_vector: false }
 
 /** Reads one page of fingerprints by id, and the offset of the next page. */
 export async function scrollFingerprints(
-  qdrant: QdrantClient,
+  { background }: QdrantClient,
   collection: string,
   offset: number,
   limit: number,
 ) {
-  const path = `/collections/${collection}/points/scroll`
-  const body = { limit, offset, with_payload: ['fingerprint'], with_vector: false }
-  const { points, next_page_offset } = await qdrant.request(Page, 'POST', path, body, timeoutMs)
-  return { marks: fingerprintsById(points), next: next_page_offset ?? undefined }
+  const page = await background.scroll(collection, { limit, offset, ...fingerprintOnly })
+  const next = page.next_page_offset
+  return { marks: fingerprintsById(page.points), next: next == null ? undefined : Number(next) }
 }
 
 /** Reads the fingerprints of existing points. */
-export async function readFingerprints(
-  qdrant: QdrantClient,
+export const readFingerprints = async (
+  { background }: QdrantClient,
   collection: string,
   ids: readonly number[],
-) {
-  const body = { ids, with_payload: ['fingerprint'], with_vector: false }
-  const path = `/collections/${collection}/points`
-  return fingerprintsById(
-    await qdrant.request(z.array(FingerprintedPoint), 'POST', path, body, timeoutMs),
-  )
-}
+) => fingerprintsById(await background.retrieve(collection, { ids: [...ids], ...fingerprintOnly }))

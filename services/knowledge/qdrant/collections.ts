@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { enqueueEmbedding } from '../embed/embed-job.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { enqueueWhere } from './change-queue.ts'
-import { aliasTarget, dropCollection } from './client.ts'
+import { aliasTarget } from './client.ts'
 import type { QdrantSearch } from './search-qdrant.ts'
 
 /** A Qdrant collection with the model and dimensions of its vectors. */
@@ -53,7 +53,8 @@ async function register(sql: Sql, search: QdrantSearch, embedder: Embedder | und
   const { client: qdrant, collection, alias } = search
   const dims = embedder ? (embedder.dims ?? (await probeDims(embedder))) : null
   // A collection of this name that is not active is a leftover.
-  if ((await aliasTarget(qdrant, alias)) !== collection) await dropCollection(qdrant, collection)
+  if ((await aliasTarget(qdrant, alias)) !== collection)
+    await qdrant.background.deleteCollection(collection)
   await sql.transaction(async (sql) => {
     // Waits for running writers, which do not enqueue changes for the new collection.
     await sql`lock table knowledge.indexes in access exclusive mode`
@@ -113,7 +114,7 @@ export async function dropRetired(
     select collection from knowledge.indexes
     where retired_at < now() - ${graceMs} * interval '1 millisecond'`
   for (const { collection } of retired) {
-    if (collection !== searched) await dropCollection(qdrant, collection)
+    if (collection !== searched) await qdrant.background.deleteCollection(collection)
     await sql`delete from knowledge.index_changes where collection = ${collection}`
     await sql`delete from knowledge.indexes where collection = ${collection} and retired_at is not null`
   }

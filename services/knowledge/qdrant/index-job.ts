@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { isOnlyRunning } from '../jobs/only-running.ts'
 import { buildChange } from './change.ts'
 import { acknowledge, enqueueIndexing, nextBatch } from './change-queue.ts'
-import { aliasTarget, collectionExists } from './client.ts'
+import { aliasTarget } from './client.ts'
 import { applyChange, createCollection, switchAlias } from './collection.ts'
 import {
   claimActiveIndex,
@@ -83,7 +83,8 @@ async function deliver(
   job: JobContext,
 ): Promise<number[]> {
   const { collection } = index
-  if (!(await collectionExists(qdrant, collection))) {
+  const { exists } = await qdrant.background.collectionExists(collection)
+  if (!exists) {
     // Enqueues all chunks before the collection exists, so that a partial one is never taken for complete.
     await enqueueBackfill(sql, index)
     await createCollection(qdrant, index)

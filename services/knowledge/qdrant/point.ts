@@ -1,3 +1,4 @@
+import type { Schemas } from '@qdrant/js-client-rest'
 import { hash32 } from '../../_kit/hash.ts'
 import { termId, termsOf } from '../search/index/terms.ts'
 import type { WeightedTerm } from '../search/query/query-terms.ts'
@@ -45,14 +46,14 @@ export const sparseQuery = (terms: readonly WeightedTerm[]) => ({
 
 export const dayNumber = (date: string) => Number(date.replaceAll('-', ''))
 
-type Condition = object
+type Condition = Schemas['Condition']
 
-const matchAny = (key: string, values: readonly (string | number)[]): Condition => ({
+const matchAny = (key: string, values: readonly string[] | readonly number[]): Condition => ({
   key,
-  match: { any: values },
+  match: { any: [...values] as string[] | number[] },
 })
 
-const emptyOrInRange = (key: string, range: object): Condition => ({
+const emptyOrInRange = (key: string, range: Schemas['Range']): Condition => ({
   should: [{ is_empty: { key } }, { key, range }],
 })
 

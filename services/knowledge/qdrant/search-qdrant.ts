@@ -1,3 +1,4 @@
+import type { Schemas } from '@qdrant/js-client-rest'
 import * as z from 'zod'
 import { fragment } from '../../_kit/sql/sql.ts'
 import type { SearchDeps } from '../search/deps.ts'
@@ -14,7 +15,7 @@ import { contextRescoreDepth } from '../search/rank/context-rescore.ts'
 import { rescoreByPhrase } from '../search/rank/phrase-rescore.ts'
 import { rescoreWithPriors, vectorFetchSize } from '../search/rank/vector-rescore.ts'
 import { overfetch, phraseRescoreDepth, rescoreTop } from '../search/search-keyword.ts'
-import { type QdrantClient, QdrantError } from './client.ts'
+import { isRejection, type QdrantClient } from './client.ts'
 import { buildFilter, chunkRefOf, denseVectorName, sparseQuery, sparseVectorName } from './point.ts'
 
 /** The Qdrant client with its collection and alias. */
@@ -74,7 +75,7 @@ function buildSearches(
   { vector, model }: RetrievalRequest,
   { terms, priors }: ExpandedQuery,
   fetchSize: number,
-): object[] {
+): Schemas['QueryRequest'][] {
   const filter = buildFilter(
     bases.map(({ no }) => no),
     filters,
@@ -89,21 +90,25 @@ function buildSearches(
   const limit = vectorFetchSize(priors, fetchSize)
   return [
     ...(terms.length > 0 ? [sparse] : []),
-    ...(vector && model ? [{ query: vector, using: denseVectorName(model), filter, limit }] : []),
+    ...(vector && model
+      ? [{ query: [...vector], using: denseVectorName(model), filter, limit }]
+      : []),
   ]
 }
 
-async function queryBatch(client: QdrantClient, alias: string, searches: object[]) {
+async function queryBatch(
+  client: QdrantClient,
+  alias: string,
+  searches: Schemas['QueryRequest'][],
+) {
   try {
-    const lists = await client.request(Points, 'POST', `/collections/${alias}/points/query/batch`, {
-      searches,
-    })
+    const lists = Points.parse(await client.search.queryBatch(alias, { searches }))
     if (lists.length !== searches.length) throw new Error('Qdrant returned too few lists')
     client.circuit.succeeded()
     return lists
   } catch (thrown) {
     // A rejected query does not open the circuit: the collection may lack the dense vector.
-    if (!(thrown instanceof QdrantError && thrown.refused)) client.circuit.failed()
+    if (!isRejection(thrown)) client.circuit.failed()
     throw thrown
   }
 }
