@@ -23,10 +23,10 @@ const turn = (more: object = {}) => {
   const session_id = `s-${++number}`
   return { session_id, matter_id: `m-${number}`, user_id: 7, message: story, ...more }
 }
-const threadOf = ({ session_id }: { session_id: string }) => `consultation:${session_id}`
+const threadId = ({ session_id }: { session_id: string }) => `consultation:${session_id}`
 const execute = (body: object, headers = {}) => at.post('/agent/execute', body, headers)
 /** A thread that waits for an answer. */
-async function interrupted() {
+async function startInterrupted() {
   const asked = turn()
   const { data } = await execute(asked)
   expect(data.status).toBe('interrupted')
@@ -55,7 +55,7 @@ describe('execute', () => {
   })
 
   test('a case with missing fields is synced and ends with a pending card', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     expect(card).toMatchObject({ review_type: 'clarify', questions: expect.any(Array) })
     expect(
       card.questions.every(({ field_key }: any) => field_key.startsWith('intake_collection.')),
@@ -76,7 +76,7 @@ describe('execute', () => {
 
   test('execute uses the given thread id, else the id derived from the session', async () => {
     const asked = turn({ message: '你好' })
-    expect((await execute(asked)).data.thread_id).toBe(threadOf(asked))
+    expect((await execute(asked)).data.thread_id).toBe(threadId(asked))
     expect((await execute({ ...asked, thread_id: 'x:1' })).data.thread_id).toBe('x:1')
     expect((await execute({ user_id: 7, message: '你好' })).status).toBe(400)
   })
@@ -91,8 +91,8 @@ describe('execute', () => {
         status: 422,
         code: 'PLAYBOOK_CONFIG_REJECTED',
       })
-    expect((await at.get(`/agent/threads/${threadOf(asked)}/state`)).status).toBe(404)
-    const resume = { thread_id: threadOf(asked), user_response: { answers: [] }, ...more }
+    expect((await at.get(`/agent/threads/${threadId(asked)}/state`)).status).toBe(404)
+    const resume = { thread_id: threadId(asked), user_response: { answers: [] }, ...more }
     expect((await at.post('/agent/resume', resume)).status).toBe(422)
   })
 
@@ -110,7 +110,7 @@ describe('execute', () => {
   })
 
   test('a thread is not visible to another organization', async () => {
-    const { thread_id, run_id } = await interrupted()
+    const { thread_id, run_id } = await startInterrupted()
     const other = { 'x-organization-id': 'other' }
     expect((await at.get(`/agent/pending_card?thread_id=${thread_id}`, other)).data).toEqual({
       has_pending_card: false,
@@ -135,13 +135,13 @@ describe('execute', () => {
     expect(
       codes.every((code) => ['ran', 'TURN_IN_PROGRESS', 'CARD_PENDING'].includes(String(code))),
     ).toBe(true)
-    expect((await at.get(`/timeline?thread_id=${threadOf(asked)}`)).data.total).toBe(1)
+    expect((await at.get(`/timeline?thread_id=${threadId(asked)}`)).data.total).toBe(1)
   })
 })
 
 describe('resume', () => {
   test('resume stores each answer at its field_key and completes the run', async () => {
-    const { thread_id, card, asked } = await interrupted()
+    const { thread_id, card, asked } = await startInterrupted()
     const user_response = answersTo(card)
     const { status, data } = await at.post('/agent/resume', {
       thread_id,
@@ -167,7 +167,7 @@ describe('resume', () => {
   })
 
   test('resume starts a new run whose events are numbered from 1', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const body = { thread_id, user_id: 7, user_response: answersTo(card) }
     const events = parseNdjson((await at.post('/agent/resume/stream', body)).text)
     expect(events[0]!.data.seq).toBe(1)
@@ -175,7 +175,7 @@ describe('resume', () => {
   })
 
   test('resume with the same answers returns the same run; other answers are rejected', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const body = { thread_id, card_id: card.card_id, user_response: answersTo(card) }
     const first = await at.post('/agent/resume', body)
     const again = await at.post('/agent/resume', body)
@@ -193,7 +193,7 @@ describe('resume', () => {
   })
 
   test('concurrent resumes with the same answers start one run', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const body = { thread_id, user_response: answersTo(card) }
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => at.post('/agent/resume', body)),
@@ -207,13 +207,13 @@ describe('resume', () => {
     await execute(asked)
     const user_response = { answers: [] }
     expect(
-      await at.post('/agent/resume', { thread_id: threadOf(asked), user_response }),
+      await at.post('/agent/resume', { thread_id: threadId(asked), user_response }),
     ).toMatchObject({
       status: 409,
       code: 'NO_PENDING_CARD',
     })
     expect((await at.post('/agent/resume', { thread_id: 'none', user_response })).status).toBe(404)
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const card_id = '00000000-0000-7000-8000-000000000000'
     const body = { thread_id, card_id, user_response: answersTo(card) }
     expect((await at.post('/agent/resume', body)).status).toBe(409)
@@ -223,7 +223,7 @@ describe('resume', () => {
   })
 
   test('resume with an invalid answer changes nothing', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const { answers } = answersTo(card)
     const required = card.questions.findIndex(({ required }: any) => required)
     const wrong = [
@@ -249,7 +249,7 @@ describe('resume', () => {
 
 describe('run events', () => {
   test('the events of a run can be read again from any position, byte for byte', async () => {
-    const { thread_id, card } = await interrupted()
+    const { thread_id, card } = await startInterrupted()
     const body = { thread_id, user_response: answersTo(card) }
     const { text } = await at.post('/agent/resume/stream', body)
     const [run] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items

@@ -124,7 +124,7 @@ export const agent = [
         thread_id: body.thread_id,
         user_id: body.user_id ?? userId ?? null,
         card_id: body.card_id,
-        origin: originOf(c),
+        origin: requestOrigin(c),
       }
       const buildInput = await resumeInput(c.env, body.thread_id)
       const lease = await startSkip(c.env.sql, organizationId, response, buildInput)
@@ -151,7 +151,7 @@ export const agent = [
   ),
 ]
 
-export const originOf = ({ var: { requestId, traceparent } }: Context<Env<Deps>>) => ({
+export const requestOrigin = ({ var: { requestId, traceparent } }: Context<Env<Deps>>) => ({
   request_id: requestId,
   traceparent,
 })
@@ -188,7 +188,7 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
     kind: 'execute',
     ...buildStartInput(request, routingTable(skills)),
     user_message: message,
-    origin: originOf(c),
+    origin: requestOrigin(c),
   })
   return { lease, run_id: lease.run_id }
 }
@@ -203,7 +203,7 @@ async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Pro
       user_id: body.user_id ?? c.var.caller.userId ?? null,
       card_id: body.card_id,
       answers: body.user_response.answers,
-      origin: originOf(c),
+      origin: requestOrigin(c),
     },
     await resumeInput(c.env, body.thread_id),
   )

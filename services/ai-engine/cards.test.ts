@@ -92,14 +92,14 @@ describe('skipping a card', () => {
 })
 
 describe('a card with a deadline', () => {
-  const asked = async (on_expiry: string) =>
+  const startWithCard = async (on_expiry: string) =>
     (await at.post('/skills/deadline/execute', { message: on_expiry, user_id: 1 })).data
   const pass = (thread_id: string) => at.sql`
     update ai_engine.cards set expires_at = now() - interval '1 second'
     where thread_id = ${thread_id}`
   /** Two processes look for due cards at the same moment. */
   const tickTwice = () => Promise.all([at.tick(), at.tick()])
-  const ended = async (thread_id: string) => {
+  const waitForEnd = async (thread_id: string) => {
     const rounds = async () => {
       const { items } = (await at.get(`/timeline?thread_id=${thread_id}`)).data
       return items.map(({ status }: any) => status)
@@ -114,7 +114,7 @@ describe('a card with a deadline', () => {
   ])(
     'a card with on_expiry `%s` continues the run exactly once when it expires',
     async (on_expiry, note) => {
-      const { thread_id, card, ...run } = await asked(on_expiry)
+      const { thread_id, card, ...run } = await startWithCard(on_expiry)
       expect(card).toMatchObject({
         on_expiry,
         assignee: '7',
@@ -124,31 +124,31 @@ describe('a card with a deadline', () => {
       expect(Date.parse(card.expires_at)).toBeGreaterThan(Date.now())
       expect(run).toMatchObject({ graph_version: '1', skill_version: '3' })
       await at.tick()
-      expect((await ended(thread_id)).length).toBe(1)
+      expect((await waitForEnd(thread_id)).length).toBe(1)
       await pass(thread_id)
       await tickTwice()
-      expect(await ended(thread_id)).toMatchObject([
+      expect(await waitForEnd(thread_id)).toMatchObject([
         { status: 'completed' },
         { status: 'interrupted' },
       ])
       await tickTwice()
-      expect((await ended(thread_id)).length).toBe(2)
+      expect((await waitForEnd(thread_id)).length).toBe(2)
       const { state } = (await at.get(`/agent/threads/${thread_id}/state`)).data
       expect(state.deadline.note).toBe(note)
     },
   )
 
   test('a card with on_expiry `fail` ends the run as failed and the thread accepts the next turn', async () => {
-    const { thread_id } = await asked('fail')
+    const { thread_id } = await startWithCard('fail')
     await pass(thread_id)
     await tickTwice()
-    const [round] = await ended(thread_id)
+    const [round] = await waitForEnd(thread_id)
     expect(round).toMatchObject({ status: 'failed', error: { code: 'CARD_EXPIRED' } })
     expect((await at.post('/agent/execute', { thread_id, message: '你好' })).status).toBe(200)
   })
 
   test('a card that was assigned and answered, or withdrawn, does not expire', async () => {
-    const { thread_id, card } = await asked('fail')
+    const { thread_id, card } = await startWithCard('fail')
     const other = { 'x-organization-id': 'other' }
     const path = `/agent/cards/${card.card_id}`
     expect((await at.post(`${path}/assign`, { user_id: 9 }, other)).status).toBe(404)
@@ -163,20 +163,20 @@ describe('a card with a deadline', () => {
       code: 'NO_PENDING_CARD',
     })
 
-    const second = await asked('fail')
+    const second = await startWithCard('fail')
     const withdrawn = await at.post(`/agent/cards/${second.card.card_id}/withdraw`, {})
     expect(withdrawn.data).toMatchObject({ thread_id: second.thread_id, withdrawn: true })
     await pass(second.thread_id)
     await tickTwice()
-    expect((await ended(second.thread_id)).length).toBe(1)
+    expect((await waitForEnd(second.thread_id)).length).toBe(1)
     expect((await at.post('/agent/cards/none/withdraw', {})).status).toBe(404)
   })
 })
 
 describe('after an upgrade', () => {
-  const asked = async () =>
+  const startWithCard = async () =>
     (await at.post('/skills/upgraded/execute', { message: 'go', user_id: 1 })).data
-  const made = (thread_id: string, skill: string, graph = '1') => at.sql`
+  const setVersions = (thread_id: string, skill: string, graph = '1') => at.sql`
     update ai_engine.cards set skill_version = ${skill}, graph_version = ${graph}
     where thread_id = ${thread_id}`
   const resume = (thread_id: string) =>
@@ -184,17 +184,17 @@ describe('after an upgrade', () => {
       thread_id,
       user_response: { answers: [{ field_key: 'upgraded.more', value: 'x' }] },
     })
-  const noteOf = async (thread_id: string) =>
+  const readNote = async (thread_id: string) =>
     (await at.get(`/agent/threads/${thread_id}/state`)).data.state.upgraded.note
 
   test('cards of the installed version and of a migratable version continue after an upgrade', async () => {
-    const same = await asked()
+    const same = await startWithCard()
     expect((await resume(same.thread_id)).data.status).toBe('completed')
-    expect(await noteOf(same.thread_id)).toBe('from undefined x')
-    const older = await asked()
-    await made(older.thread_id, '1')
+    expect(await readNote(same.thread_id)).toBe('from undefined x')
+    const older = await startWithCard()
+    await setVersions(older.thread_id, '1')
     expect((await resume(older.thread_id)).data.status).toBe('completed')
-    expect(await noteOf(older.thread_id)).toBe('from 1 x')
+    expect(await readNote(older.thread_id)).toBe('from 1 x')
   })
 
   test.each([
@@ -203,8 +203,8 @@ describe('after an upgrade', () => {
   ])(
     'an answer to a card of an unsupported %s version is rejected and the card stays pending',
     async (_, skill, graph) => {
-      const { thread_id, card } = await asked()
-      await made(thread_id, skill, graph)
+      const { thread_id, card } = await startWithCard()
+      await setVersions(thread_id, skill, graph)
       expect(await resume(thread_id)).toMatchObject({ status: 409, code: 'VERSION_UNSUPPORTED' })
       const pending = (await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data
       expect(pending.card.card_id).toBe(card.card_id)

@@ -37,14 +37,14 @@ const ask = (more: object = {}) => ({
 })
 const stream = async (body: object) =>
   parseNdjson((await at.post('/agent/execute/stream', body)).text)
-const wordsOf = (events: ReturnType<typeof parseNdjson>) =>
+const tokenTexts = (events: ReturnType<typeof parseNdjson>) =>
   events.filter(({ event }) => event === 'token').map(({ data }) => data.content)
 
 describe('a model', () => {
   test('model tokens are streamed and the usage is recorded', async () => {
     const asked = ask()
     const events = await stream(asked)
-    expect(wordsOf(events).join('')).toBe('诉讼时效期间。')
+    expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(events.at(-1)!.data).toMatchObject({ output: '诉讼时效期间。', status: 'completed' })
     const { data } = await at.get(`/usage?user_id=${asked.user_id}`)
     expect(data.items).toMatchObject([
@@ -73,14 +73,14 @@ describe('a model', () => {
       { say: ['诉讼', '时效', '期间。'] },
     )
     const events = await stream(ask())
-    expect(wordsOf(events).join('')).toBe('诉讼时效期间。')
+    expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(model.requests).toHaveLength(2)
   })
 
   test('a retry with a different text starts a new paragraph and emits a progress event', async () => {
     model.script({ say: ['One', ' way.'], disconnectAfter: 1 }, { say: ['Another', ' way.'] })
     const events = await stream(ask())
-    expect(wordsOf(events).join('')).toBe('One\n\nAnother way.')
+    expect(tokenTexts(events).join('')).toBe('One\n\nAnother way.')
     expect(events.some(({ event }) => event === 'progress')).toBe(true)
     expect(events.at(-1)!.data.output).toBe('One\n\nAnother way.')
   })
@@ -154,7 +154,7 @@ describe('a long run', () => {
   const slow = { say: Array.from({ length: 40 }, (_, n) => `${n} `), betweenMs: 50 }
 
   /** Reads a stream until its first token. */
-  async function begun(body: object) {
+  async function startStream(body: object) {
     const response = await at.fetch(
       new Request(`http://test${ai}/agent/execute/stream`, {
         method: 'POST',
@@ -175,7 +175,7 @@ describe('a long run', () => {
   test('a long run blocks its thread and can be followed from the last received event', async () => {
     model.script(slow)
     const asked = ask()
-    const { reader, text } = await begun(asked)
+    const { reader, text } = await startStream(asked)
     expect(await at.post('/agent/execute', asked)).toMatchObject({
       status: 409,
       code: 'TURN_IN_PROGRESS',
@@ -195,7 +195,7 @@ describe('a long run', () => {
   test('a run continues after its client disconnects and its events can be read later', async () => {
     model.script(slow)
     const asked = ask()
-    const { reader } = await begun(asked)
+    const { reader } = await startStream(asked)
     await reader.cancel()
     const status = async () => {
       // On runtimes without background work, a tick takes over the run.
@@ -208,7 +208,7 @@ describe('a long run', () => {
       .items
     const events = parseNdjson((await at.get(`/agent/runs/${run_id}/stream`)).text)
     expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))
-    expect(wordsOf(events).join('')).toBe(output)
+    expect(tokenTexts(events).join('')).toBe(output)
   })
 
   test.each([
@@ -219,7 +219,7 @@ describe('a long run', () => {
     async (code, reason) => {
       model.script(slow)
       const request = ask()
-      const { reader, text: begin } = await begun(request)
+      const { reader, text: begin } = await startStream(request)
       const thread_id = `consultation:${request.session_id}`
       const cancelled = await at.post('/agent/cancel', { thread_id, ...reason })
       expect(cancelled.data.cancelled).toBe(true)
@@ -227,7 +227,7 @@ describe('a long run', () => {
       for (let part = await reader.read(); !part.done; part = await reader.read())
         text += part.value
       const events = parseNdjson(text)
-      const output = wordsOf(events).join('')
+      const output = tokenTexts(events).join('')
       expect(output).toMatch(/^0 /)
       expect(events.at(-2)).toMatchObject({ event: 'error', data: { code } })
       expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'failed', output } })

@@ -38,7 +38,7 @@ async function turn() {
   })
   return { matter_id, run: data }
 }
-const rowsOf = async (matter_id: string) =>
+const readOutbox = async (matter_id: string) =>
   (await at.get(`/outbox?matter_id=${matter_id}`)).data.items
 const health = async () => (await at.call('GET', '/api/v1/internal/actuator/health')).text
 /** Runs delivery jobs now, whatever their back-off. */
@@ -56,12 +56,12 @@ test.each([
   faults.push(...Array.from({ length: 4 }, () => ({ status, code })))
   const { matter_id, run } = await turn()
   expect(run.status).toBe('interrupted')
-  expect(await rowsOf(matter_id)).toMatchObject([{ status: 'PENDING' }])
-  const delivered = async () => {
+  expect(await readOutbox(matter_id)).toMatchObject([{ status: 'PENDING' }])
+  const deliverAndReadStatus = async () => {
     await deliverNow()
-    return (await rowsOf(matter_id))[0].status
+    return (await readOutbox(matter_id))[0].status
   }
-  await expect.poll(delivered, { timeout: 20_000, interval: 50 }).toBe('DELIVERED')
+  await expect.poll(deliverAndReadStatus, { timeout: 20_000, interval: 50 }).toBe('DELIVERED')
   expect(taken).toHaveLength(1)
   faults.length = 0
 })
@@ -70,7 +70,7 @@ test('a permanently refused sync is reported in health, metrics and timeline, an
   expect(JSON.parse(await health()).status).not.toBe('DEGRADED')
   faults.push({ status: 422, code: 'UNPROCESSABLE' })
   const { matter_id } = await turn()
-  const [row] = await rowsOf(matter_id)
+  const [row] = await readOutbox(matter_id)
   expect(row).toMatchObject({ status: 'REFUSED', error: expect.stringContaining('UNPROCESSABLE') })
   expect(JSON.parse(await health())).toMatchObject({
     status: 'DEGRADED',
@@ -85,6 +85,6 @@ test('a permanently refused sync is reported in health, metrics and timeline, an
   expect((await at.post('/outbox/resend', {})).status).toBe(400)
   expect((await at.post('/outbox/resend', { matter_id })).data).toEqual({ resent: 1 })
   await deliverNow()
-  expect(await rowsOf(matter_id)).toMatchObject([{ status: 'DELIVERED' }])
+  expect(await readOutbox(matter_id)).toMatchObject([{ status: 'DELIVERED' }])
   expect(JSON.parse(await health()).status).not.toBe('DEGRADED')
 })

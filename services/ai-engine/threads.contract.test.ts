@@ -32,15 +32,15 @@ async function conversation({ answered = false } = {}) {
     second: second?.data,
   }
 }
-const checkpointsOf = async (thread_id: string) =>
+const listCheckpoints = async (thread_id: string) =>
   (await at.get(`/agent/threads/${thread_id}/checkpoints?size=200`)).data.items
-const stateOf = async (thread_id: string) =>
+const readState = async (thread_id: string) =>
   (await at.get(`/agent/threads/${thread_id}/state`)).data
 
 describe('checkpoints', () => {
   test('each step has a checkpoint with its node, listed newest first', async () => {
     const { thread_id } = await conversation()
-    const nodes = (await checkpointsOf(thread_id)).map(({ node }: any) => node)
+    const nodes = (await listCheckpoints(thread_id)).map(({ node }: any) => node)
     expect(nodes.toReversed()).toEqual([
       'start',
       'load_context',
@@ -58,7 +58,7 @@ describe('checkpoints', () => {
 
   test('products of a skill are synced before the run ends', async () => {
     const { thread_id } = await conversation({ answered: true })
-    const nodes = (await checkpointsOf(thread_id)).map(({ node }: any) => node).toReversed()
+    const nodes = (await listCheckpoints(thread_id)).map(({ node }: any) => node).toReversed()
     for (const [index, node] of nodes.entries())
       if (node === 'run_skill' || node === 'chat_respond')
         expect(nodes[index + 1]).toBe('sync_data')
@@ -68,8 +68,10 @@ describe('checkpoints', () => {
 describe('replay', () => {
   test('replay from a card with another answer creates a branch and keeps the old thread', async () => {
     const old = await conversation({ answered: true })
-    const before = await stateOf(old.thread_id)
-    const asked = (await checkpointsOf(old.thread_id)).find(({ node }: any) => node === 'ask_user')
+    const before = await readState(old.thread_id)
+    const asked = (await listCheckpoints(old.thread_id)).find(
+      ({ node }: any) => node === 'ask_user',
+    )
     const synced = at.syncBodies().length
     const { status, data: branch } = await at.post('/agent/replay', {
       thread_id: old.thread_id,
@@ -88,26 +90,26 @@ describe('replay', () => {
       user_response: { answers },
     })
     expect(resumed.data.status).toBe('completed')
-    expect(await stateOf(old.thread_id)).toEqual(before)
-    expect((await stateOf(branch.thread_id)).branch_of).toBe(old.thread_id)
+    expect(await readState(old.thread_id)).toEqual(before)
+    expect((await readState(branch.thread_id)).branch_of).toBe(old.thread_id)
     expect(at.syncBodies()).toHaveLength(synced)
   })
 
   test('replay from a checkpoint within a run repeats the rest with the same result', async () => {
     const old = await conversation({ answered: true })
-    const points = await checkpointsOf(old.thread_id)
+    const points = await listCheckpoints(old.thread_id)
     for (const node of ['resume', 'load_context', 'dispatch', 'run_skill']) {
       const { checkpoint_id } = points.find((each: any) => each.node === node)
       const { data } = await at.post('/agent/replay', { thread_id: old.thread_id, checkpoint_id })
       expect(data).toMatchObject({ status: 'completed', output: old.second.output })
-      const [own, branch] = [await stateOf(old.thread_id), await stateOf(data.thread_id)]
+      const [own, branch] = [await readState(old.thread_id), await readState(data.thread_id)]
       expect(branch.state.case_summary).toEqual(own.state.case_summary)
     }
   })
 
   test('replay with `sync` writes to the matter', async () => {
     const old = await conversation({ answered: true })
-    const { checkpoint_id } = (await checkpointsOf(old.thread_id)).find(
+    const { checkpoint_id } = (await listCheckpoints(old.thread_id)).find(
       ({ node }: any) => node === 'resume',
     )
     const synced = at.syncBodies().length
@@ -119,7 +121,7 @@ describe('replay', () => {
     const { thread_id } = await conversation({ answered: true })
     const unknown = { thread_id, checkpoint_id: '00000000-0000-7000-8000-000000000000' }
     expect((await at.post('/agent/replay', unknown)).status).toBe(404)
-    const [last] = await checkpointsOf(thread_id)
+    const [last] = await listCheckpoints(thread_id)
     const { checkpoint_id } = last
     expect((await at.post('/agent/replay', { thread_id, checkpoint_id })).status).toBe(409)
     const other = { 'x-organization-id': 'other' }
@@ -172,7 +174,7 @@ describe('the timeline', () => {
 
   test('the timeline of a matter leaves out branches', async () => {
     const { thread_id, matter_id } = await conversation({ answered: true })
-    const { checkpoint_id } = (await checkpointsOf(thread_id)).find(
+    const { checkpoint_id } = (await listCheckpoints(thread_id)).find(
       ({ node }: any) => node === 'resume',
     )
     const { data } = await at.post('/agent/replay', { thread_id, checkpoint_id })

@@ -4,7 +4,7 @@ import { notFound } from '../_kit/fault.ts'
 import { Id, JsonObject, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
-import { originOf, ThreadId } from './agent.ts'
+import { requestOrigin, ThreadId } from './agent.ts'
 import { Card } from './card.ts'
 import { get, post } from './deps.ts'
 import { awaitRun, eventStream, RunAnswer, streamRun } from './respond.ts'
@@ -107,7 +107,7 @@ export const threads = [
       const begun = await branch(c.env.sql, {
         ...body,
         organization: c.var.caller.organizationId,
-        origin: originOf(c),
+        origin: requestOrigin(c),
       })
       return ok(c, await awaitRun(c, begun))
     },

@@ -35,7 +35,7 @@ const context: ToolContext = {
   knowledge: client('knowledge'),
   today: '2026-06-15',
 }
-const bound = (changes: Partial<ToolContext> = {}) =>
+const bindAll = (changes: Partial<ToolContext> = {}) =>
   bindTools(
     tools.map(({ name }) => name),
     { ...context, ...changes },
@@ -70,7 +70,7 @@ test('memory is recalled for the user, organization and case of the run, whateve
     scope: 'global',
     headers: { 'x-organization-id': 'other' },
   }
-  const result = await bound().recall_memory!.run(smuggled)
+  const result = await bindAll().recall_memory!.run(smuggled)
   expect(result).toMatchObject({
     facts: [{ content: 'of the case' }, { content: 'of the person' }],
   })
@@ -85,23 +85,23 @@ test('memory is recalled for the user, organization and case of the run, whateve
 })
 
 test('without a matter no case facts are recalled, and without a user nothing', async () => {
-  await bound({ matter_id: null }).recall_memory!.run({ query: 'loan' })
+  await bindAll({ matter_id: null }).recall_memory!.run({ query: 'loan' })
   expect(asked.map(({ body }) => (body as any).scope)).toEqual(['global'])
   asked = []
-  expect(await bound({ user_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
+  expect(await bindAll({ user_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
   expect(asked).toEqual([])
 })
 
 test('a file is read only if it belongs to the run', async () => {
   answer = () => ({ text: 'x'.repeat(30_000), pages: 3, language: 'en', truncated: false })
   for (const file_id of ['f-2', '../f-1', 'f-1/../../x', '']) {
-    expect(await bound().read_file!.run({ file_id })).toHaveProperty('error')
+    expect(await bindAll().read_file!.run({ file_id })).toHaveProperty('error')
   }
   expect(asked).toEqual([])
-  const first = (await bound().read_file!.run({ file_id: 'f-1' })) as any
+  const first = (await bindAll().read_file!.run({ file_id: 'f-1' })) as any
   expect(first).toMatchObject({ file_id: 'f-1', pages: 3, next_offset: 12_000 })
   expect(first.text).toHaveLength(12_000)
-  const last = await bound().read_file!.run({ file_id: 'f-1', offset: 24_000 })
+  const last = await bindAll().read_file!.run({ file_id: 'f-1', offset: 24_000 })
   expect(last).toMatchObject({ next_offset: null })
   expect(asked[0]).toMatchObject({
     service: 'files',
@@ -128,7 +128,7 @@ test('law search uses the organization of the run and the law in force on its da
     if (path.endsWith('/verify')) return { citations: [] }
     return { hits: [{ ...hit, content: 'y'.repeat(5_000) }] }
   }
-  const tools = bound()
+  const tools = bindAll()
   expect(
     await tools.legal_elements!.run({ cause_of_action_code: 'private_lending' }),
   ).toMatchObject({
@@ -149,7 +149,7 @@ test('law search uses the organization of the run and the law in force on its da
 
 test('an invalid cause_of_action_code is rejected without a request', async () => {
   for (const cause_of_action_code of ['../bases', 'a/b', '']) {
-    expect(await bound().legal_elements!.run({ cause_of_action_code })).toHaveProperty('error')
+    expect(await bindAll().legal_elements!.run({ cause_of_action_code })).toHaveProperty('error')
   }
   expect(asked).toEqual([])
 })
@@ -162,13 +162,13 @@ test.each([
   answer = () => {
     throw new Fault(kind, 'secret host down')
   }
-  expect(await bound().read_file!.run({ file_id: 'f-1' })).toEqual(told)
-  expect(await bound().recall_memory!.run({ query: 'x' })).toEqual(told)
+  expect(await bindAll().read_file!.run({ file_id: 'f-1' })).toEqual(told)
+  expect(await bindAll().recall_memory!.run({ query: 'x' })).toEqual(told)
 })
 
 test('only the named tools are bound and invalid arguments are rejected', async () => {
   expect(Object.keys(bindTools(['read_file', 'shell'], context))).toEqual(['read_file'])
-  expect(await bound().recall_memory!.run({ query: 5 })).toHaveProperty('error')
+  expect(await bindAll().recall_memory!.run({ query: 5 })).toHaveProperty('error')
   expect(asked).toEqual([])
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
 })

@@ -63,4 +63,4 @@ export const Rate = z.number().min(0).max(10_000).describe('Per cent a year.')
 export const Share = z.number().min(0).max(1).describe('Share from 0 to 1.')
 
 /** The number of a fraction, for results and inputs of steps. */
-export const shown = (value: Fraction) => value.toNumber()
+export const toNumber = (value: Fraction) => value.toNumber()

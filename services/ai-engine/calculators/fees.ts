@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { invalid } from '../../_kit/fault.ts'
-import { Amount, defineCalculator, type Step, shown } from './calculator.ts'
+import { Amount, defineCalculator, type Step, toNumber } from './calculator.ts'
 import { type Fraction, fraction, max, min, zero } from './fraction.ts'
 import { cite } from './laws.ts'
 
@@ -65,15 +65,15 @@ export const courtFee = defineCalculator({
       articles,
       formula: formulas[kind],
       inputs: { kind, amount: amount ?? null },
-      result: { low: shown(low), high: shown(high) },
+      result: { low: toNumber(low), high: toNumber(high) },
     }
-    if (!simplified) return { result: { low: shown(low), high: shown(high) }, steps: [full] }
-    const halved = { low: shown(low.over(2).cents()), high: shown(high.over(2).cents()) }
+    if (!simplified) return { result: { low: toNumber(low), high: toNumber(high) }, steps: [full] }
+    const halved = { low: toNumber(low.over(2).cents()), high: toNumber(high.over(2).cents()) }
     const half: Step = {
       title: { zh: '简易程序减半', en: 'Half in summary procedure' },
       articles: cite('fees', '第十六条'),
       formula: 'fee ÷ 2',
-      inputs: { low: shown(low), high: shown(high) },
+      inputs: { low: toNumber(low), high: toNumber(high) },
       result: halved,
     }
     return { result: halved, steps: [full, half] }
@@ -121,7 +121,7 @@ export const applicationFee = defineCalculator({
   articles: cite('fees', '第十三条', '第十四条'),
   calculate({ kind, amount }) {
     const { formula, fee } = applications[kind]
-    const result = shown(fee(amount))
+    const result = toNumber(fee(amount))
     const articles = cite('fees', ...(kind === 'payment_order' ? ['第十三条'] : []), '第十四条')
     const title = { zh: '申请费', en: 'Application fee' }
     return {

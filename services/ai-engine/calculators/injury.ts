@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Amount, defineCalculator, Share, type Step, shown } from './calculator.ts'
+import { Amount, defineCalculator, Share, type Step, toNumber } from './calculator.ts'
 import { type Fraction, fraction, min } from './fraction.ts'
 import { cite } from './laws.ts'
 
@@ -15,7 +15,7 @@ export const disability = defineCalculator({
   articles: cite('injury', '第十二条', '第二十二条'),
   calculate({ annual_income, share, age }) {
     const years = age >= 75 ? 5 : age >= 60 ? 20 - (age - 60) : 20
-    const amount = shown(fraction(annual_income).times(share).times(years).cents())
+    const amount = toNumber(fraction(annual_income).times(share).times(years).cents())
     const steps: Step[] = [
       {
         title: { zh: '赔偿年限', en: 'Years' },
@@ -43,7 +43,7 @@ export const lostIncome = defineCalculator({
   inputs: z.object({ annual_income: Amount, days: z.int().min(0).max(36_500) }),
   articles: cite('injury', '第七条'),
   calculate({ annual_income, days }) {
-    const amount = shown(fraction(annual_income).times(days).over(365).cents())
+    const amount = toNumber(fraction(annual_income).times(days).over(365).cents())
     const step: Step = {
       title: { zh: '误工费', en: 'Lost income' },
       articles: cite('injury', '第七条'),
@@ -83,34 +83,34 @@ export const trafficSplit = defineCalculator({
         articles,
         formula: 'each loss up to its limit',
         inputs: { ...losses, compulsory_limits: limits },
-        result: shown(compulsory),
+        result: toNumber(compulsory),
       },
       {
         title: { zh: '超出部分的责任', en: 'Liability for the rest' },
         articles: cite('traffic', '第七十六条'),
         formula: '(losses − compulsory) × share of fault',
-        inputs: { losses: shown(total), compulsory: shown(compulsory), fault_share },
-        result: shown(liable),
+        inputs: { losses: toNumber(total), compulsory: toNumber(compulsory), fault_share },
+        result: toNumber(liable),
       },
       {
         title: { zh: '商业险', en: 'Commercial insurance' },
         articles,
         formula: 'liability up to the limit',
-        inputs: { liability: shown(liable), commercial_limit },
-        result: shown(commercial),
+        inputs: { liability: toNumber(liable), commercial_limit },
+        result: toNumber(commercial),
       },
       {
         title: { zh: '侵权人', en: 'Tortfeasor' },
         articles,
         formula: 'liability − commercial insurance',
-        inputs: { liability: shown(liable), commercial: shown(commercial) },
-        result: shown(remaining),
+        inputs: { liability: toNumber(liable), commercial: toNumber(commercial) },
+        result: toNumber(remaining),
       },
     ]
     const result = {
-      compulsory: shown(compulsory),
-      commercial: shown(commercial),
-      remaining: shown(remaining),
+      compulsory: toNumber(compulsory),
+      commercial: toNumber(commercial),
+      remaining: toNumber(remaining),
     }
     return { result, steps }
   },
@@ -125,7 +125,7 @@ export const childSupport = defineCalculator({
   calculate({ monthly_income, children }) {
     const [from, to] = children === 1 ? [20, 30] : [20, 50]
     const part = (percent: number) =>
-      shown(fraction(monthly_income).times(percent).over(100).cents())
+      toNumber(fraction(monthly_income).times(percent).over(100).cents())
     const step = (percent: number, label: string, labelEn: string): Step => ({
       title: { zh: label, en: labelEn },
       articles: cite('family', '第四十九条'),

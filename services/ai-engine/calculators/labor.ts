@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Amount, Day, defineCalculator, type Step, shown } from './calculator.ts'
+import { Amount, Day, defineCalculator, type Step, toNumber } from './calculator.ts'
 import { addDays, addMonths, monthsBetween, workdaysBetween } from './days.ts'
 import { fraction } from './fraction.ts'
 import { cite } from './laws.ts'
@@ -14,7 +14,7 @@ export const dailyStep = (monthlyWage: number): Step => ({
   articles: cite('labor', '第四十四条'),
   formula: 'monthly wage ÷ 21.75',
   inputs: { monthly_wage: monthlyWage },
-  result: shown(dailyWage(monthlyWage)),
+  result: toNumber(dailyWage(monthlyWage)),
 })
 
 /** Additional wages for work without a written contract. */
@@ -56,12 +56,12 @@ export const doubleWage = defineCalculator({
     const months = monthsBetween(from, addDays(to, 1))
     const workdays = workdaysBetween(addMonths(from, months), to)
     const daily = dailyWage(monthly_wage)
-    const extra = shown(fraction(monthly_wage).times(months).plus(daily.times(workdays)).cents())
+    const extra = toNumber(fraction(monthly_wage).times(months).plus(daily.times(workdays)).cents())
     const amount: Step = {
       title: { zh: '二倍工资差额', en: 'Additional wages' },
       articles: [...cite('laborContract', '第八十二条'), ...cite('laborInterpretation2', '第六条')],
       formula: 'monthly wage × full months + daily wage × working days of the rest',
-      inputs: { monthly_wage, months, daily: shown(daily), workdays },
+      inputs: { monthly_wage, months, daily: toNumber(daily), workdays },
       result: extra,
     }
     const steps = workdays > 0 ? [period, dailyStep(monthly_wage), amount] : [period, amount]
@@ -93,18 +93,24 @@ export const overtime = defineCalculator({
       title: { zh: '小时工资', en: 'Hourly wage' },
       articles: cite('labor', '第四十四条'),
       formula: 'daily wage ÷ 8',
-      inputs: { daily: shown(daily) },
-      result: shown(hourly),
+      inputs: { daily: toNumber(daily) },
+      result: toNumber(hourly),
     }
     const payStep: Step = {
       title: { zh: '加班工资', en: 'Overtime pay' },
       articles: cite('labor', '第四十四条'),
       formula: 'hourly × 150 % × hours + daily × 200 % × rest days + daily × 300 % × holidays',
-      inputs: { hourly: shown(hourly), daily: shown(daily), workday_hours, rest_days, holidays },
-      result: shown(pay),
+      inputs: {
+        hourly: toNumber(hourly),
+        daily: toNumber(daily),
+        workday_hours,
+        rest_days,
+        holidays,
+      },
+      result: toNumber(pay),
     }
     return {
-      result: { hourly: shown(hourly), daily: shown(daily), overtime: shown(pay) },
+      result: { hourly: toNumber(hourly), daily: toNumber(daily), overtime: toNumber(pay) },
       steps: [dailyStep(monthly_wage), hourlyStep, payStep],
     }
   },
@@ -119,15 +125,15 @@ export const annualLeave = defineCalculator({
   calculate({ monthly_wage, days_unused }) {
     const daily = dailyWage(monthly_wage)
     const reading = (percent: number) => {
-      const extra = shown(daily.times(percent).over(100).times(days_unused).cents())
+      const extra = toNumber(daily.times(percent).over(100).times(days_unused).cents())
       const step: Step = {
         title: { zh: '未休年休假工资', en: 'Pay for untaken leave' },
         articles: cite('annualLeave', '第五条'),
         formula: `daily × ${percent} % × days`,
-        inputs: { daily: shown(daily), days_unused },
+        inputs: { daily: toNumber(daily), days_unused },
         result: extra,
       }
-      return { result: { daily: shown(daily), extra }, steps: [dailyStep(monthly_wage), step] }
+      return { result: { daily: toNumber(daily), extra }, steps: [dailyStep(monthly_wage), step] }
     }
     // 300 % includes the wage for the days worked, which is usually paid already.
     const label = {
@@ -154,7 +160,7 @@ export const workInjury = defineCalculator({
     const [floor, ceiling] = [local_average_wage * 0.6, local_average_wage * 3]
     const base = fraction(Math.min(Math.max(monthly_wage, floor), ceiling)).cents()
     const months = grantMonths[grade - 1]!
-    const grant = shown(base.times(months).cents())
+    const grant = toNumber(base.times(months).cents())
     const article = grade <= 4 ? '第三十五条' : grade <= 6 ? '第三十六条' : '第三十七条'
     const steps: Step[] = [
       {
@@ -162,16 +168,16 @@ export const workInjury = defineCalculator({
         articles: cite('workInjury', '第六十四条'),
         formula: 'monthly wage, at least 60 % and at most 300 % of the local average',
         inputs: { monthly_wage, local_average_wage },
-        result: shown(base),
+        result: toNumber(base),
       },
       {
         title: { zh: '一次性伤残补助金', en: 'Lump-sum disability grant' },
         articles: cite('workInjury', article),
         formula: 'base × months of the grade',
-        inputs: { base: shown(base), grade, months },
+        inputs: { base: toNumber(base), grade, months },
         result: grant,
       },
     ]
-    return { result: { base: shown(base), months, grant }, steps }
+    return { result: { base: toNumber(base), months, grant }, steps }
   },
 })

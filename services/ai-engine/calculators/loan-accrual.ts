@@ -1,4 +1,4 @@
-import { type Step, shown } from './calculator.ts'
+import { type Step, toNumber } from './calculator.ts'
 import { daysBetween } from './days.ts'
 import { type Fraction, fraction, min, zero } from './fraction.ts'
 import { cite } from './laws.ts'
@@ -82,12 +82,12 @@ export function accrue(loan: Loan, lpr: 'fixed' | 'floating') {
     const rate = min(claimedRate(from, loan, lpr), cap)
     const accrued = principal.times(rate).over(100).times(count).over(365).cents()
     interest = interest.plus(accrued)
-    const segment = { from, to, days: count, rate: shown(rate), interest: shown(accrued) }
+    const segment = { from, to, days: count, rate: toNumber(rate), interest: toNumber(accrued) }
     segments.push(segment)
     steps.push(
       segmentStep(
         segment,
-        shown(principal),
+        toNumber(principal),
         Boolean(loan.overdue_from && from >= loan.overdue_from),
       ),
     )
@@ -113,7 +113,7 @@ const withheldStep = (loan: Loan, principal: Fraction): Step => ({
   articles: [...cite('privateLending', '第二十六条'), ...cite('civilCode', '第六百七十条')],
   formula: 'principal − withheld',
   inputs: { principal: loan.principal, withheld: loan.withheld },
-  result: shown(principal),
+  result: toNumber(principal),
 })
 
 const segmentStep = (segment: Segment, principal: number, overdue: boolean): Step => ({
@@ -136,8 +136,8 @@ const paymentStep = (
   title: { zh: '还款抵充', en: 'Allocation of a payment' },
   articles: cite('civilCode', '第五百六十一条'),
   formula: 'interest first, then principal',
-  inputs: { on, amount, interest: shown(toInterest), principal: shown(toPrincipal) },
-  result: shown(left),
+  inputs: { on, amount, interest: toNumber(toInterest), principal: toNumber(toPrincipal) },
+  result: toNumber(left),
 })
 
 const renewalStep = (renewal: { on: string; principal: number }, recognized: Fraction): Step => ({
@@ -145,5 +145,5 @@ const renewalStep = (renewal: { on: string; principal: number }, recognized: Fra
   articles: cite('privateLending', '第二十七条'),
   formula: 'min(stated principal, principal + interest up to the cap)',
   inputs: { on: renewal.on, stated: renewal.principal },
-  result: shown(recognized),
+  result: toNumber(recognized),
 })

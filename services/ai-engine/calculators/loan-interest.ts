@@ -6,7 +6,7 @@ import {
   type Outcome,
   Rate,
   type Step,
-  shown,
+  toNumber,
 } from './calculator.ts'
 import { fraction, min, sum } from './fraction.ts'
 import { cite } from './laws.ts'
@@ -82,13 +82,17 @@ function settle(loan: Loan, lpr: 'fixed' | 'floating'): Outcome {
   const interestDue = due.minus(principalDue)
   return {
     result: {
-      interest: shown(interestDue),
-      principal_due: shown(principalDue),
-      total_due: shown(due),
-      cap_rate: shown(cap),
+      interest: toNumber(interestDue),
+      principal_due: toNumber(principalDue),
+      total_due: toNumber(due),
+      cap_rate: toNumber(cap),
       segments,
     },
-    steps: [capStep(loan, shown(cap)), ...steps, ...limitSteps(limit && shown(limit), shown(due))],
+    steps: [
+      capStep(loan, toNumber(cap)),
+      ...steps,
+      ...limitSteps(limit && toNumber(limit), toNumber(due)),
+    ],
   }
 }
 

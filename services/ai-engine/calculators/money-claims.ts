@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
-import { Amount, Day, defineCalculator, type Step, shown } from './calculator.ts'
+import { Amount, Day, defineCalculator, type Step, toNumber } from './calculator.ts'
 import { daysBetween, today } from './days.ts'
 import { fraction, min, sum } from './fraction.ts'
 import { cite } from './laws.ts'
@@ -22,12 +22,12 @@ export const latePayment = defineCalculator({
     const lpr = lprOn(from)
     const loss = (factor: number) =>
       fraction(price).times(lpr).times(factor).over(100).times(days).over(365).cents()
-    const [low, high] = [shown(loss(1.3)), shown(loss(1.5))]
+    const [low, high] = [toNumber(loss(1.3)), toNumber(loss(1.5))]
     const step = (percent: number, result: number): Step => ({
       title: { zh: `LPR加计${percent}%`, en: `LPR plus ${percent} %` },
       articles: cite('sales', '第十八条'),
       formula: `price × LPR × ${1 + percent / 100} ÷ 100 × days ÷ 365`,
-      inputs: { price, lpr: shown(lpr), days },
+      inputs: { price, lpr: toNumber(lpr), days },
       result,
     })
     return { result: { days, low, high }, steps: [step(30, low), step(50, high)] }
@@ -72,10 +72,10 @@ export const delayedPerformance = defineCalculator({
       const paid = sum(payments.filter(({ on }) => on <= from).map((each) => fraction(each.amount)))
       const debt = fraction(amount).minus(min(paid, fraction(amount)))
       const count = daysBetween(from, to)
-      const interest = shown(debt.times(0.000175).times(count).cents())
-      return { from, to, days: count, amount: shown(debt), interest }
+      const interest = toNumber(debt.times(0.000175).times(count).cents())
+      return { from, to, days: count, amount: toNumber(debt), interest }
     })
-    const interest = shown(sum(segments.map((segment) => fraction(segment.interest))))
+    const interest = toNumber(sum(segments.map((segment) => fraction(segment.interest))))
     const steps = segments.map(
       (segment): Step => ({
         title: { zh: '加倍部分债务利息', en: 'Doubled part of the interest' },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Amount, Day, defineCalculator, type Outcome, type Step, shown } from './calculator.ts'
+import { Amount, Day, defineCalculator, type Outcome, type Step, toNumber } from './calculator.ts'
 import { addDays, addMonths, monthsBetween } from './days.ts'
 import { fraction, min } from './fraction.ts'
 import { cite } from './laws.ts'
@@ -44,7 +44,7 @@ export const severance = defineCalculator({
   calculate(input) {
     const main = pay(
       input,
-      input.ground === 'unlawful' ? input.start : laterOf(input.start, lawInForce),
+      input.ground === 'unlawful' ? input.start : laterDate(input.start, lawInForce),
     )
     const alternatives = []
     if (input.start < lawInForce && input.ground !== 'unlawful') {
@@ -57,13 +57,13 @@ export const severance = defineCalculator({
         en: 'Average wage in place of the last month',
       }
       const assumed = { ...input, last_month_wage: input.average_wage }
-      alternatives.push({ label, ...pay(assumed, laterOf(input.start, lawInForce)) })
+      alternatives.push({ label, ...pay(assumed, laterDate(input.start, lawInForce)) })
     }
     return { ...main, alternatives }
   },
 })
 
-const laterOf = (a: string, b: string) => (a > b ? a : b)
+const laterDate = (a: string, b: string) => (a > b ? a : b)
 
 interface Input {
   end: string
@@ -80,12 +80,12 @@ function pay(input: Input, countedFrom: string): Outcome {
   const capped = ceiling !== undefined && average.isAbove(ceiling)
   const base = capped ? ceiling.cents() : average.cents()
   const served = countedFrom > end ? 0 : yearsOfService(countedFrom, end)
-  const years = capped ? shown(min(fraction(served), fraction(12))) : served
+  const years = capped ? toNumber(min(fraction(served), fraction(12))) : served
   const n = base.times(years).cents()
-  const twoN = ground === 'unlawful' ? shown(n.times(2)) : null
+  const twoN = ground === 'unlawful' ? toNumber(n.times(2)) : null
   const nPlusOne =
     ground === 'article_40' && last_month_wage !== undefined
-      ? shown(n.plus(fraction(last_month_wage)).cents())
+      ? toNumber(n.plus(fraction(last_month_wage)).cents())
       : null
   const steps: Step[] = [
     {
@@ -106,20 +106,20 @@ function pay(input: Input, countedFrom: string): Outcome {
       articles: cite('laborContract', '第四十七条'),
       formula: 'average wage, at most three times the local average',
       inputs: { average_wage, local_average_wage: local ?? null },
-      result: shown(base),
+      result: toNumber(base),
     },
     {
       title: { zh: '经济补偿（N）', en: 'Severance (N)' },
       articles: cite('laborContract', '第四十七条'),
       formula: 'base × years',
-      inputs: { base: shown(base), years },
-      result: shown(n),
+      inputs: { base: toNumber(base), years },
+      result: toNumber(n),
     },
-    ...(twoN === null ? [] : [unlawfulStep(shown(n), twoN)]),
-    ...(nPlusOne === null ? [] : [noticeStep(shown(n), last_month_wage!, nPlusOne)]),
+    ...(twoN === null ? [] : [unlawfulStep(toNumber(n), twoN)]),
+    ...(nPlusOne === null ? [] : [noticeStep(toNumber(n), last_month_wage!, nPlusOne)]),
   ]
   return {
-    result: { years, base: shown(base), n: shown(n), two_n: twoN, n_plus_one: nPlusOne },
+    result: { years, base: toNumber(base), n: toNumber(n), two_n: twoN, n_plus_one: nPlusOne },
     steps,
   }
 }

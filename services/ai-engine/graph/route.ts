@@ -14,7 +14,7 @@ export type Goal = 'skill' | 'answer' | 'matter'
  */
 export function route(state: State): Decision {
   const { round } = state
-  const goal = goalOf(state)
+  const goal = chooseGoal(state)
   const to = (next: 'chat_respond' | 'ask_user' | 'finish'): Decision => ({
     next,
     skill: null,
@@ -29,7 +29,7 @@ export function route(state: State): Decision {
   return to(answered || silent ? 'finish' : 'chat_respond')
 }
 
-export function goalOf({ round, work }: State): Goal {
+export function chooseGoal({ round, work }: State): Goal {
   if (round.skill !== null) return 'skill'
   if (round.answered) return 'matter'
   const started = Object.keys(work).some((skill) => skill !== 'chat')

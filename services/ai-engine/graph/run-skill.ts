@@ -49,7 +49,7 @@ async function runNamedSkill(
   )
   return {
     ...applyResult(skill, state, result),
-    products: productsOf(result, context),
+    products: parseProducts(result, context),
     skill_version: skill.version,
   }
 }
@@ -62,7 +62,7 @@ async function invokeSkill(
   node: string,
 ) {
   const { round } = state
-  const inputs = skill.code.inputs.safeParse(inputsOf(skill, state))
+  const inputs = skill.code.inputs.safeParse(collectInputs(skill, state))
   if (!inputs.success) {
     const [issue] = inputs.error.issues
     const message = `Skill ${skill.name} cannot start: invalid input ${issue?.path.join('.')}: ${issue?.message}`
@@ -87,7 +87,7 @@ async function invokeSkill(
 }
 
 /** The members of the state that the skill declares as inputs. */
-const inputsOf = (skill: Skill, state: State) =>
+const collectInputs = (skill: Skill, state: State) =>
   Object.fromEntries(
     Object.keys(skill.inputs).map((name) => [
       name,
@@ -121,7 +121,7 @@ function applyResult(skill: Skill, state: State, result: SkillResult<unknown>): 
 }
 
 /** A branch without `sync` and a run without a matter sync nothing. */
-function productsOf({ products }: SkillResult<unknown>, { lease }: NodeContext): object | null {
+function parseProducts({ products }: SkillResult<unknown>, { lease }: NodeContext): object | null {
   if (!products || !lease.sync || lease.matter_id === null) return null
   const parsed = Products.parse(products)
   return Object.keys(parsed).length > 0 ? parsed : null

@@ -11,14 +11,14 @@ export const askUser: PureNode<State> = async (state) => {
   const { skill, control } = state.round.ask!
   const { review_type, title, questions, basis, assignee } = control
   const skippable = isSkippable(control)
-  const skill_version = versionOf(state, skill)
+  const skill_version = skillVersion(state, skill)
   const card = {
     card_id: newId(),
     review_type,
     title,
     questions,
     ...(skippable && { skippable }),
-    ...deadlineOf(control),
+    ...cardDeadline(control),
     ...(assignee && { assignee }),
     graph_version: graphVersion,
     skill_version,
@@ -49,19 +49,19 @@ function isSkippable({ skippable, review_type, questions }: RequestedCard['contr
   return skippable ?? (optional && (review_type === 'clarify' || review_type === 'select'))
 }
 
-const deadlineOf = ({ expires_in_seconds: seconds, on_expiry }: RequestedCard['control']) =>
+const cardDeadline = ({ expires_in_seconds: seconds, on_expiry }: RequestedCard['control']) =>
   seconds === undefined
     ? {}
     : { expires_at: new Date(Date.now() + seconds * 1_000).toISOString(), on_expiry }
 
 /** Version of a skill when the round started. */
-const versionOf = ({ table }: State, skill: string) =>
+const skillVersion = ({ table }: State, skill: string) =>
   table.find(({ name }) => name === skill)?.version ?? '1'
 
 /** Version of the last skill that ran in the round; null if none ran. */
 const lastVersion = (state: State) => {
   const last = state.round.done.at(-1)
-  return last === undefined ? null : versionOf(state, last)
+  return last === undefined ? null : skillVersion(state, last)
 }
 
 export const finish: PureNode<State> = async (state) => {
@@ -70,7 +70,7 @@ export const finish: PureNode<State> = async (state) => {
 }
 
 function completedOutcome(state: State, reply: string, done: string[]): Outcome<State> {
-  const result = resultOf(state)
+  const result = buildResult(state)
   return {
     state: { ...state, messages: [...state.messages, ...replyMessages(reply)] },
     next: null,
@@ -94,7 +94,7 @@ const replyMessages = (reply: string): State['messages'] =>
   reply === '' ? [] : [{ role: 'assistant', content: reply }]
 
 /** The result of a round: the state of each skill that ran. */
-function resultOf(state: State) {
+function buildResult(state: State) {
   const { done, sync, missing } = state.round
   return {
     skills: done,

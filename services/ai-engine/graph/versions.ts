@@ -24,16 +24,16 @@ export async function migrateSkillState(
   loadSkillState: () => Promise<Record<string, unknown>>,
 ): Promise<Op[]> {
   if (!supportedGraphVersions.has(graph_version))
-    throw unsupported(`graph version ${graph_version}`, graphVersion)
+    throw unsupportedVersion(`graph version ${graph_version}`, graphVersion)
   const skill = skills.find((each) => each.name === name)
-  if (!skill) throw unsupported(`skill ${name} ${skill_version}`, 'no such skill')
+  if (!skill) throw unsupportedVersion(`skill ${name} ${skill_version}`, 'no such skill')
   if (skill.version === skill_version) return []
   const migrated = skill.code.migrate?.(await loadSkillState(), skill_version)
-  if (!migrated) throw unsupported(`skill ${name} ${skill_version}`, skill.version)
+  if (!migrated) throw unsupportedVersion(`skill ${name} ${skill_version}`, skill.version)
   return [['set', [name], migrated]]
 }
 
-const unsupported = (needed: string, installed: string) =>
+const unsupportedVersion = (needed: string, installed: string) =>
   new Fault(
     'CONFLICT',
     `The card was made by ${needed}; installed: ${installed}. Answer it with that version, or withdraw the card and send a new message.`,

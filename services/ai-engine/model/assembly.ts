@@ -78,7 +78,7 @@ export function makeAssembler(onText: (words: string) => void) {
         ended = true
         return
       }
-      const chunk = Chunk.safeParse(parsed(data))
+      const chunk = Chunk.safeParse(parseJson(data))
       if (!chunk.success) throw malformedAnswer()
       if (chunk.data.error) throw truncatedAnswer()
       usage = chunk.data.usage ?? usage
@@ -114,7 +114,7 @@ export function makeAssembler(onText: (words: string) => void) {
 
 const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
-function parsed(data: string): unknown {
+function parseJson(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {

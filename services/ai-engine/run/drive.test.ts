@@ -85,7 +85,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
         origin: cause,
       },
     )
-  const eventsOf = async (run_id: string, after = 0) => {
+  const readEvents = async (run_id: string, after = 0) => {
     const lines: string[] = []
     for await (const batch of followRun(engine, run_id, after))
       lines.push(...batch.map(({ line }) => line))
@@ -94,7 +94,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
 
   test('a run completes step by step and its events are numbered without gaps', async () => {
     const lease = await begin()
-    const heard = eventsOf(lease.run_id)
+    const heard = readEvents(lease.run_id)
     await drive(engine, counting(5), lease)
     const events = await heard
     expect(events.map(({ data }) => data.seq)).toEqual([1, 2, 3, 4, 5, 6])
@@ -102,7 +102,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       event: 'end',
       data: { output: '5', status: 'completed', seq: 6 },
     })
-    expect(await eventsOf(lease.run_id, 4)).toEqual(events.slice(4))
+    expect(await readEvents(lease.run_id, 4)).toEqual(events.slice(4))
     expect(await loadState(sql, lease.thread_id, 7)).toEqual({ count: 5, list: [1, 2, 3, 4, 5] })
     expect(await loadState(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
   })
@@ -144,7 +144,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(leases).toHaveLength(1)
     await drive(engine, counting(5), leases[0]!)
     await dead
-    const events = await eventsOf(lease.run_id)
+    const events = await readEvents(lease.run_id)
     expect(events.map(({ data }) => data.content ?? data.output)).toEqual([
       '1 ',
       '2 ',
@@ -171,7 +171,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       }),
       lease,
     )
-    const events = await eventsOf(lease.run_id)
+    const events = await readEvents(lease.run_id)
     expect(events.map(({ data }) => data.content ?? data.output)).toEqual(['one ', 'two', '1'])
   })
 
@@ -192,7 +192,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     })
   const words = (count: number) =>
     Array.from({ length: count }, (_, index) => `${index + 1} `).join('')
-  const textOf = (events: any[]) =>
+  const joinTokens = (events: any[]) =>
     events
       .filter(({ event }) => event === 'token')
       .map(({ data }) => data.content)
@@ -216,8 +216,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       }),
       lease,
     )
-    const emitted = async () => textOf(await eventsIn(lease.run_id))
-    await expect.poll(emitted, { timeout: 10_000 }).toBe(words(299))
+    const readText = async () => joinTokens(await eventsIn(lease.run_id))
+    await expect.poll(readText, { timeout: 10_000 }).toBe(words(299))
     await sql`
       insert into ai_engine.events (run_id, seq, line)
       select run_id, max(seq) + n, '{"event":"progress","data":{"node":"count","message":"' || n || '"}}'
@@ -234,8 +234,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       taken!,
     )
     await lost
-    const events = await eventsOf(lease.run_id)
-    expect(textOf(events)).toBe(words(3_000))
+    const events = await readEvents(lease.run_id)
+    expect(joinTokens(events)).toBe(words(3_000))
     expect(
       events
         .map(({ data }) => data.seq)
@@ -301,7 +301,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       await sql`select from ai_engine.checkpoints where thread_id = ${lease.thread_id}`,
     ).toHaveLength(1)
     await drive(engine, counting(3), taken!)
-    expect((await eventsOf(lease.run_id)).at(-1)!.data.output).toBe('3')
+    expect((await readEvents(lease.run_id)).at(-1)!.data.output).toBe('3')
   })
 
   test('a run that was taken over the maximum number of times is abandoned', async () => {
@@ -312,7 +312,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     await drive(engine, counting(3), taken!)
     const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
     expect(run).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } })
-    expect((await eventsOf(lease.run_id)).at(-1)!.event).toBe('end')
+    expect((await readEvents(lease.run_id)).at(-1)!.event).toBe('end')
   })
 
   test('a run that exceeds the step limit fails', async () => {

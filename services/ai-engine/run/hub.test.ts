@@ -8,7 +8,7 @@ import { makeHub } from './hub.ts'
 const streams = 1_000
 
 /** Queries of `streams` idle streams in two seconds, after all of them are open. */
-async function queriesOfSilence(local: boolean): Promise<number> {
+async function countIdleQueries(local: boolean): Promise<number> {
   const database = await newDatabase('postgres')
   let queries = 0
   const counting: Driver = {
@@ -44,11 +44,11 @@ async function queriesOfSilence(local: boolean): Promise<number> {
 }
 
 test('1,000 idle streams of local runs cost no queries', async () => {
-  expect(await queriesOfSilence(true)).toBe(0)
+  expect(await countIdleQueries(true)).toBe(0)
 }, 60_000)
 
 test('1,000 idle streams of remote runs cost one query per poll', async () => {
-  const counted = await queriesOfSilence(false)
+  const counted = await countIdleQueries(false)
   console.log(`${streams} silent remote streams: ${counted} queries in 2 s`)
   expect(counted).toBeLessThanOrEqual(11)
   expect(counted).toBeGreaterThan(0)

@@ -26,7 +26,7 @@ interface StreamedText {
 const separator = '\n\n'
 const restartMessage = 'The answer was interrupted and starts again.'
 
-const keyOf = ({ node, skill }: EventData) => `${String(node)} ${String(skill ?? '')}`
+const streamKey = ({ node, skill }: EventData) => `${String(node)} ${String(skill ?? '')}`
 
 /**
  * Suppresses what earlier attempts at a step have emitted already. Attempts are compared by text, not
@@ -39,8 +39,8 @@ export function makeReplayFilter() {
   const progress: string[] = []
   let progressPosition = 0
 
-  function streamOf(data: EventData): StreamedText {
-    const key = keyOf(data)
+  function getOrCreateStream(data: EventData): StreamedText {
+    const key = streamKey(data)
     const existing = texts.get(key)
     if (existing) return existing
     const text = { all: '', current: '', position: 0, restarted: false }
@@ -69,7 +69,7 @@ export function makeReplayFilter() {
   function nextToken(data: EventData): NewEvent[] {
     const content = String(data.content)
     if (content === '') return []
-    const text = streamOf(data)
+    const text = getOrCreateStream(data)
     const { current, position } = text
     const expected = current.slice(position, position + content.length)
     if (!content.startsWith(expected))
@@ -101,7 +101,7 @@ export function makeReplayFilter() {
 
     /** The present attempt emits its text under one key from the beginning. */
     discardText(data: EventData) {
-      const text = texts.get(keyOf(data))
+      const text = texts.get(streamKey(data))
       if (text) text.position = 0
     },
 
@@ -110,25 +110,25 @@ export function makeReplayFilter() {
      * emitted is repeated in full, so that clients see where it ends.
      */
     settle(data: { node: string }): NewEvent[] {
-      const text = texts.get(keyOf(data))
+      const text = texts.get(streamKey(data))
       if (!text || text.position === 0 || text.position === text.current.length) return []
       return restart(data, text, text.current.slice(0, text.position))
     },
 
-    textOf: (node: string): string => texts.get(keyOf({ node }))?.all ?? '',
+    textOf: (node: string): string => texts.get(streamKey({ node }))?.all ?? '',
 
     /** Takes in an event that an earlier process committed for this step. */
     restore({ line }: RunEvent) {
       const { event, data } = JSON.parse(line) as { event: string; data: EventData }
       const { seq: _, ...rest } = data
       if (event === 'token') {
-        const text = streamOf(rest)
+        const text = getOrCreateStream(rest)
         const content = String(rest.content)
         text.all += content
         text.current += text.restarted ? content.slice(separator.length) : content
         text.restarted = false
       } else if (event === 'progress' && rest.restarted === true) {
-        Object.assign(streamOf(rest), { current: '', restarted: true })
+        Object.assign(getOrCreateStream(rest), { current: '', restarted: true })
       } else if (event === 'progress') progress.push(JSON.stringify(rest))
     },
   }

@@ -31,7 +31,7 @@ const folder = (name: string, changes: Partial<Folder> = {}): Folder => ({
   ...changes,
 })
 
-const faultsOf = (folders: Folder[]) => {
+const loadFaults = (folders: Folder[]) => {
   try {
     buildRegistry(folders)
     return []
@@ -89,7 +89,7 @@ test.each<[string, Partial<Folder>, RegExp]>([
     /weather is neither/,
   ],
 ])('a folder with %s is reported with its problem', (_, changes, fault) => {
-  const faults = faultsOf([folder('one', changes)])
+  const faults = loadFaults([folder('one', changes)])
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatch(/^one: /)
   expect(faults[0]).toMatch(fault)
@@ -98,24 +98,24 @@ test.each<[string, Partial<Folder>, RegExp]>([
 test.each(['messages', 'matter', 'memory', 'round', 'table', 'file_ids', 'message'])(
   'the skill name %s is reserved',
   (name) => {
-    expect(faultsOf([folder(name)]).join()).toContain('reserved')
+    expect(loadFaults([folder(name)]).join()).toContain('reserved')
   },
 )
 
 test('circular dependencies and duplicate names are reported', () => {
   const after = (name: string, other: string) =>
     folder(name, { skillMd: front(name, `after: [${other}]`) })
-  expect(faultsOf([after('aa', 'bb'), after('bb', 'cc'), after('cc', 'aa'), folder('dd')])).toEqual(
-    ['aa, bb, cc: they wait for each other (after)'],
-  )
-  expect(faultsOf([after('aa', 'aa')])).toEqual(['aa: they wait for each other (after)'])
-  expect(faultsOf([folder('aa'), folder('aa')])).toEqual([
+  expect(
+    loadFaults([after('aa', 'bb'), after('bb', 'cc'), after('cc', 'aa'), folder('dd')]),
+  ).toEqual(['aa, bb, cc: they wait for each other (after)'])
+  expect(loadFaults([after('aa', 'aa')])).toEqual(['aa: they wait for each other (after)'])
+  expect(loadFaults([folder('aa'), folder('aa')])).toEqual([
     'aa: there is more than one folder of this name',
   ])
 })
 
 test('one error lists every problem of every folder', () => {
-  const faults = faultsOf([
+  const faults = loadFaults([
     folder('one', { skillMd: undefined, code: undefined }),
     folder('two', { skillMd: front('three', 'tools: [shell, fly]') }),
   ])
@@ -126,7 +126,7 @@ const made: string[] = []
 afterEach(() => {
   for (const path of made.splice(0)) rmSync(path, { recursive: true })
 })
-function directoryOf(files: Record<string, string>): string {
+function writeDirectory(files: Record<string, string>): string {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-skills-'))
   made.push(directory)
   for (const [path, text] of Object.entries(files)) {
@@ -146,7 +146,7 @@ test('the bundled skills are the same with and without file system access', asyn
 })
 
 test('skills in SKILLS_DIR are loaded and receive zod as an argument', async () => {
-  const skillsDir = directoryOf({
+  const skillsDir = writeDirectory({
     'greet/SKILL.md': front('greet'),
     'greet/skill.js':
       'export default ({ z }) => ({ inputs: z.object({ message: z.string() }), outputs: z.object({ text: z.string() }), run: async () => ({ output: { text: "hi" } }) })',
@@ -158,7 +158,7 @@ test('skills in SKILLS_DIR are loaded and receive zod as an argument', async () 
 })
 
 test('an invalid, missing or unsupported SKILLS_DIR stops the start', async () => {
-  const skillsDir = directoryOf({
+  const skillsDir = writeDirectory({
     'chat/SKILL.md': front('chat'),
     'bad/SKILL.md': front('bad'),
     'bad/skill.js': 'export default nothing.at.all',

@@ -32,7 +32,7 @@ export async function expireCards(
   for (const { card_id, thread_id, organization_id } of due) {
     const { stored, head } = await loadCards(sql, organization_id, { thread_id, card_id })
     if (stored?.status !== 'pending') continue
-    const input = await inputOf(stored, head, { build, fail })
+    const input = await buildExpiryInput(stored, head, { build, fail })
     const response = {
       thread_id,
       user_id: null,
@@ -48,14 +48,14 @@ export async function expireCards(
 }
 
 /** A card that the installed version cannot continue ends its thread's wait as failed. */
-async function inputOf(card: StoredCard, head: number, { build, fail }: ExpiryInputs) {
+async function buildExpiryInput(card: StoredCard, head: number, { build, fail }: ExpiryInputs) {
   if (card.on_expiry === 'fail') return fail(card)
   const skipped = card.on_expiry !== 'default'
-  const answers = skipped ? {} : defaultsOf(card)
+  const answers = skipped ? {} : defaultAnswers(card)
   return build(card, answers, skipped, head).catch(() => fail(card))
 }
 
-const defaultsOf = ({ card }: StoredCard) =>
+const defaultAnswers = ({ card }: StoredCard) =>
   Object.fromEntries(
     card.questions.map(({ field_key, default: value }) => [field_key, value ?? null]),
   )

@@ -28,7 +28,7 @@ const forms: [RegExp, DateReader][] = [
       'gu',
     ),
     ([, written, relative, m, d], today) => [
-      written ? yearOf(written) : Number(today.slice(0, 4)) - '今去前'.indexOf(relative!),
+      written ? parseYear(written) : Number(today.slice(0, 4)) - '今去前'.indexOf(relative!),
       m === undefined ? undefined : arabic(m),
       d === undefined ? undefined : arabic(d),
     ],
@@ -39,15 +39,15 @@ const forms: [RegExp, DateReader][] = [
   ],
   [
     new RegExp(`\\b${month}\\s+${day},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
-    ([, m, d, y]) => [Number(y), monthOf(m!), Number(d)],
+    ([, m, d, y]) => [Number(y), parseMonth(m!), Number(d)],
   ],
   [
     new RegExp(`\\b${day}\\s+(?:of\\s+)?${month},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
-    ([, d, m, y]) => [Number(y), monthOf(m!), Number(d)],
+    ([, d, m, y]) => [Number(y), parseMonth(m!), Number(d)],
   ],
   [
     new RegExp(`\\b${month},?\\s+((?:19|20)\\d{2})\\b`, 'giu'),
-    ([, m, y]) => [Number(y), monthOf(m!)],
+    ([, m, y]) => [Number(y), parseMonth(m!)],
   ],
   [
     new RegExp(`(\\d{1,2}|${han})月(\\d{1,2}|${han})[日号]`, 'gu'),
@@ -91,7 +91,7 @@ export function isCalendarDate(text: string): boolean {
 }
 
 /** Reads years digit by digit: 二〇二四. */
-const yearOf = (text: string) =>
+const parseYear = (text: string) =>
   /^\d/.test(text)
     ? Number(text)
     : Number(
@@ -100,7 +100,7 @@ const yearOf = (text: string) =>
           .join(''),
       )
 
-const monthOf = (name: string) =>
+const parseMonth = (name: string) =>
   months.toLowerCase().indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1
 
 /** A day without a year is its latest occurrence up to today. */

@@ -1,7 +1,7 @@
 export type Language = 'zh' | 'en'
 
 /** Detects the language by script; undefined without letters. */
-export function languageOf(text: string): Language | undefined {
+export function detectLanguage(text: string): Language | undefined {
   const han = text.match(/\p{Script=Han}/gu)?.length ?? 0
   const words = text.match(/\p{Script=Latin}+/gu)?.length ?? 0
   if (han + words === 0) return undefined
@@ -11,7 +11,7 @@ export function languageOf(text: string): Language | undefined {
 
 /** Language of the last text with letters. */
 export const lastLanguage = (texts: string[]): Language | undefined =>
-  texts.map(languageOf).findLast((language) => language !== undefined)
+  texts.map(detectLanguage).findLast((language) => language !== undefined)
 
 /** A text in both languages. */
 export type Bilingual = Record<Language, string>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { amountsIn } from './amounts.ts'
 import { datesIn, isCalendarDate } from './dates.ts'
 import { Memory, personTexts } from './inputs.ts'
-import { languageOf } from './language.ts'
+import { detectLanguage } from './language.ts'
 
 test.each<[string, number[]]>([
   ['我借给张三10万元', [100_000]],
@@ -78,7 +78,7 @@ test.each([
   ['What does 借条 mean here?', 'en'],
   ['123 !!!', undefined],
 ])('the language of %s is detected', (text, language) => {
-  expect(languageOf(text)).toBe(language)
+  expect(detectLanguage(text)).toBe(language)
 })
 
 test('the texts of the person contain the current message once and no replies', () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fenced, fencedJson } from '../../model/fence.ts'
+import { fenceData, fencedJson } from '../../model/fence.ts'
 import type { Model } from '../../model/model.ts'
 import { datesIn } from '../_shared/dates.ts'
 import type { Language } from '../_shared/language.ts'
@@ -30,7 +30,7 @@ export async function refine(
   const refined = await model.object(ModelSummary, {
     name: 'case_summary',
     system: `${system}\n\nWrite in ${language === 'zh' ? 'Chinese' : 'English'}.`,
-    prompt: `Today is ${today}. Summarize this matter.\n${fencedJson('collected', summary)}\n${fenced('messages', texts.join('\n---\n').slice(0, 20_000))}`,
+    prompt: `Today is ${today}. Summarize this matter.\n${fencedJson('collected', summary)}\n${fenceData('messages', texts.join('\n---\n').slice(0, 20_000))}`,
   })
   if (!refined) return undefined
   const knownDates = new Set([

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { amountsIn, formatMoney } from '../_shared/amounts.ts'
-import { clausesOf, sentencesOf } from '../_shared/clauses.ts'
+import { splitClauses, splitSentences } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, LegalElement } from '../_shared/law.ts'
-import { fieldOf } from '../intake_collection/ask.ts'
-import { causeOf } from '../intake_collection/causes.ts'
+import { buildField } from '../intake_collection/ask.ts'
+import { findCause } from '../intake_collection/causes.ts'
 import type { FieldKey, Fields } from '../intake_collection/fields.ts'
 import { formatValue } from '../intake_collection/products.ts'
 
@@ -73,12 +73,12 @@ const buildParties = (fields: Fields, language: Language) => [
 ]
 
 function buildTimeline(fields: Fields, texts: string[], language: Language, today: string) {
-  const label = (key: FieldKey) => fieldOf(key, fields).label[language]
+  const label = (key: FieldKey) => buildField(key, fields).label[language]
   const collected = (['event_date', 'employment_start'] as const).flatMap((key) =>
     fields[key] ? [{ date: fields[key], event: label(key) }] : [],
   )
   const mentioned = texts.flatMap((text) =>
-    sentencesOf(text).flatMap((sentence) =>
+    splitSentences(text).flatMap((sentence) =>
       datesIn(sentence, today).map(({ date }) => ({ date, event: truncate(sentence) })),
     ),
   )
@@ -97,10 +97,10 @@ function buildAmounts(fields: Fields, texts: string[], language: Language) {
   const collected = (['amount', 'monthly_wage'] as const).flatMap((key) =>
     fields[key] == null
       ? []
-      : [{ amount: fields[key], what: fieldOf(key, fields).label[language] }],
+      : [{ amount: fields[key], what: buildField(key, fields).label[language] }],
   )
   const mentioned = texts.flatMap((text) =>
-    clausesOf(text).flatMap((clause) =>
+    splitClauses(text).flatMap((clause) =>
       amountsIn(clause).map(({ amount }) => ({ amount, what: truncate(clause) })),
     ),
   )
@@ -113,11 +113,11 @@ function buildAmounts(fields: Fields, texts: string[], language: Language) {
 
 /** Questions for useful fields without a value. */
 function openQuestions(fields: Fields, language: Language): string[] {
-  const { useful, required } = causeOf(fields.cause_of_action_code)
+  const { useful, required } = findCause(fields.cause_of_action_code)
   const candidates: FieldKey[] = ['opposing_party', 'evidence', 'aim', ...required, ...useful]
   return candidates
     .filter((key) => fields[key] == null)
-    .map((key) => fieldOf(key, fields).question[language])
+    .map((key) => buildField(key, fields).question[language])
 }
 
 const truncate = (text: string) =>

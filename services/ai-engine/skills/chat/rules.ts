@@ -1,7 +1,7 @@
 import type { Fact, Matter } from '../_shared/inputs.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
-import { fieldOf } from '../intake_collection/ask.ts'
+import { buildField } from '../intake_collection/ask.ts'
 import { type FieldKey, type Fields, fieldKeys } from '../intake_collection/fields.ts'
 import { filledKeys, formatValue } from '../intake_collection/products.ts'
 import { words } from './words.ts'
@@ -98,7 +98,7 @@ function fieldSection({ fields, language }: ChatMaterial, keys: FieldKey[]): Rep
     .filter((key) => key !== 'evidence_files')
     .map((key) => {
       const value = formatValue(key, fields, language)
-      return `${fieldOf(key, fields).label[language]}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
+      return `${buildField(key, fields).label[language]}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
     })
   return {
     head: words.collected,
@@ -108,7 +108,7 @@ function fieldSection({ fields, language }: ChatMaterial, keys: FieldKey[]): Rep
 }
 
 function statusSection({ matter, missing, fields, language }: ChatMaterial): ReplySection {
-  const labelOf = (key: string) => {
+  const formatLabel = (key: string) => {
     const name = phaseNames[key] ?? todoNames[key]
     return name ? name[language] : key
   }
@@ -117,10 +117,13 @@ function statusSection({ matter, missing, fields, language }: ChatMaterial): Rep
   const open = fieldKeys.filter((key) => missing.includes(key))
   const lines = [
     ...phases.map(
-      ({ phase_id, status }) => `${labelOf(phase_id)}: ${statuses[status]?.[language] ?? status}`,
+      ({ phase_id, status }) =>
+        `${formatLabel(phase_id)}: ${statuses[status]?.[language] ?? status}`,
     ),
-    ...todos.map(({ todo_key }) => `${words.todo[language]}: ${labelOf(todo_key)}`),
-    ...open.map((key) => `${words.stillNeeded[language]}: ${fieldOf(key, fields).label[language]}`),
+    ...todos.map(({ todo_key }) => `${words.todo[language]}: ${formatLabel(todo_key)}`),
+    ...open.map(
+      (key) => `${words.stillNeeded[language]}: ${buildField(key, fields).label[language]}`,
+    ),
   ]
   return {
     head: lines.length > 0 ? words.state : words.noState,

@@ -1,7 +1,7 @@
 import type { Question } from '../../card.ts'
 import { datesIn } from '../_shared/dates.ts'
 import type { Language } from '../_shared/language.ts'
-import { causeOf, causes } from './causes.ts'
+import { causes, findCause } from './causes.ts'
 import { type Field, type FieldKey, type Fields, fields } from './fields.ts'
 
 /** Maximum number of questions on a card. */
@@ -12,7 +12,7 @@ const alwaysUseful: FieldKey[] = ['evidence', 'opposing_party', 'evidence_files'
 
 /** Required fields without a value. A field that the person declined is not missing. */
 export function missingFields(collected: Fields): FieldKey[] {
-  const cause = causeOf(collected.cause_of_action_code)
+  const cause = findCause(collected.cause_of_action_code)
   // While the cause is unknown, there may be opposing parties.
   const sides = cause.dispute || collected.cause_of_action_code === undefined
   const needed = [
@@ -31,7 +31,7 @@ export function buildQuestions(
   today: string,
 ): Question[] {
   const required = missingFields(collected)
-  const cause = causeOf(collected.cause_of_action_code)
+  const cause = findCause(collected.cause_of_action_code)
   const optional = [...alwaysUseful, ...cause.useful].filter(
     (key) => collected[key] === undefined && !required.includes(key),
   )
@@ -44,7 +44,7 @@ export function buildQuestions(
 }
 
 function wordQuestion(key: FieldKey, collected: Fields, language: Language) {
-  const { question, input, options } = fieldOf(key, collected)
+  const { question, input, options } = buildField(key, collected)
   return {
     question: question[language],
     input_type: input,
@@ -55,7 +55,7 @@ function wordQuestion(key: FieldKey, collected: Fields, language: Language) {
 }
 
 /** Label and question of a field. Those of the cause and the event date depend on the causes. */
-export function fieldOf(key: FieldKey, collected: Fields): Field {
+export function buildField(key: FieldKey, collected: Fields): Field {
   if (key === 'cause_of_action_code') {
     return {
       label: { zh: '案由', en: 'Kind of matter' },
@@ -65,7 +65,7 @@ export function fieldOf(key: FieldKey, collected: Fields): Field {
     }
   }
   if (key !== 'event_date') return fields[key]
-  const { event } = causeOf(collected.cause_of_action_code)
+  const { event } = findCause(collected.cause_of_action_code)
   return {
     label: { zh: event.zh, en: event.en.charAt(0).toUpperCase() + event.en.slice(1) },
     question: { zh: `${event.zh}是哪一天？`, en: `What is the date: ${event.en}?` },

@@ -168,7 +168,7 @@ export const causes: Cause[] = [
 ]
 
 /** An unknown code is treated as `other`. */
-export const causeOf = (code: unknown): Cause =>
+export const findCause = (code: unknown): Cause =>
   causes.find((cause) => cause.code === code) ?? causes.at(-1)!
 
 /** Returns the cause with the highest score, if it is unique. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { fenced } from '../../model/fence.ts'
+import { fenceData } from '../../model/fence.ts'
 import type { Model } from '../../model/model.ts'
 import { amountsIn } from '../_shared/amounts.ts'
 import { datesIn } from '../_shared/dates.ts'
@@ -38,7 +38,7 @@ export async function extract(
   const extracted = await model?.object(ModelExtraction, {
     name: 'intake',
     system,
-    prompt: `Today is ${today}. Fill in what these messages of the person say; null for what they do not say.\n${fenced('messages', texts.join('\n---\n').slice(0, 20_000))}`,
+    prompt: `Today is ${today}. Fill in what these messages of the person say; null for what they do not say.\n${fenceData('messages', texts.join('\n---\n').slice(0, 20_000))}`,
   })
   const byModel = extracted ? keepGrounded(parseFields(extracted), texts.join('\n'), today) : {}
   const result: Extraction = { fields: {}, found_by: {} }

@@ -2,8 +2,8 @@ import type { Products } from '../../skill.ts'
 import { formatMoney } from '../_shared/amounts.ts'
 import type { Matter } from '../_shared/inputs.ts'
 import type { Language } from '../_shared/language.ts'
-import { fieldOf } from './ask.ts'
-import { causeOf } from './causes.ts'
+import { buildField } from './ask.ts'
+import { findCause } from './causes.ts'
 import { type FieldKey, type Fields, fieldKeys } from './fields.ts'
 
 export type FoundBy = 'answer' | 'matter' | 'rules' | 'model'
@@ -21,8 +21,8 @@ export const filledKeys = (fields: Fields): FieldKey[] =>
   fieldKeys.filter((key) => fields[key] != null)
 
 /** Category of the cause. The cause `other` keeps the category of the matter. */
-export const categoryOf = (fields: Fields, matter: Matter): string => {
-  const cause = causeOf(fields.cause_of_action_code)
+export const chooseCategory = (fields: Fields, matter: Matter): string => {
+  const cause = findCause(fields.cause_of_action_code)
   return cause.code === 'other' ? (matter.matter_category ?? cause.category) : cause.category
 }
 
@@ -37,7 +37,7 @@ export function buildProducts(
   // The todo is completed once: matter-service rejects a second result.
   const todo = matter.todos?.find(({ todo_key }) => todo_key === 'intake_collection')
   return {
-    matter_category: categoryOf(fields, matter),
+    matter_category: chooseCategory(fields, matter),
     ...(fields.cause_of_action_code && { cause_of_action_code: fields.cause_of_action_code }),
     profile,
     phases: [intakePhase('COMPLETED', language)],
@@ -52,7 +52,7 @@ export function buildProducts(
       entity_key: `intake.${key}`,
       category: key.startsWith('evidence') ? 'evidence' : 'case_detail',
       content:
-        `${fieldOf(key, fields).label[language]}: ${formatValue(key, fields, language)}`.slice(
+        `${buildField(key, fields).label[language]}: ${formatValue(key, fields, language)}`.slice(
           0,
           8_000,
         ),
@@ -68,7 +68,7 @@ const confidence: Record<FoundBy, number> = { answer: 1, matter: 1, rules: 0.8, 
 /** Formats a value for display. */
 export function formatValue(key: FieldKey, fields: Fields, language: Language): string {
   const value = fields[key]
-  const { options } = fieldOf(key, fields)
+  const { options } = buildField(key, fields)
   const label = (code: unknown) =>
     options?.find((option) => option.value === code)?.label[language] ?? String(code)
   if (Array.isArray(value)) return value.map(label).join(language === 'zh' ? '、' : ', ')

@@ -1,5 +1,5 @@
 import { amountsIn } from '../_shared/amounts.ts'
-import { clausesOf } from '../_shared/clauses.ts'
+import { splitClauses } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
 import { detectCause } from './causes.ts'
 import type { Fields } from './fields.ts'
@@ -45,7 +45,7 @@ const inquiryPattern =
   /咨询|请教|问(?:一下|问|您|你)?|了解|要求我|要我|\bask\b|consult|question|to know|want(?:s|ed)? me\b/iu
 
 function aimIn(text: string): string | undefined {
-  const clauses = clausesOf(text).filter(
+  const clauses = splitClauses(text).filter(
     (clause) => aimPattern.test(clause) && !inquiryPattern.test(clause),
   )
   return clauses.length > 0 ? clauses.join('；').slice(0, 1_000) : undefined
@@ -57,7 +57,7 @@ const disputePattern =
 const repaidPattern = /还了|已还|归还了|还过|repaid|paid back|returned/iu
 
 function extractAmounts(text: string): Fields {
-  const found = clausesOf(text).flatMap((clause) =>
+  const found = splitClauses(text).flatMap((clause) =>
     amountsIn(clause).map(({ amount }) => ({ amount, clause })),
   )
   const others = found.filter(
@@ -96,7 +96,7 @@ const evidencePatterns: [string, RegExp][] = [
 const negationPattern = /没有|没签|没|无|未签|丢了|\bno\b|without|never|not have|n't have|lost/iu
 
 function evidenceIn(text: string): string[] | undefined {
-  const clauses = clausesOf(text).filter((clause) => !negationPattern.test(clause))
+  const clauses = splitClauses(text).filter((clause) => !negationPattern.test(clause))
   const had = evidencePatterns.filter(([, pattern]) =>
     clauses.some((clause) => pattern.test(clause)),
   )

@@ -6,7 +6,7 @@ import { buildQuestions, missingFields } from './ask.ts'
 import { type Extraction, extract } from './extract.ts'
 import { type Fields, fieldKeys, fieldSchemas, parseFields } from './fields.ts'
 import { fieldsFromMatter, mergeSources, stripPrefix } from './gather.ts'
-import { buildProducts, categoryOf, formatValue, intakePhase } from './products.ts'
+import { buildProducts, chooseCategory, formatValue, intakePhase } from './products.ts'
 
 const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'rules', 'model']))
 
@@ -58,7 +58,7 @@ export default defineSkill({
       ...fields,
       complete: missing.length === 0,
       missing,
-      matter_category: categoryOf(fields, inputs.matter),
+      matter_category: chooseCategory(fields, inputs.matter),
       language,
       read: texts.length,
       found_by: foundBy,
