@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { portOf, services } from '../services/_run/services.ts'
+import { servicePort, services } from '../services/_run/services.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-start-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -43,7 +43,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(first.output()).toMatch(/seeds: platform_defaults applied \(\d+ changes\)/)
     const page = await (await fetch(`http://127.0.0.1:${base}/`)).text()
     for (const service of services) {
-      const at = `http://127.0.0.1:${portOf(service, base)}`
+      const at = `http://127.0.0.1:${servicePort(service, base)}`
       expect(first.output()).toContain(at)
       expect(page).toContain(service.name)
       const health = await fetch(`${at}/api/v1/internal/actuator/health`)

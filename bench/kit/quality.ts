@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { queryTokens } from '../../services/_kit/tokenize.ts'
-import { makeBm25Scorer, statisticsOf } from '../../services/memory/bm25.ts'
+import { computeStatistics, makeBm25Scorer } from '../../services/memory/bm25.ts'
 import { makeTermCountDecoder } from '../../services/memory/terms.ts'
 import { mean } from '../support/figures.ts'
 import { firstUser, type Store } from './store.ts'
@@ -33,7 +33,7 @@ function exactScores(facts: { id: string; term_counts: string }[], query: string
   const words = queryTokens(query)
   const read = makeTermCountDecoder(words)
   const termCounts = facts.map(({ term_counts }) => read(term_counts))
-  const scoreOf = makeBm25Scorer(statisticsOf(termCounts, words.length))
+  const scoreOf = makeBm25Scorer(computeStatistics(termCounts, words.length))
   const scores = new Map<string, number>()
   termCounts.forEach((fact, n) => {
     const score = scoreOf(fact)

@@ -12,12 +12,12 @@ export const apiPage = (service: string, nonce: string) => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(service)} API</title>
+<title>${escapeHtml(service)} API</title>
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>
 <header>
-<h1>${escaped(service)} <span id="version"></span></h1>
+<h1>${escapeHtml(service)} <span id="version"></span></h1>
 <p><a href="../v3/api-docs">OpenAPI description</a></p>
 <details id="about" hidden>
 <summary>What holds for every operation</summary>
@@ -40,7 +40,7 @@ export const apiPage = (service: string, nonce: string) => `<!doctype html>
 </html>
 `
 
-const escaped = (text: string) =>
+const escapeHtml = (text: string) =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -1,8 +1,8 @@
 /** A circuit breaker: opens for a while after several consecutive failures. */
 export interface Circuit {
   open(): boolean
-  succeeded(): void
-  failed(): void
+  recordSuccess(): void
+  recordFailure(): void
 }
 
 export function makeCircuit(failures = 5, pauseMs = 5_000, now: () => number = Date.now): Circuit {
@@ -10,10 +10,10 @@ export function makeCircuit(failures = 5, pauseMs = 5_000, now: () => number = D
   let openUntil = 0
   return {
     open: () => now() < openUntil,
-    succeeded() {
+    recordSuccess() {
       consecutiveFailures = 0
     },
-    failed() {
+    recordFailure() {
       // The count is kept while open, so one failed trial request opens the circuit again.
       if (++consecutiveFailures >= failures) openUntil = now() + pauseMs
     },

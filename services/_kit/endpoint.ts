@@ -5,7 +5,7 @@ import { jsonLimit, readJson, textProblem } from './body.ts'
 import type { Env } from './context.ts'
 import { Fault, type FaultKind, invalid, notFound } from './fault.ts'
 import { idempotent } from './idempotency.ts'
-import { callerOf, type Guard } from './identity.ts'
+import { type Guard, parseCaller } from './identity.ts'
 
 type Schema = z.ZodType
 type Output<S> = S extends Schema ? z.output<S> : undefined
@@ -73,7 +73,7 @@ export function endpoints<Deps extends object>() {
       path,
       spec,
       async respond(c) {
-        const caller = callerOf(c.req.raw.headers)
+        const caller = parseCaller(c.req.raw.headers)
         c.set('caller', caller)
         const pendingCheck = spec.guard?.check(caller, c)
         if (pendingCheck) await pendingCheck

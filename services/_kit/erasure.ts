@@ -33,7 +33,7 @@ export const ErasureResponse = z.object({
 })
 
 /** Matters that the request covers. */
-export const matterIdsOf = ({ matter_id, matter_ids }: ErasureRequest) =>
+export const requestedMatterIds = ({ matter_id, matter_ids }: ErasureRequest) =>
   matter_id === undefined ? matter_ids : [matter_id]
 
 class DryRunRollback<T> extends Error {

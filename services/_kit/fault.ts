@@ -29,7 +29,7 @@ type Options = {
   headers?: Record<string, string>
 }
 
-export const statusOf = (kind: FaultKind) => kinds[kind].status
+export const httpStatus = (kind: FaultKind) => kinds[kind].status
 
 /** The error that handlers throw. The message is one sentence that a user can act on. */
 export class Fault extends Error {

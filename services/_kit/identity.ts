@@ -20,7 +20,7 @@ const forwardedHeaders = [
 
 const none: readonly string[] = []
 
-export function callerOf(headers: Headers): Caller {
+export function parseCaller(headers: Headers): Caller {
   const permissions = headers.get('x-permissions')
   return {
     userId: identifier(headers, 'x-user-id'),

@@ -26,7 +26,7 @@ function setTime(time: number) {
   prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`
 }
 
-const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const hexByByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const pool = new Uint8Array(4096)
 let used = pool.length
 
@@ -37,6 +37,6 @@ export function randomHex(bytes: number): string {
     used = 0
   }
   let text = ''
-  for (const end = used + bytes; used < end; used++) text += hexOf[pool[used]!]
+  for (const end = used + bytes; used < end; used++) text += hexByByte[pool[used]!]
   return text
 }

@@ -167,7 +167,7 @@ async function retryOrMarkDead<Deps>(
     set status = ${status}, lease_until = null,
       run_at = now() + ${Math.round(delay)} * interval '1 millisecond',
       finished_at = case when ${status !== 'PENDING'} then now() end,
-      last_error = ${reasonOf(thrown)}
+      last_error = ${failureReason(thrown)}
     where id = ${job.id} and attempts = ${job.attempts} and status = 'RUNNING'`
   try {
     await setStatus(dead ? 'DEAD' : 'PENDING')
@@ -179,7 +179,7 @@ async function retryOrMarkDead<Deps>(
   return !dead
 }
 
-const reasonOf = (thrown: unknown) =>
+const failureReason = (thrown: unknown) =>
   (thrown instanceof Error ? thrown.message : 'unknown').slice(0, 500)
 
 const Count = z.object({ kind: z.string(), status: z.string(), jobs: z.int() })

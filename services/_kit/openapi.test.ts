@@ -7,12 +7,12 @@ import type { Json } from './openapi/schemas.ts'
 import { filterPaths, prefixes } from './openapi/visible.ts'
 import { describe as description } from './openapi.ts'
 
-const operationsOf = (document: Json) =>
+const listOperations = (document: Json) =>
   Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ path, method, operation })),
   )
 
-const refsOf = (json: unknown) =>
+const findRefs = (json: unknown) =>
   [...JSON.stringify(json).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, pointer]) => pointer!)
 
 const at = (document: Json, pointer: string) =>
@@ -20,7 +20,7 @@ const at = (document: Json, pointer: string) =>
 
 describe.each(suite.map((service) => [service.name, service] as const))('%s', (name, service) => {
   const document = description(name, '1.2.3', service.endpoints)
-  const operations = operationsOf(document)
+  const operations = listOperations(document)
 
   test('the description is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
@@ -37,7 +37,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
   })
 
   test('every reference resolves', () => {
-    for (const pointer of refsOf(document)) expect(at(document, pointer), pointer).toBeDefined()
+    for (const pointer of findRefs(document)) expect(at(document, pointer), pointer).toBeDefined()
   })
 
   test('the parameters in each path equal the described path parameters', () => {
@@ -138,14 +138,14 @@ describe('API description', () => {
       get('/api/v1/trees', { summary: 's', responses: { 200: Tree } }, answer),
       get('/api/v1/woods', { summary: 's', responses: { 200: Wood } }, answer),
     ])
-    const dataOf = (path: string) =>
+    const dataSchema = (path: string) =>
       document.paths[path].get.responses[200].content['application/json'].schema.properties.data
-    const [tree, wood] = [dataOf('/api/v1/trees'), dataOf('/api/v1/woods')].map(({ $ref }) =>
-      at(document, $ref.slice(2)),
+    const [tree, wood] = [dataSchema('/api/v1/trees'), dataSchema('/api/v1/woods')].map(
+      ({ $ref }) => at(document, $ref.slice(2)),
     )
     expect(Object.keys(tree.properties)).toEqual(['trees'])
     expect(Object.keys(wood.properties)).toEqual(['woods'])
-    expect(wood.properties.woods.items.$ref).toBe(dataOf('/api/v1/woods').$ref)
+    expect(wood.properties.woods.items.$ref).toBe(dataSchema('/api/v1/woods').$ref)
   })
 
   test('a record schema keeps the type of its values', () => {
@@ -204,19 +204,21 @@ describe('filtered API description', () => {
     get('/api/v1/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
     get('/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
   ])
-  const shown = (include: string, exclude: string) =>
+  const filterDocument = (include: string, exclude: string) =>
     filterPaths(document, prefixes(include), prefixes(exclude))
 
   test('a path is shown if it has an included prefix and no excluded one', () => {
-    expect(Object.keys(shown('/api/', '/api/v1/internal/').paths)).toEqual(['/api/v1/things'])
-    expect(Object.keys(shown('/api/, /internal/', '').paths)).toHaveLength(3)
-    expect(Object.keys(shown('/api/v2/', '').paths)).toEqual([])
+    expect(Object.keys(filterDocument('/api/', '/api/v1/internal/').paths)).toEqual([
+      '/api/v1/things',
+    ])
+    expect(Object.keys(filterDocument('/api/, /internal/', '').paths)).toHaveLength(3)
+    expect(Object.keys(filterDocument('/api/v2/', '').paths)).toEqual([])
   })
 
   test('schemas of hidden paths are removed', () => {
-    const { components, paths } = shown('/api/', '/api/v1/internal/')
+    const { components, paths } = filterDocument('/api/', '/api/v1/internal/')
     expect(Object.keys(components.schemas).sort()).toEqual(['Fault', 'Thing'])
-    for (const pointer of refsOf(paths)) expect(at({ components }, pointer)).toBeDefined()
+    for (const pointer of findRefs(paths)) expect(at({ components }, pointer)).toBeDefined()
     expect(Object.keys(document.components.schemas)).toContain('Hidden')
   })
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { jsonLimit } from './body.ts'
 import type { Endpoint, Spec } from './endpoint.ts'
-import { type FaultKind, statusOf } from './fault.ts'
+import { type FaultKind, httpStatus } from './fault.ts'
 import { keyHeader } from './idempotency.ts'
 import {
   conventions,
@@ -13,7 +13,7 @@ import {
   requestId,
   requestIdHeader,
 } from './openapi/parts.ts'
-import { type Json, makeSchemas, type SchemaOf } from './openapi/schemas.ts'
+import { type Json, makeSchemas, type SchemaBuilder } from './openapi/schemas.ts'
 
 const internal = (path: string) => path.startsWith('/api/v1/internal/')
 
@@ -22,7 +22,7 @@ const takesIfMatch = ({ method, spec }: Endpoint) =>
   spec.versioned && method !== 'get' && !spec.idempotencyKey
 
 /** Faults implied by the input of an endpoint and those it declares. */
-function faultsOf(endpoint: Endpoint): Set<FaultKind> {
+function possibleFaults(endpoint: Endpoint): Set<FaultKind> {
   const { path, spec } = endpoint
   return new Set<FaultKind>([
     // Identity headers are checked on every path.
@@ -40,18 +40,18 @@ function faultsOf(endpoint: Endpoint): Set<FaultKind> {
 /** Generates OpenAPI 3.1 from the schemas that validate requests. */
 export function describe(title: string, version: string, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = { Fault: faultSchema }
-  const schemaOf = makeSchemas(schemas)
+  const buildSchema = makeSchemas(schemas)
   // Responses first: where request and response differ, the response gets the plain name.
   for (const { spec } of endpoints) {
     for (const answer of Object.values(spec.responses)) {
-      if (answer instanceof z.ZodType) schemaOf(answer, 'output')
+      if (answer instanceof z.ZodType) buildSchema(answer, 'output')
     }
   }
   const paths: Json = {}
   for (const endpoint of endpoints) {
     const path = template(endpoint.path)
     paths[path] ??= {}
-    paths[path][endpoint.method] = operation(endpoint, schemaOf)
+    paths[path][endpoint.method] = operation(endpoint, buildSchema)
   }
   return {
     openapi: '3.1.0',
@@ -76,7 +76,7 @@ export function describe(title: string, version: string, endpoints: readonly End
 /** Converts a Hono path to an OpenAPI path: `/files/:id{[^/]{36}}` → `/files/{id}`. */
 const template = (path: string) => path.replace(/:(\w+)(?:\{(?:[^{}]|\{[^{}]*\})*\})?\??/g, '{$1}')
 
-function operation(endpoint: Endpoint, schemaOf: SchemaOf): Json {
+function operation(endpoint: Endpoint, buildSchema: SchemaBuilder): Json {
   const { method, path, spec } = endpoint
   const words = template(path)
     .replace('/api/v1', '')
@@ -86,21 +86,21 @@ function operation(endpoint: Endpoint, schemaOf: SchemaOf): Json {
     summary: spec.summary,
     ...(spec.description && { description: spec.description }),
     tags: [path.replace(/^\/api\/v1\/(internal\/)?/, '').split('/')[0]],
-    parameters: parameters(endpoint, schemaOf),
+    parameters: parameters(endpoint, buildSchema),
     ...(spec.body && {
       requestBody: {
         required: !spec.body.safeParse(undefined).success,
         description: `At most ${(spec.bodyLimit ?? jsonLimit) / 1024} KiB.`,
         content: {
           'application/json': {
-            schema: schemaOf(spec.body, 'input'),
+            schema: buildSchema(spec.body, 'input'),
             ...(spec.example !== undefined && { example: spec.example }),
           },
         },
       },
     }),
     ...(spec.stream && { requestBody: { required: true, content: spec.stream } }),
-    responses: { ...answers(spec, schemaOf), ...faults(endpoint) },
+    responses: { ...answers(spec, buildSchema), ...faults(endpoint) },
     ...(internal(path) && { security: [{ internalKey: [] }] }),
   }
 }
@@ -112,7 +112,7 @@ const descriptions: Record<string, string> = {
   304: 'Not changed.',
 }
 
-function answers(spec: Spec, schemaOf: SchemaOf): Json {
+function answers(spec: Spec, buildSchema: SchemaBuilder): Json {
   return Object.fromEntries(
     Object.entries(spec.responses).map(([status, answer]) => [
       status,
@@ -126,7 +126,7 @@ function answers(spec: Spec, schemaOf: SchemaOf): Json {
         },
         content:
           answer instanceof z.ZodType
-            ? { 'application/json': { schema: envelope(schemaOf(answer, 'output')) } }
+            ? { 'application/json': { schema: envelope(buildSchema(answer, 'output')) } }
             : answer.content,
       },
     ]),
@@ -137,8 +137,8 @@ const hasVersion = (schema: unknown) => schema instanceof z.ZodObject && 'versio
 
 function faults(endpoint: Endpoint): Json {
   const byStatus = new Map<number, FaultKind[]>()
-  for (const kind of faultsOf(endpoint)) {
-    byStatus.set(statusOf(kind), [...(byStatus.get(statusOf(kind)) ?? []), kind])
+  for (const kind of possibleFaults(endpoint)) {
+    byStatus.set(httpStatus(kind), [...(byStatus.get(httpStatus(kind)) ?? []), kind])
   }
   return Object.fromEntries(
     [...byStatus].map(([status, kinds]) => [
@@ -152,11 +152,11 @@ function faults(endpoint: Endpoint): Json {
   )
 }
 
-function parameters(endpoint: Endpoint, schemaOf: SchemaOf): Json[] {
+function parameters(endpoint: Endpoint, buildSchema: SchemaBuilder): Json[] {
   const { spec } = endpoint
   const fromSchema = (schema: z.ZodType | undefined, place: 'path' | 'query') => {
     if (!schema) return []
-    const { properties, required = [] } = schemaOf(schema, 'input')
+    const { properties, required = [] } = buildSchema(schema, 'input')
     return Object.entries<Json>(properties).map(([name, { description, ...schema }]) => ({
       name,
       in: place,

@@ -9,7 +9,7 @@ const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data
 const Data = z.object({ n: z.number() })
 
 /** A peer that returns the given responses in order and records its requests. */
-function scripted(...answers: (() => Response | Promise<Response>)[]) {
+function makeScriptedPeer(...answers: (() => Response | Promise<Response>)[]) {
   const asked: Request[] = []
   const peer: Peer = async (request) => {
     asked.push(request)
@@ -25,7 +25,7 @@ const missing = () =>
 
 describe('request to a peer', () => {
   test('a request has the current key, the request id, the trace and the caller', async () => {
-    const { client, asked } = scripted(() => envelope({ n: 1 }))
+    const { client, asked } = makeScriptedPeer(() => envelope({ n: 1 }))
     const headers = new Headers({ 'x-user-id': '7', 'x-organization-id': 'acme', cookie: 'secret' })
     const from = { headers, requestId: 'r-1', traceparent: '00-a-b-01' }
     expect(await client.request(Data, '/x?y=1', { from })).toEqual({ n: 1 })
@@ -41,7 +41,7 @@ describe('request to a peer', () => {
   })
 
   test('a fault of the peer is passed on and not retried', async () => {
-    const { client, asked } = scripted(missing)
+    const { client, asked } = makeScriptedPeer(missing)
     await expect(client.request(Data, '/x')).rejects.toMatchObject({
       kind: 'NOT_FOUND',
       code: 'MATTER_GONE',
@@ -52,27 +52,27 @@ describe('request to a peer', () => {
   })
 
   test('only idempotent requests are retried', async () => {
-    const read = scripted(down, busy, () => envelope({ n: 2 }))
+    const read = makeScriptedPeer(down, busy, () => envelope({ n: 2 }))
     expect(await read.client.request(Data, '/x')).toEqual({ n: 2 })
-    const write = scripted(down, () => envelope({ n: 2 }))
+    const write = makeScriptedPeer(down, () => envelope({ n: 2 }))
     await expect(
       write.client.request(Data, '/x', { method: 'POST', body: {} }),
     ).rejects.toMatchObject({
       kind: 'UPSTREAM_UNAVAILABLE',
     })
     expect(write.asked).toHaveLength(1)
-    const safeWrite = scripted(down, () => envelope({ n: 3 }))
+    const safeWrite = makeScriptedPeer(down, () => envelope({ n: 3 }))
     const question = { method: 'POST', body: {}, idempotent: true } as const
     expect(await safeWrite.client.request(Data, '/x', question)).toEqual({ n: 3 })
   })
 
   test('a timeout, a missing envelope or invalid data gives 503', async () => {
-    const never = scripted(() => new Promise<Response>(() => {}))
+    const never = makeScriptedPeer(() => new Promise<Response>(() => {}))
     const late = { method: 'POST', deadlineMs: 20 } as const
     await expect(never.client.request(Data, '/x', late)).rejects.toMatchObject({ status: 503 })
-    const html = scripted(() => new Response('<html>'))
+    const html = makeScriptedPeer(() => new Response('<html>'))
     await expect(html.client.request(Data, '/x')).rejects.toMatchObject({ status: 503 })
-    const other = scripted(() => envelope({ n: 'one' }))
+    const other = makeScriptedPeer(() => envelope({ n: 'one' }))
     await expect(other.client.request(Data, '/x')).rejects.toMatchObject({ status: 503 })
   })
 
@@ -95,14 +95,16 @@ describe('request to a peer', () => {
   })
 
   test('a streamed response is passed on unread, and a fault is thrown', async () => {
-    const streamed = scripted(() => new Response('a line\n', { headers: { 'x-run-id': 'r' } }))
+    const streamed = makeScriptedPeer(
+      () => new Response('a line\n', { headers: { 'x-run-id': 'r' } }),
+    )
     const answer = await streamed.client.stream('/x', { method: 'POST', body: {} })
     expect(answer.headers.get('x-run-id')).toBe('r')
     expect(await answer.text()).toBe('a line\n')
-    await expect(scripted(missing).client.stream('/x')).rejects.toMatchObject({
+    await expect(makeScriptedPeer(missing).client.stream('/x')).rejects.toMatchObject({
       code: 'MATTER_GONE',
     })
-    const silent = scripted(down)
+    const silent = makeScriptedPeer(down)
     await expect(silent.client.stream('/x')).rejects.toMatchObject({ kind: 'UPSTREAM_UNAVAILABLE' })
     expect(silent.asked).toHaveLength(1)
   })

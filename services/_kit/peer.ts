@@ -60,14 +60,14 @@ export function makeClient(
         status = String(response.status)
         return read(response)
       })
-      circuit.succeeded()
+      circuit.recordSuccess()
       return result
     } catch (thrown) {
       if (thrown instanceof Fault) {
-        circuit.succeeded()
+        circuit.recordSuccess()
         throw thrown
       }
-      circuit.failed()
+      circuit.recordFailure()
       throw unavailable(thrown)
     } finally {
       metrics.count('upstream_requests_total', { service, status })

@@ -41,13 +41,13 @@ export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): 
         if (results.length < Math.min(top, documents.length)) {
           throw new Error('the rerank service returned too few documents')
         }
-        circuit.succeeded()
+        circuit.recordSuccess()
         return results
           .map(({ index, relevance_score }) => ({ index, score: relevance_score }))
           .sort((a, b) => b.score - a.score)
           .slice(0, top)
       } catch (thrown) {
-        circuit.failed()
+        circuit.recordFailure()
         throw thrown
       }
     },

@@ -12,7 +12,7 @@ import { keysFromDirectory } from './keys.ts'
 import { type Listening, listen } from './listen.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
-import { portOf, services, suite } from './services.ts'
+import { servicePort, services, suite } from './services.ts'
 
 /** Runs every service in one process. A peer is a function call; everything else is as in a cluster. */
 async function main() {
@@ -54,7 +54,7 @@ async function main() {
       })
       await started.beforeServe()
       running.set(service.name, started.fetch)
-      open.push(await listen(started.fetch, portOf(service, config.PORT), config.HOST))
+      open.push(await listen(started.fetch, servicePort(service, config.PORT), config.HOST))
       loops.push(startLoop(started, serviceLog))
       up.push(started)
     }
@@ -81,7 +81,7 @@ const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Serv
   INTERNAL_API_KEY: process.env.INTERNAL_API_KEY || data.key,
   FILES_DIR: process.env.FILES_DIR || join(DATA_DIR, 'files'),
   FILES_PUBLIC_URL:
-    process.env.FILES_PUBLIC_URL || `http://${HOST}:${portOf({ folder: 'files' }, PORT)}`,
+    process.env.FILES_PUBLIC_URL || `http://${HOST}:${servicePort({ folder: 'files' }, PORT)}`,
   SEED_RESOURCES_ON_STARTUP:
     process.env.SEED_RESOURCES_ON_STARTUP || String(chosen.length === suite.length),
 })
@@ -105,7 +105,7 @@ function announce(chosen: Service[], config: HostConfig, data: Data, seeded: str
   const lines = [
     `legal-suite ${version} is up after ${(ms / 1000).toFixed(1)} s`,
     '',
-    ...chosen.map((each) => `  ${each.name.padEnd(24)}${at}:${portOf(each, config.PORT)}`),
+    ...chosen.map((each) => `  ${each.name.padEnd(24)}${at}:${servicePort(each, config.PORT)}`),
     '',
     `  data: ${data.where}`,
     ...(seeded ? [`  seeds: ${seeded}`] : []),

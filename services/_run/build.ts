@@ -7,7 +7,7 @@ import { addressVariable } from '../_kit/peer.ts'
 import type { Service } from '../_kit/service.ts'
 import { HostConfig } from './config.ts'
 import { fail, version } from './host.ts'
-import { portOf, suite } from './services.ts'
+import { servicePort, suite } from './services.ts'
 import { workerdConfig } from './workerd-config.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -43,7 +43,7 @@ export async function bundle({ folder }: Service, directory: string): Promise<nu
 }
 
 /** Environment variables of a service on workerd: its own, those of the kit, and peer addresses. */
-const variablesOf = (service: Service, others: Service[]) => {
+const allowedVariables = (service: Service, others: Service[]) => {
   const host = ['DATABASE_URL', 'NEON_WS_PROXY', 'LOG_LEVEL']
   const config = Object.keys({ ...KitConfig.shape, ...service.config.shape })
   return [...host, ...config, ...others.map(({ name }) => addressVariable(name))]
@@ -56,8 +56,8 @@ export async function buildEdge(chosen: Service[], directory: string) {
   const sizes = await Promise.all(chosen.map((service) => bundle(service, directory)))
   const placed = chosen.map((service) => ({
     service,
-    address: `127.0.0.1:${portOf(service, HostConfig.shape.PORT.parse(undefined))}`,
-    variables: variablesOf(service, others),
+    address: `127.0.0.1:${servicePort(service, HostConfig.shape.PORT.parse(undefined))}`,
+    variables: allowedVariables(service, others),
   }))
   await writeFile(join(directory, 'suite.capnp'), workerdConfig(placed))
   return chosen.map(({ folder }, index) => ({ folder, bytes: sizes[index]! }))

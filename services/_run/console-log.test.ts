@@ -20,12 +20,12 @@ test('a line is JSON with its level, its service and its fields', () => {
 })
 
 test('a line below the log level is not written', () => {
-  const written = (level: string) => {
+  const countLines = (level: string) => {
     const log = consoleLog('memory-service', level)
     for (const write of [log.info, log.warn, log.error]) write({}, 'said')
     return lines.splice(0).length
   }
-  expect(['debug', 'info', 'warn', 'error', 'silent'].map(written)).toEqual([3, 3, 2, 1, 0])
+  expect(['debug', 'info', 'warn', 'error', 'silent'].map(countLines)).toEqual([3, 3, 2, 1, 0])
 })
 
 test('fields with secret names are redacted at any depth', () => {

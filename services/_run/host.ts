@@ -20,7 +20,7 @@ export function openDatabase(config: HostConfig): Driver {
 /** Runs `stop` once on SIGTERM or SIGINT and exits. A second signal exits at once. */
 export function onStop(stop: () => Promise<void>) {
   let stopping = false
-  const signalled = () => {
+  const handleSignal = () => {
     if (stopping) process.exit(1)
     stopping = true
     stop().then(
@@ -28,8 +28,8 @@ export function onStop(stop: () => Promise<void>) {
       (error: unknown) => fail(error),
     )
   }
-  process.on('SIGTERM', signalled)
-  process.on('SIGINT', signalled)
+  process.on('SIGTERM', handleSignal)
+  process.on('SIGINT', handleSignal)
 }
 
 /** Prints one line for a configuration error and a stack trace for any other error. */

@@ -36,5 +36,5 @@ export const services: Service[] = [
 export const suite: Service[] = [...services, gateway]
 
 /** The gateway listens on the base port, the services on the ports after it. */
-export const portOf = ({ folder }: Pick<Service, 'folder'>, base: number) =>
+export const servicePort = ({ folder }: Pick<Service, 'folder'>, base: number) =>
   base + 1 + order.indexOf(folder as (typeof order)[number])

@@ -5,8 +5,8 @@ import {
   ErasureResponse,
   eraseInTransaction,
   erasurePath,
-  matterIdsOf,
   ErasureRequest as Request,
+  requestedMatterIds,
 } from '../_kit/erasure.ts'
 import { organization } from '../_kit/identity.ts'
 import { fragment, identifier, type Sql, textArray } from '../_kit/sql/sql.ts'
@@ -39,7 +39,7 @@ export const erasure = [
 const ThreadId = z.object({ thread_id: z.string() })
 
 async function erase(sql: Sql, org: string, body: ErasureRequest) {
-  const matters = fragment`matter_id = any(${textArray(matterIdsOf(body))})`
+  const matters = fragment`matter_id = any(${textArray(requestedMatterIds(body))})`
   const subject =
     body.user_id === undefined ? matters : fragment`(user_id = ${body.user_id} or ${matters})`
   const threads = await sql.rows(ThreadId)`

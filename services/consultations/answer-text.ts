@@ -8,7 +8,7 @@ interface Answer {
 }
 type AnsweredCard = Pick<Card, 'questions'>
 
-const questionOf = ({ questions }: AnsweredCard, { field_key }: Answer) =>
+const findQuestion = ({ questions }: AnsweredCard, { field_key }: Answer) =>
   questions.find((each) => each.field_key === field_key)
 
 /** Formats answers as text: one line per answer with its question and the labels of its options. */
@@ -20,7 +20,7 @@ export const formatAnswers = (
   answers
     .filter(({ value, unknown }) => unknown || (value !== null && value !== undefined))
     .map((answer) => {
-      const question = questionOf(card, answer)
+      const question = findQuestion(card, answer)
       const label = question?.question ?? answer.field_key
       if (answer.unknown) return `${label} ${text('unknownAnswer', language)}`
       const { options = [] } = (question ?? {}) as { options?: { value: string; label: string }[] }
@@ -36,7 +36,7 @@ export const formatAnswers = (
 export const fileIdsIn = (card: AnsweredCard, answers: Answer[]): string[] => [
   ...new Set(
     answers
-      .filter((answer) => questionOf(card, answer)?.input_type === 'file')
+      .filter((answer) => findQuestion(card, answer)?.input_type === 'file')
       .flatMap(({ value }) => (Array.isArray(value) ? value : []))
       .filter((value): value is string => typeof value === 'string'),
   ),

@@ -6,7 +6,7 @@ import {
   ErasureResponse,
   eraseInTransaction,
   erasurePath,
-  matterIdsOf,
+  requestedMatterIds,
 } from '../_kit/erasure.ts'
 import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { post } from './deps.ts'
@@ -41,7 +41,7 @@ const Counts = z.object({ messages: z.int(), turns: z.int() })
 async function erase(sql: Sql, scope: Scope, request: ErasureRequest) {
   const { user_id = null } = request
   const owned = fragment`${scope} and (s.user_id = ${user_id}::text
-    or s.matter_id = any(${textArray(matterIdsOf(request))}))`
+    or s.matter_id = any(${textArray(requestedMatterIds(request))}))`
   const locked = await sql`
     select s.id from consultations.sessions s where ${owned} order by s.id for update`
   const ids = textArray(locked.map(({ id }) => String(id)))

@@ -77,8 +77,8 @@ describe('a file that the speaker may not read', () => {
     await at.post(`${sessionsPath}/${id}/chat`, { content: 'x', file_ids: ['a'] }, headers)
     const [request] = at.files.requests
     expect(request!.path).toBe('/api/v1/files/a')
-    const sent = (name: string) => request!.headers.get(name)
-    expect(['x-user-id', 'x-user-type', 'x-organization-id'].map(sent)).toEqual([
+    const requestHeader = (name: string) => request!.headers.get(name)
+    expect(['x-user-id', 'x-user-type', 'x-organization-id'].map(requestHeader)).toEqual([
       'lawyer-1',
       'lawyer',
       'acme',

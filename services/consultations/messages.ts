@@ -9,7 +9,7 @@ import { Message, messageColumns } from './message.ts'
 import { bodySchema } from './playbook.ts'
 import {
   Identity,
-  personOf,
+  resolvePerson,
   serviceGuard,
   userGuard,
   visibleToService,
@@ -37,7 +37,7 @@ export const messages = [
       responses: { 200: pageSchema(Message) },
     },
     async (c, { params, query }) => {
-      const { id } = await loadSession(c.env.sql, visibleToUser(personOf(c, query)), params.id)
+      const { id } = await loadSession(c.env.sql, visibleToUser(resolvePerson(c, query)), params.id)
       const from = fragment`consultations.messages m where m.session_id = ${id}`
       return ok(
         c,

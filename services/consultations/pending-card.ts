@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { get } from './deps.ts'
-import { Identity, personOf, userGuard, visibleToUser } from './scope.ts'
+import { Identity, resolvePerson, userGuard, visibleToUser } from './scope.ts'
 import { ById, loadSession } from './session.ts'
 import { loadPendingCard, PendingCard } from './turn/engine.ts'
 import { claimAndRelay } from './turn/run-turn.ts'
@@ -21,7 +21,7 @@ export const pendingCards = [
     },
     async (c, { params, query }) => {
       const { sql, engine } = c.env
-      const session = await loadSession(sql, visibleToUser(personOf(c, query)), params.id)
+      const session = await loadSession(sql, visibleToUser(resolvePerson(c, query)), params.id)
       const pending = await loadPendingCard(engine, session.thread_id, {
         'x-organization-id': session.organization_id,
         'x-request-id': c.var.requestId,

@@ -38,7 +38,7 @@ export interface Person {
 }
 
 /** The user of the request; 401 if unknown. */
-export function personOf(
+export function resolvePerson(
   c: { var: { caller: Caller } },
   query: z.output<typeof Identity>,
   bodyUserId?: string,

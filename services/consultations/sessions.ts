@@ -11,7 +11,7 @@ import { bodySchema } from './playbook.ts'
 import {
   Identity,
   type Person,
-  personOf,
+  resolvePerson,
   type Scope,
   serviceGuard,
   userGuard,
@@ -64,7 +64,7 @@ export const sessions = [
       ])
       const page = await selectPage(c.env.sql, Session, query, {
         columns: sessionColumns,
-        from: fragment`consultations.sessions s where ${visibleToUser(personOf(c, query))}${conditions}`,
+        from: fragment`consultations.sessions s where ${visibleToUser(resolvePerson(c, query))}${conditions}`,
         order: fragment`s.updated_at desc, s.id desc`,
       })
       return ok(c, page)
@@ -85,7 +85,7 @@ export const sessions = [
       idempotencyKey: true,
     },
     async (c, { query, body }) => {
-      const user = personOf(c, query)
+      const user = resolvePerson(c, query)
       await assertFilesReadable(c, user, body.file_ids)
       const { userId, organizationId, userType } = user
       const id = newId()
@@ -110,7 +110,10 @@ export const sessions = [
       versioned: true,
     },
     async (c, { params, query }) =>
-      okWithETag(c, await loadSession(c.env.sql, visibleToUser(personOf(c, query)), params.id)),
+      okWithETag(
+        c,
+        await loadSession(c.env.sql, visibleToUser(resolvePerson(c, query)), params.id),
+      ),
   ),
 
   put(
@@ -128,7 +131,7 @@ export const sessions = [
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const user = personOf(c, query)
+      const user = resolvePerson(c, query)
       const scope = visibleToUser(user)
       await loadSession(c.env.sql, scope, params.id)
       await assertFilesReadable(c, user, body.file_ids ?? [])
@@ -151,7 +154,7 @@ export const sessions = [
       versioned: true,
     },
     async (c, { params, query, body }) => {
-      const user = personOf(c, query)
+      const user = resolvePerson(c, query)
       const scope = visibleToUser(user)
       await loadSession(c.env.sql, scope, params.id)
       await assertFilesReadable(c, user, body.file_ids ?? [])
@@ -171,7 +174,7 @@ export const sessions = [
       versioned: true,
     },
     async (c, { params, query }) => {
-      const scope = visibleToUser(personOf(c, query))
+      const scope = visibleToUser(resolvePerson(c, query))
       const session = await c.env.sql.transaction(async (sql) => {
         const existing = await lockSession(sql, scope, params.id, ifMatch(c))
         if (existing.status === 'ARCHIVED') return existing

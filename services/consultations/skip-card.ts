@@ -3,9 +3,9 @@ import { ok } from '../_kit/endpoint.ts'
 import { Fault } from '../_kit/fault.ts'
 import { post } from './deps.ts'
 import { bodySchema } from './playbook.ts'
-import { Identity, personOf, userGuard, visibleToUser } from './scope.ts'
+import { Identity, resolvePerson, userGuard, visibleToUser } from './scope.ts'
 import { ById, loadActiveSession } from './session.ts'
-import { speakerHeaders, speakerOf } from './speaker.ts'
+import { resolveSpeaker, speakerHeaders } from './speaker.ts'
 import { startTurn } from './start-turn.ts'
 import { text } from './texts.ts'
 import { loadPendingCard } from './turn/engine.ts'
@@ -35,9 +35,9 @@ export const skipCard = [
       faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { params, query, body }) => {
-      const user = personOf(c, query)
+      const user = resolvePerson(c, query)
       const session = await loadActiveSession(c.env.sql, visibleToUser(user), params.id)
-      const speaker = speakerOf({ ...c.var.caller, ...user }, session, undefined)
+      const speaker = resolveSpeaker({ ...c.var.caller, ...user }, session, undefined)
       const { requestId, traceparent } = c.var
       const identity = { organizationId: session.organization_id, requestId, traceparent }
       const headers = speakerHeaders(speaker, identity)

@@ -19,7 +19,7 @@ const toUserType = (userType: string | null | undefined): AuthorType => {
 }
 
 /** The speaker of a request: the caller, else the user that the body names, else the user of the session. */
-export function speakerOf(
+export function resolveSpeaker(
   caller: Caller,
   session: TurnSession,
   namedUserId: string | undefined,

@@ -187,13 +187,13 @@ describe('skipping the pending card', () => {
       const both = await Promise.all([skip(id), at.resume(id, answers)])
       const statuses = both.map(({ status }) => status)
       expect(statuses.toSorted()).toEqual([200, 409])
-      const stored = async () => {
+      const readRoles = async () => {
         // On the edge a turn without a reader continues with a tick.
         await at.tick()
         return (await at.messages(id)).map(({ role }: any) => role)
       }
       await expect
-        .poll(stored, { timeout: 45_000 })
+        .poll(readRoles, { timeout: 45_000 })
         .toEqual(['USER', 'ASSISTANT', 'USER', 'ASSISTANT'])
       const threads = at.engine.runs.filter(({ thread_id }) => thread_id.endsWith(id))
       expect(threads).toHaveLength(2)

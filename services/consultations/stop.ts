@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { post } from './deps.ts'
-import { Identity, personOf, userGuard, visibleToUser } from './scope.ts'
+import { Identity, resolvePerson, userGuard, visibleToUser } from './scope.ts'
 import { ById, loadTurnSession } from './session.ts'
-import { speakerHeaders, speakerOf } from './speaker.ts'
+import { resolveSpeaker, speakerHeaders } from './speaker.ts'
 import { cancelRun } from './turn/engine.ts'
 import { claimAndRelay } from './turn/run-turn.ts'
 
@@ -23,7 +23,7 @@ export const stop = [
     },
     async (c, { params, query }) => {
       const { sql, engine } = c.env
-      const user = personOf(c, query)
+      const user = resolvePerson(c, query)
       const session = await loadTurnSession(sql, visibleToUser(user), params.id)
       const turn = await requestStop(sql, session.id)
       if (!turn) return ok(c, { stopped: false })
@@ -31,7 +31,7 @@ export const stop = [
       if (turn.run_id === null) return ok(c, { stopped: true })
       const { requestId, traceparent } = c.var
       const identity = { organizationId: session.organization_id, requestId, traceparent }
-      const speaker = speakerOf({ ...c.var.caller, ...user }, session, undefined)
+      const speaker = resolveSpeaker({ ...c.var.caller, ...user }, session, undefined)
       const stopped = await cancelRun(engine, session.thread_id, speakerHeaders(speaker, identity))
       // A turn without a relay, suspended or orphaned, is relayed to its end.
       await claimAndRelay(c.env, turn.id).catch(() => {})

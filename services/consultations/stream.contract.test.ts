@@ -68,12 +68,12 @@ describe('the event stream of a turn', () => {
     const whole = parseEvents(await late.text())
     expect(whole.map(({ event }) => event)).toEqual(['delta', 'delta', 'delta', 'end'])
     expect(parseEvents(await other.text())).toEqual(whole.slice(1))
-    const stored = async () => {
+    const countMessages = async () => {
       // On workerd a tick continues a turn without subscribers.
       await at.tick()
       return (await at.messages(id)).length
     }
-    await expect.poll(stored, { timeout: 20_000 }).toBe(2)
+    await expect.poll(countMessages, { timeout: 20_000 }).toBe(2)
   })
 
   test('a comment line is sent after silence', async () => {

@@ -4,7 +4,7 @@ import type { Guard } from '../_kit/identity.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { eventStream, streamTurn } from './respond.ts'
-import { Identity, personOf, userGuard, visibleToUser } from './scope.ts'
+import { Identity, resolvePerson, userGuard, visibleToUser } from './scope.ts'
 import { ById, loadSession } from './session.ts'
 import { claimAndRelay } from './turn/run-turn.ts'
 
@@ -41,7 +41,7 @@ export const stream = [
     },
     async (c, { params, query }) => {
       const { sql } = c.env
-      const { id } = await loadSession(sql, visibleToUser(personOf(c, query)), params.id)
+      const { id } = await loadSession(sql, visibleToUser(resolvePerson(c, query)), params.id)
       const last = c.req.header('last-event-id') || query.last_event_id
       const next = last ? await turnAfter(sql, id, last) : await runningTurn(sql, id)
       if (!next) return c.body(null, 204)

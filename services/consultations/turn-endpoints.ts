@@ -6,14 +6,14 @@ import { bodySchema } from './playbook.ts'
 import { eventStream, streamTurn, TurnResult, waitForTurn } from './respond.ts'
 import {
   Identity,
-  personOf,
+  resolvePerson,
   serviceGuard,
   userGuard,
   visibleToService,
   visibleToUser,
 } from './scope.ts'
 import { ById, BySessionId, loadActiveSession, type TurnSession } from './session.ts'
-import { type Speaker, speakerOf } from './speaker.ts'
+import { resolveSpeaker, type Speaker } from './speaker.ts'
 import { type RequestContext, startTurn, type TurnContent } from './start-turn.ts'
 
 export const ClientMessageId = z
@@ -75,12 +75,12 @@ export function turnEndpoints<Body extends CommonBody>({
         responses: { 200: eventStream },
       },
       async (c, { params, query, body }) => {
-        const user = personOf(c, query, body.user_id)
+        const user = resolvePerson(c, query, body.user_id)
         if (body.user_id !== undefined && body.user_id !== user.userId) {
           throw invalid([{ path: 'user_id', message: 'Differs from the header X-User-Id.' }])
         }
         const session = await loadActiveSession(c.env.sql, visibleToUser(user), params.id)
-        const speaker = speakerOf({ ...c.var.caller, ...user }, session, undefined)
+        const speaker = resolveSpeaker({ ...c.var.caller, ...user }, session, undefined)
         return streamTurn(c, await start(c, session, speaker, body))
       },
     ),
@@ -101,7 +101,7 @@ export function turnEndpoints<Body extends CommonBody>({
           visibleToService(caller),
           params.sessionId,
         )
-        const speaker = speakerOf(caller, session, body.user_id)
+        const speaker = resolveSpeaker(caller, session, body.user_id)
         return ok(c, await waitForTurn(c, await start(c, session, speaker, body)))
       },
     ),

@@ -21,12 +21,12 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
   })
 
   /** Pseudo-random bytes, so that different ranges differ. */
-  const bytesOf = (size: number) =>
+  const pseudoRandomBytes = (size: number) =>
     Uint8Array.from({ length: size }, (_, n) => (Math.imul(n, 2_654_435_761) >>> 13) & 255)
 
   describe('a download', () => {
     let file: { fileId: string; sha256: string }
-    const content = bytesOf(700_000)
+    const content = pseudoRandomBytes(700_000)
     beforeAll(async () => {
       file = (await at.upload({ bytes: content, filename: '证据 1.bin' })).data
     })
@@ -156,19 +156,19 @@ describe.skipIf(typeof storage === 'string')('bytes', () => {
 
   describe('the size limit', () => {
     test('a file of exactly the size limit is accepted', async () => {
-      const { status, data } = await at.upload({ bytes: bytesOf(limit) })
+      const { status, data } = await at.upload({ bytes: pseudoRandomBytes(limit) })
       expect([status, data.size]).toEqual([201, limit])
     })
 
     test('a file one byte above the size limit is rejected and not stored', async () => {
       const before = await storage.list()
-      const { status, code, data } = await at.upload({ bytes: bytesOf(limit + 1) })
+      const { status, code, data } = await at.upload({ bytes: pseudoRandomBytes(limit + 1) })
       expect([status, code, data]).toEqual([413, 'PAYLOAD_TOO_LARGE', { limit: limit }])
       expect(await storage.list()).toEqual(before)
     })
 
     test('a Content-Length above the size limit is rejected before reading the body', async () => {
-      const { raw, headers } = await encodeForm({ bytes: bytesOf(2 * limit) })
+      const { raw, headers } = await encodeForm({ bytes: pseudoRandomBytes(2 * limit) })
       const { status } = await at.call('POST', `${api}/upload`, { raw, headers })
       expect(status).toBe(413)
     })

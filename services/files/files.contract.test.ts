@@ -83,11 +83,12 @@ describe.skipIf(typeof storage === 'string')('files', () => {
     })
 
     test('an upload keeps the last path segment of the filename', async () => {
-      const named = async (filename: string) => (await at.upload({ filename })).data.filename
-      expect(await named('../../etc/passwd')).toBe('passwd')
-      expect(await named('C:\\Users\\ann\\诉状 "终稿".docx')).toBe('诉状 "终稿".docx')
-      expect(await named('..')).toBe('..')
-      expect(await named('a\tb.txt')).toBe('ab.txt')
+      const uploadAndReadName = async (filename: string) =>
+        (await at.upload({ filename })).data.filename
+      expect(await uploadAndReadName('../../etc/passwd')).toBe('passwd')
+      expect(await uploadAndReadName('C:\\Users\\ann\\诉状 "终稿".docx')).toBe('诉状 "终稿".docx')
+      expect(await uploadAndReadName('..')).toBe('..')
+      expect(await uploadAndReadName('a\tb.txt')).toBe('ab.txt')
     })
 
     test('uploads with the same Idempotency-Key create one file', async () => {

@@ -3,7 +3,7 @@ import { textProblem } from '../_kit/body.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
 import { displayName, Purpose, Visibility } from './file.ts'
 import { fileTooLarge, readBody } from './inspect-stream.ts'
-import { boundaryOf, formParts, readAtMost } from './multipart.ts'
+import { formParts, parseBoundary, readAtMost } from './multipart.ts'
 
 /** Form fields beside the file. */
 const FormFields = z.object({
@@ -52,7 +52,7 @@ export async function readForm<T>(
   maxBytes: number,
   storeFile: (body: AsyncIterable<Uint8Array>, filename: string) => Promise<T>,
 ): Promise<{ fields: FormFields; received: T }> {
-  const boundary = boundaryOf(request.headers.get('content-type') ?? undefined)
+  const boundary = parseBoundary(request.headers.get('content-type') ?? undefined)
   if (boundary === undefined || !request.body) {
     throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The content type must be multipart/form-data.')
   }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boundaryOf, formParts, readAtMost } from './multipart.ts'
+import { formParts, parseBoundary, readAtMost } from './multipart.ts'
 
-const bytesOf = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const latin1Bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 /** Splits the bytes into chunks of the given sizes. */
 async function* inPieces(bytes: Uint8Array, sizes: number[]) {
@@ -24,7 +24,7 @@ async function read(bytes: Uint8Array, boundary: string, sizes: number[] = []) {
 }
 
 const form = (boundary: string, contents: string[]) =>
-  bytesOf(
+  latin1Bytes(
     [...contents.map((content, n) => part(boundary, `p${n}`, content)), `--${boundary}--\r\n`].join(
       '',
     ),
@@ -77,7 +77,7 @@ describe('a form', () => {
     sent.set('purpose', 'evidence')
     sent.set('file', new Blob([crypto.getRandomValues(new Uint8Array(60_000))]), '证据 "一".pdf')
     const response = new Response(sent)
-    const boundary = boundaryOf(response.headers.get('content-type')!)!
+    const boundary = parseBoundary(response.headers.get('content-type')!)!
     const [purpose, file] = await read(await response.bytes(), boundary, [1, 50_000, 3, 2])
     expect(purpose).toEqual({ name: 'purpose', filename: undefined, content: 'evidence' })
     expect(file!.filename).toBe('证据 "一".pdf')
@@ -86,7 +86,7 @@ describe('a form', () => {
   })
 
   test('a form may have a preamble and an epilogue', async () => {
-    const bytes = bytesOf(`preamble\r\n${String.fromCharCode(...form('b', ['x']))}epilogue --b`)
+    const bytes = latin1Bytes(`preamble\r\n${String.fromCharCode(...form('b', ['x']))}epilogue --b`)
     expect(await read(bytes, 'b')).toHaveLength(1)
   })
 
@@ -98,19 +98,27 @@ describe('a form', () => {
   })
 
   test('a form accepts quoted, bare and extended filenames', async () => {
-    const named = async (parameters: string) => {
-      const bytes = bytesOf(`--b\r\ncontent-disposition: form-data; ${parameters}\r\n\r\n\r\n--b--`)
+    const readFirstPart = async (parameters: string) => {
+      const bytes = latin1Bytes(
+        `--b\r\ncontent-disposition: form-data; ${parameters}\r\n\r\n\r\n--b--`,
+      )
       return (await read(bytes, 'b'))[0]
     }
-    expect(await named('name="file"; filename="a;b.txt"')).toMatchObject({ filename: 'a;b.txt' })
-    expect(await named(`name="file"; filename="_"; filename*=UTF-8''%E5%80%9F.txt`)).toMatchObject({
+    expect(await readFirstPart('name="file"; filename="a;b.txt"')).toMatchObject({
+      filename: 'a;b.txt',
+    })
+    expect(
+      await readFirstPart(`name="file"; filename="_"; filename*=UTF-8''%E5%80%9F.txt`),
+    ).toMatchObject({
       filename: '借.txt',
     })
-    expect(await named('name=file; filename=a.txt')).toMatchObject({
+    expect(await readFirstPart('name=file; filename=a.txt')).toMatchObject({
       name: 'file',
       filename: 'a.txt',
     })
-    await expect(named(`name="file"; filename*=UTF-8''%ff`)).rejects.toThrow('not valid UTF-8')
+    await expect(readFirstPart(`name="file"; filename*=UTF-8''%ff`)).rejects.toThrow(
+      'not valid UTF-8',
+    )
   })
 
   test.each([
@@ -121,7 +129,7 @@ describe('a form', () => {
     ['--b\r\n\r\nx\r\n--b--', 'no name'],
     [`--b\r\nX: ${'x'.repeat(20_000)}\r\n\r\n\r\n--b--`, 'exceeds 16 KiB'],
   ])('a malformed form is rejected: %.20s', async (text, message) => {
-    await expect(read(bytesOf(text), 'b')).rejects.toThrow(message)
+    await expect(read(latin1Bytes(text), 'b')).rejects.toThrow(message)
   })
 })
 
@@ -137,7 +145,7 @@ describe('a boundary', () => {
     ['multipart/mixed; boundary=abc', undefined],
     [undefined, undefined],
   ])('the boundary of %s is %s', (contentType, expected) => {
-    expect(boundaryOf(contentType)).toBe(expected)
+    expect(parseBoundary(contentType)).toBe(expected)
   })
 
   test.each([
@@ -146,6 +154,6 @@ describe('a boundary', () => {
     'multipart/form-data; boundary="a\tb"',
     `multipart/form-data; boundary=${'x'.repeat(71)}`,
   ])('%s has no boundary', (contentType) => {
-    expect(() => boundaryOf(contentType)).toThrow('no valid boundary')
+    expect(() => parseBoundary(contentType)).toThrow('no valid boundary')
   })
 })

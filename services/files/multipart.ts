@@ -14,12 +14,12 @@ const blankLine = ascii('\r\n\r\n')
 /**
  * Returns the boundary parameter, or undefined for other content types than multipart/form-data.
  */
-export function boundaryOf(contentType: string | undefined): string | undefined {
+export function parseBoundary(contentType: string | undefined): string | undefined {
   if (!contentType || !/^multipart\/form-data\s*(;|$)/i.test(contentType)) return undefined
   const named = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType)
   const boundary = named?.[1] ?? named?.[2] ?? ''
   if (/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary)) return boundary
-  throw malformed('The content type has no valid boundary.')
+  throw malformedForm('The content type has no valid boundary.')
 }
 
 /**
@@ -36,10 +36,10 @@ export async function* formParts(
   for (;;) {
     const after = await source.take(2)
     if (after === '--') return source.finish()
-    if (after !== '\r\n') throw malformed('A boundary must be followed by a line break.')
+    if (after !== '\r\n') throw malformedForm('A boundary must be followed by a line break.')
     source.putBack(crlf)
     const header = await readHeader(source.until(blankLine))
-    const part = { ...named(header), body: source.until(delimiter) }
+    const part = { ...parseDisposition(header), body: source.until(delimiter) }
     yield part
     await skip(part.body)
   }
@@ -53,7 +53,7 @@ function makeScanner(body: AsyncIterable<Uint8Array>) {
 
   async function fill() {
     const { done, value } = await chunks.next()
-    if (done) throw malformed('The body ends before the last boundary.')
+    if (done) throw malformedForm('The body ends before the last boundary.')
     buffered = buffered.length > 0 ? concatBytes(buffered, value) : value
   }
 
@@ -124,7 +124,7 @@ const utf8 = new TextDecoder()
 
 async function readHeader(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const bytes = await readAtMost(chunks, maxHeaderBytes)
-  if (!bytes) throw malformed('The header of a part exceeds 16 KiB.')
+  if (!bytes) throw malformedForm('The header of a part exceeds 16 KiB.')
   return utf8.decode(bytes)
 }
 
@@ -142,7 +142,7 @@ export async function readAtMost(
   return size <= maxBytes ? bytes : null
 }
 
-function named(header: string) {
+function parseDisposition(header: string) {
   const disposition = /^content-disposition:\s*form-data\s*(;.*)$/im.exec(header)?.[1] ?? ''
   const value = (name: string) =>
     // Browsers escape only quotes and line breaks. A bare token is accepted too.
@@ -151,7 +151,7 @@ function named(header: string) {
       ?.replaceAll('"', '')
       .replace(/%(22|0D|0A)/gi, (escaped) => decodeURIComponent(escaped))
   const name = value('name')
-  if (name === undefined) throw malformed('A part has no name parameter.')
+  if (name === undefined) throw malformedForm('A part has no name parameter.')
   return { name, filename: extendedFilename(disposition) ?? value('filename') }
 }
 
@@ -162,7 +162,7 @@ function extendedFilename(disposition: string): string | undefined {
   try {
     return decodeURIComponent(encoded)
   } catch {
-    throw malformed('A filename is not valid UTF-8.')
+    throw malformedForm('A filename is not valid UTF-8.')
   }
 }
 
@@ -170,7 +170,8 @@ async function skip(chunks: AsyncIterable<unknown>) {
   for await (const _ of chunks);
 }
 
-const malformed = (detail: string) => invalid([{ path: '', message: `Malformed form: ${detail}` }])
+const malformedForm = (detail: string) =>
+  invalid([{ path: '', message: `Malformed form: ${detail}` }])
 
 function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   const both = new Uint8Array(a.length + b.length)

@@ -9,7 +9,7 @@ let database: Awaited<ReturnType<typeof newDatabase>>
 let sql: Sql
 const removed: string[] = []
 const store = async () => ({ remove: async (key: string) => void removed.push(key) })
-const given = () => ({ sql, store }) as unknown as ServiceContext<Deps>
+const buildContext = () => ({ sql, store }) as unknown as ServiceContext<Deps>
 
 beforeAll(async () => {
   database = await newDatabase('pglite')
@@ -19,7 +19,7 @@ afterAll(() => database.drop())
 
 test('a discarded object is deleted with its registration', async () => {
   await registerObject(sql, 'files/a')
-  await discardObject(given(), 'files/a')
+  await discardObject(buildContext(), 'files/a')
   expect(removed).toEqual(['files/a'])
   expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
@@ -28,13 +28,13 @@ test('discarding a claimed object does not delete it', async () => {
   removed.length = 0
   await registerObject(sql, 'files/b')
   expect(await claimObject(sql, 'files/b')).toBe(true)
-  await discardObject(given(), 'files/b')
+  await discardObject(buildContext(), 'files/b')
   expect(removed).toEqual([])
   expect(await sql`select * from files.orphaned_objects`).toEqual([])
 })
 
 test('an object with a requested deletion cannot be claimed', async () => {
   await registerObject(sql, 'files/c')
-  await discardObject(given(), 'files/c')
+  await discardObject(buildContext(), 'files/c')
   expect(await claimObject(sql, 'files/c')).toBe(false)
 })

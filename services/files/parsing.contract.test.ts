@@ -22,7 +22,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     await storage.drop()
   })
 
-  const parsed = (form: Form) => at.upload({ ...form, fields: { parse: 'true' } })
+  const uploadAndParse = (form: Form) => at.upload({ ...form, fields: { parse: 'true' } })
   const read = async (fileId: string) => (await at.call('GET', `${internal}/${fileId}`)).data
   const ask = (fileId: string, body?: object) =>
     at.call('POST', `${internal}/${fileId}/parse`, { body })
@@ -32,7 +32,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
   const withParser = () => {
     test('an upload is parsed in the background', async () => {
-      const { data } = await parsed({ bytes: '借款本金十万元', filename: 'a.txt' })
+      const { data } = await uploadAndParse({ bytes: '借款本金十万元', filename: 'a.txt' })
       expect(data.parseStatus).toBe('PENDING')
       const early = await text(data.fileId)
       expect([early.status, early.data]).toEqual([409, { parseStatus: 'PENDING' }])
@@ -66,7 +66,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
         [{ bytes: new Uint8Array(64), filename: 'a.docx' }, 'UNSUPPORTED', null],
       ]
       const files = []
-      for (const [form] of forms) files.push((await parsed(form)).data)
+      for (const [form] of forms) files.push((await uploadAndParse(form)).data)
       await at.runBackground()
       await at.runBackground()
       for (const [index, [, status, expected]] of forms.entries()) {
@@ -79,7 +79,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     })
 
     test('a parsed file is parsed again only with force', async () => {
-      const { fileId } = (await parsed({ bytes: 'first' })).data
+      const { fileId } = (await uploadAndParse({ bytes: 'first' })).data
       await at.runBackground()
       expect((await ask(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
       await at.sql`update files.texts set text = 'stale' where file_id = ${fileId}`
@@ -91,7 +91,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     })
 
     test('an earlier attempt does not overwrite the result of a later one', async () => {
-      const { fileId } = (await parsed({ bytes: 'one' })).data
+      const { fileId } = (await uploadAndParse({ bytes: 'one' })).data
       await at.sql`update files.files set parse_attempt = 5 where file_id = ${fileId}`
       await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
@@ -101,7 +101,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     })
 
     test('a file whose parse job is dead is FAILED', async () => {
-      const { fileId } = (await parsed({})).data
+      const { fileId } = (await uploadAndParse({})).data
       await at.sql`
         update files.jobs set status = 'DEAD' where payload ->> 'fileId' = ${fileId}`
       await at.runBackground()
@@ -119,7 +119,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     })
 
     test('a file deleted before parsing is skipped', async () => {
-      const { fileId } = (await parsed({})).data
+      const { fileId } = (await uploadAndParse({})).data
       await at.call('DELETE', `${api}/${fileId}`)
       await at.runBackground()
       const [job] = await at.sql`
@@ -129,7 +129,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
   }
 
   const withoutParser = async () => {
-    const { fileId } = (await parsed({})).data
+    const { fileId } = (await uploadAndParse({})).data
     await at.runBackground()
     expect((await read(fileId)).parseStatus).toBe('PENDING')
     const [job] = await at.sql`

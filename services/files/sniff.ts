@@ -19,7 +19,7 @@ export async function sniff(sample: Uint8Array, filename: string): Promise<strin
   if (sample.length === 0) return typeByExtension(filename) ?? unknownType
   // file-type throws for files whose header refers to bytes after the sample.
   const found = await fileTypeFromBuffer(sample).catch(() => undefined)
-  const magic = found?.mime ?? magicOf(sample)
+  const magic = found?.mime ?? sniffMagic(sample)
   if (magic === 'application/zip') return officeTypeInZip(sample) ?? magic
   if (magic && magic !== 'application/xml') return magic
   const text = decodeSample(sample)
@@ -29,7 +29,7 @@ export async function sniff(sample: Uint8Array, filename: string): Promise<strin
 
 const localFileHeader = 'PK\x03\x04'
 
-function magicOf(sample: Uint8Array): string | undefined {
+function sniffMagic(sample: Uint8Array): string | undefined {
   const start = latin1.decode(sample.subarray(0, 4))
   if (start === localFileHeader) return 'application/zip'
   return start === 'II*\0' || start === 'MM\0*' ? 'image/tiff' : undefined
@@ -50,7 +50,7 @@ const latin1 = new TextDecoder('latin1')
 
 /** Decodes the sample. Returns undefined for binary data, recognized by control characters. */
 function decodeSample(sample: Uint8Array): string | undefined {
-  const encoding = encodingOf(sample)
+  const encoding = detectEncoding(sample)
   if (!encoding) return undefined
   // The sample may end within a character.
   const text = new TextDecoder(encoding).decode(sample, { stream: true })
@@ -59,7 +59,7 @@ function decodeSample(sample: Uint8Array): string | undefined {
 }
 
 /** Detects UTF-8, UTF-16 with a byte order mark, or GB 18030. */
-export function encodingOf(
+export function detectEncoding(
   sample: Uint8Array,
 ): 'utf-8' | 'utf-16le' | 'utf-16be' | 'gb18030' | undefined {
   if (sample[0] === 0xff && sample[1] === 0xfe) return 'utf-16le'

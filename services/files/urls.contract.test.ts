@@ -102,7 +102,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
   })
 
   describe('for an upload', () => {
-    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
     const promise = (more: object = {}, headers = {}) =>
       at.call('POST', `${api}/upload-url`, {
         body: {
@@ -120,7 +120,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
 
     test('an upload URL accepts the bytes, and complete creates the file', async () => {
       const { status, data } = await promise({
-        sha256: hashOf('Hello.'),
+        sha256: sha256('Hello.'),
         visibility: 'organization',
       })
       expect(status).toBe(200)
@@ -142,7 +142,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
         filename: '证据.txt',
         contentType: 'text/plain',
         size: 6,
-        sha256: hashOf('Hello.'),
+        sha256: sha256('Hello.'),
       })
       const { bytes } = await at.bytes(`${api}/${fileId}/download`, ben)
       expect(new TextDecoder().decode(bytes)).toBe('Hello.')
@@ -155,7 +155,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       await send(url, 'first.')
       await send(url, 'second'.slice(0, 6))
       const { data } = await complete(fileId)
-      expect(data.sha256).toBe(hashOf('second'))
+      expect(data.sha256).toBe(sha256('second'))
       expect((await send(url, 'third.')).status).toBe(404)
       const { bytes } = await at.bytes(`${api}/${fileId}/download`)
       expect(new TextDecoder().decode(bytes)).toBe('second')
@@ -168,11 +168,11 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect((await complete(short.fileId)).code).toBe('CONFLICT')
       expect(await storage.list()).toEqual(before)
 
-      const other = (await promise({ sha256: hashOf('Hello.') })).data
+      const other = (await promise({ sha256: sha256('Hello.') })).data
       await send(other.url, 'Jello.')
       const { status, data } = await complete(other.fileId)
       expect(status).toBe(409)
-      expect(data.sent).toEqual({ size: 6, sha256: hashOf('Jello.') })
+      expect(data.sent).toEqual({ size: 6, sha256: sha256('Jello.') })
       expect(await storage.list()).toEqual(before)
 
       await send(other.url, 'Hello.')

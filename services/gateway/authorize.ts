@@ -13,7 +13,7 @@ export const areas = [
   'ai',
 ] as const
 
-const areaOf: Record<ServiceName, (typeof areas)[number]> = {
+const areaByService: Record<ServiceName, (typeof areas)[number]> = {
   'consultations-service': 'consultations',
   'matter-service': 'matters',
   'knowledge-service': 'knowledge',
@@ -35,7 +35,7 @@ const isRead = (method: string, path: string) =>
 /** Throws FORBIDDEN if an API token lacks the scope of a request. A session has every scope. */
 export function requireScope({ credential }: Principal, method: string, { service, path }: Target) {
   if (credential.kind !== 'token' || credential.scopes.includes('*')) return
-  const area = path.startsWith('/api/v1/ai/') ? 'ai' : areaOf[service]
+  const area = path.startsWith('/api/v1/ai/') ? 'ai' : areaByService[service]
   const scope = `${area}:${isRead(method, path) ? 'read' : 'write'}`
   if (!credential.scopes.includes(scope)) {
     throw new Fault('FORBIDDEN', `The API token lacks the scope ${scope}.`)

@@ -6,7 +6,7 @@ import { authenticate } from './authenticate.ts'
 import { requireCsrf, requireScope } from './authorize.ts'
 import type { Deps } from './deps.ts'
 import { forwardableHeaders, type Principal, setIdentity } from './principal.ts'
-import { type Target, targetOf } from './target.ts'
+import { resolveTarget, type Target } from './target.ts'
 
 const apiDescription = /^\/api\/v1\/(v3\/api-docs|swagger-ui\/index\.html)$/
 /** Signed URLs carry their own proof and need no sign-in. */
@@ -14,7 +14,7 @@ const signedContent = /^\/api\/v1\/files\/[^/]+\/content$/
 
 /** Forwards a request to the service that its path names, on behalf of the person behind it. */
 export async function proxy(c: Context<Env<Deps>>): Promise<Response> {
-  const target = targetOf(new URL(c.req.url).pathname)
+  const target = resolveTarget(new URL(c.req.url).pathname)
   if (!target) throw notFound(`page at ${c.req.path}`)
   const principal = await authenticate(c)
   if (!principal && !isOpen(target, c.env)) {

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { services } from '../_run/services.ts'
-import { serviceNames, targetOf } from './target.ts'
+import { resolveTarget, serviceNames } from './target.ts'
 
 test('a path with a service name is forwarded without it', () => {
-  expect(targetOf('/matter-service/api/v1/matters')).toEqual({
+  expect(resolveTarget('/matter-service/api/v1/matters')).toEqual({
     service: 'matter-service',
     path: '/api/v1/matters',
   })
-  expect(targetOf('/api/v1/configs/matters.service_types')?.service).toBe('platform-service')
-  expect(targetOf('/platform-service/api/v1/configs/%E6%B3%95')?.path).toBe(
+  expect(resolveTarget('/api/v1/configs/matters.service_types')?.service).toBe('platform-service')
+  expect(resolveTarget('/platform-service/api/v1/configs/%E6%B3%95')?.path).toBe(
     '/api/v1/configs/%E6%B3%95',
   )
 })
@@ -45,7 +45,7 @@ test.each([
   '/gateway/api/v1/x',
   '',
 ])('%s is not forwarded', (path) => {
-  expect(targetOf(path)).toBeUndefined()
+  expect(resolveTarget(path)).toBeUndefined()
 })
 
 /** Every way in which some router might read a path. */
@@ -108,7 +108,7 @@ test('whatever is forwarded reaches no internal route of any service in any read
     .map(([first, rest, separator]) => `/${[first, ...rest].join(separator)}`)
   fc.assert(
     fc.property(paths, (path) => {
-      const target = targetOf(path)
+      const target = resolveTarget(path)
       if (!target) return
       for (const reading of readings(target.path)) {
         expect(reading, path).not.toMatch(/^(\/api\/v1)?\/+internal(\/|$|[^a-z])/i)

@@ -26,7 +26,7 @@ const ambiguous = /%(?:[01][\da-f]|7f|25|2e|2f|3b|5c)/i
  * Finds the service and path that a URL path names, or undefined. The rule is an allow-list: a path is
  * forwarded only if every router reads it in the same way and it is no internal path.
  */
-export function targetOf(pathname: string): Target | undefined {
+export function resolveTarget(pathname: string): Target | undefined {
   const [empty, first, ...rest] = pathname.split('/')
   if (empty !== '' || first === undefined) return undefined
   const prefixed = serviceNames.find((name) => name === first)

@@ -5,8 +5,8 @@ import {
   ErasureResponse,
   eraseInTransaction,
   erasurePath,
-  matterIdsOf,
   ErasureRequest as Request,
+  requestedMatterIds,
 } from '../_kit/erasure.ts'
 import { organization } from '../_kit/identity.ts'
 import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
@@ -37,7 +37,7 @@ export const erasure = [
 const BaseNo = z.object({ no: z.int() })
 
 async function erase(context: Deps, sql: Sql, tenant: string, body: ErasureRequest) {
-  const matters = fragment`metadata ->> 'matter_id' = any(${textArray(matterIdsOf(body))})`
+  const matters = fragment`metadata ->> 'matter_id' = any(${textArray(requestedMatterIds(body))})`
   const subject =
     body.user_id === undefined
       ? matters

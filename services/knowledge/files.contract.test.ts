@@ -42,7 +42,8 @@ afterAll(() => at.close())
 const attach = (kb: string, file_id: string, more = {}) =>
   at.post(`${external}/bases/${kb}/files`, { file_id, ...more }, lawyer)
 const job = async (job_id: string) => (await at.get(`${external}/jobs/${job_id}`)).data
-const fileOf = async (kb: string) => (await at.get(`${external}/bases/${kb}/files`)).data.items[0]
+const firstFile = async (kb: string) =>
+  (await at.get(`${external}/bases/${kb}/files`)).data.items[0]
 const hurry = () => at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
 
 describe('attaching a file', () => {
@@ -68,7 +69,7 @@ describe('attaching a file', () => {
       progress: { done: 2, total: 2 },
       error: null,
     })
-    expect(await fileOf(kb)).toMatchObject({ file_id: id(1), status: 'INDEXED' })
+    expect(await firstFile(kb)).toMatchObject({ file_id: id(1), status: 'INDEXED' })
     const { data } = await at.search([kb], '利息')
     expect(data.hits[0]).toMatchObject({
       document_id: id(1),
@@ -89,7 +90,7 @@ describe('attaching a file', () => {
     await at.runJobs()
     const error = 'The file could not be parsed: It is encrypted.'
     expect(await job(data.job_id)).toMatchObject({ status: 'FAILED', error })
-    expect(await fileOf(kb)).toMatchObject({ status: 'FAILED', error })
+    expect(await firstFile(kb)).toMatchObject({ status: 'FAILED', error })
   })
 
   test('attaching a file is rejected if the caller cannot see the file or is a client', async () => {
@@ -124,7 +125,7 @@ describe('attaching a file', () => {
       update knowledge.jobs set status = 'DEAD' where payload ->> 'jobId' = ${data.job_id}`
     await at.call('POST', '/api/v1/internal/actuator/tick')
     expect(await job(data.job_id)).toMatchObject({ status: 'FAILED' })
-    expect(await fileOf(kb)).toMatchObject({ status: 'FAILED' })
+    expect(await firstFile(kb)).toMatchObject({ status: 'FAILED' })
   })
 
   test('detaching a file deletes its documents', async () => {

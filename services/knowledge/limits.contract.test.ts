@@ -67,14 +67,14 @@ describe.each(paths)('%s', (path) => {
   })
 
   test('metadata filters match the metadata of the chunk or of its document', async () => {
-    const found = async (metadata: object) =>
+    const searchByMetadata = async (metadata: object) =>
       (await ask({ filters: { metadata } })).data.hits.map((hit: any) => hit.chunk_index).sort()
-    expect(await found({ court: 'high' })).toEqual([0, 1])
-    expect(await found({ court: 'low' })).toEqual([0])
-    expect(await found({ court: 'high', page: 2 })).toEqual([1])
-    expect(await found({ court: 'low', year: 2020 })).toEqual([0])
-    expect(await found({ court: 'low', page: 2 })).toEqual([])
-    expect(await found({})).toEqual([0, 1])
+    expect(await searchByMetadata({ court: 'high' })).toEqual([0, 1])
+    expect(await searchByMetadata({ court: 'low' })).toEqual([0])
+    expect(await searchByMetadata({ court: 'high', page: 2 })).toEqual([1])
+    expect(await searchByMetadata({ court: 'low', year: 2020 })).toEqual([0])
+    expect(await searchByMetadata({ court: 'low', page: 2 })).toEqual([])
+    expect(await searchByMetadata({})).toEqual([0, 1])
   })
 })
 

@@ -27,7 +27,7 @@ export async function prepareDocument(
     document.chunks.map(async (chunk) => ({
       ...chunk,
       hash: await sha256Hex(chunk.content),
-      article: articleOf(chunk),
+      article: detectArticle(chunk),
       from: dateIn('effective_from', chunk.metadata, metadata),
       to: dateIn('effective_to', chunk.metadata, metadata),
     })),
@@ -49,7 +49,7 @@ export async function prepareDocument(
 }
 
 /** Article number of a chunk, from its metadata, its section or the start of its text. */
-function articleOf({ metadata, section_id, content }: NewChunk): string | null {
+function detectArticle({ metadata, section_id, content }: NewChunk): string | null {
   const { article } = metadata
   if (typeof article === 'string' || typeof article === 'number') {
     const key = articleKey(String(article))

@@ -9,7 +9,7 @@ afterAll(() => at.close())
 
 test('a chunk with unchanged content keeps its sequence number unless its article changes', async () => {
   const kb = await at.createBase()
-  const placeOf = async (article: string, more = {}) => {
+  const upsertAndReadSeq = async (article: string, more = {}) => {
     const chunks = [{ content: 'a covenant', metadata: { article, ...more } }]
     await at.upsert(kb, [{ document_id: 'law', chunks }])
     const rows = await at.sql`
@@ -18,8 +18,8 @@ test('a chunk with unchanged content keeps its sequence number unless its articl
     expect(rows).toEqual([{ seq: expect.any(Number), article }])
     return rows[0]!.seq
   }
-  const first = await placeOf('1')
-  expect(await placeOf('1')).toBe(first)
-  expect(await placeOf('1', { note: 'read again' })).toBe(first)
-  expect(await placeOf('2')).not.toBe(first)
+  const first = await upsertAndReadSeq('1')
+  expect(await upsertAndReadSeq('1')).toBe(first)
+  expect(await upsertAndReadSeq('1', { note: 'read again' })).toBe(first)
+  expect(await upsertAndReadSeq('2')).not.toBe(first)
 })

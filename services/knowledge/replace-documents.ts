@@ -45,9 +45,9 @@ export async function replaceDocuments(
   const added: IndexedChunk[] = []
   for (const document of documents) {
     for (const chunk of document.chunks) {
-      const existing = stored.get(keyOf(document.document_id, chunk.chunk_index))
+      const existing = stored.get(chunkKey(document.document_id, chunk.chunk_index))
       const same = existing && isUnchanged(existing, document, chunk)
-      if (same) stored.delete(keyOf(document.document_id, chunk.chunk_index))
+      if (same) stored.delete(chunkKey(document.document_id, chunk.chunk_index))
       const indexed = {
         document,
         chunk,
@@ -76,7 +76,7 @@ export async function replaceDocuments(
   return [...chunks, ...deleted].map(({ seq }) => seq)
 }
 
-const keyOf = (documentId: string, index: number) => `${index} ${documentId}`
+const chunkKey = (documentId: string, index: number) => `${index} ${documentId}`
 
 async function loadStoredChunks(sql: Sql, base: number, documents: readonly PreparedDocument[]) {
   const rows = await sql.rows(StoredChunk)`
@@ -86,7 +86,7 @@ async function loadStoredChunks(sql: Sql, base: number, documents: readonly Prep
     where base = ${base}
       and document_id in (select unnest(${textArray(documents.map(({ document_id }) => document_id))}))`
   return new Map<string, StoredChunk>(
-    rows.map((row) => [keyOf(row.document_id, row.chunk_index), row]),
+    rows.map((row) => [chunkKey(row.document_id, row.chunk_index), row]),
   )
 }
 
@@ -95,12 +95,12 @@ const isUnchanged = (existing: StoredChunk, { title }: PreparedDocument, chunk: 
   existing.title === title &&
   existing.article === chunk.article &&
   existing.section_id === (chunk.section_id ?? null) &&
-  (existing.heading ?? '') === headingOf(chunk)
+  (existing.heading ?? '') === chunkHeading(chunk)
 
-const headingOf = ({ metadata }: PreparedChunk) =>
+const chunkHeading = ({ metadata }: PreparedChunk) =>
   typeof metadata.heading === 'string' ? metadata.heading : ''
 
 const toChunkText = ({ document: { title }, chunk, seq }: IndexedChunk) => ({
   seq,
-  text: indexedText({ ...chunk, title, heading: headingOf(chunk) }),
+  text: indexedText({ ...chunk, title, heading: chunkHeading(chunk) }),
 })

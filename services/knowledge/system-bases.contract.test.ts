@@ -22,7 +22,7 @@ const importLaw = (content: string, source?: object) =>
     ...(source ? { source } : {}),
   })
 
-const forged = (kb_id: string, document_id = 'forged') => ({
+const forgedImport = (kb_id: string, document_id = 'forged') => ({
   documents: [
     {
       ...{ kb_id, document_id, file_id: 'f', doc_type: 'statute', title: 'Forged Law' },
@@ -47,8 +47,8 @@ describe('a system base', () => {
   ])('every write of %s to a system base is rejected with 403', async (_, headers) => {
     for (const kb_id of [kb, id]) {
       const writes = [
-        at.post(`${atomic}/batch-upsert`, forged(kb_id), headers),
-        at.post(`${atomic}/batch-upsert`, forged(kb_id, 'law'), headers),
+        at.post(`${atomic}/batch-upsert`, forgedImport(kb_id), headers),
+        at.post(`${atomic}/batch-upsert`, forgedImport(kb_id, 'law'), headers),
         at.post(`${atomic}/delete-by-file`, { kb_id, file_id: 'f' }, headers),
       ]
       for (const { status, code } of await Promise.all(writes)) {
@@ -61,7 +61,7 @@ describe('a system base', () => {
 
   test('a batch that names a tenant base and a system base is rejected and writes nothing', async () => {
     const own = await at.createBase()
-    const documents = [...forged(own).documents, ...forged(kb).documents]
+    const documents = [...forgedImport(own).documents, ...forgedImport(kb).documents]
     expect((await at.post(`${atomic}/batch-upsert`, { documents })).status).toBe(403)
     expect(await at.searchIds([own], 'Forged')).toEqual([])
   })

@@ -62,11 +62,11 @@ describe('analysis versions', () => {
     const answers = await Promise.all(
       keys.map((allocation_key) => allocate(id, { allocation_key })),
     )
-    const versionsOf = (key: string) =>
+    const versionsForKey = (key: string) =>
       new Set(answers.filter((_, n) => keys[n] === key).map(({ data }) => data.version))
-    expect([...versionsOf('a'), ...versionsOf('b')].sort()).toEqual([1, 2])
+    expect([...versionsForKey('a'), ...versionsForKey('b')].sort()).toEqual([1, 2])
     const again = await allocate(id, { allocation_key: 'a', kind: 'other' })
-    expect(versionsOf('a')).toEqual(new Set([again.data.version]))
+    expect(versionsForKey('a')).toEqual(new Set([again.data.version]))
     expect((await allocate(id)).data.version).toBe(3)
     expect((await at.matter(id)).version).toBe(4)
   })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 let sessions = 0
-const asked = (more: object = {}) => ({
+const buildRequest = (more: object = {}) => ({
   session_id: `S-${++sessions}`,
   user_id: 7,
   organization_id: 'acme',
@@ -29,12 +29,12 @@ const asked = (more: object = {}) => ({
 })
 const open = (body: object, headers = {}) =>
   at.post(`${internal}/from-consultation`, body, { 'x-user-type': undefined, ...headers })
-const todosOf = async (id: string) =>
+const listTodos = async (id: string) =>
   (await at.todos(id)).map(({ todo_key, actor, status }: any) => [todo_key, actor, status])
 
 describe('a matter from a consultation', () => {
   test('from-consultation creates a draft with the intake todo', async () => {
-    const body = asked({ service_type_id: 3, file_ids: ['f-1'] })
+    const body = buildRequest({ service_type_id: 3, file_ids: ['f-1'] })
     const { status, data } = await open(body)
     expect([status, data]).toEqual([
       201,
@@ -53,13 +53,13 @@ describe('a matter from a consultation', () => {
       file_ids: ['f-1'],
       version: 1,
     })
-    expect(await todosOf(data.matter_id)).toEqual([['intake_collection', 'client', 'OPEN']])
+    expect(await listTodos(data.matter_id)).toEqual([['intake_collection', 'client', 'OPEN']])
     const { events } = await at.timeline(data.matter_id)
     expect(events).toMatchObject([{ type: 'matter.created', actor: '7' }])
   })
 
   test('a second call for a session returns the current matter', async () => {
-    const body = asked()
+    const body = buildRequest()
     const { data: first } = await open(body)
     await at.post(`${path}/${first.matter_id}/status`, { status: 'ACTIVE' })
     const again = await open({ ...body, title: 'Another', user_id: 8 })
@@ -72,7 +72,7 @@ describe('a matter from a consultation', () => {
   })
 
   test('twenty concurrent calls create one matter', async () => {
-    const body = asked({ providerOrganizationId: 'firm' })
+    const body = buildRequest({ providerOrganizationId: 'firm' })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         open(body, n % 4 === 0 ? { 'idempotency-key': 'race' } : {}),
@@ -89,7 +89,7 @@ describe('a matter from a consultation', () => {
   })
 
   test('the same session id in another organization creates another matter', async () => {
-    const body = asked()
+    const body = buildRequest()
     const mine = await open(body)
     const theirs = await open(
       { ...body, organization_id: 'other' },
@@ -100,14 +100,14 @@ describe('a matter from a consultation', () => {
   })
 
   test('the organization comes from body or header; a contradiction is 400', async () => {
-    const contradiction = await open(asked({ organization_id: 'other' }))
+    const contradiction = await open(buildRequest({ organization_id: 'other' }))
     expect([contradiction.status, contradiction.data.issues[0].path]).toEqual([
       400,
       'organization_id',
     ])
-    expect((await open(asked(), { 'x-organization-id': undefined })).status).toBe(201)
-    expect((await open(asked({ organization_id: undefined }))).status).toBe(201)
-    const none = await open(asked({ organization_id: undefined }), {
+    expect((await open(buildRequest(), { 'x-organization-id': undefined })).status).toBe(201)
+    expect((await open(buildRequest({ organization_id: undefined }))).status).toBe(201)
+    const none = await open(buildRequest({ organization_id: undefined }), {
       'x-organization-id': undefined,
     })
     expect([none.status, none.data.issues[0].path]).toEqual([400, 'organization_id'])
@@ -155,34 +155,34 @@ describe('a matter from a consultation', () => {
   ])(
     'of %s binds whom it should and asks for what is missing',
     async (_, more, lawyer, firm, keys) => {
-      const { data } = await open(asked(more))
+      const { data } = await open(buildRequest(more))
       expect(await at.matter(data.matter_id)).toMatchObject({ lawyer_id: lawyer, firm_id: firm })
-      expect((await todosOf(data.matter_id)).map(([key]: string[]) => key)).toEqual(keys)
+      expect((await listTodos(data.matter_id)).map(([key]: string[]) => key)).toEqual(keys)
     },
   )
 
   test('the user type defaults to the header', async () => {
-    const { data } = await open(asked(), { 'x-user-type': 'lawyer' })
+    const { data } = await open(buildRequest(), { 'x-user-type': 'lawyer' })
     expect((await at.matter(data.matter_id)).lawyer_id).toBe('7')
   })
 
   test('the title defaults to the name of the service type', async () => {
-    const titled = async (more: object) => {
-      const { data } = await open(asked({ title: undefined, ...more }))
+    const openAndReadTitle = async (more: object) => {
+      const { data } = await open(buildRequest({ title: undefined, ...more }))
       const { title, service_type_id } = await at.matter(data.matter_id)
       return [title, service_type_id]
     }
-    expect(await titled({})).toEqual(['Legal consultation', 'legal_consultation'])
-    expect(await titled({ title: ' ', service_type_id: null })).toEqual([
+    expect(await openAndReadTitle({})).toEqual(['Legal consultation', 'legal_consultation'])
+    expect(await openAndReadTitle({ title: ' ', service_type_id: null })).toEqual([
       'Legal consultation',
       'legal_consultation',
     ])
     await at.read('/api/v1/service-types')
-    expect((await titled({ service_type_id: 'contract_review' }))[0]).toBe(
+    expect((await openAndReadTitle({ service_type_id: 'contract_review' }))[0]).toBe(
       'Contract review by a lawyer',
     )
-    expect((await titled({ service_type_id: 'wages' }))[0]).toBe('讨薪')
-    expect((await titled({ service_type_id: 'toString' }))[0]).toBe('ToString')
+    expect((await openAndReadTitle({ service_type_id: 'wages' }))[0]).toBe('讨薪')
+    expect((await openAndReadTitle({ service_type_id: 'toString' }))[0]).toBe('ToString')
   })
 
   test('a missing session or user is 400, a missing key 401', async () => {
@@ -191,9 +191,9 @@ describe('a matter from a consultation', () => {
       user_id: null,
       user_type: 'judge',
     })) {
-      const { status, data } = await open(asked({ [member]: value }))
+      const { status, data } = await open(buildRequest({ [member]: value }))
       expect([status, data.issues[0].path]).toEqual([400, member])
     }
-    expect((await open(asked(), { 'x-internal-api-key': 'wrong' })).status).toBe(401)
+    expect((await open(buildRequest(), { 'x-internal-api-key': 'wrong' })).status).toBe(401)
   })
 })

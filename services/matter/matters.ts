@@ -13,7 +13,7 @@ import { ById, columns, loadMatter, lockMatter, Matter, MatterCategory, Status }
 import { mergePatch, mergeSections, union } from './merge.ts'
 import { bodySchema } from './playbook.ts'
 import {
-  actorOf,
+  actorId,
   isStaff,
   listScope,
   serviceGuard,
@@ -94,7 +94,7 @@ export const matters = [
       const { caller } = c.var
       assertSameOrganization(caller, body.organization_id, 'organization_id')
       const matter = await c.env.sql.transaction((sql) =>
-        createMatter(sql, actorOf(caller), {
+        createMatter(sql, actorId(caller), {
           ...body,
           profile: mergePatch({}, body.profile),
           data: mergeSections({}, body.data),
@@ -137,7 +137,7 @@ export const matters = [
       const { caller } = c.var
       const matter = await c.env.sql.transaction(async (sql) => {
         const before = await lockMatter(sql, visibleToUser(caller), params.id, ifMatch(c))
-        return updateMatter(sql, before, actorOf(caller), body)
+        return updateMatter(sql, before, actorId(caller), body)
       })
       return okWithETag(c, matter)
     },

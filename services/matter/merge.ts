@@ -45,11 +45,11 @@ export const union = (before: readonly string[], added: readonly string[]) => [
 export function applyKeyedPatches<State, Patch extends object>(
   before: ReadonlyMap<string, State>,
   patches: readonly Patch[],
-  keyOf: (patch: Patch) => string,
+  getKey: (patch: Patch) => string,
   next: (before: State | undefined, patch: Patch) => State,
 ) {
   const byKey = new Map<string, Patch>()
-  for (const patch of patches) byKey.set(keyOf(patch), { ...byKey.get(keyOf(patch)), ...patch })
+  for (const patch of patches) byKey.set(getKey(patch), { ...byKey.get(getKey(patch)), ...patch })
   const after = new Map(before)
   for (const [key, patch] of byKey) after.set(key, next(after.get(key), patch))
   const changed = [...after].filter(([key, state]) => !isEqual(state, before.get(key) ?? null))

@@ -32,7 +32,7 @@ const tables = [
   ...['matters', 'todos', 'phases', 'deliverables', 'facts', 'events', 'syncs'],
   ...['analysis_versions', 'submissions', 'idempotency_keys', 'jobs'],
 ]
-const stored = async () => {
+const readAllRows = async () => {
   const rows = await Promise.all(
     tables.map((table) =>
       at.sql.statement(`select to_jsonb(t)::text as row from matter.${table} t`),
@@ -105,7 +105,7 @@ const readAll = async (id: string) => {
 test('playbook_id in a request is dropped and everything else is stored', async () => {
   const { id, text } = await tellAll({ 'idempotency-key': 'told' })
   expect(text).not.toContain('playbook_id')
-  expect(await stored()).not.toContain('playbook_id')
+  expect(await readAllRows()).not.toContain('playbook_id')
   expect(await readAll(id)).not.toContain('playbook_id')
   expect(await at.matter(id)).toMatchObject({
     profile: { ...clean, a: 1 },

@@ -75,5 +75,5 @@ export const visibleToService = ({ organizationId }: Caller): Scope =>
   organizationId === undefined ? fragment`true` : inOrganization(organizationId)
 
 /** Actor recorded in events. */
-export const actorOf = ({ userId }: Caller) => userId ?? 'system'
+export const actorId = ({ userId }: Caller) => userId ?? 'system'
 export const engineActor = 'ai-engine'

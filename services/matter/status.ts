@@ -5,7 +5,7 @@ import { commitChange } from './commit-change.ts'
 import { post } from './deps.ts'
 import { ById, lockMatter, Matter, Status } from './matter.ts'
 import { bodySchema } from './playbook.ts'
-import { actorOf, userGuard, visibleToUser } from './scope.ts'
+import { actorId, userGuard, visibleToUser } from './scope.ts'
 
 const transitions: Record<Status, readonly Status[]> = {
   DRAFT: ['ACTIVE', 'CANCELLED'],
@@ -70,7 +70,7 @@ export const status = [
           from: { status: before.status },
           to: { status, reason: body.reason ?? null },
         }
-        return commitChange(sql, before, actorOf(caller), event, { status })
+        return commitChange(sql, before, actorId(caller), event, { status })
       })
       return okWithETag(c, matter)
     },

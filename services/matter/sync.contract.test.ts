@@ -107,20 +107,24 @@ describe('a sync', () => {
   })
 
   test('only a cause of action or a completed intake activates a draft', async () => {
-    const moved = async (body: object) => {
+    const syncAndReadStatus = async (body: object) => {
       const { id } = await at.createMatter()
       await at.sync(id, body)
       return (await at.matter(id)).status
     }
     const phase = (phase_id: string, status: string) => ({ phases: [{ phase_id, status }] })
-    expect(await moved({ cause_of_action_code: 'loan' })).toBe('ACTIVE')
-    expect(await moved({ cause_of_action_code: 'loan', status: 'DRAFT' })).toBe('ACTIVE')
-    expect(await moved(phase('intake', 'COMPLETED'))).toBe('ACTIVE')
-    expect(await moved({ status: 'ACTIVE' })).toBe('ACTIVE')
-    expect(await moved({ ...phase('intake', 'COMPLETED'), status: 'COMPLETED' })).toBe('COMPLETED')
-    expect(await moved(phase('intake', 'IN_PROGRESS'))).toBe('DRAFT')
-    expect(await moved(phase('evidence', 'COMPLETED'))).toBe('DRAFT')
-    expect(await moved({ cause_of_action_code: null, title: 'T' })).toBe('DRAFT')
+    expect(await syncAndReadStatus({ cause_of_action_code: 'loan' })).toBe('ACTIVE')
+    expect(await syncAndReadStatus({ cause_of_action_code: 'loan', status: 'DRAFT' })).toBe(
+      'ACTIVE',
+    )
+    expect(await syncAndReadStatus(phase('intake', 'COMPLETED'))).toBe('ACTIVE')
+    expect(await syncAndReadStatus({ status: 'ACTIVE' })).toBe('ACTIVE')
+    expect(await syncAndReadStatus({ ...phase('intake', 'COMPLETED'), status: 'COMPLETED' })).toBe(
+      'COMPLETED',
+    )
+    expect(await syncAndReadStatus(phase('intake', 'IN_PROGRESS'))).toBe('DRAFT')
+    expect(await syncAndReadStatus(phase('evidence', 'COMPLETED'))).toBe('DRAFT')
+    expect(await syncAndReadStatus({ cause_of_action_code: null, title: 'T' })).toBe('DRAFT')
   })
 
   test('a failing sync changes nothing', async () => {
@@ -199,11 +203,13 @@ describe('a sync', () => {
 
   test('a changed deliverable gets a new version', async () => {
     const { id } = await at.createMatter()
-    const told = (file_id: string) => ({ deliverables: [{ deliverable_key: 'd', file_id }] })
-    await at.sync(id, told('f-1'))
-    await at.sync(id, told('f-1'))
+    const deliverablePatch = (file_id: string) => ({
+      deliverables: [{ deliverable_key: 'd', file_id }],
+    })
+    await at.sync(id, deliverablePatch('f-1'))
+    await at.sync(id, deliverablePatch('f-1'))
     expect((await at.read(`${path}/${id}/deliverables/d`)).version).toBe(1)
-    await at.sync(id, told('f-2'))
+    await at.sync(id, deliverablePatch('f-2'))
     const changed = await at.read(`${path}/${id}/deliverables/d`)
     expect([changed.version, changed.file_id, changed.kind]).toEqual([2, 'f-2', 'document'])
   })

@@ -116,7 +116,7 @@ async function applySync(sql: Sql, matter: Matter, body: SyncRequest): Promise<S
   if (Object.values(changed).every((count) => count === 0)) return response
   const event = {
     type: 'matter.synced',
-    summary: summaryOf(changed),
+    summary: summarizeChanges(changed),
     ...diffMembers(
       { ...matter, phases: phases.from, todos: todos.from, deliverables: deliverables.from },
       { ...matter, ...changes, phases: phases.to, todos: todos.to, deliverables: deliverables.to },
@@ -128,7 +128,7 @@ async function applySync(sql: Sql, matter: Matter, body: SyncRequest): Promise<S
 }
 
 /** Example: Synced the matter, 2 phases, 1 todo. */
-function summaryOf({ matter, ...sections }: z.infer<typeof ChangeCounts>): string {
+function summarizeChanges({ matter, ...sections }: z.infer<typeof ChangeCounts>): string {
   const counts = Object.entries(sections).filter(([, count]) => count > 0)
   const words = counts.map(([what, count]) => {
     const plural = what.replace('_', ' ')

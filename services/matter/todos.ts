@@ -9,7 +9,7 @@ import { get, post } from './deps.ts'
 import { ById, lockMatter, requireVisible } from './matter.ts'
 import { diffMembers, isEqual } from './merge.ts'
 import { bodySchema } from './playbook.ts'
-import { actorOf, userGuard, visibleToUser } from './scope.ts'
+import { actorId, userGuard, visibleToUser } from './scope.ts'
 import {
   Actor,
   columns,
@@ -75,7 +75,7 @@ export const todos = [
         const after = patchTodo(before, body)
         if (isEqual(before, after)) return { todo: await loadTodo(sql, matter.id, body.todo_key) }
         const [todo] = await saveTodos(sql, matter.id, [after])
-        await commitChange(sql, matter, actorOf(caller), {
+        await commitChange(sql, matter, actorId(caller), {
           type: before ? 'todo.updated' : 'todo.created',
           summary: `${before ? 'Updated' : 'Created'} todo ${body.todo_key}: ${after.title}`,
           ...diffMembers(before ?? {}, after, 0),
@@ -106,7 +106,7 @@ export const todos = [
         const after = completeTodo(before, body.result)
         if (after === before) return before
         const [todo] = await saveTodos(sql, matter.id, [after])
-        await commitChange(sql, matter, actorOf(caller), {
+        await commitChange(sql, matter, actorId(caller), {
           type: 'todo.completed',
           summary: `Completed todo ${before.todo_key}: ${before.title}`,
           ...diffMembers(before, after, 0),

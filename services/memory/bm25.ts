@@ -29,7 +29,7 @@ export function makeBm25Scorer({ facts, documentFrequency, averageLength }: Stat
 
 export const containsTerm = (fact: TermCounts, termIndex: number) => fact.counts[termIndex]! > 0
 
-export function statisticsOf(facts: readonly TermCounts[], termCount: number): Statistics {
+export function computeStatistics(facts: readonly TermCounts[], termCount: number): Statistics {
   const documentFrequency = new Array<number>(termCount).fill(0)
   let length = 0
   for (const fact of facts) {

@@ -1,8 +1,8 @@
 import {
+  computeStatistics,
   containsTerm,
   makeBm25Scorer,
   type Statistics,
-  statisticsOf,
   type TermCounts,
 } from './bm25.ts'
 import { lengthBucket, lengthBuckets } from './terms.ts'
@@ -51,7 +51,7 @@ export function planTermQueries(
   const byBucket = lengthBuckets.map((): TermCounts[] => [])
   for (const fact of sample) byBucket[lengthBucket(fact.length)]!.push(fact)
   const documentFrequency = byBucket.map(
-    (facts) => statisticsOf(facts, statistics.documentFrequency.length).documentFrequency,
+    (facts) => computeStatistics(facts, statistics.documentFrequency.length).documentFrequency,
   )
 
   const queries: TermQuery[] = []
@@ -81,9 +81,9 @@ function cooccurringTerms(
   rare: number[],
 ): number[][] {
   const { documentFrequency } = statistics
-  const scoreOf = makeBm25Scorer(statistics)
+  const scoreFact = makeBm25Scorer(statistics)
   const ranked = sample
-    .map((fact) => ({ fact, score: scoreOf(fact) }))
+    .map((fact) => ({ fact, score: scoreFact(fact) }))
     .sort((a, b) => b.score - a.score)
   const sets = new Map<string, number[]>()
   for (const { fact } of ranked) {

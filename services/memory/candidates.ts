@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fragment, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
-import { containsTerm, type Statistics, statisticsOf, type TermCounts } from './bm25.ts'
+import { computeStatistics, containsTerm, type Statistics, type TermCounts } from './bm25.ts'
 import { planTermQueries, rareTerms } from './candidate-queries.ts'
 import { indexTerms, lengthBuckets, makeTermCountDecoder } from './terms.ts'
 
@@ -42,7 +42,7 @@ export async function findCandidates(
   })
   const sampledRows = await readSample(sql, scope)
   const sample = sampledRows.map(countTerms)
-  const statistics = statisticsOf(sample, words.length)
+  const statistics = computeStatistics(sample, words.length)
   if (sample.length < sampleSize) return { facts: sample, statistics }
 
   // Sample keys are uniform on [0, 1), so the largest key of the sample is the sampling rate.

@@ -4,8 +4,8 @@ import {
   ErasureResponse,
   eraseInTransaction,
   erasurePath,
-  matterIdsOf,
   ErasureRequest as Request,
+  requestedMatterIds,
 } from '../_kit/erasure.ts'
 import { organization } from '../_kit/identity.ts'
 import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
@@ -32,7 +32,7 @@ export const erasure = [
 ]
 
 async function erase(sql: Sql, tenant: string, body: ErasureRequest) {
-  const cases = fragment`case_id = any(${textArray(matterIdsOf(body))})`
+  const cases = fragment`case_id = any(${textArray(requestedMatterIds(body))})`
   const subject =
     body.user_id === undefined ? cases : fragment`(user_id = ${body.user_id} or ${cases})`
   const conflicts = await sql`

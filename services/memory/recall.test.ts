@@ -87,7 +87,7 @@ async function recall(tenant: string, body: object) {
 }
 
 const known = new WeakMap<StoredFact, string[]>()
-function wordsOf(fact: StoredFact): string[] {
+function tokenizeCached(fact: StoredFact): string[] {
   const all = known.get(fact) ?? tokenize(`${fact.key} ${fact.content}`)
   known.set(fact, all)
   return all
@@ -96,7 +96,7 @@ function wordsOf(fact: StoredFact): string[] {
 /** Reference BM25 over all facts: the score of each fact with a query term. */
 function bm25(facts: StoredFact[], query: string): Map<string, number> {
   const asked = queryTokens(query)
-  const texts = facts.map(wordsOf)
+  const texts = facts.map(tokenizeCached)
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length
   const scores = new Map<string, number>()
   for (const word of asked) {

@@ -97,9 +97,9 @@ async function searchFacts(
   const tokens = queryTokens(query).slice(0, maxQueryTokens)
   const recallScope = { tenant, user: request.user_id, filter: filterConditions(request) }
   const { facts, statistics } = await findCandidates(sql, recallScope, tokens)
-  const scoreOf = makeBm25Scorer(statistics)
+  const scoreFact = makeBm25Scorer(statistics)
   const best = facts
-    .map((fact) => ({ id: fact.id, score: scoreOf(fact) }))
+    .map((fact) => ({ id: fact.id, score: scoreFact(fact) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
     .slice(0, limit)

@@ -14,7 +14,7 @@ afterAll(() => at.close())
 
 let cases = 0
 const newCase = () => `case-${++cases}`
-const told = (entity_key: string, content: string) => ({
+const buildFact = (entity_key: string, content: string) => ({
   entity_key,
   content,
   category: 'case_detail',
@@ -36,10 +36,10 @@ const counts = (created: number, updated: number, unchanged: number, deleted: nu
 describe('reconcile', () => {
   test('reconcile creates, updates, keeps and deletes facts and counts each', async () => {
     const at = newCase()
-    expect((await reconcile(at, [told('a', '1'), told('b', '2'), told('c', '3')])).data).toEqual(
-      counts(3, 0, 0, 0),
-    )
-    const again = [told('a', '1'), told('b', '22'), told('d', '4')]
+    expect(
+      (await reconcile(at, [buildFact('a', '1'), buildFact('b', '2'), buildFact('c', '3')])).data,
+    ).toEqual(counts(3, 0, 0, 0))
+    const again = [buildFact('a', '1'), buildFact('b', '22'), buildFact('d', '4')]
     expect((await reconcile(at, again)).data).toEqual(counts(1, 1, 1, 1))
     expect(await inMemory(at)).toEqual({ a: '1', b: '22', d: '4' })
     expect((await reconcile(at, again)).data).toEqual(counts(0, 0, 3, 0))
@@ -53,11 +53,13 @@ describe('reconcile', () => {
       scope: 'case',
       case_id,
       source: 'assistant',
-      ...told('held', 'said'),
+      ...buildFact('held', 'said'),
     }
     const { data: held } = await at.call('POST', facts, { body: theirs })
     await at.call('POST', facts, { body: { ...theirs, entity_key: 'free' } })
-    expect((await reconcile(case_id, [told('held', 'proved')])).data).toEqual(counts(0, 1, 0, 0))
+    expect((await reconcile(case_id, [buildFact('held', 'proved')])).data).toEqual(
+      counts(0, 1, 0, 0),
+    )
     const { data } = await at.call('GET', `${facts}/${held.id}`)
     expect(data).toMatchObject({ content: 'proved', source: 'matter', has_conflict: true })
     const { data: conflicts } = await at.call('GET', '/api/v1/internal/memory/users/u/conflicts')
@@ -73,28 +75,34 @@ describe('reconcile', () => {
 
   test('a matter that changes its own fact causes no conflict', async () => {
     const at = newCase()
-    await reconcile(at, [told('own', '1')])
-    expect((await reconcile(at, [told('own', '2')])).data.updated).toBe(1)
-    expect((await reconcile(at, [{ ...told('own', '2'), confidence: 0.4 }])).data.updated).toBe(1)
-    expect((await reconcile(at, [{ ...told('own', '2'), confidence: 0.4 }])).data.unchanged).toBe(1)
+    await reconcile(at, [buildFact('own', '1')])
+    expect((await reconcile(at, [buildFact('own', '2')])).data.updated).toBe(1)
+    expect(
+      (await reconcile(at, [{ ...buildFact('own', '2'), confidence: 0.4 }])).data.updated,
+    ).toBe(1)
+    expect(
+      (await reconcile(at, [{ ...buildFact('own', '2'), confidence: 0.4 }])).data.unchanged,
+    ).toBe(1)
   })
 
   test('an older matter_version changes nothing', async () => {
     const at = newCase()
-    await reconcile(at, [told('a', 'new')], { matter_version: 5 })
-    expect((await reconcile(at, [told('a', 'old')], { matter_version: 4 })).data).toEqual(
+    await reconcile(at, [buildFact('a', 'new')], { matter_version: 5 })
+    expect((await reconcile(at, [buildFact('a', 'old')], { matter_version: 4 })).data).toEqual(
       counts(0, 0, 0, 0),
     )
     expect(await inMemory(at)).toEqual({ a: 'new' })
-    expect((await reconcile(at, [told('a', 'newer')], { matter_version: 5 })).data.updated).toBe(1)
+    expect(
+      (await reconcile(at, [buildFact('a', 'newer')], { matter_version: 5 })).data.updated,
+    ).toBe(1)
   })
 
   test('a failing reconcile changes nothing', async () => {
     const at = newCase()
-    await reconcile(at, [told('a', '1')])
-    const twice = await reconcile(at, [told('b', '1'), told('b', '2')])
+    await reconcile(at, [buildFact('a', '1')])
+    const twice = await reconcile(at, [buildFact('b', '1'), buildFact('b', '2')])
     expect([twice.status, twice.data.issues[0].path]).toEqual([400, 'facts.1.entity_key'])
-    const bad = await reconcile(at, [told('c', '1'), told('d', '')])
+    const bad = await reconcile(at, [buildFact('c', '1'), buildFact('d', '')])
     expect([bad.status, bad.data.issues[0].path]).toEqual([400, 'facts.1.content'])
     expect(await inMemory(at)).toEqual({ a: '1' })
   })
@@ -113,7 +121,7 @@ describe('reconcile', () => {
         for (const state of states)
           await reconcile(
             at,
-            state.map((fact) => told(fact.entity_key, fact.content)),
+            state.map((fact) => buildFact(fact.entity_key, fact.content)),
           )
         const last = states.at(-1)!
         expect(await inMemory(at)).toEqual(
@@ -129,7 +137,7 @@ describe('reconcile', () => {
     const versions = [3, 1, 5, 2, 4]
     const answers = await Promise.all(
       versions.map((version) =>
-        reconcile(at, [told('state', `v${version}`), told(`only${version}`, 'x')], {
+        reconcile(at, [buildFact('state', `v${version}`), buildFact(`only${version}`, 'x')], {
           matter_version: version,
         }),
       ),

@@ -15,7 +15,7 @@ const tell = async (user_id: string, entity_key: string, content: string, more: 
   const body = { user_id, scope: 'global', entity_key, category: 'preference', content, ...more }
   return (await at.call('POST', facts, { body })).data
 }
-const listed = async (user: string): Promise<string[]> => {
+const listFactKeys = async (user: string): Promise<string[]> => {
   const { data } = await at.call('GET', `/api/v1/internal/memory/users/${user}/facts`)
   return data.items.map((fact: any) => fact.entity_key).sort()
 }
@@ -29,7 +29,7 @@ describe('refine', () => {
     const { data } = await at.call('POST', refine, { body: { user_id: 'u' } })
     expect(data).toMatchObject({ examined: 4, merged: 2 })
     expect(data.facts.map((fact: any) => fact.id)).toEqual([sure.id])
-    expect(await listed('u')).toEqual(['other', 'sure'])
+    expect(await listFactKeys('u')).toEqual(['other', 'sure'])
     const recalled = await at.call('POST', '/api/v1/internal/memory/recall', {
       body: { user_id: 'u', query: 'phone calls' },
     })
@@ -44,7 +44,7 @@ describe('refine', () => {
     await at.call('POST', refine, { body: { user_id: 'readable' } })
     const { status, data } = await at.call('GET', `${facts}/${first.id}`)
     expect([status, data.content]).toEqual([200, '偏好邮件沟通'])
-    expect(await listed('readable')).toEqual(['b'])
+    expect(await listFactKeys('readable')).toEqual(['b'])
   })
 
   test('a dry run returns the same counts and changes nothing', async () => {
@@ -52,7 +52,7 @@ describe('refine', () => {
     await tell('dry', 'b', 'Same words.')
     const dry = await at.call('POST', refine, { body: { user_id: 'dry', dry_run: true } })
     expect(dry.data).toMatchObject({ examined: 2, merged: 1 })
-    expect(await listed('dry')).toEqual(['a', 'b'])
+    expect(await listFactKeys('dry')).toEqual(['a', 'b'])
   })
 
   test('facts of different categories, scopes, cases, users or organizations are not merged', async () => {
@@ -77,7 +77,7 @@ describe('refine', () => {
     }
     const body = { user_id: 'cases', scope: 'case', case_id: '1' }
     expect((await at.call('POST', refine, { body })).data).toMatchObject({ examined: 2, merged: 1 })
-    expect(await listed('cases')).toHaveLength(3)
+    expect(await listFactKeys('cases')).toHaveLength(3)
   })
 
   test('creating a fact with a superseded key restores it', async () => {
@@ -85,6 +85,6 @@ describe('refine', () => {
     await tell('back', 'b', 'the same')
     await at.call('POST', refine, { body: { user_id: 'back' } })
     await tell('back', 'a', 'something else now')
-    expect(await listed('back')).toEqual(['a', 'b'])
+    expect(await listFactKeys('back')).toEqual(['a', 'b'])
   })
 })

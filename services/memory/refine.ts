@@ -84,8 +84,8 @@ export function findDuplicates(facts: Fact[]): Merge[] {
     const group = groups.get(groupKey) ?? []
     groups.set(groupKey, group)
     const text = normalizeText(fact.content)
-    const duplicateOf = group.find((merge) => isSimilar(merge.text, text, minSimilarity))
-    if (duplicateOf) duplicateOf.duplicates.push(fact)
+    const matchingMerge = group.find((merge) => isSimilar(merge.text, text, minSimilarity))
+    if (matchingMerge) matchingMerge.duplicates.push(fact)
     else group.push({ survivor: fact, duplicates: [], text })
   }
   return [...groups.values()]

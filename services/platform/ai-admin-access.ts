@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Env } from '../_kit/context.ts'
 import { Fault, invalid, notFound } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { enginePath, forwarded, queryString, requestEngine } from './ai-request.ts'
+import { enginePath, forwardedContext, queryString, requestEngine } from './ai-request.ts'
 import type { Deps } from './deps.ts'
 
 type RequestContext = Context<Env<Deps>>
@@ -45,7 +45,7 @@ export async function requireOwnMatter(
   }
   if (matterId === null || !z.uuid().safeParse(matterId).success) throw notFound('such matter')
   const path = `/api/v1/internal/matters/${matterId}`
-  const matter = await c.env.matter.request(AssignedMatter, path, { from: forwarded(c) })
+  const matter = await c.env.matter.request(AssignedMatter, path, { from: forwardedContext(c) })
   if (matter.lawyer_id !== caller.userId) throw notFound(`matter ${matterId}`)
 }
 

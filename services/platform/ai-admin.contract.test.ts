@@ -6,7 +6,7 @@ const own = '0190b8f4-0000-7000-8000-00000000000a'
 const foreign = '0190b8f4-0000-7000-8000-00000000000b'
 const run = '0190b8f4-0000-7000-8000-00000000000c'
 const trace = '0190b8f4-0000-7000-8000-00000000000d'
-const matterOfThread: Record<string, string | null> = { mine: own, theirs: foreign, none: null }
+const matterIdByThread: Record<string, string | null> = { mine: own, theirs: foreign, none: null }
 
 const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
 let requests: { service: string; url: string; method: string; headers: Headers }[] = []
@@ -25,7 +25,7 @@ function engine(url: URL): unknown {
   if (url.pathname.endsWith(`/traces/${trace}`)) return { trace_id: trace, matter_id: foreign }
   if (url.pathname.endsWith('/traces')) {
     const thread = url.searchParams.get('thread_id')
-    const matter_id = thread ? matterOfThread[thread] : url.searchParams.get('matter_id')
+    const matter_id = thread ? matterIdByThread[thread] : url.searchParams.get('matter_id')
     return { items: [{ run_id: run, matter_id }], next_cursor: null }
   }
   return { items: [], path: url.pathname }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { JsonObject } from '../_kit/fields.ts'
 import { aiAdmin, requireOwnMatter, requireOwnRun, requireOwnThread } from './ai-admin-access.ts'
-import { enginePath, forwarded, postAs, queryString, requestEngine } from './ai-request.ts'
+import { enginePath, forwardedContext, postAs, queryString, requestEngine } from './ai-request.ts'
 import { get, post } from './deps.ts'
 
 const QueryText = z.string().max(2_000).optional()
@@ -88,7 +88,7 @@ export const aiAdminProxy = [
     async (c, { params: { run_id }, query: { after, matter_id } }) => {
       await requireOwnRun(c, run_id, matter_id)
       const source = `${agent}/runs/${run_id}/stream${queryString({ after })}`
-      const { body } = await c.env.engine.stream(source, { from: forwarded(c) })
+      const { body } = await c.env.engine.stream(source, { from: forwardedContext(c) })
       return new Response(body, { headers: { 'Content-Type': 'application/x-ndjson' } })
     },
   ),

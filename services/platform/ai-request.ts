@@ -9,7 +9,7 @@ export const enginePath = '/api/v1/internal/ai'
 type RequestContext = Context<Env<Deps>>
 
 /** Request context that a proxied call forwards: identity, request id and trace. */
-export const forwarded = (c: RequestContext) => {
+export const forwardedContext = (c: RequestContext) => {
   const { requestId, traceparent } = c.var
   return { headers: c.req.raw.headers, requestId, traceparent }
 }
@@ -19,7 +19,7 @@ export const requestEngine = <T>(
   c: RequestContext,
   schema: z.ZodType<T>,
   path: string,
-): Promise<T> => c.env.engine.request(schema, path, { from: forwarded(c) })
+): Promise<T> => c.env.engine.request(schema, path, { from: forwardedContext(c) })
 
 /** Sends a body to another service as the caller. */
 export const postAs = <T>(
@@ -28,7 +28,7 @@ export const postAs = <T>(
   schema: z.ZodType<T>,
   path: string,
   body: unknown,
-): Promise<T> => client.request(schema, path, { method: 'POST', body, from: forwarded(c) })
+): Promise<T> => client.request(schema, path, { method: 'POST', body, from: forwardedContext(c) })
 
 /** Query string of the parameters that are set, with the question mark. */
 export function queryString(query: Record<string, string | undefined>): string {

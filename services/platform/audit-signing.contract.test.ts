@@ -21,14 +21,14 @@ const appendTo = async (organization: string, count: number, on = at) => {
     await on.call('POST', '/api/v1/internal/platform/audit-logs', { body: { entries }, headers })
   }
 }
-const exportOf = async (organization: string, on = at) =>
+const readExport = async (organization: string, on = at) =>
   (await on.call('GET', `${logs}/export`, { headers: { 'x-organization-id': organization } })).text
-async function* linesOf(text: string) {
+async function* splitLines(text: string) {
   yield* text.split('\n')
 }
 
 describe('batches', () => {
-  const entriesOf = async (actor: string) => {
+  const readEntries = async (actor: string) => {
     const headers = { 'x-organization-id': undefined }
     const { data } = await at.call('GET', `${logs}?actor=${actor}&size=200`, { headers })
     return data.items.map(({ action, resource, details }: any) => ({ action, resource, details }))
@@ -46,10 +46,10 @@ describe('batches', () => {
       { key: 'b.two', value: 2 },
     ]
     await send('configs', 'seeder', { configs, dry_run: true, source })
-    expect(await entriesOf('seeder')).toEqual([])
+    expect(await readEntries('seeder')).toEqual([])
     await send('configs', 'seeder', { configs, source })
     await send('configs', 'seeder', { configs: [{ key: 'b.one', value: 3 }, configs[1]] })
-    expect(await entriesOf('seeder')).toEqual([
+    expect(await readEntries('seeder')).toEqual([
       { action: 'config.updated', resource: 'config:b.one', details: { version: 2 } },
       { action: 'config.created', resource: 'config:b.two', details: { version: 1, source } },
       { action: 'config.created', resource: 'config:b.one', details: { version: 1, source } },
@@ -59,7 +59,7 @@ describe('batches', () => {
   test('every changed flag and tag is audited with its actor', async () => {
     await send('feature-flags', 'flagger', { flags: [{ key: 'b.flag' }] })
     await send('feature-flags', 'flagger', { flags: [{ key: 'b.flag', enabled: true }] })
-    expect((await entriesOf('flagger')).map(({ action }: any) => action)).toEqual([
+    expect((await readEntries('flagger')).map(({ action }: any) => action)).toEqual([
       'feature_flag.updated',
       'feature_flag.created',
     ])
@@ -71,7 +71,7 @@ describe('batches', () => {
     await send('tags', 'tagger', { ...body, dry_run: true })
     await send('tags', 'tagger', body)
     await send('tags', 'tagger', body)
-    expect((await entriesOf('tagger')).map(({ action }: any) => action)).toEqual([
+    expect((await readEntries('tagger')).map(({ action }: any) => action)).toEqual([
       'domain.created',
       'tag.created',
       'tag_group.created',
@@ -81,7 +81,7 @@ describe('batches', () => {
   test('a rejected batch records no entry', async () => {
     const tags = [{ key: 'b.bad', name: 'T', group_key: 'b.unknown' }]
     expect((await send('tags', 'rejected', { tags })).status).toBe(400)
-    expect(await entriesOf('rejected')).toEqual([])
+    expect(await readEntries('rejected')).toEqual([])
   })
 })
 
@@ -119,7 +119,7 @@ describe('checkpoints', () => {
     await appendTo('acme', 2, unsigned)
     const { status, code } = await unsigned.call('POST', `${logs}/checkpoints`)
     expect([status, code]).toEqual([409, 'CONFLICT'])
-    const verdict = await verifyExport(linesOf(await exportOf('acme', unsigned)), undefined)
+    const verdict = await verifyExport(splitLines(await readExport('acme', unsigned)), undefined)
     expect(verdict).toMatchObject({ valid: true, entries: 2, checkpoints: 0 })
     await unsigned.close()
   })
@@ -129,10 +129,10 @@ describe('an exported chain', () => {
   let text: string
   beforeAll(async () => {
     await appendTo('exported', 5)
-    text = await exportOf('exported')
+    text = await readExport('exported')
   })
   const verify = (lines: string[], key: string | undefined = secret) =>
-    verifyExport(linesOf(lines.join('\n')), key)
+    verifyExport(splitLines(lines.join('\n')), key)
 
   test('is valid with the key and invalid with another', async () => {
     const expected = { valid: true, entries: 5, signedEntries: 5, checkpoints: 1 }
@@ -160,7 +160,7 @@ describe('an exported chain', () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${btoa(String.fromCharCode(...der))}\n-----END PRIVATE KEY-----`
     const other = await stage(platform, { env: { AUDIT_SIGNING_KEY: key }, headers: admin })
     await appendTo('acme', 2, other)
-    const exported = await exportOf('acme', other)
+    const exported = await readExport('acme', other)
     const { public_key } = JSON.parse(exported.trim().split('\n').at(-1)!)
     expect(await verify([exported], public_key)).toMatchObject({ valid: true, signedEntries: 2 })
     expect(await verify([exported], secret)).toMatchObject({ valid: false })

@@ -24,8 +24,8 @@ async function make(key: string, parent_id?: string | null): Promise<string> {
 const move = (id: string, parent_id: string | null) =>
   at.call('PUT', `${path}/${id}`, { body: { parent_id } })
 const list = async (query = 'size=200') => (await at.call('GET', `${path}?${query}`)).data
-const shapeOf = (items: Tree[]): Shape =>
-  Object.fromEntries(items.map(({ key, children }) => [key, shapeOf(children)]))
+const treeShape = (items: Tree[]): Shape =>
+  Object.fromEntries(items.map(({ key, children }) => [key, treeShape(children)]))
 
 describe('the tree of categories', () => {
   test('children are listed below their parent by key', async () => {
@@ -37,7 +37,7 @@ describe('the tree of categories', () => {
     await make('b.1', b)
     const { items, total } = await list()
     expect(total).toBe(2)
-    expect(JSON.stringify(shapeOf(items))).toBe(
+    expect(JSON.stringify(treeShape(items))).toBe(
       JSON.stringify({ a: { 'a.1': { 'a.1.1': {} }, 'a.2': {} }, b: { 'b.1': {} } }),
     )
     expect(items[0].children[0].parent_id).toBe(a)
@@ -47,8 +47,8 @@ describe('the tree of categories', () => {
     for (const key of ['r1', 'r2', 'r3']) await make(`${key}.child`, await make(key))
     const first = await list('size=2')
     expect(first).toMatchObject({ page: 1, size: 2, total: 3, total_pages: 2 })
-    expect(shapeOf(first.items)).toEqual({ r1: { 'r1.child': {} }, r2: { 'r2.child': {} } })
-    expect(shapeOf((await list('size=2&page=2')).items)).toEqual({ r3: { 'r3.child': {} } })
+    expect(treeShape(first.items)).toEqual({ r1: { 'r1.child': {} }, r2: { 'r2.child': {} } })
+    expect(treeShape((await list('size=2&page=2')).items)).toEqual({ r3: { 'r3.child': {} } })
     expect((await list('size=2&page=3')).items).toEqual([])
   })
 
@@ -81,7 +81,7 @@ describe('the parent of a category', () => {
     }
     expect((await move(bottom, top)).status).toBe(200)
     expect((await move(middle, null)).data.parent_id).toBe(null)
-    expect(shapeOf((await list()).items)).toEqual({ middle: {}, top: { bottom: {} } })
+    expect(treeShape((await list()).items)).toEqual({ middle: {}, top: { bottom: {} } })
   })
 
   test('concurrent moves cannot form a cycle', async () => {
@@ -115,14 +115,15 @@ describe('the parent of a category', () => {
   })
 
   test('the tree is limited to 100 levels', async () => {
-    let deepest = await make('level.1')
-    for (let level = 2; level <= 99; level++) deepest = await make(`level.${level}`, deepest)
+    let maxDepthPath = await make('level.1')
+    for (let level = 2; level <= 99; level++)
+      maxDepthPath = await make(`level.${level}`, maxDepthPath)
     const pair = await make('pair')
     await make('pair.child', pair)
-    const refused = await move(pair, deepest)
+    const refused = await move(pair, maxDepthPath)
     expect([refused.status, refused.data.issues[0].path]).toEqual([400, 'parent_id'])
-    deepest = await make('level.100', deepest)
-    const body = { key: 'level.101', name: 'n', parent_id: deepest }
+    maxDepthPath = await make('level.100', maxDepthPath)
+    const body = { key: 'level.101', name: 'n', parent_id: maxDepthPath }
     expect((await at.call('POST', path, { body })).status).toBe(400)
     expect((await list()).items).toHaveLength(2)
   })
@@ -150,7 +151,7 @@ test('after any moves the categories form a tree', async () => {
         Object.fromEntries(
           parents.flatMap((parent, node) => (parent === above ? [[`n${node}`, shape(node)]] : [])),
         )
-      expect(shapeOf((await list()).items)).toEqual(shape(null))
+      expect(treeShape((await list()).items)).toEqual(shape(null))
     }),
     { numRuns: 20 },
   )

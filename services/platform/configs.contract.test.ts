@@ -212,11 +212,11 @@ describe('the list of configs', () => {
     for (const key of [...keys].reverse()) await make(key)
   })
   const list = (query: string) => at.call('GET', `${path}?${query}`)
-  const keysOf = (data: { items: { key: string }[] }) => data.items.map(({ key }) => key)
+  const listKeys = (data: { items: { key: string }[] }) => data.items.map(({ key }) => key)
 
   test('the list is ordered by key and filtered by prefix', async () => {
-    expect(keysOf((await list('q=list.&size=200')).data)).toEqual(keys)
-    expect(keysOf((await list('q=list.a')).data)).toEqual(['list.a', 'list.a.b', 'list.a:c'])
+    expect(listKeys((await list('q=list.&size=200')).data)).toEqual(keys)
+    expect(listKeys((await list('q=list.a')).data)).toEqual(['list.a', 'list.a.b', 'list.a:c'])
     expect((await list('q=LIST.')).data).toMatchObject({ items: [], total: 0, total_pages: 0 })
   })
 
@@ -262,7 +262,7 @@ describe('the list of configs', () => {
         for (let page = 1; page <= Math.ceil(keys.length / size); page++) {
           const { data } = await list(`q=list.&size=${size}&page=${page}`)
           expect(data).toMatchObject({ total: 6, total_pages: Math.ceil(6 / size) })
-          found.push(...keysOf(data))
+          found.push(...listKeys(data))
         }
         expect(found).toEqual(keys)
       }),

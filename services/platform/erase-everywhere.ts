@@ -23,7 +23,7 @@ interface Subject {
  */
 const services = ['consultations', 'engine', 'matter', 'memory', 'files', 'knowledge'] as const
 
-const subjectOf = ({ user_id, matter_id }: Subject) => (user_id ? { user_id } : { matter_id })
+const subjectFilter = ({ user_id, matter_id }: Subject) => (user_id ? { user_id } : { matter_id })
 
 /** Reads the matters and files of the subject from matter-service, without erasing anything. */
 export async function loadTargets(
@@ -34,7 +34,7 @@ export async function loadTargets(
   const { matter_ids, file_ids } = await matter.request(Targets, erasurePath, {
     method: 'POST',
     headers: { 'x-organization-id': organization },
-    body: { ...subjectOf(subject), dry_run: true },
+    body: { ...subjectFilter(subject), dry_run: true },
     idempotent: true,
   })
   return {
@@ -120,7 +120,7 @@ async function eraseIn(
     const { erased } = await deps[service].request(ErasureResponse, erasurePath, {
       method: 'POST',
       headers: { 'x-organization-id': erasure.organization_id },
-      body: { ...subjectOf(erasure), dry_run: erasure.dry_run, ...targets },
+      body: { ...subjectFilter(erasure), dry_run: erasure.dry_run, ...targets },
       idempotent: true,
       deadlineMs: 120_000,
     })

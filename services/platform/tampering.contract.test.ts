@@ -18,7 +18,7 @@ let organizations = 0
 const entry = { actor: 'ada', action: 'done', resource: 'r', details: { n: 1 } }
 
 /** Creates an organization with a log of `count` entries, oldest first. */
-async function logOf(size: number, entries: object[] = []) {
+async function writeLog(size: number, entries: object[] = []) {
   const organization = `org-${++organizations}`
   const headers = { 'x-organization-id': organization }
   const all = Array.from({ length: size }, (_, n) => entries[n] ?? entry)
@@ -50,7 +50,7 @@ const insert = (entries: AuditEntry[]) => at.sql`
 
 describe('a changed entry is reported', () => {
   test.each(['actor', 'action', 'resource', 'hash'])('by its %s', async (column) => {
-    const { organization, log } = await logOf(4)
+    const { organization, log } = await writeLog(4)
     await at.sql.statement(
       `update platform.audit_logs set ${column} = 'x' where id = '${log[2]!.id}'`,
     )
@@ -60,7 +60,7 @@ describe('a changed entry is reported', () => {
   test.each(['{}', '{"n": 2}', '{"n": "1"}', '{"n": 1, "__proto__": 2}', '{"n": [1]}'])(
     'by its details, when they become %s',
     async (details) => {
-      const { organization, log } = await logOf(2)
+      const { organization, log } = await writeLog(2)
       const { id } = log[0]!
       await at.sql`update platform.audit_logs set details = ${details}::text::jsonb where id = ${id}`
       await expectBroken(organization, id, /does not match the hash/, 1)
@@ -68,7 +68,7 @@ describe('a changed entry is reported', () => {
   )
 
   test('a change of the time by a millisecond is reported', async () => {
-    const { organization, log } = await logOf(2)
+    const { organization, log } = await writeLog(2)
     await at.sql`
       update platform.audit_logs set created_at = created_at + interval '1 millisecond'
       where id = ${log[1]!.id}`
@@ -76,14 +76,14 @@ describe('a changed entry is reported', () => {
   })
 
   test('a changed id is reported with the new id', async () => {
-    const { organization, log } = await logOf(2)
+    const { organization, log } = await writeLog(2)
     const id = newId()
     await at.sql`update platform.audit_logs set id = ${id} where id = ${log[0]!.id}`
     await expectBroken(organization, id, /does not match the hash/, 1)
   })
 
   test('a change with a recomputed hash is reported at the next entry', async () => {
-    const { organization, log } = await logOf(3)
+    const { organization, log } = await writeLog(3)
     const forged = { ...log[1]!, actor: 'eve' }
     await at.sql`
       update platform.audit_logs set actor = 'eve', hash = ${await hashEntry(forged)}
@@ -92,7 +92,7 @@ describe('a changed entry is reported', () => {
   })
 
   test('a change with all later hashes recomputed is reported at the last entry', async () => {
-    const { organization, log } = await logOf(3)
+    const { organization, log } = await writeLog(3)
     let prev_hash = log[0]!.prev_hash
     for (const each of log) {
       const forged = { ...each, actor: 'eve', prev_hash }
@@ -108,7 +108,7 @@ describe('a changed entry is reported', () => {
 
 describe('a removed entry', () => {
   test.each([0, 1, 2])('removing entry %i is reported at the next entry', async (place) => {
-    const { organization, log } = await logOf(4)
+    const { organization, log } = await writeLog(4)
     await at.sql`delete from platform.audit_logs where id = ${log[place]!.id}`
     await expectBroken(organization, log[place + 1]!.id, /is missing/, place + 1)
   })
@@ -116,7 +116,7 @@ describe('a removed entry', () => {
   test.each([1, 2, 3])(
     'removing the end of the chain, %i entries, reports the last entry',
     async (removed) => {
-      const { organization, log } = await logOf(3)
+      const { organization, log } = await writeLog(3)
       const last = log.at(-1)!
       await at.sql`
       delete from platform.audit_logs
@@ -133,14 +133,14 @@ describe('an inserted entry', () => {
   }
 
   test('an entry after the head is reported even with valid hashes', async () => {
-    const { organization, log } = await logOf(2)
+    const { organization, log } = await writeLog(2)
     const forged = await forge(log[1]!, { seq: 3, prev_hash: log[1]!.hash })
     await insert([forged])
     await expectBroken(organization, forged.id, /after the end/, 3)
   })
 
   test('an entry inserted into an empty log is reported', async () => {
-    const { log } = await logOf(1)
+    const { log } = await writeLog(1)
     const organization = `org-${++organizations}`
     const forged = await forge(log[0]!, { organization_id: organization })
     await insert([forged])
@@ -148,7 +148,7 @@ describe('an inserted entry', () => {
   })
 
   test('an entry inserted in the middle is reported at the first displaced entry', async () => {
-    const { organization, log } = await logOf(3)
+    const { organization, log } = await writeLog(3)
     await at.sql`
       update platform.audit_logs set seq = seq + 100
       where organization_id = ${organization} and seq > 1`
@@ -160,8 +160,8 @@ describe('an inserted entry', () => {
   })
 
   test('an entry of another organization is reported', async () => {
-    const mine = await logOf(2)
-    const yours = await logOf(1)
+    const mine = await writeLog(2)
+    const yours = await writeLog(1)
     const { id } = mine.log[1]!
     await at.sql`
       update platform.audit_logs set organization_id = ${yours.organization} where id = ${id}`
@@ -171,7 +171,7 @@ describe('an inserted entry', () => {
 })
 
 test('a log of many batches is verified to its end', async () => {
-  const { organization } = await logOf(2_100)
+  const { organization } = await writeLog(2_100)
   expect(await verify(organization)).toMatchObject({ valid: true, checked: 2_100 })
   const [changed] = await at.sql`
     update platform.audit_logs set actor = 'eve'
@@ -195,7 +195,7 @@ test('any log is valid and any single change is found', async () => {
       fc.nat(),
       change,
       async (entries, at, change) => {
-        const { organization, log } = await logOf(entries.length, entries)
+        const { organization, log } = await writeLog(entries.length, entries)
         expect(await verify(organization)).toMatchObject({ valid: true, checked: entries.length })
         const place = at % entries.length
         await tamper(log[place]!, change)

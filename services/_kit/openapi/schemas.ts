@@ -2,10 +2,10 @@ import * as z from 'zod'
 
 // biome-ignore lint/suspicious/noExplicitAny: OpenAPI defines the shape of the document, not TypeScript.
 export type Json = Record<string, any>
-export type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+export type SchemaBuilder = (schema: z.ZodType, io: 'input' | 'output') => Json
 
 /** Collects named schemas and returns references to them. */
-export function makeSchemas(named: Json): SchemaOf {
+export function makeSchemas(named: Json): SchemaBuilder {
   const known = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
   return (schema, io) => {
     const before = known[io].get(schema)
@@ -38,22 +38,22 @@ function adopt(named: Json, definitions: Json, properties: Json, io: 'input' | '
   for (let attempt = 0; ; attempt++) {
     const suffix =
       attempt === 0 ? '' : `${io === 'input' ? 'Input' : 'Output'}${attempt > 1 ? attempt : ''}`
-    const nameOf = (id: string) => id.replace(/^__schema/, 'Nested') + suffix
-    const moved = (json: Json): Json =>
+    const schemaName = (id: string) => id.replace(/^__schema/, 'Nested') + suffix
+    const rewriteRefs = (json: Json): Json =>
       JSON.parse(
         JSON.stringify(json).replace(
           /"#\/\$defs\/([^"]+)"/g,
-          (_, id: string) => `"#/components/schemas/${nameOf(id)}"`,
+          (_, id: string) => `"#/components/schemas/${schemaName(id)}"`,
         ),
       )
     const adopted = Object.entries<Json>(definitions).map(
-      ([id, definition]) => [nameOf(id), moved(definition)] as const,
+      ([id, definition]) => [schemaName(id), rewriteRefs(definition)] as const,
     )
     const taken = adopted.some(
       ([id, definition]) => id in named && JSON.stringify(named[id]) !== JSON.stringify(definition),
     )
     if (taken) continue
     Object.assign(named, Object.fromEntries(adopted))
-    return moved(properties)
+    return rewriteRefs(properties)
   }
 }

@@ -100,7 +100,7 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('%s driver', (kind) => {
       [null],
     ])('jsonb %j is returned unchanged', async (given) => {
       const [row] = await sql`select ${json(given)} as value, jsonb_typeof(${json(given)}) as type`
-      expect(row).toEqual({ value: given, type: typeOf(given) })
+      expect(row).toEqual({ value: given, type: describeType(given) })
     })
 
     test('arrays of text and numbers are returned as lists, also empty ones', async () => {
@@ -256,5 +256,5 @@ describe.each(['postgres', 'neon'] as const)('connections of the %s driver', (ki
   })
 })
 
-const typeOf = (given: unknown) =>
+const describeType = (given: unknown) =>
   given === null ? 'null' : Array.isArray(given) ? 'array' : typeof given

@@ -11,7 +11,7 @@ const Applied = z.object({ file: z.string(), checksum: z.string() })
  * a failed migration leaves no trace.
  */
 export async function migrate(driver: Driver, folder: string, schema: string): Promise<string[]> {
-  const files = await migrationsOf(folder, schema)
+  const files = await readMigrations(folder, schema)
   const table = identifier(`${schema}.migrations`)
   return makeSql(driver).transaction(async (sql) => {
     // The statement time-out of requests does not apply to migrations.
@@ -41,7 +41,7 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
 /** Lists the migrations of a service that are not applied yet. Changes nothing. */
 export async function pendingMigrations(driver: Driver, folder: string, schema: string) {
   const sql = makeSql(driver)
-  const files = await migrationsOf(folder, schema)
+  const files = await readMigrations(folder, schema)
   const [table] = await sql`select to_regclass(${`${schema}.migrations`})::text as name`
   const applied = table?.name
     ? await sql.rows(Applied)`select file, checksum from ${identifier(`${schema}.migrations`)}`
@@ -52,7 +52,7 @@ export async function pendingMigrations(driver: Driver, folder: string, schema: 
     .map(({ file, text }) => ({ file, statements: statements(text) }))
 }
 
-async function migrationsOf(folder: string, schema: string) {
+async function readMigrations(folder: string, schema: string) {
   const own = new URL(`../../${folder}/migrations/`, import.meta.url)
   const kit = new URL('./kit.sql', import.meta.url)
   const names = (await readdir(own)).filter((file) => file.endsWith('.sql')).sort()

@@ -18,7 +18,7 @@ export function postgresDriver(url: string, pool: number): Driver {
   }) as unknown as postgres.Sql
 
   return {
-    query: async (text, params) => rowsOf(await statement(sql, text, params)),
+    query: async (text, params) => toPlainArray(await statement(sql, text, params)),
     transaction: (work) => transaction(sql, work),
     end: () => sql.end({ timeout: 5 }),
   }
@@ -28,7 +28,7 @@ const statement = (connection: postgres.ISql, text: string, params: Param[]) =>
   connection.unsafe(text, params, { prepare: true })
 
 /** Returns plain rows. After a lost connection a result may start with holes, which `filter` skips. */
-const rowsOf = (result: Row[]) => result.filter(() => true)
+const toPlainArray = (result: Row[]) => result.filter(() => true)
 
 /**
  * Stops sending after a lost connection. `postgres` fails the transaction but would send later statements
@@ -46,7 +46,7 @@ async function transaction<T>(
       const pending = statement(connection, text, params)
       // `postgres` would fail the whole transaction for a statement that a savepoint rolled back.
       pending.catch = () => pending as never
-      return rowsOf(await pending)
+      return toPlainArray(await pending)
     }
   const outcome = sql.begin(
     (connection) =>

@@ -39,12 +39,12 @@ async function seed(args: string[], env: Record<string, string> = {}): Promise<S
     vi.spyOn(console, 'log').mockImplementation((text) => void out.push(`${text}\n`)),
     vi.spyOn(console, 'error').mockImplementation((text) => void err.push(`${text}\n`)),
   ]
-  const code = await main(args, { ...told(), ...env })
+  const code = await main(args, { ...buildEnv(), ...env })
   for (const spy of spies) spy.mockRestore()
   return { code, out: out.join(''), err: err.join('') }
 }
 
-const told = () => ({
+const buildEnv = () => ({
   COLLECTOR_URL: `http://127.0.0.1:${server.port}`,
   INTERNAL_API_KEY: key,
 })
@@ -53,7 +53,7 @@ const within = (path: string) => join(directory, path)
 describe('legal-seed', () => {
   test('runs as an executable', async () => {
     const script = join(import.meta.dirname, '../cli.js')
-    const env = { PATH: process.env.PATH ?? '', ...told() }
+    const env = { PATH: process.env.PATH ?? '', ...buildEnv() }
     const run = (args: string[]) =>
       new Promise<Said>((resolve) => {
         execFile(process.execPath, [script, ...args], { env }, (fault, out, err) =>

@@ -40,7 +40,7 @@ export function parseStatute(path: string, text: string): Statute {
   const heading = lines.findIndex((line) => /^#\s+\S/.test(line) && !headingMark.test(line))
   const headingText = heading === -1 ? undefined : lines[heading]!.replace(/^#\s+/, '').trim()
   const { document_id, title, law, doc_type, ...metadata } = front
-  const name = title ?? law ?? headingText ?? nameOf(path)
+  const name = title ?? law ?? headingText ?? fileTitle(path)
   if (heading !== -1 && (headingText === name || (!title && !law))) lines.splice(heading, 1)
   const content = lines
     .map(stripMarkup)
@@ -61,7 +61,7 @@ export function parseStatute(path: string, text: string): Statute {
   }
 }
 
-const nameOf = (path: string) => path.replace(/\.md$/i, '').split('/').at(-1)!
+const fileTitle = (path: string) => path.replace(/\.md$/i, '').split('/').at(-1)!
 
 const stripMarkup = (line: string) => line.replace(headingMark, '$1').replace(boldArticle, '$1 ')
 

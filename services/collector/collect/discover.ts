@@ -46,7 +46,7 @@ async function readFeed({ collection }: ServiceContext<Deps>, at: URL, signal: A
 }
 
 /** Links of a page to follow: same origin and matched by `include`. */
-export function linksOf({ url, include, exclude }: Source, visited: VisitResult): string[] {
+export function extractLinks({ url, include, exclude }: Source, visited: VisitResult): string[] {
   if (!('text' in visited) || include.length === 0) return []
   const { origin } = new URL(url!)
   return parseUrls(visited.links, visited.at)

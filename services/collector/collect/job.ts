@@ -5,7 +5,7 @@ import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { FetchError, parseUrl } from '../fetch/address.ts'
-import { discoverUrls, linksOf } from './discover.ts'
+import { discoverUrls, extractLinks } from './discover.ts'
 import { importDocument, importsAutomatically, nextUnimported } from './import-document.ts'
 import { addToFrontier, nextUrl, RunLease, recordVisit } from './progress.ts'
 import { collectJob } from './run.ts'
@@ -49,7 +49,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
       const result = await visit(context, source, parseUrl(url), signal)
       await recordVisit(sql, lease, source, url, result)
       if (source.kind === 'http') {
-        await addToFrontier(sql, lease, linksOf(source, result), context.collection!.maxPages)
+        await addToFrontier(sql, lease, extractLinks(source, result), context.collection!.maxPages)
       }
       if (Date.now() > until) return await continueLater(sql, lease)
     }

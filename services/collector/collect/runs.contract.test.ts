@@ -91,9 +91,9 @@ describe.runIf(fetches)('a run', () => {
   })
 
   test('a second run gets 409 and a running one can be cancelled', async () => {
-    let released = () => {}
+    let release = () => {}
     at.pages['/'] = (_, response) => {
-      released = () => response.end('late')
+      release = () => response.end('late')
     }
     const { id } = await at.createSource()
     const { data: run } = await at.call('POST', `/sources/${id}/runs`)
@@ -104,7 +104,7 @@ describe.runIf(fetches)('a run', () => {
     const cancelled = await at.call('POST', `/runs/${run.id}/cancel`)
     expect(cancelled.data).toMatchObject({ status: 'CANCELLED' })
     await working
-    released()
+    release()
     expect(await at.documents(id)).toEqual([])
     expect((await at.call('POST', `/runs/${run.id}/cancel`)).status).toBe(200)
     at.pages['/'] = page('again')

@@ -37,7 +37,7 @@ const limits: FetchLimits = {
 }
 
 /** Fetcher with a DNS stub. Each lookup of a name consumes one of its answers; the last one repeats. */
-function named(answers: Record<string, string[][]>) {
+function makeNamedHosts(answers: Record<string, string[][]>) {
   const asked: string[] = []
   const connected: string[] = []
   const transport: Transport = {
@@ -61,7 +61,7 @@ function named(answers: Record<string, string[][]>) {
 
 describe('the fetcher', () => {
   test('the fetcher connects to the checked address and sends the host name', async () => {
-    const { get, asked, connected } = named({ 'inside.test': [['127.0.0.1']] })
+    const { get, asked, connected } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
     const { status, body, url } = await get(`http://inside.test:${port}/a?b=c`)
     expect([status, decodePage(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
     expect([asked, connected]).toEqual([['inside.test'], ['127.0.0.1']])
@@ -76,13 +76,15 @@ describe('the fetcher', () => {
     ['localhost', [['::1']]],
     ['outside.test', [[]]],
   ])('the fetcher never connects if %s is %j', async (name, answers) => {
-    const { get, connected } = named({ [name]: answers })
+    const { get, connected } = makeNamedHosts({ [name]: answers })
     await expect(get(`http://${name}:${port}/`)).rejects.toThrow(/not public|not found/)
     expect([connected, seen]).toEqual([[], []])
   })
 
   test('the fetcher resolves a name once, so that DNS rebinding has no effect', async () => {
-    const { get, asked, connected } = named({ 'rebound.test': [['192.0.66.1'], ['127.0.0.1']] })
+    const { get, asked, connected } = makeNamedHosts({
+      'rebound.test': [['192.0.66.1'], ['127.0.0.1']],
+    })
     await expect(get(`http://rebound.test:${port}/`)).rejects.toThrow('Far away.')
     expect([asked, connected, seen]).toEqual([['rebound.test'], ['192.0.66.1'], []])
   })
@@ -96,7 +98,7 @@ describe('the fetcher', () => {
     'http://user:word@inside.test/',
   ])('the fetcher rejects a redirect to %s', async (location) => {
     respond = (_, response) => response.writeHead(302, { location }).end()
-    const { get, connected } = named({
+    const { get, connected } = makeNamedHosts({
       'inside.test': [['127.0.0.1']],
       'outside.test': [['192.168.0.1']],
     })
@@ -111,7 +113,7 @@ describe('the fetcher', () => {
       url === '/end'
         ? response.end('there')
         : response.writeHead(301, { location: url === '/start' ? '/end' : '/loop' }).end()
-    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    const { get } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
     expect((await get(`http://inside.test:${port}/start`)).url.pathname).toBe('/end')
     await expect(get(`http://inside.test:${port}/loop`)).rejects.toThrow('Too many redirects.')
   })
@@ -121,7 +123,7 @@ describe('the fetcher', () => {
       seen.length < 3
         ? response.writeHead(503, { 'retry-after': '0' }).end()
         : response.end('at last')
-    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    const { get } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
     expect(decodePage((await get(`http://inside.test:${port}/`)).body, null)).toBe('at last')
     respond = (_, response) => response.writeHead(429, { 'retry-after': '0' }).end()
     seen = []
@@ -130,7 +132,7 @@ describe('the fetcher', () => {
   })
 
   test('the fetcher enforces the limits on size, decompressed size and time', async () => {
-    const { get } = named({ 'inside.test': [['127.0.0.1']] })
+    const { get } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
     const url = `http://inside.test:${port}/`
     respond = (_, response) => response.end('x'.repeat(100_001))
     await expect(get(url)).rejects.toThrow('The page exceeds 100000 bytes.')
@@ -152,15 +154,15 @@ describe('the fetcher', () => {
   test('the fetcher reads robots.txt once per site and obeys it', async () => {
     const robots = (text: string, status = 200) => {
       respond = (_, response) => response.writeHead(status, { 'retry-after': '0' }).end(text)
-      const { fetcher } = named({ 'inside.test': [['127.0.0.1']] })
+      const { fetcher } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
       const rules = makeRobots(fetcher, 'test-agent/1.0')
       return (path: string) =>
         rules(new URL(`http://inside.test:${port}${path}`), new AbortController().signal)
     }
     const site = robots('User-agent: test-agent\nDisallow: /secret\nCrawl-delay: 2\n')
-    const allowed = async (path: string) =>
+    const isAllowed = async (path: string) =>
       (await site(path)).allows(new URL(`http://inside.test:${port}${path}`))
-    expect([await allowed('/a'), await allowed('/secret/b')]).toEqual([true, false])
+    expect([await isAllowed('/a'), await isAllowed('/secret/b')]).toEqual([true, false])
     expect((await site('/a')).delayMs).toBe(2_000)
     expect(seen).toHaveLength(1)
     const url = new URL(`http://inside.test:${port}/a`)
@@ -174,12 +176,13 @@ describe('a fetched body', () => {
 
   test('a fetched body is decoded in its declared or detected charset', () => {
     const bytes = (text: string) => new TextEncoder().encode(text)
-    const joined = (...parts: Uint8Array[]) => new Uint8Array(parts.flatMap((part) => [...part]))
+    const concatBytes = (...parts: Uint8Array[]) =>
+      new Uint8Array(parts.flatMap((part) => [...part]))
     expect(decodePage(gbk, 'text/html; charset=GBK')).toBe('法律')
     expect(decodePage(gbk, 'text/html')).toBe('法律')
-    expect(decodePage(joined(bytes('<meta charset="gb2312">'), gbk), null)).toContain('法律')
+    expect(decodePage(concatBytes(bytes('<meta charset="gb2312">'), gbk), null)).toContain('法律')
     const meta = bytes('<meta http-equiv="Content-Type" content="text/html; charset=gbk">')
-    expect(decodePage(joined(meta, gbk), null)).toContain('法律')
+    expect(decodePage(concatBytes(meta, gbk), null)).toContain('法律')
     expect(decodePage(bytes('法律'), 'text/html')).toBe('法律')
     expect(decodePage(bytes('法律'), 'text/html; charset=nonsense')).toBe('法律')
     expect(decodePage(new Uint8Array([0xff, 0xfe, 0xd5, 0x6c]), null)).toBe('法')

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 /** Issues of a package that must be rejected. No record of the package may reach a target. */
-async function issuesOf(id: string): Promise<{ path: string; message: string }[]> {
+async function readIssues(id: string): Promise<{ path: string; message: string }[]> {
   const { status, code, data } = await at.apply([id])
   expect([status, code]).toEqual([422, 'MANIFEST_INVALID'])
   expect(at.targets.requests).toEqual([])
@@ -44,7 +44,7 @@ describe('a hostile package', () => {
       '..',
     ]
     at.library.put('outside', { 'manifest.json': manifest('outside', [reading(paths)]) })
-    const faults = await issuesOf('outside')
+    const faults = await readIssues('outside')
     expect(faults.map(({ message }) => message)).toEqual(
       paths.map((path) => `${path}: The path leaves the package directory.`),
     )
@@ -61,7 +61,7 @@ describe('a hostile package', () => {
     symlinkSync('/etc', join(root, 'data/dir'))
     symlinkSync('nowhere', join(root, 'data/dangling'))
     symlinkSync('loop', join(root, 'loop'))
-    const faults = await issuesOf('links')
+    const faults = await readIssues('links')
     expect(faults.map(({ path }) => path).sort()).toEqual([
       ...['data/dangling', 'data/dir', 'data/out.json'],
       ...['items.0.config.configs_json', 'items.0.config.configs_json', 'loop'],
@@ -80,12 +80,12 @@ describe('a hostile package', () => {
   test('a package with 100,000 items or issues gets a bounded error', async () => {
     const items = Array.from({ length: 100_000 }, (_, n) => configsItem(`i${n}`))
     at.library.put('many', { 'manifest.json': manifest('many', items) })
-    expect(await issuesOf('many')).toEqual([
+    expect(await readIssues('many')).toEqual([
       { path: 'items', message: 'The package has 100000 items; the limit is 1000.' },
     ])
     const wrong = items.slice(0, 1_000).map(({ item_id }) => ({ item_id, kind: 'none' }))
     at.library.put('wrong', { 'manifest.json': manifest('wrong', wrong) })
-    const faults = await issuesOf('wrong')
+    const faults = await readIssues('wrong')
     expect(faults).toHaveLength(501)
     expect(faults.at(-1)).toEqual({ path: '', message: '500 more issues.' })
   })
@@ -94,7 +94,7 @@ describe('a hostile package', () => {
     const chain = Array.from({ length: 900 }, (_, n) => configsItem(`n${n}`, [`n${(n + 1) % 900}`]))
     const items = [configsItem('self', ['self']), configsItem('a', ['b']), configsItem('b', ['a'])]
     at.library.put('circles', { 'manifest.json': manifest('circles', [...items, ...chain]) })
-    const circles = (await issuesOf('circles')).filter(({ path }) => path === 'items')
+    const circles = (await readIssues('circles')).filter(({ path }) => path === 'items')
     expect(circles.slice(0, 2)).toEqual([
       { path: 'items', message: 'Dependency cycle: self → self.' },
       { path: 'items', message: 'Dependency cycle: a → b → a.' },
@@ -120,7 +120,7 @@ describe('a hostile package', () => {
       },
       'data/ok.json': { configs: 'none' },
     })
-    const paths = (await issuesOf('types')).map(({ path }) => path)
+    const paths = (await readIssues('types')).map(({ path }) => path)
     expect(paths).toEqual([
       ...['schema_version', 'package_id', 'name', 'version'],
       ...['items.0', 'items.1', 'items.2.item_id', 'items.2.kind', 'items.5.config'],
@@ -128,7 +128,7 @@ describe('a hostile package', () => {
     ])
     for (const text of ['', '[]', '7', 'null', '{"items": {}}', '\xff\xfe', '[['.repeat(200_000)]) {
       at.library.put('nothing', { 'manifest.json': text })
-      expect((await issuesOf('nothing')).length).toBeGreaterThan(0)
+      expect((await readIssues('nothing')).length).toBeGreaterThan(0)
     }
   })
 
@@ -143,7 +143,7 @@ describe('a hostile package', () => {
       'data/binary.json': '',
     })
     writeFileSync(join(at.library.directory, 'data/data/binary.json'), Buffer.from([0xff, 0xfe]))
-    const messages = (await issuesOf('data')).map(({ message }) => message)
+    const messages = (await readIssues('data')).map(({ message }) => message)
     expect(messages).toMatchObject([
       'data/broken.json: Not JSON.',
       'data/lost.json: File not found.',
@@ -157,7 +157,7 @@ describe('a hostile package', () => {
     at.library.put('huge', configsPackage('huge', { one: {} }))
     const file = join(at.library.directory, 'huge/data/one.json')
     truncateSync(file, 3 * 2 ** 30)
-    const faults = await issuesOf('huge')
+    const faults = await readIssues('huge')
     expect(faults).toContainEqual({ path: '', message: 'The package exceeds 512 MiB.' })
     expect(faults).toContainEqual({
       path: 'data/one.json',
@@ -165,11 +165,11 @@ describe('a hostile package', () => {
     })
     at.library.put('manifest', { 'manifest.json': '{}' })
     truncateSync(join(at.library.directory, 'manifest/manifest.json'), 20 * 2 ** 20)
-    expect((await issuesOf('manifest'))[0]!.message).toBe('The manifest exceeds 16 MiB.')
+    expect((await readIssues('manifest'))[0]!.message).toBe('The manifest exceeds 16 MiB.')
   })
 
   test('a package with two items for the same records is rejected', async () => {
-    const structured = (item_id: string) => ({
+    const structuredItem = (item_id: string) => ({
       item_id,
       kind: 'knowledge.seed.structured.import',
       config: {},
@@ -181,15 +181,15 @@ describe('a hostile package', () => {
     })
     at.library.put('twice', {
       'manifest.json': manifest('twice', [
-        structured('s1'),
-        structured('s2'),
+        structuredItem('s1'),
+        structuredItem('s2'),
         documents('d1', 'sys_a'),
         documents('d2', 'sys_b'),
         documents('d3', 'sys_a'),
       ]),
       'data/documents.json': [],
     })
-    const faults = await issuesOf('twice')
+    const faults = await readIssues('twice')
     expect(faults.map(({ path }) => path)).toEqual(['items.1.kind', 'items.4.kind'])
     expect(faults[1]!.message).toContain('Items d1 and d3 both import the base sys_a')
   })

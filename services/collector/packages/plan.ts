@@ -139,18 +139,18 @@ async function storePlan(sql: Sql, { runId }: Lease, options: RunOptions, planne
 function projectStatuses({ items }: Package, outcomes: PlannedPackage['items']) {
   const statuses = new Map<string, RunItem['status']>()
   const byId = new Map(items.map((item) => [item.item_id, item]))
-  const statusOf = (id: string): RunItem['status'] => {
+  const projectStatus = (id: string): RunItem['status'] => {
     const cached = statuses.get(id)
     if (cached) return cached
     const outcome = outcomes.get(id)!
-    const stopped = byId.get(id)!.depends_on.map(statusOf).some(isStopped)
+    const stopped = byId.get(id)!.depends_on.map(projectStatus).some(isStopped)
     const fails = 'error' in outcome
     const done = !fails && changeCount(outcome.counts) > 0 ? 'planned' : 'unchanged'
     const status = stopped ? 'skipped' : fails ? 'failed' : done
     statuses.set(id, status)
     return status
   }
-  for (const { item_id } of items) statusOf(item_id)
+  for (const { item_id } of items) projectStatus(item_id)
   return statuses
 }
 

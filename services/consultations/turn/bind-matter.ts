@@ -4,7 +4,7 @@ import type { Client } from '../../_kit/peer.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { stripPlaybook } from '../playbook.ts'
 import { isFaultCode } from './engine.ts'
-import { fileIdsOf, peerHeaders, type Turn } from './turn.ts'
+import { peerHeaders, type Turn, turnFileIds } from './turn.ts'
 
 const base = '/api/v1/internal/matters'
 const CreatedMatter = z.object({ matter_id: z.string() })
@@ -23,7 +23,7 @@ export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<
       organization_id,
       ...(title && { title }),
       service_type_id: service_type_id ?? 'legal_consultation',
-      file_ids: fileIdsOf(turn),
+      file_ids: turnFileIds(turn),
       user_type: userTypes.has(user_type ?? '') ? user_type : 'client',
     },
     idempotent: true,
@@ -74,7 +74,7 @@ export async function syncFiles(
   matter_id: string,
   existing: readonly string[],
 ): Promise<void> {
-  const file_ids = fileIdsOf(turn).filter((id) => !existing.includes(id))
+  const file_ids = turnFileIds(turn).filter((id) => !existing.includes(id))
   if (file_ids.length === 0) return
   await matter
     .request(JsonObject, `${base}/${encodeURIComponent(matter_id)}/sync/all`, {

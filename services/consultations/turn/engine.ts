@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
 import type { Client } from '../../_kit/peer.ts'
 import { stripPlaybook } from '../playbook.ts'
-import { fileIdsOf, peerHeaders, type RelayTurn, type Turn } from './turn.ts'
+import { peerHeaders, type RelayTurn, type Turn, turnFileIds } from './turn.ts'
 
 const base = '/api/v1/internal/ai'
 
@@ -48,8 +48,8 @@ export function sendRequest(engine: Client, turn: Turn, profile: unknown): Promi
       thread_id,
       user_id: turn.author_id,
       organization_id,
-      file_ids: fileIdsOf(turn),
-      ...inputOf(turn, profile),
+      file_ids: turnFileIds(turn),
+      ...buildInput(turn, profile),
     },
   })
 }
@@ -60,7 +60,7 @@ const paths = {
   skip: `${base}/agent/pending_card/skip`,
 }
 
-function inputOf({ request, session_id, matter_id }: Turn, profile: unknown) {
+function buildInput({ request, session_id, matter_id }: Turn, profile: unknown) {
   switch (request.kind) {
     case 'chat':
       return {

@@ -59,12 +59,12 @@ describe.runIf(process.platform === 'linux')('subscribers', () => {
     const before = at.memory()
     const slow = await at.post(`${session}/chat`, { content: 'much' })
     let maxGrowth = 0
-    const stored = async () => {
+    const countMessages = async () => {
       maxGrowth = Math.max(maxGrowth, at.memory() - before)
       const { data } = (await (await at.send(`${session}/messages`)).json()) as any
       return data.total
     }
-    await expect.poll(stored, { timeout: 150_000, interval: 200 }).toBe(2)
+    await expect.poll(countMessages, { timeout: 150_000, interval: 200 }).toBe(2)
     // The turn produced 100 MB while nobody read.
     expect(maxGrowth).toBeLessThan(200)
     const shown = parseEvents(await slow.text())

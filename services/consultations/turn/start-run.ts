@@ -46,7 +46,7 @@ async function findUnrecordedRun(
   // Resume is idempotent in the engine: the same answers return the run that they started.
   if (turn.request.kind === 'resume') return undefined
   const newest = await loadNewestRun(context.engine, turn)
-  if (!newest || !isRunOf(turn, newest)) return undefined
+  if (!newest || !matchesRun(turn, newest)) return undefined
   const [recorded] = await context.sql`
     select 1 from consultations.turns where run_id = ${newest.run_id}`
   if (recorded) return undefined
@@ -55,5 +55,5 @@ async function findUnrecordedRun(
 }
 
 /** A run without a message continues a skipped card; otherwise the messages are equal. */
-const isRunOf = ({ request }: Turn, { user_message }: { user_message: string }) =>
+const matchesRun = ({ request }: Turn, { user_message }: { user_message: string }) =>
   request.kind === 'skip' || (request.kind === 'chat' && user_message === request.message)

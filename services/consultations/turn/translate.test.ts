@@ -14,14 +14,14 @@ const json = fc.jsonValue({ maxDepth: 2, stringUnit: 'grapheme' })
 const data = fc.dictionary(fc.constantFrom('a', 'b', 'playbook_config', 'nested'), json)
 const node = fc.constantFrom('chat_respond', 'router', 'run_skill', 'intake_collection')
 const event: fc.Arbitrary<EngineEvent> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ node, content: text }).map(named('token')) },
-  data.map(named('progress')),
-  data.map(named('task_start')),
-  data.map(named('task_end')),
-  data.map(named('card')),
-  data.map(named('result')),
-  fc.record({ code: text, message: text }).map(named('error')),
-  data.map(named('something_new')),
+  { weight: 4, arbitrary: fc.record({ node, content: text }).map(makeEvent('token')) },
+  data.map(makeEvent('progress')),
+  data.map(makeEvent('task_start')),
+  data.map(makeEvent('task_end')),
+  data.map(makeEvent('card')),
+  data.map(makeEvent('result')),
+  fc.record({ code: text, message: text }).map(makeEvent('error')),
+  data.map(makeEvent('something_new')),
 )
 /** A run of the engine: numbered events, `end` as the last. */
 const run = fc
@@ -32,7 +32,7 @@ const run = fc
     ),
   )
 
-function named(event: string) {
+function makeEvent(event: string) {
   return (data: Record<string, unknown>): EngineEvent => ({ event, data })
 }
 
@@ -46,11 +46,13 @@ const expectedFrames = (events: EngineEvent[]): string[] => {
         : []
     }
     const publicEvents = ['progress', 'task_start', 'task_end', 'card', 'result', 'error']
-    return publicEvents.includes(event) ? [formatEvent(event, JSON.parse(stripped(payload)))] : []
+    return publicEvents.includes(event)
+      ? [formatEvent(event, JSON.parse(stringifyWithoutPlaybook(payload)))]
+      : []
   })
   return texts.map((text, index) => formatFrame('t', { number: index + 1, text }))
 }
-const stripped = (value: unknown) =>
+const stringifyWithoutPlaybook = (value: unknown) =>
   JSON.stringify(value, (key, member) => (key === 'playbook_config' ? undefined : member))
 
 /** The events as NDJSON, cut at arbitrary bytes. */

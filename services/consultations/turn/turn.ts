@@ -114,5 +114,5 @@ export const peerHeaders = (turn: RelayTurn): Record<string, string> => ({
 const maxFileIds = 200
 
 /** The newest files of the session and of its messages. */
-export const fileIdsOf = ({ session_file_ids, attached_file_ids }: Turn): string[] =>
+export const turnFileIds = ({ session_file_ids, attached_file_ids }: Turn): string[] =>
   [...new Set([...session_file_ids, ...attached_file_ids])].slice(-maxFileIds)

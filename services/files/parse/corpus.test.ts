@@ -29,7 +29,12 @@ const word = `${office}.wordprocessingml.document`
 const sheet = `${office}.spreadsheetml.sheet`
 
 describe('an ordinary file yields its text', () => {
-  const found = (type: string, text: string | RegExp, pages: number, language: string | null) => ({
+  const succeedsWith = (
+    type: string,
+    text: string | RegExp,
+    pages: number,
+    language: string | null,
+  ) => ({
     type,
     status: 'SUCCEEDED',
     text: typeof text === 'string' ? text : expect.stringMatching(text),
@@ -44,68 +49,83 @@ describe('an ordinary file yields its text', () => {
     '<row r="1"><c r="A1" t="inlineStr"><is><t>本金</t></is></c><c r="B1"><v>100000</v></c></row>'
 
   const ordinary: [name: string, Bytes, filename: string, object][] = [
-    ['text', utf8('借款本金十万元'), 'a.txt', found('text/plain', '借款本金十万元', 1, 'zh')],
-    ['text with a mark', utf8('\ufeffA loan.'), 'a', found('text/plain', 'A loan.', 1, 'en')],
-    ['text in GBK', gbk, 'a.txt', found('text/plain', '借款\n', 1, 'zh')],
-    ['text in UTF-16', wide, 'a.txt', found('text/plain', '借款', 1, 'zh')],
+    [
+      'text',
+      utf8('借款本金十万元'),
+      'a.txt',
+      succeedsWith('text/plain', '借款本金十万元', 1, 'zh'),
+    ],
+    [
+      'text with a mark',
+      utf8('\ufeffA loan.'),
+      'a',
+      succeedsWith('text/plain', 'A loan.', 1, 'en'),
+    ],
+    ['text in GBK', gbk, 'a.txt', succeedsWith('text/plain', '借款\n', 1, 'zh')],
+    ['text in UTF-16', wide, 'a.txt', succeedsWith('text/plain', '借款', 1, 'zh')],
     [
       'Markdown',
       utf8('# 借条\n\n*十万*元'),
       'a.md',
-      found('text/markdown', '# 借条\n\n*十万*元', 1, 'zh'),
+      succeedsWith('text/markdown', '# 借条\n\n*十万*元', 1, 'zh'),
     ],
-    ['a table', utf8('name,sum\n张三,1'), 'a.csv', found('text/csv', 'name,sum\n张三,1', 1, 'en')],
-    ['nothing', utf8(''), 'a.txt', found('text/plain', '', 1, null)],
+    [
+      'a table',
+      utf8('name,sum\n张三,1'),
+      'a.csv',
+      succeedsWith('text/csv', 'name,sum\n张三,1', 1, 'en'),
+    ],
+    ['nothing', utf8(''), 'a.txt', succeedsWith('text/plain', '', 1, null)],
     [
       'a page',
       utf8(
         '<!doctype html><title>x</title><style>p{}</style><p>甲 &amp; 乙</p><script>1<2</script>丙',
       ),
       'a.html',
-      found('text/html', 'x\n甲 & 乙\n丙', 1, 'zh'),
+      succeedsWith('text/html', 'x\n甲 & 乙\n丙', 1, 'zh'),
     ],
     [
       'HTML with > in an attribute and a named entity',
       utf8('<p title="a > b">caf&eacute; &hellip;</p>'),
       'b.html',
-      found('text/html', 'café …', 1, 'en'),
+      succeedsWith('text/html', 'café …', 1, 'en'),
     ],
     [
       'a PDF',
       pdf(['First page', 'Second page']),
       'a.pdf',
-      found('application/pdf', 'First page\fSecond page', 2, 'en'),
+      succeedsWith('application/pdf', 'First page\fSecond page', 2, 'en'),
     ],
     [
       'a Word document',
       docx(['第一条 本金', 'Interest'], ['甲', '乙']),
       'a.docx',
-      found(word, /^第一条 本金\n+Interest\n+甲\n+乙$/, 1, 'zh'),
+      succeedsWith(word, /^第一条 本金\n+Interest\n+甲\n+乙$/, 1, 'zh'),
     ],
-    ['a sheet', xlsx(row), 'a.xlsx', found(sheet, '借款\n本金\t100000', 1, 'zh')],
+    ['a sheet', xlsx(row), 'a.xlsx', succeedsWith(sheet, '借款\n本金\t100000', 1, 'zh')],
     [
       'a picture',
       encodePng(drawText('THE FILE TITLE')),
       'a.png',
-      found('image/png', 'THE FILE TITLE', 1, 'en'),
+      succeedsWith('image/png', 'THE FILE TITLE', 1, 'en'),
     ],
     [
       'a photograph',
       encodeJpeg(drawText('THE FILE TITLE')),
       'a.jpg',
-      found('image/jpeg', 'THE FILE TITLE', 1, 'en'),
+      succeedsWith('image/jpeg', 'THE FILE TITLE', 1, 'en'),
     ],
     [
       'a facsimile',
       encodeTiff(drawText('中日王田工三十')),
       'a.tif',
-      found('image/tiff', '中日王田工三十', 1, 'zh'),
+      succeedsWith('image/tiff', '中日王田工三十', 1, 'zh'),
     ],
     [
       'a PDF with a scanned page',
       pdf(['First page', drawText('工三王田中日')]),
       'a.pdf',
-      found('application/pdf', 'First page\f工三王田中日', 2, 'zh'),
+      succeedsWith('application/pdf', 'First page\f工三王田中日', 2, 'zh'),
     ],
   ]
   test.each(ordinary)('%s', async (_, bytes, filename, expected) => {
@@ -114,47 +134,50 @@ describe('an ordinary file yields its text', () => {
 })
 
 describe('a hostile or damaged file ends in FAILED or UNSUPPORTED with a reason', () => {
-  const failed = (reason: RegExp) => ({ status: 'FAILED', reason: expect.stringMatching(reason) })
-  const unsupported = (reason: RegExp) => ({
+  const failsWith = (reason: RegExp) => ({
+    status: 'FAILED',
+    reason: expect.stringMatching(reason),
+  })
+  const unsupportedWith = (reason: RegExp) => ({
     status: 'UNSUPPORTED',
     reason: expect.stringMatching(reason),
   })
-  const password = failed(/protected by a password/)
+  const password = failsWith(/protected by a password/)
 
   const files: [name: string, () => Bytes, object][] = [
-    ['a zip bomb', hostile.zipBomb, failed(/size limit/)],
-    ['a zip bomb that lies', hostile.zipBombWithFalseSizes, failed(/size limit/)],
-    ['a billion laughs', hostile.billionLaughs, failed(/entities/)],
-    ['a billion laughs in UTF-16', hostile.utf16BillionLaughs, failed(/entities/)],
-    ['an archive of too many members', hostile.manyEntries, failed(/10,000 members/)],
-    ['a sheet of 17 billion cells', hostile.sparseSheet, failed(/memory|crashed|damaged/)],
-    ['a PDF of 10,000 pages', () => hostile.manyPages(10_000), failed(/10000 pages/)],
-    ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failed(/memory|crashed/)],
-    ['a PNG of 50,000 × 50,000', hostile.hugePng, failed(/50000 × 50000/)],
-    ['a JPEG of 50,000 × 50,000', hostile.hugeJpeg, failed(/50000 × 50000/)],
-    ['a TIFF of 50,000 × 50,000', hostile.hugeTiff, failed(/50000 × 50000/)],
+    ['a zip bomb', hostile.zipBomb, failsWith(/size limit/)],
+    ['a zip bomb that lies', hostile.zipBombWithFalseSizes, failsWith(/size limit/)],
+    ['a billion laughs', hostile.billionLaughs, failsWith(/entities/)],
+    ['a billion laughs in UTF-16', hostile.utf16BillionLaughs, failsWith(/entities/)],
+    ['an archive of too many members', hostile.manyEntries, failsWith(/10,000 members/)],
+    ['a sheet of 17 billion cells', hostile.sparseSheet, failsWith(/memory|crashed|damaged/)],
+    ['a PDF of 10,000 pages', () => hostile.manyPages(10_000), failsWith(/10000 pages/)],
+    ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failsWith(/memory|crashed/)],
+    ['a PNG of 50,000 × 50,000', hostile.hugePng, failsWith(/50000 × 50000/)],
+    ['a JPEG of 50,000 × 50,000', hostile.hugeJpeg, failsWith(/50000 × 50000/)],
+    ['a TIFF of 50,000 × 50,000', hostile.hugeTiff, failsWith(/50000 × 50000/)],
     ['a PDF with a password', hostile.encryptedPdf, password],
     ['a Word document with a password', hostile.encryptedOffice, password],
     ['an archive with a password', hostile.encryptedZip, password],
-    ['a Word document from before 2007', hostile.legacyOffice, unsupported(/before 2007/)],
-    ['a PDF in name only', () => utf8('%PDF-1.7\nnothing of the kind'), failed(/damaged/)],
+    ['a Word document from before 2007', hostile.legacyOffice, unsupportedWith(/before 2007/)],
+    ['a PDF in name only', () => utf8('%PDF-1.7\nnothing of the kind'), failsWith(/damaged/)],
     [
       'half a Word document',
       async () => (await docx(['x'], ['y'])).subarray(0, 3_000),
-      failed(/damaged/),
+      failsWith(/damaged/),
     ],
-    ['half a picture', () => encodePng(drawText('THE')).subarray(0, 200), failed(/damaged/)],
+    ['half a picture', () => encodePng(drawText('THE')).subarray(0, 200), failsWith(/damaged/)],
     [
       'a program',
       () => Uint8Array.from([0x4d, 0x5a, 0x90, 0, 3, 0, 0, 0]),
-      unsupported(/msdownload/),
+      unsupportedWith(/msdownload/),
     ],
-    ['an archive of whatever', () => hostile.plainZip(), unsupported(/application\/zip/)],
-    ['a drawing', () => utf8('<svg xmlns="http://www.w3.org/2000/svg"/>'), unsupported(/svg/)],
+    ['an archive of whatever', () => hostile.plainZip(), unsupportedWith(/application\/zip/)],
+    ['a drawing', () => utf8('<svg xmlns="http://www.w3.org/2000/svg"/>'), unsupportedWith(/svg/)],
     [
       'noise',
       () => Uint8Array.from({ length: 500 }, (_, n) => (n * 7919) & 255),
-      unsupported(/octet-stream/),
+      unsupportedWith(/octet-stream/),
     ],
   ]
   test.each(files)('%s', async (_, made, expected) => {

@@ -19,5 +19,5 @@ const formats = {
 export type Format = (typeof formats)[keyof typeof formats]
 
 /** Parser format of a content type, or undefined if none supports it. */
-export const formatOf = (contentType: string): Format | undefined =>
+export const findFormat = (contentType: string): Format | undefined =>
   (formats as Record<string, Format>)[contentType]

@@ -5,7 +5,7 @@ export async function extractImage(
   bytes: Uint8Array,
   recognize: Recognize,
 ): Promise<ExtractedText> {
-  rejectHuge(...dimensionsOf(bytes))
+  rejectHuge(...readDimensions(bytes))
   return { text: await recognize(bytes), pages: 1 }
 }
 
@@ -19,7 +19,7 @@ export function rejectHuge(width: number, height: number) {
 }
 
 /** Reads width and height from the header of a PNG, JPEG or TIFF. */
-export function dimensionsOf(bytes: Uint8Array): [width: number, height: number] {
+export function readDimensions(bytes: Uint8Array): [width: number, height: number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   try {
     if (view.getUint32(0) === 0x89504e47) return [view.getUint32(16), view.getUint32(20)]

@@ -12,7 +12,7 @@ import {
 } from './limits.ts'
 import { makeRecognizer } from './ocr.worker.ts'
 import { type ParseOutcome, startedLine } from './parser.ts'
-import { decodeText, languageOf, truncateText } from './text.ts'
+import { decodeText, detectLanguage, truncateText } from './text.ts'
 
 /**
  * Entry point of the parser process: reads one file from stdin, writes the outcome as a line of JSON and
@@ -23,8 +23,8 @@ const ocr = makeRecognizer()
 const parsers: Record<Format, (bytes: Uint8Array, budget: Budget) => Promise<ExtractedText>> = {
   text: async (bytes) => ({ text: decodeText(bytes), pages: 1 }),
   html: async (bytes) => {
-    const { extractHtml: textOfHtml } = await import('./html.ts')
-    return { text: textOfHtml(decodeText(bytes)), pages: 1 }
+    const { extractHtml: htmlToText } = await import('./html.ts')
+    return { text: htmlToText(decodeText(bytes)), pages: 1 }
   },
   pdf: async (bytes, budget) => (await import('./pdf.ts')).extractPdf(bytes, ocr.recognize, budget),
   docx: async (bytes) => (await import('./docx.ts')).extractDocx(bytes),
@@ -42,7 +42,7 @@ async function parseInput(format: Format, budget: Budget): Promise<ParseOutcome>
       status: 'SUCCEEDED',
       text,
       pages: extracted.pages,
-      language: languageOf(text),
+      language: detectLanguage(text),
       truncated: truncated || extracted.truncated === true,
     }
   } catch (thrown) {

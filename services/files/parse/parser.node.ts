@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { makeSemaphore } from '../../_kit/semaphore.ts'
-import { formatOf } from './formats.ts'
+import { findFormat } from './formats.ts'
 import { ParseOutcome, type Parser, startedLine } from './parser.ts'
 import { makeSandbox } from './sandbox.node.ts'
 
@@ -28,7 +28,7 @@ export function childParser(limits: ParserLimits): Parser {
     bytes: ReadableStream<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ParseOutcome> => {
-    const format = formatOf(contentType)
+    const format = findFormat(contentType)
     if (!format) {
       await bytes.cancel()
       return { status: 'UNSUPPORTED', reason: `Content type ${contentType} is not supported.` }

@@ -1,9 +1,9 @@
-import { encodingOf } from '../sniff.ts'
+import { detectEncoding } from '../sniff.ts'
 import { UnreadableFile } from './limits.ts'
 
 /** Decodes text in its detected encoding. */
 export function decodeText(bytes: Uint8Array): string {
-  const encoding = encodingOf(bytes)
+  const encoding = detectEncoding(bytes)
   if (!encoding) throw new UnreadableFile('The encoding of the text is unknown.')
   return new TextDecoder(encoding).decode(bytes)
 }
@@ -15,7 +15,7 @@ const latin = /\p{Script=Latin}/gu
  * Dominant language by script. A Chinese character counts as three Latin letters, because words have fewer
  * characters.
  */
-export function languageOf(text: string): 'zh' | 'en' | null {
+export function detectLanguage(text: string): 'zh' | 'en' | null {
   const sample = text.slice(0, 100_000)
   const chinese = sample.match(han)?.length ?? 0
   const english = sample.match(latin)?.length ?? 0

@@ -26,7 +26,7 @@ export function inspectZip(bytes: Uint8Array): void {
 }
 
 const tooLarge = () => new UnreadableFile('The inflated archive exceeds the size limit.')
-const damaged = () => new UnreadableFile('The archive is damaged.')
+const damagedArchive = () => new UnreadableFile('The archive is damaged.')
 
 /** Reads the members of the central directory. */
 function readMembers(bytes: Uint8Array): Member[] {
@@ -38,7 +38,7 @@ function readMembers(bytes: Uint8Array): Member[] {
   let at = view.getUint32(end + 16, true)
   let declared = 0
   return Array.from({ length: count }, () => {
-    if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damaged()
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== 0x02014b50) throw damagedArchive()
     if (view.getUint16(at + 8, true) & 1) throw passwordProtected()
     declared += view.getUint32(at + 24, true)
     if (declared > limits.inflatedBytes) throw tooLarge()
@@ -63,13 +63,13 @@ function directoryEnd(view: DataView): number {
   for (let at = view.byteLength - 22; at >= searchEnd; at--) {
     if (view.getUint32(at, true) === 0x06054b50) return at
   }
-  throw damaged()
+  throw damagedArchive()
 }
 
 function memberData(bytes: Uint8Array, view: DataView, at: number, size: number): Uint8Array {
-  if (at + 30 > bytes.length || view.getUint32(at, true) !== 0x04034b50) throw damaged()
+  if (at + 30 > bytes.length || view.getUint32(at, true) !== 0x04034b50) throw damagedArchive()
   const start = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
-  if (start + size > bytes.length) throw damaged()
+  if (start + size > bytes.length) throw damagedArchive()
   return bytes.subarray(start, start + size)
 }
 
@@ -83,7 +83,7 @@ function inflate(method: number, compressed: Uint8Array, onChunk: (chunk: Uint8A
     try {
       stream.push(compressed.subarray(at, at + step), at + step >= compressed.length)
     } catch (thrown) {
-      throw thrown instanceof UnreadableFile ? thrown : damaged()
+      throw thrown instanceof UnreadableFile ? thrown : damagedArchive()
     }
   }
 }

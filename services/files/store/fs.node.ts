@@ -11,11 +11,11 @@ const flushBytes = 32 * 1024 * 1024
 export function fsStore(directory: string): Store {
   const root = resolve(directory)
   const incomplete = join(root, 'incomplete')
-  const pathOf = (key: string) => join(root, fanOut(key))
+  const filePath = (key: string) => join(root, fanOut(key))
 
   const store: Store = {
     async put(key, chunks) {
-      const path = pathOf(key)
+      const path = filePath(key)
       const temporaryPath = join(incomplete, `${key.replace('/', '.')}.${randomUUID()}`)
       await mkdir(incomplete, { recursive: true })
       await makeDurableDirectory(dirname(path))
@@ -31,20 +31,20 @@ export function fsStore(directory: string): Store {
     },
 
     async get(key, range) {
-      const file = await open(pathOf(key)).catch(nullIfMissing)
+      const file = await open(filePath(key)).catch(nullIfMissing)
       if (!file) return null
       const { start, end } = range ?? { start: 0, end: (await file.stat()).size - 1 }
       return readRange(file, { start, end })
     },
 
-    size: async (key) => (await stat(pathOf(key)).catch(nullIfMissing))?.size ?? null,
+    size: async (key) => (await stat(filePath(key)).catch(nullIfMissing))?.size ?? null,
 
     async copy(from, to) {
-      await makeDurableDirectory(dirname(pathOf(to)))
+      await makeDurableDirectory(dirname(filePath(to)))
       try {
         // Files are never modified in place, so a hard link serves as a copy.
-        await link(pathOf(from), pathOf(to))
-        await syncDirectory(dirname(pathOf(to)))
+        await link(filePath(from), filePath(to))
+        await syncDirectory(dirname(filePath(to)))
         return true
       } catch (thrown) {
         if (isMissing(thrown as NodeJS.ErrnoException)) return false
@@ -56,7 +56,7 @@ export function fsStore(directory: string): Store {
     },
 
     async remove(key) {
-      await rm(pathOf(key), { force: true })
+      await rm(filePath(key), { force: true })
       const temporaryNames = (await readdir(incomplete).catch(nullIfMissing)) ?? []
       for (const temporaryPath of temporaryNames) {
         if (temporaryPath.startsWith(`${key.replace('/', '.')}.`))

@@ -1,4 +1,4 @@
-import { type Heading, headingOf } from './heading.ts'
+import { type Heading, parseHeading } from './heading.ts'
 import { packPieces, split } from './split.ts'
 
 export interface Section {
@@ -37,7 +37,7 @@ export function chunkText(
   const open: OpenSection[] = []
   const ids = new Set<string>()
   for (const line of text.replaceAll('\r\n', '\n').split(/[\n\f\r]/)) {
-    const heading = headingOf(line)
+    const heading = parseHeading(line)
     if (heading) {
       const section = openSection(heading, line, open, ids)
       sections.push({

@@ -27,7 +27,7 @@ const clause = /^([一二三四五六七八九十]{1,3})、(?=\S)/
 const isName = (line: string) => line.length <= 60 && !/[。；;!?！？]$/.test(line)
 
 /** Heading of a line, or null for plain text. */
-export function headingOf(input: string): Heading | null {
+export function parseHeading(input: string): Heading | null {
   const line = input.trim()
   const hanMatch = han.exec(line)
   if (hanMatch) {

@@ -114,10 +114,10 @@ export function makeEmbedder(
       try {
         const prefixed = config.KNOWLEDGE_EMBEDDING_QUERY_PREFIX + text
         const [vector] = await request([prefixed], config.KNOWLEDGE_EMBEDDING_TIMEOUT_MS)
-        circuit.succeeded()
+        circuit.recordSuccess()
         return vector!
       } catch (thrown) {
-        circuit.failed()
+        circuit.recordFailure()
         throw thrown
       }
     },

@@ -21,7 +21,7 @@ export async function findNearest(
 ): Promise<ScoredChunk[]> {
   const direction = normalize(vector)
   if (!direction) return []
-  const schema = await indexes.schemaOf(sql, direction.length)
+  const schema = await indexes.findSchema(sql, direction.length)
   if (schema) {
     try {
       const nearest = await findNearestByIndex(sql, schema, { ...query, direction })

@@ -15,10 +15,10 @@ const random = () => {
 }
 const vector = () => normalize(Array.from({ length: dims }, random))!
 const vectors = Array.from({ length: chunks }, vector)
-const hashOf = (seq: number) => `hash ${seq}`
+const chunkHash = (seq: number) => `hash ${seq}`
 
 /** Index of the base of a chunk: the first base has a tenth of the chunks, the second the rest. */
-const baseOf = (seq: number) => (seq % 10 === 0 ? 0 : 1)
+const baseIndex = (seq: number) => (seq % 10 === 0 ? 0 : 1)
 
 async function fill(sql: Sql): Promise<number[]> {
   const bases: number[] = []
@@ -31,11 +31,11 @@ async function fill(sql: Sql): Promise<number[]> {
       insert into knowledge.documents (base, document_id, doc_type, title, metadata, law_keys, law_terms, hash)
       values (${no}, 'd', 'text', 't', '{}', '{}', '{}', 'h')`
     for (let seq = 0; seq < chunks; seq++) {
-      if (baseOf(seq) !== bases.length - 1) continue
+      if (baseIndex(seq) !== bases.length - 1) continue
       await sql`
         insert into knowledge.chunks
           (base, seq, document_id, chunk_index, content, metadata, hash, words)
-        values (${no}, ${seq}, 'd', ${seq}, 'c', '{}', ${hashOf(seq)}, 1)`
+        values (${no}, ${seq}, 'd', ${seq}, 'c', '{}', ${chunkHash(seq)}, 1)`
     }
   }
   return bases
@@ -52,7 +52,7 @@ describe.each(databases)('vectors on %s', (on) => {
     sql = makeSql(database.driver)
     bases = await fill(sql)
     await createVectorIndex(sql, dims, silent)
-    const all = vectors.map((vector, seq) => ({ hash: hashOf(seq), vector }))
+    const all = vectors.map((vector, seq) => ({ hash: chunkHash(seq), vector }))
     await saveVectors(sql, 'm', all)
     // Vectors of another model must not appear in the results.
     await saveVectors(sql, 'other', all.slice(0, 300))
@@ -71,12 +71,12 @@ describe.each(databases)('vectors on %s', (on) => {
   test('a vector index is created only if the database has pgvector', async () => {
     const available = await sql`select from pg_available_extensions where name = 'vector'`
     expect(available).toHaveLength(on === 'pglite' ? 1 : 0)
-    const schema = await makeVectorIndexes().schemaOf(sql, dims)
+    const schema = await makeVectorIndexes().findSchema(sql, dims)
     expect(schema).toBe(on === 'pglite' ? 'public' : undefined)
     // Creating the index again, or with too many dimensions, has no effect.
     await createVectorIndex(sql, dims, silent)
     await createVectorIndex(sql, 3_000, silent)
-    expect(await makeVectorIndexes().schemaOf(sql, 3_000)).toBeUndefined()
+    expect(await makeVectorIndexes().findSchema(sql, 3_000)).toBeUndefined()
   })
 
   test('the nearest vectors are returned in order of cosine similarity', async () => {
@@ -84,7 +84,7 @@ describe.each(databases)('vectors on %s', (on) => {
       const asked = vector()
       const exact = vectors
         .map((each, seq) => ({ seq, score: product(each, asked) }))
-        .filter(({ seq }) => baseOf(seq) === 1)
+        .filter(({ seq }) => baseIndex(seq) === 1)
         .sort((a, b) => b.score - a.score)
         .slice(0, 100)
       const found = await nearestIn(asked, [bases[1]!], 100)
@@ -125,7 +125,7 @@ describe('the pgvector index', () => {
     await saveVectors(
       sql,
       'm',
-      vectors.map((vector, seq) => ({ hash: hashOf(seq), vector })),
+      vectors.map((vector, seq) => ({ hash: chunkHash(seq), vector })),
     )
   })
   afterAll(() => database.drop())
@@ -176,6 +176,6 @@ describe('the pgvector index', () => {
     const after = await ask(indexes)
     expect(after[0]).toMatchObject({ seq: before[0]!.seq })
     expect(after).toHaveLength(50)
-    expect(await indexes.schemaOf(sql, dims)).toBeUndefined()
+    expect(await indexes.findSchema(sql, dims)).toBeUndefined()
   })
 })

@@ -59,7 +59,7 @@ export async function createVectorIndex(sql: Sql, dims: number, log: Log): Promi
 /** Cached existence of vector indexes. A missing one is checked again after a minute. */
 export interface VectorIndexes {
   /** Schema of pgvector if vectors of this dimension have an index. */
-  schemaOf(sql: Sql, dims: number): Promise<string | undefined>
+  findSchema(sql: Sql, dims: number): Promise<string | undefined>
   /** Forgets an index that failed, since the extension may have been dropped. */
   forget(dims: number): void
 }
@@ -69,7 +69,7 @@ const recheckMs = 60_000
 export function makeVectorIndexes(): VectorIndexes {
   const cached = new Map<number, { schema: string | undefined; until: number }>()
   return {
-    async schemaOf(sql, dims) {
+    async findSchema(sql, dims) {
       const last = cached.get(dims)
       if (last && performance.now() < last.until) return last.schema
       const { schema, indexed } = await readIndexState(sql, dims)

@@ -40,7 +40,7 @@ export async function loadDesiredGraph(sql: Sql): Promise<DesiredGraph> {
   const addEdge = (from: string, type: EdgeType, to: string) => edges.push({ from, type, to })
 
   for (const { code, name, aliases, parent_code } of causes) {
-    const names = namesOf([name, ...aliases])
+    const names = normalizeNames([name, ...aliases])
     addNode({ id: `cause:${code}`, label: 'CauseOfAction', name, properties: { code, names } })
     if (parent_code) addEdge(`cause:${code}`, 'PART_OF', `cause:${parent_code}`)
   }
@@ -100,9 +100,9 @@ const lawNode = (law: string): DesiredNode => ({
   id: `law:${lawKey(law)}`,
   label: 'Law',
   name: law,
-  properties: { names: namesOf([lawKey(law)]) },
+  properties: { names: normalizeNames([lawKey(law)]) },
 })
 
 /** Names to look for in a text. One character is too short to identify anything. */
-const namesOf = (names: readonly string[]) =>
+const normalizeNames = (names: readonly string[]) =>
   [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name.length > 1)

@@ -37,13 +37,13 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   const server = neo4j as Exclude<typeof neo4j, string>
   let at: KnowledgeStage
   let way: Awaited<ReturnType<typeof tcpProxy>>
-  const staged = (NEO4J_TIMEOUT_MS: string) => {
+  const startKnowledge = (NEO4J_TIMEOUT_MS: string) => {
     const NEO4J_URL = `bolt://127.0.0.1:${way.port}`
     return stageKnowledge({ env: { NEO4J_URL, NEO4J_TIMEOUT_MS } })
   }
   beforeAll(async () => {
     way = await tcpProxy(Number(new URL(server.url).port))
-    at = await staged('10000')
+    at = await startKnowledge('10000')
     await importLaws(at.post)
   })
   afterAll(async () => {
@@ -67,21 +67,21 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   }
   const send = async (body: object) => (await at.post(`${seed}/structured/import`, body)).data
   const query = async (body: object) => (await at.post(`${atomic}/graph-query`, body)).data
-  const idsOf = (answer: any) => answer.nodes.map((node: any) => node.id).sort()
+  const nodeIds = (answer: any) => answer.nodes.map((node: any) => node.id).sort()
 
   test('an import is synced to Neo4j, and repeating it changes nothing', async () => {
     expect(await send(structured)).toMatchObject({ created: 4, graph: 'synced' })
     const first = await query({ cause_of_action_codes: ['lending'], depth: 3, limit: 100 })
     expect(await send(structured)).toMatchObject({ unchanged: 4, graph: 'synced' })
     const second = await query({ cause_of_action_codes: ['lending'], depth: 3, limit: 100 })
-    expect(idsOf(second)).toEqual(idsOf(first))
+    expect(nodeIds(second)).toEqual(nodeIds(first))
     expect(second.edges).toHaveLength(first.edges.length)
   })
 
   test('a graph query returns nodes up to the requested depth', async () => {
     const near = await query({ cause_of_action_codes: ['lending'], depth: 1 })
     expect(near.enabled).toBe(true)
-    expect(idsOf(near)).toEqual(['cause:lending', 'element:e1', 'element:e2'])
+    expect(nodeIds(near)).toEqual(['cause:lending', 'element:e1', 'element:e2'])
     expect(near.edges).toContainEqual({
       from: 'cause:lending',
       to: 'element:e1',
@@ -90,10 +90,10 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
     const far = await query({ cause_of_action_codes: ['lending'], depth: 2 })
     expect(far.document_ids.sort()).toEqual(['interest', 'loans'])
     const byText = await query({ text: 'What of an UNPAID LOAN?', depth: 1 })
-    expect(idsOf(byText)).toContain('cause:lending')
+    expect(nodeIds(byText)).toContain('cause:lending')
     const byElement = await query({ element_ids: ['e1'], depth: 1 })
     expect(byElement.document_ids).toEqual(['loans'])
-    expect(idsOf(byElement)).toContain('article:law loans:1')
+    expect(nodeIds(byElement)).toContain('article:law loans:1')
     expect(await query({ text: `x' OR 1=1 RETURN n //` })).toMatchObject({ nodes: [] })
     expect(
       (await query({ cause_of_action_codes: ['lending'], depth: 3, limit: 2 })).nodes,
@@ -161,7 +161,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
   test.each(['refused', 'silent', 'reset'] as const)(
     'when the connection is %s, searches work without the graph and the graph is synced later',
     async (broken) => {
-      const { post, runJobs: settle, sql, close } = await staged('3000')
+      const { post, runJobs: settle, sql, close } = await startKnowledge('3000')
       const kb_ids = [(await importLaws(post)).kb]
       const search = async () =>
         (await post(`${atomic}/graph-rag-search`, { query: 'unpaid loan', kb_ids })).data
@@ -169,8 +169,9 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
         await sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
         await settle()
       }
-      const imported = async () => (await post(`${seed}/structured/import`, structured)).data.graph
-      await expect.poll(imported, { timeout: 20_000 }).toBe('synced')
+      const importGraph = async () =>
+        (await post(`${seed}/structured/import`, structured)).data.graph
+      await expect.poll(importGraph, { timeout: 20_000 }).toBe('synced')
       await expect.poll(async () => (await search()).graph.used, { timeout: 20_000 }).toBe(true)
 
       await way.setMode(broken)
@@ -178,7 +179,7 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
       expect([hits.length > 0, graph.enabled, graph.used]).toEqual([true, true, false])
       const nothing = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
       expect(nothing.data).toMatchObject({ enabled: true, nodes: [] })
-      expect(await imported()).toBe('failed')
+      expect(await importGraph()).toBe('failed')
       const documents = [law('meanwhile', 'x')]
       await post(`${seed}/system-kb-documents/import`, { kb: { name: 'sys_laws' }, documents })
       await hurry()

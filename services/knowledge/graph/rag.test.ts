@@ -22,7 +22,7 @@ afterAll(() => at.close())
 
 const node = (id: string) => ({ id, label: 'Document', name: id, properties: {} })
 const idle = { sync: async () => 0, check: async () => {}, close: async () => {} }
-const graphOf = (byText: string[], byDocument: string[]) => {
+const makeFakeGraph = (byText: string[], byDocument: string[]) => {
   const asked: GraphQuery[] = []
   const graph: Graph = {
     ...idle,
@@ -54,7 +54,7 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
 
 describe('graph-rag-search', () => {
   test('a graph search is limited to the seed documents and their neighbours', async () => {
-    const { graph, asked } = graphOf(['seed'], ['seed', 'near'])
+    const { graph, asked } = makeFakeGraph(['seed'], ['seed', 'near'])
     const answer = await ask(graph)
     expect(answer.ids).toEqual(['near', 'seed'])
     expect(answer.graph).toMatchObject({
@@ -71,20 +71,20 @@ describe('graph-rag-search', () => {
   })
 
   test('with expand = false only the seed documents are searched', async () => {
-    const answer = await ask(graphOf(['seed'], ['near']).graph, { expand: false })
+    const answer = await ask(makeFakeGraph(['seed'], ['near']).graph, { expand: false })
     expect(answer.ids).toEqual(['seed'])
     expect(answer.graph.expanded_document_ids).toEqual([])
   })
 
   test('documents named by the filters are the seeds and the only documents searched', async () => {
     const filters = { document_ids: ['far'] }
-    const answer = await ask(graphOf(['seed'], ['near']).graph, { filters })
+    const answer = await ask(makeFakeGraph(['seed'], ['near']).graph, { filters })
     expect(answer.ids).toEqual(['far'])
     expect(answer.graph.seed_document_ids).toEqual(['far'])
   })
 
   test('if the graph has no match, all documents are searched', async () => {
-    const answer = await ask(graphOf([], []).graph)
+    const answer = await ask(makeFakeGraph([], []).graph)
     expect(answer.ids).toEqual(['far', 'near', 'seed'])
     expect(answer.graph).toMatchObject({ enabled: true, used: false })
   })

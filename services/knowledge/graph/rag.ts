@@ -29,17 +29,17 @@ export async function runGraphRag(
       documentIds ? withDocuments(request, documentIds) : request,
     )
   const { graph, kit } = context
-  if (!graph) return { ...(await hybrid()), graph: unused(false) }
+  if (!graph) return { ...(await hybrid()), graph: unusedGraph(false) }
   try {
     return await searchWithGraph(graph, hybrid, request, expand, depth)
   } catch (thrown) {
     kit.metrics.count('graph_failures_total', {})
     kit.log.warn(errorFields(thrown), 'graph query failed, using hybrid search')
-    return { ...(await hybrid()), graph: unused(true) }
+    return { ...(await hybrid()), graph: unusedGraph(true) }
   }
 }
 
-const unused = (enabled: boolean) => ({
+const unusedGraph = (enabled: boolean) => ({
   ...{ enabled, used: false, nodes: [], edges: [] },
   ...{ seed_document_ids: [], expanded_document_ids: [] },
 })

@@ -42,10 +42,10 @@ export async function syncToNeo4j(run: Run, { nodes, edges }: DesiredGraph): Pro
   }
 
   const storedEdges = z.array(Edge).parse(await run(allEdges, {}))
-  const missing = new Map(edges.map((edge) => [keyOf(edge), edge]))
+  const missing = new Map(edges.map((edge) => [edgeKey(edge), edge]))
   // A duplicate edge is removed with the surplus ones and written again once.
-  const extra = storedEdges.filter((edge) => !missing.has(keyOf(edge)) || edge.times > 1)
-  for (const edge of storedEdges) if (edge.times === 1) missing.delete(keyOf(edge))
+  const extra = storedEdges.filter((edge) => !missing.has(edgeKey(edge)) || edge.times > 1)
+  for (const edge of storedEdges) if (edge.times === 1) missing.delete(edgeKey(edge))
   changes += await write(removeEdges, extra)
   const added = [...missing.values()]
   for (const type of new Set(added.map((edge) => edge.type))) {
@@ -62,7 +62,7 @@ const withHash = async (node: DesiredNode) => ({
   hash: (await sha256Hex(canonicalJson(node))).slice(0, 32),
 })
 
-const keyOf = ({ from, type, to }: Omit<z.infer<typeof Edge>, 'times'>) =>
+const edgeKey = ({ from, type, to }: Omit<z.infer<typeof Edge>, 'times'>) =>
   JSON.stringify([from, type, to])
 
 const mergeNodes = (label: DesiredNode['label']) => `

@@ -22,10 +22,10 @@ export function withCircuitBreaker(
       if (circuit.open()) throw new Error('graph circuit is open')
       try {
         const found = await (await graph()).query(query)
-        circuit.succeeded()
+        circuit.recordSuccess()
         return found
       } catch (thrown) {
-        circuit.failed()
+        circuit.recordFailure()
         if (circuit.open()) renew()
         throw thrown
       }

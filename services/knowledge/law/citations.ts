@@ -98,12 +98,12 @@ function buildCitation(
   start: number,
   end: number,
 ): Citation {
-  const numberOf = (text: string | undefined) => (text === undefined ? null : arabic(text))
+  const parseNumber = (text: string | undefined) => (text === undefined ? null : arabic(text))
   return {
     law,
     article: article!,
-    paragraph: numberOf(paragraph),
-    item: numberOf(item),
+    paragraph: parseNumber(paragraph),
+    item: parseNumber(item),
     start,
     end,
   }

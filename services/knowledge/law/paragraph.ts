@@ -22,10 +22,10 @@ export function extractParagraph(
   }
   const chosen = paragraph === null ? lines : paragraphs[paragraph - 1]
   if (!chosen || item === null) return chosen?.join('\n') ?? null
-  return chosen.find((line) => numberOf(line) === item) ?? null
+  return chosen.find((line) => itemNumber(line) === item) ?? null
 }
 
-function numberOf(line: string): number | null {
+function itemNumber(line: string): number | null {
   const mark = itemMark.exec(line.trim())
   return mark ? arabic(mark[1]!) : null
 }

@@ -1,6 +1,6 @@
 import type { Schemas } from '@qdrant/js-client-rest'
 import { hash32 } from '../../_kit/hash.ts'
-import { termId, termsOf } from '../search/index/terms.ts'
+import { extractTerms, termId } from '../search/index/terms.ts'
 import type { WeightedTerm } from '../search/query/query-terms.ts'
 import type { Filters } from '../search/query/request.ts'
 
@@ -19,14 +19,14 @@ const referenceLength = 300
 const perBase = 2 ** 32
 
 export const pointId = (base: number, seq: number) => base * perBase + seq
-export const chunkRefOf = (id: number) => ({ base: Math.floor(id / perBase), seq: id % perBase })
+export const toChunkRef = (id: number) => ({ base: Math.floor(id / perBase), seq: id % perBase })
 /** Upper bound of all chunks. */
 export const endRef = { base: 2 ** 31 - 1, seq: 0 }
 
 /** Sparse BM25 vector of a text without the IDF, which Qdrant applies. */
 export function sparseVector(text: string) {
   const counts = new Map<number, number>()
-  const terms = termsOf(text)
+  const terms = extractTerms(text)
   for (const term of terms) {
     const id = termId(term) >>> 0
     counts.set(id, (counts.get(id) ?? 0) + 1)

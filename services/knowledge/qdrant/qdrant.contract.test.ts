@@ -58,7 +58,7 @@ describe.each(servers)('with $name', ({ url }) => {
     Number((await at.sql`select count(*) as n from knowledge.chunks`)[0]!.n)
   const hybrid = async (kb: string) => (await at.search([kb], 'rent', {}, 'hybrid')).data
   /** Waits until Qdrant answers searches, that is, until its circuit is closed. */
-  const closed = (kb: string) =>
+  const waitForQdrant = (kb: string) =>
     expect.poll(async () => (await hybrid(kb)).backend, { timeout: 20_000 }).toBe('qdrant')
 
   test('a hybrid search sends one request to Qdrant', async () => {
@@ -93,7 +93,7 @@ describe.each(servers)('with $name', ({ url }) => {
     async (failure) => {
       const kb = await at.createBase()
       await at.upsert(kb, documents)
-      await closed(kb)
+      await waitForQdrant(kb)
       await between.behave(failure)
       between.requests()
       for (const mode of ['keyword', 'hybrid']) {
@@ -117,7 +117,7 @@ describe.each(servers)('with $name', ({ url }) => {
   test('after repeated failures Qdrant gets no requests until its circuit closes again', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
-    await closed(kb)
+    await waitForQdrant(kb)
     await between.behave('error')
     for (let n = 0; n < 3; n++) await hybrid(kb)
     between.requests()
@@ -126,7 +126,7 @@ describe.each(servers)('with $name', ({ url }) => {
     const metrics = await at.call('GET', '/api/v1/internal/actuator/prometheus')
     expect(metrics.text).toMatch(/^search_engine_failures_total [1-9]/m)
     await between.behave('pass')
-    await closed(kb)
+    await waitForQdrant(kb)
   })
 
   test('a write during a Qdrant outage is found immediately and indexed after the outage', async () => {
@@ -185,7 +185,7 @@ describe.each(servers)('with $name', ({ url }) => {
     expect(meanwhile.data).toMatchObject({ backend: 'database', degraded: true })
     await tick()
     expect(await points()).toBe(await chunks())
-    await closed(kb)
+    await waitForQdrant(kb)
   })
 
   test('a deleted alias is created again', async () => {
@@ -195,6 +195,6 @@ describe.each(servers)('with $name', ({ url }) => {
     await ask('POST', '/collections/aliases', { actions })
     expect(await hybrid(kb)).toMatchObject({ backend: 'database', degraded: true })
     await tick()
-    await closed(kb)
+    await waitForQdrant(kb)
   })
 })

@@ -4,7 +4,7 @@ import type { QdrantClient } from './client.ts'
 import { readFingerprints, scrollFingerprints } from './collection.ts'
 import type { QdrantCollection } from './collections.ts'
 import { fingerprintsAt, fingerprintsBetween } from './fingerprint.ts'
-import { chunkRefOf, endRef } from './point.ts'
+import { endRef, toChunkRef } from './point.ts'
 
 const batchSize = 5_000
 
@@ -21,8 +21,8 @@ export async function repair(
     signal?.throwIfAborted()
     const page = await scrollFingerprints(qdrant, index.collection, from, batchSize)
     next = page.next
-    const to = next === undefined ? endRef : chunkRefOf(next)
-    const inDatabase = await fingerprintsBetween(sql, index, chunkRefOf(from), to)
+    const to = next === undefined ? endRef : toChunkRef(next)
+    const inDatabase = await fingerprintsBetween(sql, index, toChunkRef(from), to)
     const differing = await confirmDifferences(
       sql,
       qdrant,
@@ -58,8 +58,8 @@ async function confirmDifferences(
   for (let at = 0; at < ids.length; at += batchSize) {
     const batch = ids.slice(at, at + batchSize)
     const inQdrant = await readFingerprints(qdrant, index.collection, batch)
-    const inDatabase = await fingerprintsAt(sql, index, batch.map(chunkRefOf))
-    const different = batch.filter((id) => inDatabase.get(id) !== inQdrant.get(id)).map(chunkRefOf)
+    const inDatabase = await fingerprintsAt(sql, index, batch.map(toChunkRef))
+    const different = batch.filter((id) => inDatabase.get(id) !== inQdrant.get(id)).map(toChunkRef)
     differing.push(...(await withoutQueued(sql, index.collection, different)))
   }
   return differing

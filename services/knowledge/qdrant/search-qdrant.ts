@@ -16,7 +16,7 @@ import { rescoreByPhrase } from '../search/rank/phrase-rescore.ts'
 import { rescoreWithPriors, vectorFetchSize } from '../search/rank/vector-rescore.ts'
 import { overfetch, phraseRescoreDepth, rescoreTop } from '../search/search-keyword.ts'
 import { isRejection, type QdrantClient } from './client.ts'
-import { buildFilter, chunkRefOf, denseVectorName, sparseQuery, sparseVectorName } from './point.ts'
+import { buildFilter, denseVectorName, sparseQuery, sparseVectorName, toChunkRef } from './point.ts'
 
 /** The Qdrant client with its collection and alias. */
 export interface QdrantSearch {
@@ -52,7 +52,7 @@ export async function searchQdrant(
   const searches = buildSearches(scope, request, expanded, fetchSize)
   const lists = searches.length > 0 ? await queryBatch(client, alias, searches) : []
   const scored = lists.map(({ points }) =>
-    points.map(({ id, score }) => ({ ...chunkRefOf(id), score })),
+    points.map(({ id, score }) => ({ ...toChunkRef(id), score })),
   )
   const [sparse = [], dense = []] = terms.length > 0 ? scored : [[], ...scored]
   const where = fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`
@@ -104,11 +104,11 @@ async function queryBatch(
   try {
     const lists = Points.parse(await client.search.queryBatch(alias, { searches }))
     if (lists.length !== searches.length) throw new Error('Qdrant returned too few lists')
-    client.circuit.succeeded()
+    client.circuit.recordSuccess()
     return lists
   } catch (thrown) {
     // A rejected query does not open the circuit: the collection may lack the dense vector.
-    if (!isRejection(thrown)) client.circuit.failed()
+    if (!isRejection(thrown)) client.circuit.recordFailure()
     throw thrown
   }
 }

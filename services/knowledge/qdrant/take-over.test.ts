@@ -62,7 +62,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     (await ask('GET', '/aliases')).aliases.find(
       (each: any) => each.alias_name === 'knowledge_chunks',
     )?.collection_name
-  const taken = (index: string) => expect.poll(leadsTo, { timeout: 30_000 }).toBe(index)
+  const waitForAlias = (index: string) => expect.poll(leadsTo, { timeout: 30_000 }).toBe(index)
   const same = () =>
     expect
       .poll(
@@ -74,7 +74,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
       )
       .toBe(true)
 
-  async function filled(index: string, documents: number) {
+  async function startFilled(index: string, documents: number) {
     const replica = start(index)
     await replica.post(`${seed}/system-kb-documents/import`, {
       kb: { name: 'sys_laws' },
@@ -83,7 +83,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
         chunks: [{ chunk_index: 0, content: `tenure ${n} w${n}` }],
       })),
     })
-    await taken(index)
+    await waitForAlias(index)
     // Waits for the vectors: both sides are also equal while both lack them.
     const lacking = async () => (await expectedPoints(sql)).filter(({ meaning }) => !meaning).length
     await expect.poll(lacking, { timeout: 30_000 }).toBe(0)
@@ -92,7 +92,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   }
 
   test('a new index takes over without a failed search while replicas are replaced under load', async () => {
-    const old = await filled('one', 400)
+    const old = await startFilled('one', 400)
     let going = true
     const answers: string[] = []
     const searching = (async () => {
@@ -114,7 +114,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
       }
     })()
     const fresh = start('two')
-    await taken('two')
+    await waitForAlias('two')
     // The old replica keeps running and maintains its own index; the alias must not change.
     await old.sweep()
     await wait(1_000)
@@ -140,7 +140,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   })
 
   test('while an index for another embedding model is built, keyword search still uses Qdrant', async () => {
-    const old = await filled('one', 40)
+    const old = await startFilled('one', 40)
     await old.stop()
     replicas = []
     const other = { KNOWLEDGE_EMBEDDING_MODEL: 'other', KNOWLEDGE_EMBEDDING_DIMS: '128' }
@@ -158,13 +158,13 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   })
 
   test('switching back to a previous index makes it current and complete', async () => {
-    await filled('one', 20)
+    await startFilled('one', 20)
     const second = start('two')
-    await taken('two')
+    await waitForAlias('two')
     await Promise.all(replicas.map((replica) => replica.stop()))
     replicas = []
     start('one')
-    await taken('one')
+    await waitForAlias('one')
     await same()
     await second.stop()
   })

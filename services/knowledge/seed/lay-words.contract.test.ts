@@ -68,28 +68,28 @@ describe('seed/lay-words/import', () => {
 
   test('the digest of a dry run changes when the records to be replaced change', async () => {
     const source = { package_id: 'digested' }
-    const tried = async (lay_words: object[]) =>
+    const dryRunDigest = async (lay_words: object[]) =>
       (await send(at, lay_words, { source, dry_run: true, digest: true })).digest
-    expect(await tried([boss])).toBe('')
+    expect(await dryRunDigest([boss])).toBe('')
     await send(at, [boss], { source })
-    expect(await tried([boss])).toBe('')
+    expect(await dryRunDigest([boss])).toBe('')
     const other = { ...boss, words: { 雇主: 1 } }
-    const before = await tried([other])
+    const before = await dryRunDigest([other])
     await send(at, [{ ...boss, words: { 公司: 1 } }], { source })
-    expect(await tried([other])).not.toBe(before)
+    expect(await dryRunDigest([other])).not.toBe(before)
     await send(at, [], { source })
   })
 
   test('an import with a duplicate word or an invalid weight is rejected and changes nothing', async () => {
-    const refused = async (lay_words: object[]) => {
+    const firstIssuePath = async (lay_words: object[]) => {
       const { status, data } = await at.post(path, { lay_words: [pay, ...lay_words] })
       expect(status).toBe(400)
       return data.issues?.[0]?.path
     }
-    expect(await refused([{ word: '老板', words: { 报酬: 'much' } }])).toBe(
+    expect(await firstIssuePath([{ word: '老板', words: { 报酬: 'much' } }])).toBe(
       'lay_words.1.words.报酬',
     )
-    await refused([boss, boss])
+    await firstIssuePath([boss, boss])
     expect(await send(at, [boss, pay], { dry_run: true })).toEqual(counts(2, 0, 0, 0))
   })
 

@@ -78,10 +78,10 @@ function memoize<Result>(find: (name: string) => Result) {
 }
 
 /** Renames keys; of two with the same new name the larger weight stays. */
-function renameKeys(weights: Record<string, number>, namesOf: (name: string) => string[]) {
+function renameKeys(weights: Record<string, number>, toNames: (name: string) => string[]) {
   const found = new Map<string, number>()
   for (const [name, weight] of Object.entries(weights)) {
-    for (const each of namesOf(name)) found.set(each, Math.max(weight, found.get(each) ?? weight))
+    for (const each of toNames(name)) found.set(each, Math.max(weight, found.get(each) ?? weight))
   }
   return Object.fromEntries(found)
 }

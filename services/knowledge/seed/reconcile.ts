@@ -70,12 +70,12 @@ export async function reconcileRecords(
     updated: updated.length,
     unchanged: records.length - created.length - updated.length,
     deleted: deleted.length,
-    ...(dryRun && digest && { digest: await digestOf([...replaced, ...deleted]) }),
+    ...(dryRun && digest && { digest: await digestRecords([...replaced, ...deleted]) }),
   }
 }
 
 /** Digest of the records that an import replaces; empty if there are none. */
-export const digestOf = async (records: readonly unknown[]) =>
+export const digestRecords = async (records: readonly unknown[]) =>
   records.length === 0 ? '' : sha256Hex(records.map(canonicalJson).sort().join('\n'))
 
 const writeRecords = (

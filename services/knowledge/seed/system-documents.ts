@@ -9,7 +9,7 @@ import { enqueueSync } from '../graph/sync.ts'
 import { type PreparedDocument, prepareDocument } from '../prepare.ts'
 import { bodyLimit } from '../upsert.ts'
 import { removeDocuments, writeDocuments } from '../write-documents.ts'
-import { digestOf } from './reconcile.ts'
+import { digestRecords } from './reconcile.ts'
 import { Counts, dryRunFields, Source } from './records.ts'
 
 const SystemDocument = DocumentFields.extend({
@@ -85,7 +85,7 @@ export const systemDocuments = [
         updated: plan.updated.length,
         unchanged: prepared.length - plan.created.length - plan.updated.length,
         deleted: plan.deleted.length,
-        ...(dry_run && digest && { digest: await digestOf(plan.replaced) }),
+        ...(dry_run && digest && { digest: await digestRecords(plan.replaced) }),
       })
     },
   ),

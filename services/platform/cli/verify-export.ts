@@ -28,26 +28,28 @@ export async function verifyExport(
   const signer = key === undefined ? undefined : makeSigner(key)
   const hashes = new Map<number, string>()
   const verdict = { valid: true, entries: 0, signedEntries: 0, checkpoints: 0, problem: null }
-  const broken = (problem: string): ExportVerdict => ({ ...verdict, valid: false, problem })
+  const invalidVerdict = (problem: string): ExportVerdict => ({ ...verdict, valid: false, problem })
   let previous: { seq: number; hash: string; organization_id?: string } = genesis
   for await (const text of lines) {
     if (text.trim() === '') continue
     const line = parseLine(text)
-    if (!line) return broken(`Line is not part of an export: ${text.slice(0, 80)}`)
+    if (!line) return invalidVerdict(`Line is not part of an export: ${text.slice(0, 80)}`)
     if ('entry' in line) {
       const { entry } = line
       const organization = previous.organization_id ?? entry.organization_id
-      if (entry.seq !== previous.seq + 1) return broken(`Entry ${previous.seq + 1} is missing.`)
+      if (entry.seq !== previous.seq + 1)
+        return invalidVerdict(`Entry ${previous.seq + 1} is missing.`)
       if (entry.organization_id !== organization || entry.prev_hash !== previous.hash) {
-        return broken(`Entry ${entry.seq} does not follow entry ${previous.seq}.`)
+        return invalidVerdict(`Entry ${entry.seq} does not follow entry ${previous.seq}.`)
       }
-      if (entry.hash !== (await hashEntry(entry))) return broken(`Entry ${entry.seq} was changed.`)
+      if (entry.hash !== (await hashEntry(entry)))
+        return invalidVerdict(`Entry ${entry.seq} was changed.`)
       hashes.set(entry.seq, entry.hash)
       previous = entry
       verdict.entries++
     } else if ('checkpoint' in line) {
       const problem = await checkpointProblem(line.checkpoint, hashes, previous, signer)
-      if (problem) return broken(problem)
+      if (problem) return invalidVerdict(problem)
       verdict.checkpoints++
       if (signer) verdict.signedEntries = Math.max(verdict.signedEntries, line.checkpoint.seq)
     }

@@ -24,7 +24,7 @@ export const systemKbDocuments: Executor = {
   Config: z.object({ kb: Kb.optional(), documents_json: Paths }),
   files: { documents_json: File },
   texts: (data) =>
-    filesOf(data)
+    documentFiles(data)
       .flatMap(({ documents }) => documents as Document[])
       .flatMap(({ content_file }) => content_file ?? []),
   exclusiveScopes: (config, data) =>
@@ -36,12 +36,14 @@ export const systemKbDocuments: Executor = {
     })),
 }
 
-const filesOf = (data: Data) => data.documents_json as File[]
+const documentFiles = (data: Data) => data.documents_json as File[]
 
 /** Groups documents by base. An import replaces the whole base, so each base needs one request. */
 function groupByBase(config: Config, data: Data) {
   const bases = new Map<string, { kb: z.output<typeof Kb>; documents: Document[] }>()
-  for (const { kb = config.kb as z.output<typeof Kb> | undefined, documents } of filesOf(data)) {
+  for (const { kb = config.kb as z.output<typeof Kb> | undefined, documents } of documentFiles(
+    data,
+  )) {
     if (!kb) throw new Error('Missing kb.name in the config or in the file.')
     const before = bases.get(kb.name) ?? { kb, documents: [] }
     bases.set(kb.name, {

@@ -55,7 +55,7 @@ const retainedEvents = 64
 /** Characters per event beside its text: the id line and separators. */
 const overhead = 40
 
-export const lengthOf = (events: TurnEvent[]) =>
+export const eventsSize = (events: TurnEvent[]) =>
   events.reduce((sum, { text }) => sum + text.length + overhead, 0)
 
 export function makeTurnLog(turnId: string): TurnLog {
@@ -115,13 +115,13 @@ export function makeTurnLog(turnId: string): TurnLog {
       },
       append: ifCurrent((events: TurnEvent[]) => {
         buffer.push(...events)
-        uncommittedLength += lengthOf(events)
+        uncommittedLength += eventsSize(events)
       }),
       publish: ifCurrent(publish),
       uncommitted: () => (relay === local ? buffer.slice(committed - before) : []),
       commit: ifCurrent((eventNo: number) => {
         const written = buffer.slice(committed - before, eventNo - before)
-        uncommittedLength -= lengthOf(written)
+        uncommittedLength -= eventsSize(written)
         committed = eventNo
         trim()
       }),

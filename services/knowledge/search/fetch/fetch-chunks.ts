@@ -48,17 +48,17 @@ export async function fetchChunksInForce(
   day: string,
 ): Promise<Candidate[]> {
   const versions = new Map(bases.map(({ no, version }) => [no, version]))
-  const keyOf = ({ base, seq }: ScoredChunk) => `${base} ${versions.get(base)} ${seq}`
-  const cached = scored.map((each) => cache.chunks.get(keyOf(each)))
+  const cacheKey = ({ base, seq }: ScoredChunk) => `${base} ${versions.get(base)} ${seq}`
+  const cached = scored.map((each) => cache.chunks.get(cacheKey(each)))
   const missing = scored.filter((_, index) => cached[index] === undefined)
   const fetched = new Map<string, CachedChunk>()
   for (const candidate of await fetchChunks(sql, missing)) {
-    const key = keyOf(candidate)
+    const key = cacheKey(candidate)
     fetched.set(key, candidate.chunk)
     cache.chunks.set(key, candidate.chunk)
   }
   return scored.flatMap((each, index) => {
-    const chunk = cached[index] ?? fetched.get(keyOf(each))
+    const chunk = cached[index] ?? fetched.get(cacheKey(each))
     if (!chunk || !isInForce(chunk, day)) return []
     return [{ base: each.base, seq: each.seq, score: each.score, chunk }]
   })

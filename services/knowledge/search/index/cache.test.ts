@@ -58,7 +58,7 @@ interface Given {
   chunks: string[]
 }
 
-const documentOf = (kb_id: string, document_id: string, { chunks, ...given }: Given) => ({
+const buildDocument = (kb_id: string, document_id: string, { chunks, ...given }: Given) => ({
   ...{ kb_id, document_id, doc_type: 'statute', title: document_id, metadata: {} },
   ...given,
   chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
@@ -68,25 +68,25 @@ describe('two processes on one database', () => {
   test('a search in one process sees writes, changes and deletions of another immediately', async () => {
     const [one, two] = [start(), start()]
     const kb = await newBase()
-    const found = async () => {
+    const searchHits = async () => {
       const { hits } = await two.ask('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
       return hits.map((hit: any) => [hit.document_id, hit.doc_type, hit.content])
     }
     const write = (id: string, given: Given) =>
-      one.ask('atomic/batch-upsert', { documents: [documentOf(kb, id, given)] })
-    expect(await found()).toEqual([])
+      one.ask('atomic/batch-upsert', { documents: [buildDocument(kb, id, given)] })
+    expect(await searchHits()).toEqual([])
     await write('a', { file_id: 'f', chunks: ['lien'] })
-    expect(await found()).toEqual([['a', 'statute', 'lien']])
+    expect(await searchHits()).toEqual([['a', 'statute', 'lien']])
     await write('b', { chunks: ['lien and more'] })
-    expect(await found()).toHaveLength(2)
+    expect(await searchHits()).toHaveLength(2)
     await write('b', { doc_type: 'case', chunks: ['lien and more'] })
-    expect(await found()).toContainEqual(['b', 'case', 'lien and more'])
+    expect(await searchHits()).toContainEqual(['b', 'case', 'lien and more'])
     await write('b', { chunks: ['another lien'] })
-    expect(await found()).toContainEqual(['b', 'statute', 'another lien'])
+    expect(await searchHits()).toContainEqual(['b', 'statute', 'another lien'])
     await write('b', { metadata: { effective_to: '2000-01-01' }, chunks: ['another lien'] })
-    expect(await found()).toEqual([['a', 'statute', 'lien']])
+    expect(await searchHits()).toEqual([['a', 'statute', 'lien']])
     await one.ask('atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
-    expect(await found()).toEqual([])
+    expect(await searchHits()).toEqual([])
   })
 })
 
@@ -118,7 +118,7 @@ describe('a process with a filled cache', () => {
         for (const [what, query, filters] of steps) {
           if (what === 'merge') await order(writer, kb)
           else if ('write' in what) {
-            const documents = [documentOf(kb, ...what.write)]
+            const documents = [buildDocument(kb, ...what.write)]
             await writer.ask('atomic/batch-upsert', { documents })
           } else await writer.ask('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
           // The repeated query reads cached postings, the random query uncached ones.

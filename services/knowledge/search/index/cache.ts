@@ -36,7 +36,7 @@ export class BaseIndex {
 }
 
 export interface SearchCache {
-  indexOf(base: BaseRow): BaseIndex
+  getIndex(base: BaseRow): BaseIndex
   /** Posting lists by index id and term. */
   terms: Lru<PostingList>
   /** Chunks by base, version and sequence number. */
@@ -54,7 +54,7 @@ export function makeSearchCache(mebibytes: number): SearchCache {
   const indexes = new Lru<BaseIndex>(0.2 * budget, ({ bytes }) => bytes)
   let lastId = 0
   return {
-    indexOf(base) {
+    getIndex(base) {
       const key = String(base.no)
       const existing = indexes.get(key)
       const isValid = existing && existing.mergeGeneration >= base.merge_generation

@@ -11,12 +11,12 @@ import {
   decodePosting,
   encodeLength,
   encodePostings,
-  offsetOf,
   packPosting,
+  postingOffset,
 } from './posting.ts'
 import { termFrequency } from './posting-list.ts'
 import { loadPostings } from './read-postings.ts'
-import { termId, termsOf } from './terms.ts'
+import { extractTerms, termId } from './terms.ts'
 
 describe('a posting', () => {
   test('a decoded posting has the encoded offset, the capped frequency and the approximate length', () => {
@@ -30,7 +30,7 @@ describe('a posting', () => {
             encodePostings(Uint32Array.of(packPosting(seq, count, encodeLength(length)))),
             0,
           )
-          expect(offsetOf(value)).toBe(seq)
+          expect(postingOffset(value)).toBe(seq)
           expect((value >>> 6) & 15).toBe(Math.min(count, 15))
           expect(Math.abs(decodeLength(value & 63) / length - 1)).toBeLessThan(
             length < 5 ? 0.6 : 0.15,
@@ -43,16 +43,18 @@ describe('a posting', () => {
 
 describe('terms', () => {
   test('article and case numbers are kept as whole terms', () => {
-    expect(termsOf('第六百七十五条之一')).toEqual(expect.arrayContaining(['第675条', '第675条之1']))
-    expect(termsOf('Art. 675 and § 12')).toEqual(expect.arrayContaining(['第675条', '第12条']))
-    expect(termsOf('(2021)京01民终1234号')).toContain('(2021)京01民终1234号')
+    expect(extractTerms('第六百七十五条之一')).toEqual(
+      expect.arrayContaining(['第675条', '第675条之1']),
+    )
+    expect(extractTerms('Art. 675 and § 12')).toEqual(expect.arrayContaining(['第675条', '第12条']))
+    expect(extractTerms('(2021)京01民终1234号')).toContain('(2021)京01民终1234号')
   })
 
   test('query terms are unique, and expansion terms have their reduced weight', () => {
     const terms = queryTerms('借款 借款', [{ target: '借贷', weight: 0.5 }])
-    const weightOf = (term: string) => terms.find(({ id }) => id === termId(term))?.weight
+    const termWeight = (term: string) => terms.find(({ id }) => id === termId(term))?.weight
     expect(terms).toHaveLength(new Set(terms.map(({ id }) => id)).size)
-    expect(weightOf('借贷')).toBe(weightOf('借款')! / 2)
+    expect(termWeight('借贷')).toBe(termWeight('借款')! / 2)
   })
 
   test('candidate phrases of a query are its character and word n-grams', () => {

@@ -11,7 +11,7 @@ export async function locateChunks(
   bases: readonly BaseRow[],
   scored: readonly ScoredChunk[],
 ): Promise<LocatedChunk[]> {
-  const columnsByBase = new Map(bases.map((base) => [base.no, cache.indexOf(base).columns]))
+  const columnsByBase = new Map(bases.map((base) => [base.no, cache.getIndex(base).columns]))
   const missing = scored.filter(({ base, seq }) => columnsByBase.get(base)?.isLoaded(seq) === false)
   if (missing.length > 0) {
     const readAhead = readAheadRange(bases, missing[0]!)

@@ -5,9 +5,9 @@ export class Lru<Value> {
   readonly #sizeOf: (value: Value) => number
   readonly #kept = new Map<string, { value: Value; size: number }>()
 
-  constructor(maxSize: number, sizeOf: (value: Value) => number) {
+  constructor(maxSize: number, measureSize: (value: Value) => number) {
     this.#maxSize = maxSize
-    this.#sizeOf = sizeOf
+    this.#sizeOf = measureSize
   }
 
   get(key: string): Value | undefined {

@@ -1,10 +1,10 @@
 import {
-  blockOf,
+  blockNumber,
   blockSize,
   decodePosting,
   encodePostings,
-  offsetOf,
   postingLength,
+  postingOffset,
   withOffset,
 } from './posting.ts'
 import type { PostingRow } from './postings.ts'
@@ -23,7 +23,7 @@ export function mergeBlocks(
 ): PostingRow[] {
   const merged = new Map<string, { term: number; block: number; postings: number[] }>()
   const add = (term: number, seq: number, posting: number) => {
-    const block = blockOf(seq)
+    const block = blockNumber(seq)
     const key = `${term} ${block}`
     let row = merged.get(key)
     if (!row) {
@@ -35,7 +35,7 @@ export function mergeBlocks(
   for (const { term, block, entries } of blocks) {
     for (let at = 0; at < entries.length; at += postingLength) {
       const posting = decodePosting(entries, at)
-      const seq = block * blockSize + offsetOf(posting)
+      const seq = block * blockSize + postingOffset(posting)
       if (isLive(seq)) add(term, seq, posting)
     }
   }
@@ -44,7 +44,7 @@ export function mergeBlocks(
     for (; index < terms.length && terms[index]! < end; index++) {
       for (let nth = index === 0 ? 0 : ends[index - 1]!; nth < ends[index]!; nth++) {
         const posting = decodePosting(entries, nth * postingLength)
-        const seq = first_seq + offsetOf(posting)
+        const seq = first_seq + postingOffset(posting)
         if (isLive(seq)) add(terms[index]!, seq, posting)
       }
     }

@@ -1,4 +1,4 @@
-import { decodePosting, offsetOf, postingLength } from './posting.ts'
+import { decodePosting, postingLength, postingOffset } from './posting.ts'
 
 /** Blocks in memory are smaller than in the database, so that a posting fits into 16 bits. */
 export const listBlockBits = 12
@@ -59,7 +59,7 @@ export function decodePostings(
   for (const { first, entries } of rows) {
     for (let at = 0; at < entries.length; at += postingLength) {
       const value = decodePosting(entries, at)
-      const seq = first + offsetOf(value)
+      const seq = first + postingOffset(value)
       if (seq < from || seq >= coveredUntil) continue
       lengths[seq] = value & 63
       const next = ((seq << 4) | ((value >>> 6) & 15)) >>> 0

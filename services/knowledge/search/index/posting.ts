@@ -1,7 +1,7 @@
 /** The chunks of a base are numbered by `seq` from 0 on; a block covers 16,384 of these numbers. */
 const blockBits = 14
 export const blockSize = 1 << blockBits
-export const blockOf = (seq: number) => seq >>> blockBits
+export const blockNumber = (seq: number) => seq >>> blockBits
 
 /**
  * A posting is 24 bits in four characters: offset in its block or segment (14), term frequency (4),
@@ -17,7 +17,7 @@ export const packPosting = (offset: number, count: number, lengthCode: number) =
 export const encodeLength = (length: number) => Math.min(63, Math.round(Math.log(length + 1) * 5.6))
 export const decodeLength = (code: number) => Math.exp(code / 5.6) - 1
 
-export const offsetOf = (posting: number) => posting >>> 10
+export const postingOffset = (posting: number) => posting >>> 10
 export const withOffset = (posting: number, offset: number) => (offset << 10) | (posting & 1023)
 
 const decoder = new TextDecoder()

@@ -1,7 +1,7 @@
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import type { BaseRow } from '../../base.ts'
 import type { BaseIndex, SearchCache } from './cache.ts'
-import { blockOf, blockSize, postingLength } from './posting.ts'
+import { blockNumber, blockSize, postingLength } from './posting.ts'
 import {
   appendPostings,
   decodePostings,
@@ -33,7 +33,7 @@ export async function loadPostings(
   bases: readonly BaseRow[],
   terms: readonly number[],
 ): Promise<BasePostings[]> {
-  const indexed = bases.map((base) => ({ base, index: cache.indexOf(base) }))
+  const indexed = bases.map((base) => ({ base, index: cache.getIndex(base) }))
   const missing: MissingPostings[] = []
   const found = new Map<string, PostingList>()
   for (const { base, index } of indexed) {
@@ -78,7 +78,7 @@ async function readRows(sql: Sql, missing: readonly MissingPostings[]) {
   const rows = (await sql`
     with missing as (
       select * from unnest(${ints([...firstSeqs.keys()])}, ${ints(firsts)},
-        ${ints(firsts.map(blockOf))}) missing (base, seq, block)),
+        ${ints(firsts.map(blockNumber))}) missing (base, seq, block)),
     requested as (select unnest(${ints(terms)}) as term)
     select posting.base, term, posting.block * ${blockSize} as first, entries
     from missing cross join requested join knowledge.postings posting using (base, term)

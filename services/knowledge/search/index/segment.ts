@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { blockSize, encodeLength, encodePostings, packPosting } from './posting.ts'
-import { termId, termsOf } from './terms.ts'
+import { extractTerms, termId } from './terms.ts'
 
 export interface ChunkText {
   seq: number
@@ -20,7 +20,7 @@ export interface Segment {
 
 /** Distinct terms of a chunk, ascending, with their frequencies; and the number of its terms. */
 export function countTerms(text: string) {
-  const ids = Int32Array.from(termsOf(text), termId).sort()
+  const ids = Int32Array.from(extractTerms(text), termId).sort()
   const terms = new Int32Array(ids.length)
   const counts = new Int32Array(ids.length)
   let size = 0

@@ -17,7 +17,7 @@ export const citationTerm = (law: string) => `《${lawKey(law)}》`
  * Splits a text into index terms: Han characters, bigrams and words, words of other scripts, numbers,
  * and whole case and article numbers. An article has the same term in every notation.
  */
-export function termsOf(text: string): string[] {
+export function extractTerms(text: string): string[] {
   const found = tokenize(text)
   const normal = text.normalize('NFKC').toLowerCase()
   for (const [, number] of normal.matchAll(latinArticle)) found.push(`第${Number(number)}条`)
@@ -34,7 +34,7 @@ export function termsOf(text: string): string[] {
 
 /** Splits a text into words, without characters and bigrams. */
 export const segmentWords = (text: string): string[] =>
-  termsOf(text).flatMap((term) =>
+  extractTerms(text).flatMap((term) =>
     term.startsWith('=') ? [term.slice(1)] : /^\p{Script=Latin}/u.test(term) ? [term] : [],
   )
 

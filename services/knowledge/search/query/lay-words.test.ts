@@ -50,14 +50,14 @@ describe('predict', () => {
     const { priors: laws } = predict(shares, [
       { word: 'a', words: {}, laws: { law: 0.01 }, articles },
     ])
-    const led = (article: string | null) => priorBoost(laws.get('law'), article)
+    const boostFor = (article: string | null) => priorBoost(laws.get('law'), article)
     const numbers = ['40', '41', '45', '60', '90']
-    expect(numbers.map(led)).toEqual(numbers.map(led).toSorted((a, b) => b - a))
-    expect(new Set(numbers.slice(0, 4).map(led)).size).toBe(4)
-    expect(led('39')).toBe(led('41'))
-    expect(led('41-1')).toBe(led('41'))
-    expect(led('90')).toBe(led(null))
-    expect(led(null)).toBeGreaterThan(0)
+    expect(numbers.map(boostFor)).toEqual(numbers.map(boostFor).toSorted((a, b) => b - a))
+    expect(new Set(numbers.slice(0, 4).map(boostFor)).size).toBe(4)
+    expect(boostFor('39')).toBe(boostFor('41'))
+    expect(boostFor('41-1')).toBe(boostFor('41'))
+    expect(boostFor('90')).toBe(boostFor(null))
+    expect(boostFor(null)).toBeGreaterThan(0)
     expect(priorBoost(laws.get('other'), '40')).toBe(0)
   })
 

@@ -1,4 +1,4 @@
-import { han, termId, termsOf } from '../index/terms.ts'
+import { extractTerms, han, termId } from '../index/terms.ts'
 
 const wordTerm = (word: string) => (word.length > 1 && han.test(word) ? `=${word}` : word)
 
@@ -36,12 +36,12 @@ export function queryTerms(
   statuteWords: readonly Expansion[] = [],
 ): WeightedTerm[] {
   const weights = new Map<number, number>()
-  for (const term of termsOf(query)) {
+  for (const term of extractTerms(query)) {
     // A query that names a law asks for the law, not for texts that cite it.
     if (!term.startsWith('《')) weights.set(termId(term), termWeight(term))
   }
   for (const { target, weight } of aliases) {
-    for (const term of termsOf(target)) {
+    for (const term of extractTerms(target)) {
       const id = termId(term)
       if (!weights.has(id)) weights.set(id, weight * termWeight(term))
     }

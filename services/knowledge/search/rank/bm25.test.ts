@@ -23,9 +23,9 @@ interface Chunk {
 }
 
 /** Builds postings as the database stores them: one row per block, entries in any order. */
-function sourceOf(chunks: readonly Chunk[], gap: number, split: number): BasePostings {
+function buildPostings(chunks: readonly Chunk[], gap: number, split: number): BasePostings {
   const lengths = new Uint8Array(chunks.length * gap + 1)
-  const rowsOf = (term: number, from: number, to: number) => {
+  const encodeRows = (term: number, from: number, to: number) => {
     const rows = new Map<number, string>()
     chunks.forEach(({ counts, length }, index) => {
       const seq = index * gap
@@ -38,13 +38,13 @@ function sourceOf(chunks: readonly Chunk[], gap: number, split: number): BasePos
   }
   const end = chunks.length * gap
   const terms = [0, 1, 2, 3].map((term) => {
-    const before = decodePostings(rowsOf(term, 0, end), 0, split, lengths)
-    return appendPostings(before, decodePostings(rowsOf(term, 0, end), split, end, lengths))
+    const before = decodePostings(encodeRows(term, 0, end), 0, split, lengths)
+    return appendPostings(before, decodePostings(encodeRows(term, 0, end), split, end, lengths))
   })
   return { base: 1, lengths, terms }
 }
 
-const told = (length: number) => decodeLength(encodeLength(length))
+const roundLength = (length: number) => decodeLength(encodeLength(length))
 
 /** Reference implementation of BM25. */
 function byDefinition(chunks: readonly Chunk[], weights: readonly number[], gap: number) {
@@ -54,7 +54,7 @@ function byDefinition(chunks: readonly Chunk[], weights: readonly number[], gap:
       const score = weights.reduce((sum, weight, term) => {
         const n = chunks.filter(({ counts }) => counts[term]).length
         const count = Math.min(counts[term]!, 15)
-        const norm = 1.2 * (0.25 + (0.75 * told(length)) / (all / chunks.length))
+        const norm = 1.2 * (0.25 + (0.75 * roundLength(length)) / (all / chunks.length))
         const rarity = Math.log(1 + (chunks.length - n + 0.5) / (n + 0.5))
         return sum + (weight * rarity * count * 2.2) / (count + norm)
       }, 0)
@@ -83,7 +83,7 @@ describe('termFrequency', () => {
         (counts, gap, split) => {
           const chunks = counts.map((count) => ({ counts: [count, 0, 0, 0], length: 1 }))
           const end = counts.length * gap
-          const [term] = sourceOf(chunks, gap, split % end).terms
+          const [term] = buildPostings(chunks, gap, split % end).terms
           const told = Array.from({ length: end }, (_, seq) => termFrequency(term!, seq))
           expect(told.filter((_, seq) => seq % gap === 0)).toEqual(counts)
           expect(told.filter((count, seq) => seq % gap !== 0 && count > 0)).toEqual([])
@@ -105,7 +105,7 @@ describe('searchTopK', () => {
         fc.nat(),
         fc.option(fc.array(fc.nat({ max: 119 })), { nil: undefined }),
         (chunks, weights, gap, limit, split, left) => {
-          const source = sourceOf(chunks, gap, split % (chunks.length * gap))
+          const source = buildPostings(chunks, gap, split % (chunks.length * gap))
           const terms = weights.map((weight, id) => ({ id, weight }))
           const words = chunks.reduce((sum, { length }) => sum + length, 0)
           const places = left && new Set(left.map((index) => index * gap))
@@ -145,7 +145,7 @@ describe('searchTopK', () => {
     const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
     const words = chunks.reduce((sum, { length }) => sum + length, 0)
     const statistics = { chunks: chunks.length, words }
-    const source = sourceOf(chunks, 1, 9_000)
+    const source = buildPostings(chunks, 1, 9_000)
     // With k = all chunks every term is scanned, which gives the exact ranking.
     const all = searchTopK(terms, [source], statistics, chunks.length)
     expect(all.length).toBeGreaterThan(12_000)
@@ -155,7 +155,7 @@ describe('searchTopK', () => {
       expect(score).toBeCloseTo(all[rank]!.score, 9)
     })
     // A term can be frequent in one base and rare in another.
-    const few = sourceOf(
+    const few = buildPostings(
       chunks
         .slice(0, 500)
         .map(({ counts, length }) => ({ counts: [0, 0, ...counts.slice(2)], length })),
@@ -176,7 +176,7 @@ describe('searchTopK', () => {
     }))
     const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
     const statistics = { chunks: chunks.length, words: 180_000 }
-    const found = searchTopK(terms, [sourceOf(chunks, 1, 100)], statistics, 10)
+    const found = searchTopK(terms, [buildPostings(chunks, 1, 100)], statistics, 10)
     expect(found.map(({ seq }) => seq)).toEqual([5, 11, 17, 23, 29, 35, 41, 47, 53, 59])
   })
 
@@ -184,7 +184,7 @@ describe('searchTopK', () => {
     const chunks = Array.from({ length: 5_000 }, () => ({ counts: [1, 0, 0, 0], length: 9 }))
     const found = searchTopK(
       [1, 1, 1, 1].map((weight, id) => ({ id, weight })),
-      [sourceOf(chunks, 1, 4_000)],
+      [buildPostings(chunks, 1, 4_000)],
       { chunks: 5_000, words: 45_000 },
       3,
     )
@@ -192,7 +192,7 @@ describe('searchTopK', () => {
   })
 
   test('a rare term ranks above a frequent one, and equal scores are ordered by base number', () => {
-    const source = sourceOf(
+    const source = buildPostings(
       [1, 1, 1, 0].map((count) => ({ counts: [count, 1 - count, 0, 0], length: 1 })),
       1,
       2,

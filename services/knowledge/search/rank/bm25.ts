@@ -58,12 +58,12 @@ export function searchTopK(
   const isFrequent = (index: number) =>
     documentFrequencies[index]! > statistics.chunks * frequentShare
   const frequent = statistics.chunks < minChunksForPruning ? [] : all.filter(isFrequent)
-  if (frequent.length === 0) return scanTerms(all, limit).sorted()
+  if (frequent.length === 0) return scanTerms(all, limit).toSorted()
   const rarer = all.filter((index) => !isFrequent(index))
   const first = scanTerms(rarer, withMargin(limit))
-  if (first.size < withMargin(limit)) return scanTerms(all, limit).sorted()
+  if (first.size < withMargin(limit)) return scanTerms(all, limit).toSorted()
   addFrequentTerms(first, frequent, postings, weights, tfNorms)
-  return first.sorted(limit)
+  return first.toSorted(limit)
 }
 
 const selectTerms = (source: BasePostings, chosen: readonly number[]): BasePostings => ({

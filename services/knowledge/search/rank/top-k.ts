@@ -44,7 +44,7 @@ export class TopK {
   }
 
   /** Returns the best chunks, best first. */
-  sorted(limit = this.limit): ScoredChunk[] {
+  toSorted(limit = this.limit): ScoredChunk[] {
     this.#cut(limit)
     return Array.from({ length: this.#size }, (_, index) => ({
       base: this.#bases[index]!,
