@@ -10,7 +10,7 @@ import { formatCount, mean, median } from './support/figures.ts'
 import type { Results, Table } from './support/results.ts'
 
 const kinds: Kind[] = ['compressible', 'incompressible']
-const stepsOfARun = 10
+const stepsPerRun = 10
 
 interface Size {
   rounds: number
@@ -48,18 +48,23 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
 async function throughput(peers: Peer[], { rounds, single, many }: Size): Promise<Table> {
   const rows: string[][] = []
   for (const kind of kinds) {
-    for (const atOnce of [1, 32]) {
+    for (const concurrency of [1, 32]) {
       const rates = peers.map(() => [] as number[])
       for (let round = 0; round <= rounds; round++) {
         for (const [index, peer] of peers.entries()) {
-          const rate = await stepsPerSecond(peer, kind, atOnce === 1 ? single : many, atOnce)
+          const rate = await stepsPerSecond(
+            peer,
+            kind,
+            concurrency === 1 ? single : many,
+            concurrency,
+          )
           if (round > 0) rates[index]!.push(rate)
         }
       }
       const [theirs, own, limit] = rates.map(median) as [number, number, number]
       rows.push([
         kind,
-        String(atOnce),
+        String(concurrency),
         formatCount(theirs),
         formatCount(own),
         formatCount(limit),
@@ -81,19 +86,19 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
     ],
     rows,
     notes: [
-      `Runs of ${stepsOfARun} steps on threads of their own, with a state of 20 KB of which a step changes a note of 100 bytes and adds a message of 200. Every step is on the disk before the next begins (LangGraph: durability sync). The same pool of 10 connections for each; median of ${rounds} rounds, in turn. Goals: at least 10 × LangGraph at 32 threads, 4 × at one, and half of bare SQL.`,
+      `Runs of ${stepsPerRun} steps on threads of their own, with a state of 20 KB of which a step changes a note of 100 bytes and adds a message of 200. Every step is on the disk before the next begins (LangGraph: durability sync). The same pool of 10 connections for each; median of ${rounds} rounds, in turn. Goals: at least 10 × LangGraph at 32 threads, 4 × at one, and half of bare SQL.`,
     ],
   }
 }
 
-async function stepsPerSecond(peer: Peer, kind: Kind, runs: number, atOnce: number) {
+async function stepsPerSecond(peer: Peer, kind: Kind, runs: number, concurrency: number) {
   const begun = performance.now()
   let left = runs
   const worker = async () => {
-    while (left-- > 0) await peer.run(kind, stepsOfARun)
+    while (left-- > 0) await peer.run(kind, stepsPerRun)
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
-  return (runs * stepsOfARun * 1000) / (performance.now() - begun)
+  await Promise.all(Array.from({ length: concurrency }, worker))
+  return (runs * stepsPerRun * 1000) / (performance.now() - begun)
 }
 
 async function storage(url: string, { many }: Size): Promise<Table> {
@@ -103,8 +108,8 @@ async function storage(url: string, { many }: Size): Promise<Table> {
     for (const open of [langgraph, ours]) {
       const peer = await open(await createDatabase(url))
       const before = await peer.bytes()
-      for (let n = 0; n < many / 4; n++) await peer.run(kind, stepsOfARun)
-      const short = ((await peer.bytes()) - before) / ((many / 4) * stepsOfARun)
+      for (let n = 0; n < many / 4; n++) await peer.run(kind, stepsPerRun)
+      const short = ((await peer.bytes()) - before) / ((many / 4) * stepsPerRun)
       const middle = await peer.bytes()
       await peer.run(kind, 300)
       perStep.push(short, ((await peer.bytes()) - middle) / 300)

@@ -23,7 +23,7 @@ export async function run({ quick, idle }: { quick: boolean; idle?: number }): P
   const started = await plane?.start()
   if (plane) process.env.TEST_KUBECONFIG = plane.kubeconfig
   try {
-    return await measured(quick, idle ?? (quick ? 60 : 600))
+    return await measureAll(quick, idle ?? (quick ? 60 : 600))
   } finally {
     if (started) await plane!.stop()
   }
@@ -37,7 +37,7 @@ interface Size {
   idle: number
 }
 
-async function measured(quick: boolean, idle: number): Promise<Results> {
+async function measureAll(quick: boolean, idle: number): Promise<Results> {
   const size: Size = quick
     ? { suites: 20, changes: 40, applications: 100, secrets: 1_000, idle }
     : { suites: 100, changes: 200, applications: 1_000, secrets: 10_000, idle }

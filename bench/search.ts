@@ -6,8 +6,8 @@ import { importsTable } from './search/imports.ts'
 import { layWordLines } from './search/lay-words.ts'
 import { hybridLines } from './search/lay-words-hybrid.ts'
 import { askLucene, type LuceneStage } from './search/lucene.ts'
-import { qualityOf } from './search/quality.ts'
-import { cellsOf, type QuestionSet, rateOf } from './search/speed.ts'
+import { measureQuality } from './search/quality.ts'
+import { formatTimings, type QuestionSet, searchesPerSecond } from './search/speed.ts'
 import { costTable, openStages, type Stage } from './search/stages.ts'
 import { openKnowledge } from './search/subject.ts'
 import { formatCount } from './support/figures.ts'
@@ -50,16 +50,16 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       ...(await layWordLines(subject, search, corpus, own, 'keyword-search')),
       ...(await hybridLines(driver, corpus)),
     ]
-    const idOf = (chunk: number) => articles[chunk]!.id
+    const articleId = (chunk: number) => articles[chunk]!.id
     const peer = await rankings(queries, async (query) =>
-      (await stages.fullText.search(query, 100)).map(idOf),
+      (await stages.fullText.search(query, 100)).map(articleId),
     )
     for (const chunks of more) await at(chunks)
     const lucene = await askLucene(corpus, asking, 100, [few, articles.length, ...more])
     const ofLucene =
       typeof lucene === 'string'
         ? lucene
-        : queries.map((query) => lucene.get(articles.length)!.results.get(query)!.map(idOf))
+        : queries.map((query) => lucene.get(articles.length)!.results.get(query)!.map(articleId))
     return {
       versions: { ...(await versions(server.url)), Lucene: '9.12.1' },
       tables: [
@@ -95,7 +95,7 @@ function qualityTable(
 ): Table {
   const line = (what: string, found: string[][] | string) => {
     if (typeof found === 'string') return [what, `skipped: ${found}`, '']
-    const { ndcg10, recall100 } = qualityOf(questions, found)
+    const { ndcg10, recall100 } = measureQuality(questions, found)
     return [what, ndcg10.toFixed(3), recall100.toFixed(3)]
   }
   return {
@@ -125,8 +125,8 @@ function speedTable(
       '',
       what,
       formatCount(times.length),
-      ...cellsOf(times),
-      peer ? (rateOf(times) / rateOf(peer)).toFixed(2) : '',
+      ...formatTimings(times),
+      peer ? (searchesPerSecond(times) / searchesPerSecond(peer)).toFixed(2) : '',
     ]
     const lines = [
       line('PostgreSQL ts_rank', fullText),

@@ -26,7 +26,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       for (let round = 0; round <= rounds; round++) {
         for (const way of ways) {
           const ms = await fresh((driver) =>
-            timed(driver, packages.directory, name, way, recording),
+            measureImport(driver, packages.directory, name, way, recording),
           )
           if (round > 0) times[way].push(ms)
         }
@@ -65,7 +65,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   }
 }
 
-async function timed(
+async function measureImport(
   driver: Driver,
   directory: string,
   name: string,

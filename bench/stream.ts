@@ -144,19 +144,19 @@ async function memory(servers: Servers, { idle }: Size): Promise<Table> {
   const rows: string[][] = []
   for (const kind of ['bare', 'full'] as const) {
     const { base, child } = servers[kind]
-    const held = async () => {
+    const readMemory = async () => {
       child.send('how much')
       const [held] = (await once(child, 'message')) as [{ used: number; resident: number }]
       return held
     }
-    const before = await held()
+    const before = await readMemory()
     for (let opened = 0; opened < idle; opened += 50) {
       const some = Array.from({ length: 50 }, async () =>
         openStream(await createSession(base, kind), silent),
       )
       await Promise.all(some)
     }
-    const after = await held()
+    const after = await readMemory()
     const each = (what: 'used' | 'resident') =>
       `${((after[what] - before[what]) / idle / 1024).toFixed(1)} KB`
     const name = kind === 'bare' ? 'pass-through' : 'consultations-service'

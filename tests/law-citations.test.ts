@@ -4,8 +4,8 @@ import { citedIn } from './support/law/cited.ts'
 import { checkedOn, excerptFile, loadDatabase, loadExcerpt } from './support/law/editions.ts'
 import { excerptFor } from './support/law/excerpt.ts'
 import { formerLaws } from './support/law/names.ts'
-import { loadProfiles, titlesOf } from './support/law/profiles.ts'
-import { faultsOf } from './support/law/resolve.ts'
+import { listTitles, loadProfiles } from './support/law/profiles.ts'
+import { findFaults } from './support/law/resolve.ts'
 import { citedInMarkdown, citedInProject, citedInRecord } from './support/law/sources.ts'
 
 const excerpt = loadExcerpt()
@@ -16,7 +16,7 @@ const labor = (number: string) => `最高人民法院关于审理劳动争议案
 describe(`on ${checkedOn}`, () => {
   test('every citation of seeds, rules, skills and templates stands in the edition in force', () => {
     const hint = 'After a new citation, run: node tests/write-law-excerpt.ts'
-    expect(faultsOf(cited, excerpt, checkedOn), hint).toEqual([])
+    expect(findFaults(cited, excerpt, checkedOn), hint).toEqual([])
   })
 
   test('the citations of all sources are counted', () => {
@@ -37,14 +37,14 @@ describe('the national database', () => {
 
   test.skipIf(missing)('holds the excerpt as it is committed', () => {
     if (typeof database === 'string') return
-    const titles = [...formerLaws, ...loadProfiles().flatMap(titlesOf)]
+    const titles = [...formerLaws, ...loadProfiles().flatMap(listTitles)]
     const made = excerptFor(cited, titles, database, checkedOn)
     expect(readFileSync(excerptFile, 'utf8')).toBe(made)
   })
 
   test.skipIf(missing)('bears out every citation', () => {
     if (typeof database === 'string') return
-    expect(faultsOf(cited, database, checkedOn)).toEqual([])
+    expect(findFaults(cited, database, checkedOn)).toEqual([])
   })
 })
 
@@ -99,7 +99,7 @@ describe('a planted fault is caught:', () => {
     ],
     ['an article without a law', text('依第五百条请求赔偿'), 'no such law'],
   ])('%s', (_, planted, fault) => {
-    expect(faultsOf(planted, excerpt, checkedOn)).toMatchObject([{ fault }])
+    expect(findFaults(planted, excerpt, checkedOn)).toMatchObject([{ fault }])
   })
 
   test.each([
@@ -111,7 +111,7 @@ describe('a planted fault is caught:', () => {
       '一年期贷款市场报价利率四倍的除外',
     ],
   ])('and %s is not', (_, law, article, quote) => {
-    expect(faultsOf(basis(law, article, quote), excerpt, checkedOn)).toEqual([])
+    expect(findFaults(basis(law, article, quote), excerpt, checkedOn)).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadProfiles } from './support/law/profiles.ts'
-import { basesOf } from './support/law/sources.ts'
+import { collectLegalBases } from './support/law/sources.ts'
 import { readDataFiles } from './support/seed-packages.ts'
 
 const profiles = loadProfiles()
@@ -13,7 +13,7 @@ const labor2 = `${court}审理劳动争议案件适用法律问题的解释（�
 const lending = `${court}审理民间借贷案件适用法律若干问题的规定`
 const developers = `${court}审理商品房买卖合同纠纷案件适用法律若干问题的解释`
 const cites = (value: unknown, law: string, article: string) =>
-  basesOf(value).some((basis) => basis.law === law && basis.article === article)
+  collectLegalBases(value).some((basis) => basis.law === law && basis.article === article)
 
 describe('an element rests on the rule that governs it:', () => {
   test.each([
@@ -83,7 +83,9 @@ describe('the words of the law', () => {
 
   test('whoever cites the interpretation for developers says that it is for their houses', () => {
     const citing = [...elements.values()].filter(({ legal_basis, defences, calculation }) =>
-      basesOf([{ legal_basis }, defences, calculation]).some(({ law }) => law === developers),
+      collectLegalBases([{ legal_basis }, defences, calculation]).some(
+        ({ law }) => law === developers,
+      ),
     )
     expect(citing.length).toBeGreaterThan(3)
     const silent = citing.filter((element) => !JSON.stringify(element).includes('商品房'))
@@ -92,7 +94,7 @@ describe('the words of the law', () => {
 
   test('the interpretation of 2021 on punitive damages is not relied on', () => {
     const old = `${court}审理侵害知识产权民事案件适用惩罚性赔偿的解释`
-    expect(basesOf(profiles).filter(({ law }) => law === old)).toEqual([])
+    expect(collectLegalBases(profiles).filter(({ law }) => law === old)).toEqual([])
   })
 
   test.each([

@@ -39,16 +39,16 @@ describe('editions', () => {
 
   test('a law that is cited and not stated is reported, and a wrong date', () => {
     const laws = lending.record.laws.filter(({ law }: any) => law !== '民法典')
-    const planted = (record: object): Profile => ({
+    const plantFault = (record: object): Profile => ({
       ...lending,
       record: { ...lending.record, ...record },
     })
-    expect(editionFaults(planted({ laws }), excerpt)).toEqual([
+    expect(editionFaults(plantFault({ laws }), excerpt)).toEqual([
       'private_lending cites 民法典 and does not state its edition',
     ])
     const [first, ...rest] = lending.record.interpretations
     const interpretations = [{ ...first, effective_from: '2015-09-01' }, ...rest]
-    expect(editionFaults(planted({ interpretations }), excerpt)).toHaveLength(1)
+    expect(editionFaults(plantFault({ interpretations }), excerpt)).toHaveLength(1)
   })
 })
 
@@ -93,7 +93,7 @@ describe('defences', () => {
       defences.map((defence: any) => ({ ...defence, element_id })),
     ),
   )
-  const called = (element_id: string, name: string) =>
+  const findDefence = (element_id: string, name: string) =>
     defences.find((each) => each.element_id === element_id && each.name === name)
 
   test('only objections have a burden', () => {
@@ -115,7 +115,7 @@ describe('defences', () => {
     ['labor_dispute.double_wage', '未订立不可归责于用人单位', 'objection', 'defendant'],
     ['private_lending.interest', '利率超过上限', 'rule_of_law', undefined],
   ])('%s: %s is a %s', (element, name, kind, burden) => {
-    expect(called(element, name)).toMatchObject({ kind })
-    expect(called(element, name).burden_of_proof).toBe(burden)
+    expect(findDefence(element, name)).toMatchObject({ kind })
+    expect(findDefence(element, name).burden_of_proof).toBe(burden)
   })
 })

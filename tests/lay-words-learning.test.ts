@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildArticleIndex } from '../bench/search/article-index.ts'
-import { foldsOf } from '../bench/search/folds.ts'
+import { splitFolds } from '../bench/search/folds.ts'
 import { readLawsInForce } from '../bench/search/laws-in-force.ts'
 import { learnLayWords } from '../bench/search/learn.ts'
 import { inverse, ridge } from '../bench/search/learn-ridge.ts'
@@ -67,7 +67,7 @@ describe('lay words', () => {
   })
 
   test('weigh words less that already match articles that are no answer', () => {
-    const learned = (text: string) => {
+    const learnWith = (text: string) => {
       const texts = buildArticleIndex([
         ...articles,
         { id: '4', law: '银行法', article: '第一条', text },
@@ -77,7 +77,7 @@ describe('lay words', () => {
       )!
       return { found: texts.search('老板欠钱').map(({ id }) => id), words }
     }
-    const [led, unled] = [learned('老板支付报酬'), learned('经理支付报酬')]
+    const [led, unled] = [learnWith('老板支付报酬'), learnWith('经理支付报酬')]
     expect([led.found, unled.found]).toEqual([['4'], []])
     expect(led.words.报酬 ?? 0).toBeLessThan(unled.words.报酬!)
     expect(led.words.拖欠).toBe(unled.words.拖欠)
@@ -144,7 +144,7 @@ describe('the bundled lay words', () => {
 
 test('cross-validation tests every question once and never trains on a test question', () => {
   const all = Array.from({ length: 23 }, (_, index) => index)
-  const folds = foldsOf(all, 5)
+  const folds = splitFolds(all, 5)
   expect(folds.flatMap(({ test: asked }) => asked).sort((a, b) => a - b)).toEqual(all)
   for (const { train: known, test: asked } of folds) {
     expect([...known, ...asked].sort((a, b) => a - b)).toEqual(all)

@@ -34,7 +34,7 @@ describe.each(servers)('$name', ({ url }) => {
   const put = (points: unknown) => request('PUT', `${path}/points?wait=true`, { points })
   const query = (search: object) =>
     request('POST', `${path}/points/query/batch`, { searches: [search] })
-  const idsOf = (answer: any) => answer.result[0].points.map(({ id }: { id: number }) => id)
+  const pointIds = (answer: any) => answer.result[0].points.map(({ id }: { id: number }) => id)
   const sparseVector = (...entries: [number, number][]) => ({
     indices: entries.map(([index]) => index),
     values: entries.map(([, value]) => value),
@@ -96,7 +96,7 @@ describe.each(servers)('$name', ({ url }) => {
       using: 'words',
       limit: 10,
     })
-    expect(idsOf(rare)[0]).toBe(2)
+    expect(pointIds(rare)[0]).toBe(2)
     const scores = rare.result[0].points.map(({ score }: any) => score)
     const idf = (documentFrequency: number) =>
       Math.log((4 - documentFrequency + 0.5) / (documentFrequency + 0.5) + 1)
@@ -104,7 +104,7 @@ describe.each(servers)('$name', ({ url }) => {
     expect(scores[1]).toBeCloseTo(idf(3), 4)
     expect(scores).toHaveLength(3)
     const near = await query({ query: [0, 1, 0], using: 'meaning', limit: 2 })
-    expect(idsOf(near)).toEqual([2, 2 ** 33 + 5])
+    expect(pointIds(near)).toEqual([2, 2 ** 33 + 5])
     expect(near.result[0].points[1].score).toBeCloseTo(Math.SQRT1_2, 4)
     expect((await query({ query: [0, 1], using: 'meaning', limit: 2 })).status).toBe(400)
     expect((await query({ query: [0, 1, 0], using: 'nothing', limit: 2 })).status).toBe(400)
@@ -117,7 +117,9 @@ describe.each(servers)('$name', ({ url }) => {
   test('filters by payload', async () => {
     const searchIds = async (...must: object[]) => {
       const all = sparseVector([7, 1], [9, 1])
-      return idsOf(await query({ query: all, using: 'words', filter: { must }, limit: 10 })).sort()
+      return pointIds(
+        await query({ query: all, using: 'words', filter: { must }, limit: 10 }),
+      ).sort()
     }
     const last = 2 ** 33 + 5
     expect(await searchIds({ key: 'kb', match: { any: [1, 3] } })).toEqual([1, 2, 4])

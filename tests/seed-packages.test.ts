@@ -20,7 +20,7 @@ const packageId = 'knowledge_structured_seeds'
 const litigation = readDataFiles(packageId, 'data/litigation')
 const profiles = readDataFiles(packageId, 'data/profiles')
 const checklists = readDataFiles(packageId, 'data/checklists')
-const named = (file: DataFile) => basename(file.path, '.json')
+const fileName = (file: DataFile) => basename(file.path, '.json')
 const recordId = (record: any): string => record.element_id ?? record.item_id ?? record.code
 const duplicates = (all: string[]) => all.filter((byPath, index) => all.indexOf(byPath) < index)
 const byPath = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
@@ -41,7 +41,7 @@ describe('the litigation elements', () => {
   })
 
   test.each(byPath(litigation))('%s contains the elements of its cause in order', (_, file) => {
-    const code = named(file)
+    const code = fileName(file)
     expect(file.records.length).toBeGreaterThanOrEqual(3)
     for (const element of file.records) {
       expect(element.cause_of_action_code).toBe(code)
@@ -75,7 +75,7 @@ describe('the litigation elements', () => {
 describe('the profiles', () => {
   test.each(byPath(profiles))('%s fits its schema', (_, file) => {
     expectRecords(file, CauseOfActionProfile, SeedProfile)
-    expect(file.records.map(({ code }) => code)).toEqual([named(file)])
+    expect(file.records.map(({ code }) => code)).toEqual([fileName(file)])
   })
 
   test('have the same dictionary version', () => {
@@ -92,8 +92,8 @@ describe('the checklists', () => {
   test.each(byPath(checklists))('%s fits its schema', (_, file) => {
     expectRecords(file, NonLitigationChecklistItem, SeedChecklistItem)
     for (const item of file.records) {
-      expect(item.service_type_id).toBe(named(file))
-      expect(item.item_id.split('.')[0]).toBe(named(file))
+      expect(item.service_type_id).toBe(fileName(file))
+      expect(item.item_id.split('.')[0]).toBe(fileName(file))
     }
   })
 })
@@ -123,7 +123,7 @@ describe('the service types', () => {
     const outside = value.service_types.filter(
       (type: any) => type.matter_category === 'non_litigation',
     )
-    expect(checklists.map(named)).toEqual(outside.map(({ id }: any) => id).sort())
+    expect(checklists.map(fileName)).toEqual(outside.map(({ id }: any) => id).sort())
   })
 })
 
@@ -134,7 +134,7 @@ describe('the package', () => {
   })
 
   test('has elements for every profile, and a profile for every element', () => {
-    expect(profiles.map(named)).toEqual(litigation.map(named))
+    expect(profiles.map(fileName)).toEqual(litigation.map(fileName))
   })
 
   test('has elements for every civil cause of the intake skill', () => {
@@ -142,7 +142,7 @@ describe('the package', () => {
     const codes = causes
       .filter(({ category }) => statutes.includes(category))
       .map(({ code }) => code)
-    expect(profiles.map(named)).toEqual(expect.arrayContaining(codes))
+    expect(profiles.map(fileName)).toEqual(expect.arrayContaining(codes))
   })
 
   test('uses no id twice', () => {

@@ -38,7 +38,7 @@ const item = (item_id: string, kind: string, config: object, depends_on: string[
   ...{ item_id, kind, config, depends_on },
 })
 
-function packageOfEveryKind(name: string, entries: PackageContent) {
+function buildPackageWithAllKinds(name: string, entries: PackageContent) {
   const own = (id: string) => `${name}.${id}`
   return {
     'manifest.json': manifest(name, [
@@ -98,9 +98,9 @@ describe('a package of every kind', () => {
     await fc.assert(
       fc.asyncProperty(packageContent, packageContent, async (before, after) => {
         const name = `edited_${++packages}`
-        library.put(name, packageOfEveryKind(name, before))
+        library.put(name, buildPackageWithAllKinds(name, before))
         expect((await at.apply([name])).data.status).toBe('succeeded')
-        library.put(name, packageOfEveryKind(name, after))
+        library.put(name, buildPackageWithAllKinds(name, after))
         const untouched = await readRowVersions(at, targets)
         const { data: dry } = await at.apply([name], { dry_run: true, force: true })
         expect(await readRowVersions(at, targets)).toEqual(untouched)
@@ -150,9 +150,9 @@ test('the plan hash depends on the records of knowledge-service that an apply wo
   })
   const hashes = new Set<string>()
   for (const text of ['Two', '三'] as const) {
-    library.put('known', packageOfEveryKind('known', entries(text)))
+    library.put('known', buildPackageWithAllKinds('known', entries(text)))
     await at.apply(['known'])
-    library.put('known', packageOfEveryKind('known', entries('One')))
+    library.put('known', buildPackageWithAllKinds('known', entries('One')))
     const { data } = await at.apply(['known'], { dry_run: true })
     const updated = data.packages[0].items.filter((item: any) => item.counts.updated === 1)
     expect(updated).toHaveLength(3)
@@ -177,7 +177,7 @@ describe('startup', () => {
     }
     library.put(
       'knowledge_structured_seeds',
-      packageOfEveryKind('knowledge_structured_seeds', some),
+      buildPackageWithAllKinds('knowledge_structured_seeds', some),
     )
     library.put('platform_defaults', configsPackage('platform_defaults', { one: { seeded: 1 } }))
     const replicas = [startSeedServicesOn(at.driver, env), startSeedServicesOn(at.driver, env)]

@@ -35,7 +35,7 @@ describe.each(fixtures)('$service.name', ({ service, open, fill, fillSystem }) =
   afterAll(() => at.close())
 
   /** Requests of an endpoint that refer to the owner's records, from its API description. */
-  function requestsOf(
+  function buildRequests(
     { method, path, spec }: (typeof service.endpoints)[number],
     ids: Record<string, unknown>,
   ) {
@@ -59,7 +59,7 @@ describe.each(fixtures)('$service.name', ({ service, open, fill, fillSystem }) =
     targets = ids,
   ): Promise<CallResult[]> {
     const answers: CallResult[] = []
-    for (const { method, url, body } of requestsOf(endpoint, targets)) {
+    for (const { method, url, body } of buildRequests(endpoint, targets)) {
       answers.push(await at.call(method, url, { headers, ...(body === undefined ? {} : { body }) }))
     }
     return answers

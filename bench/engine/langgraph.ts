@@ -17,7 +17,7 @@ const State = Annotation.Root({
 })
 
 /** State update of a step for LangGraph: the changed members and the new messages. */
-function told(kind: Kind, state: Work) {
+function runStep(kind: Kind, state: Work) {
   const { n, document, messages } = step(kind, state)
   return { n, document, messages: messages.slice(state.messages.length) }
 }
@@ -36,7 +36,7 @@ export async function langgraph(url: string): Promise<Peer> {
     new StateGraph(State)
       .addNode('work', (state) => {
         onStep()
-        return told(kind, state)
+        return runStep(kind, state)
       })
       .addEdge(START, 'work')
       .addConditionalEdges('work', ({ n }) => (n < steps ? 'work' : END), ['work', END])
@@ -57,7 +57,7 @@ export async function langgraph(url: string): Promise<Peer> {
         })
         .addNode('work', (state) => {
           took = performance.now() - begun
-          return told(kind, state)
+          return runStep(kind, state)
         })
         .addEdge(START, 'ask')
         .addEdge('ask', 'work')

@@ -100,7 +100,7 @@ function stopwatch() {
   const begun = performance.now()
   let first = 0
   return {
-    heard() {
+    recordToken() {
       first ||= performance.now()
     },
     result: (words: number): Heard => ({
@@ -114,7 +114,7 @@ async function fromModel(baseUrl: string, words: number): Promise<Heard> {
   const watch = stopwatch()
   const complete = openAiComplete({ baseUrl, model: 'bench' })
   const messages = [{ role: 'user' as const, content: '什么是诉讼时效？' }]
-  await complete({ messages }, { signal: new AbortController().signal, onText: watch.heard })
+  await complete({ messages }, { signal: new AbortController().signal, onText: watch.recordToken })
   return watch.result(words)
 }
 
@@ -133,7 +133,7 @@ async function fromEngine(port: number, words: number): Promise<Heard> {
   let text = ''
   for await (const chunk of response.body!) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.includes('"token"')) watch.heard()
+    if (text.includes('"token"')) watch.recordToken()
   }
   if (!text.includes('"completed"'))
     throw new Error(`the run did not complete: ${text.slice(-500)}`)

@@ -33,10 +33,10 @@ function exactScores(facts: { id: string; term_counts: string }[], query: string
   const words = queryTokens(query)
   const read = makeTermCountDecoder(words)
   const termCounts = facts.map(({ term_counts }) => read(term_counts))
-  const scoreOf = makeBm25Scorer(computeStatistics(termCounts, words.length))
+  const scoreFact = makeBm25Scorer(computeStatistics(termCounts, words.length))
   const scores = new Map<string, number>()
   termCounts.forEach((fact, n) => {
-    const score = scoreOf(fact)
+    const score = scoreFact(fact)
     if (score > 0) scores.set(facts[n]!.id, score)
   })
   return scores

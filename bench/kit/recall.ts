@@ -24,8 +24,8 @@ export async function measureRecall(server: string, quick: boolean): Promise<Tab
       'one user': () => firstUser,
       'others, 1,000 each': (random: Random) => otherUser(random.integerBelow(store.others)),
     }
-    for (const [shape, userOf] of Object.entries(shapes)) {
-      const questions = makeQuestions(userOf, questionCount)
+    for (const [shape, pickUser] of Object.entries(shapes)) {
+      const questions = makeQuestions(pickUser, questionCount)
       const times = await measureTimes(service, questions)
       const slowest = quantile(times, 0.99)
       if (!baselines.has(shape)) baselines.set(shape, slowest)
@@ -46,10 +46,10 @@ export async function measureRecall(server: string, quick: boolean): Promise<Tab
 
 const figures = (times: number[]) => [quantile(times, 0.5), quantile(times, 0.99)].map(formatMs)
 
-function makeQuestions(userOf: (random: Random) => string, questionCount: number): RecallQuery[] {
+function makeQuestions(pickUser: (random: Random) => string, questionCount: number): RecallQuery[] {
   const random = makeRandom(99)
   return Array.from({ length: questionCount }, () => ({
-    user: userOf(random),
+    user: pickUser(random),
     query: generateQuestion(random),
   }))
 }

@@ -79,7 +79,7 @@ async function loadFacts(sql: postgres.Sql, facts: number, others: number) {
   const random = makeRandom(7)
   const total = facts + others * factsPerOtherUser
   for (let n = 0; n < total; n++) {
-    const user = userOf(n, facts, total)
+    const user = assignUser(n, facts, total)
     const id = `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
     const key = entityKey(random, n)
     const text = generateContent(random)
@@ -92,7 +92,7 @@ async function loadFacts(sql: postgres.Sql, facts: number, others: number) {
 }
 
 /** Interleaves the rows of all users, like writes over time. */
-function userOf(n: number, facts: number, total: number): string {
+function assignUser(n: number, facts: number, total: number): string {
   const before = (n: number) => Math.floor((n * (total - facts)) / total)
   const other = before(n)
   return before(n + 1) > other ? otherUser(Math.floor(other / factsPerOtherUser)) : firstUser

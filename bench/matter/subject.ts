@@ -23,7 +23,7 @@ export type Subject = Awaited<ReturnType<typeof open>>
 export async function open(driver: Driver) {
   await migrate(driver, matter.folder, matter.schema)
   let recording: Statement[] | undefined
-  const recorded =
+  const withRecording =
     (query: Driver['query']): Driver['query'] =>
     (text, params) => {
       recording?.push({ text, params })
@@ -33,7 +33,7 @@ export async function open(driver: Driver) {
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: headers['x-internal-api-key'] },
     database: {
       ...driver,
-      transaction: (work) => driver.transaction((query) => work(recorded(query))),
+      transaction: (work) => driver.transaction((query) => work(withRecording(query))),
     },
     peers: () => () => Promise.reject(new Error('nobody else is here')),
     log: silent,

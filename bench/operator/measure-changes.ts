@@ -65,7 +65,7 @@ async function manualSuite(admin: Client, namespace: string) {
   const objects = objectsIn(admin, namespace)
   const apply = (suite: LegalSuite) =>
     Promise.all(
-      deploymentsOf(suite).map((object) =>
+      buildDeployments(suite).map((object) =>
         client.apply(deployments, object, { fieldManager, force: true }),
       ),
     )
@@ -76,7 +76,7 @@ async function manualSuite(admin: Client, namespace: string) {
   }
 }
 
-const deploymentsOf = (suite: LegalSuite): KubeObject[] =>
+const buildDeployments = (suite: LegalSuite): KubeObject[] =>
   desired(suite)
     .filter(({ kind }) => kind === 'Deployment')
     .map((each) => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { bundleOperator } from '../../operator/build.ts'
 import type { Client } from '../../operator/runtime/client.ts'
 import { manifest } from '../../tests/cluster/definitions.ts'
-import { kubeconfigOf, operatorAccess } from '../../tests/cluster/rights.ts'
+import { buildKubeconfig, operatorAccess } from '../../tests/cluster/rights.ts'
 import { eventually, freshNamespace } from '../../tests/cluster/support.ts'
 import { freePort } from '../../tests/support/free-port.ts'
 
@@ -17,7 +17,7 @@ export async function startSubject(client: Client, collectorAddress: string) {
   const kubeconfig = join(directory, 'kubeconfig')
   await bundleOperator(bundle)
   const access = await operatorAccess(client, namespace.name)
-  writeFileSync(kubeconfig, await kubeconfigOf(access, namespace.name))
+  writeFileSync(kubeconfig, await buildKubeconfig(access, namespace.name))
   const port = await freePort()
   const env = {
     PATH: process.env.PATH,

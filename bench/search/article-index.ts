@@ -16,7 +16,7 @@ export interface ArticleIndex {
 }
 
 export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
-  const termCounts = new Map(articles.map((article) => [article, countsOf(article)]))
+  const termCounts = new Map(articles.map((article) => [article, countTerms(article)]))
   const postings = new Map<string, Article[]>()
   let total = 0
   for (const [article, { counts, length }] of termCounts) {
@@ -29,7 +29,7 @@ export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
   }
   const average = total / articles.length
 
-  function weightOf(article: Article, word: string): number {
+  function termWeight(article: Article, word: string): number {
     const { counts, length } = termCounts.get(article)!
     const count = counts.get(word)!
     const n = postings.get(word)!.length
@@ -41,7 +41,7 @@ export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
     byId: new Map(articles.map((article) => [article.id, article])),
     vector: memoize((article) => {
       const words = [...termCounts.get(article)!.counts.keys()]
-      const weights = words.map((word): [string, number] => [word, weightOf(article, word)])
+      const weights = words.map((word): [string, number] => [word, termWeight(article, word)])
       const length = Math.hypot(...weights.map(([, weight]) => weight))
       return new Map(weights.map(([word, weight]) => [word, weight / length]))
     }),
@@ -49,7 +49,7 @@ export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
       const scores = new Map<Article, number>()
       for (const word of new Set(segmentWords(query))) {
         for (const article of postings.get(word) ?? []) {
-          scores.set(article, (scores.get(article) ?? 0) + weightOf(article, word))
+          scores.set(article, (scores.get(article) ?? 0) + termWeight(article, word))
         }
       }
       const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, maxResults)
@@ -58,7 +58,7 @@ export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
   }
 }
 
-function countsOf({ law, text }: Article) {
+function countTerms({ law, text }: Article) {
   const words = segmentWords(`${law}\n${text}`)
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)

@@ -48,7 +48,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     }
   }
 
-  const lengthOf = (chunk: number) => {
+  const chunkLength = (chunk: number) => {
     const { head, tail } = mixedChunk(articles, chunk)
     return heads[head]!.length + tails[tail]!.length
   }
@@ -58,7 +58,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     const byTerm = new Map<number, number[]>()
     for (let chunk = from; chunk < to; chunk++) {
       const { head, tail } = mixedChunk(articles, chunk)
-      const code = encodeLength(lengthOf(chunk))
+      const code = encodeLength(chunkLength(chunk))
       mergeCounts(heads[head]!, tails[tail]!, (term, count) => {
         const own = byTerm.get(term)
         const posting = packPosting(chunk % blockSize, count, code)
@@ -78,7 +78,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     if (heads.length === 0) count()
     const begun = performance.now()
     const copying = postgres(url, { max: 1, onnotice: () => {} })
-    await writeChunks(copying, base, articles, from, to, lengthOf)
+    await writeChunks(copying, base, articles, from, to, chunkLength)
     await copying.end()
     for (let at = from; at < to; ) {
       const end = Math.min(to, (Math.floor(at / blockSize) + 1) * blockSize)
@@ -86,7 +86,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
       at = end
     }
     let words = 0
-    for (let chunk = from; chunk < to; chunk++) words += lengthOf(chunk)
+    for (let chunk = from; chunk < to; chunk++) words += chunkLength(chunk)
     await sql`
       update knowledge.bases set next_seq = ${to}, chunks = ${to}, words = words + ${words},
         version = version + 1
@@ -101,7 +101,7 @@ async function writeChunks(
   articles: readonly Article[],
   from: number,
   to: number,
-  lengthOf: (chunk: number) => number,
+  chunkLength: (chunk: number) => number,
 ) {
   const documents = new Map<string, string>()
   for (let chunk = from; chunk < to; chunk++) {
@@ -123,14 +123,14 @@ async function writeChunks(
       const [one, other] = [articles[head]!, articles[tail]!]
       const content = `${one.text.slice(0, splitPoint(one))}\n${other.text.slice(splitPoint(other))}`
       const words = [`${round} ${one.law}`, chunk, one.article, content].map((cell) =>
-        escaped(String(cell)),
+        escapeCopyText(String(cell)),
       )
-      return `${[base, chunk, ...words, '{}', chunk, lengthOf(chunk)].join('\t')}\n`
+      return `${[base, chunk, ...words, '{}', chunk, chunkLength(chunk)].join('\t')}\n`
     }),
   )
 }
 
-export const escaped = (text: string) =>
+export const escapeCopyText = (text: string) =>
   text.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n').replaceAll('\r', '')
 
 export async function copy(sql: postgres.Sql, into: string, rows: readonly string[]) {

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { formatCount } from '../support/figures.ts'
 import type { Table } from '../support/results.ts'
-import { copy, escaped } from './bulk.ts'
+import { copy, escapeCopyText } from './bulk.ts'
 import type { Article } from './statutes.ts'
 
 const columns = 'base, seq, document_id, chunk_index, section_id, content, metadata, hash, words'
@@ -29,7 +29,7 @@ export async function importsTable(
     copy(
       sql,
       `public.bare (${columns})`,
-      rows.map((row) => `${row.map((cell) => escaped(String(cell))).join('\t')}\n`),
+      rows.map((row) => `${row.map((cell) => escapeCopyText(String(cell))).join('\t')}\n`),
     ),
   )
   const inserted = await perSecond(async () => {

@@ -1,6 +1,6 @@
 import type { Driver } from '../../services/_kit/sql/sql.ts'
 import { layWordLines } from './lay-words.ts'
-import { qualityOf } from './quality.ts'
+import { measureQuality } from './quality.ts'
 import type { Corpus } from './statutes.ts'
 import { openKnowledge } from './subject.ts'
 
@@ -26,7 +26,7 @@ export async function hybridLines(driver: Driver, corpus: Corpus): Promise<strin
   const search = (query: string) => subject.search(query, 100, 'hybrid')
   const plain: string[][] = []
   for (const { query } of corpus.questions) plain.push(await search(query))
-  const { ndcg10, recall100 } = qualityOf(corpus.questions, plain)
+  const { ndcg10, recall100 } = measureQuality(corpus.questions, plain)
   return [
     ['hybrid-search', ndcg10.toFixed(3), recall100.toFixed(3)],
     ...(await layWordLines(subject, search, corpus, plain, 'hybrid-search')),

@@ -1,9 +1,9 @@
 import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
 import { buildArticleIndex } from './article-index.ts'
-import { foldsOf } from './folds.ts'
+import { splitFolds } from './folds.ts'
 import { readLawsInForce } from './laws-in-force.ts'
 import { learnLayWords } from './learn.ts'
-import { qualityOf } from './quality.ts'
+import { measureQuality } from './quality.ts'
 import type { Corpus, TestQuestion } from './statutes.ts'
 import type { Knowledge } from './subject.ts'
 
@@ -30,7 +30,7 @@ export async function layWordLines(
   const plain = new Map(questions.map((question, index) => [question, without[index]!]))
   const found = new Map<TestQuestion, string[]>()
   const uncited: TestQuestion[] = []
-  for (const { train: known, test: asked } of foldsOf(questions, folds)) {
+  for (const { train: known, test: asked } of splitFolds(questions, folds)) {
     await importWords(subject, learnLayWords(texts, known, { isInForce }))
     const cited = new Set(known.flatMap(({ relevant }) => relevant))
     for (const question of asked) {
@@ -44,7 +44,7 @@ export async function layWordLines(
     asked: readonly TestQuestion[],
     rankings: Map<TestQuestion, string[]>,
   ) => {
-    const { ndcg10, recall100 } = qualityOf(
+    const { ndcg10, recall100 } = measureQuality(
       asked,
       asked.map((each) => rankings.get(each)!),
     )

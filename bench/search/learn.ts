@@ -43,8 +43,8 @@ export function learnLayWords(
   const rows = featureRows(questions, minQuestions)
   const weights = ridge(rows, lambda)
   const answers = questions.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
-  const from = (valuesOf: (articles: Article[]) => Sparse) =>
-    predictAll(weights, answers.map(valuesOf))
+  const from = (toTargets: (articles: Article[]) => Sparse) =>
+    predictAll(weights, answers.map(toTargets))
   const answerWords = new Set(
     answers.flat().flatMap((article) => [...texts.vector(article).keys()]),
   )
@@ -78,8 +78,10 @@ function targetWords(
   answerWords: ReadonlySet<string>,
 ): Sparse {
   const negatives = texts.search(query).filter((article) => !answers.includes(article))
-  const words = new Map(meanOf(answers.map(texts.vector)))
-  for (const [word, value] of meanOf(negatives.slice(0, hardNegatives.max).map(texts.vector))) {
+  const words = new Map(averageVector(answers.map(texts.vector)))
+  for (const [word, value] of averageVector(
+    negatives.slice(0, hardNegatives.max).map(texts.vector),
+  )) {
     if (answerWords.has(word))
       words.set(word, (words.get(word) ?? 0) - hardNegatives.weight * value)
   }
@@ -147,7 +149,7 @@ function byWord(rows: readonly Sparse[]) {
   return found
 }
 
-function meanOf(vectors: readonly Sparse[]): Sparse {
+function averageVector(vectors: readonly Sparse[]): Sparse {
   const mean = new Map<string, number>()
   for (const vector of vectors) {
     for (const [name, value] of vector) {

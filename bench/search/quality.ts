@@ -7,14 +7,14 @@ export interface Quality {
 }
 
 /** Quality of rankings: nDCG@10 and recall@100. */
-export function qualityOf(
+export function measureQuality(
   questions: readonly TestQuestion[],
   rankings: readonly string[][],
 ): Quality {
   const ndcg = questions.map(({ relevant }, index) => {
     const wanted = new Set(relevant)
     const gain = rankings[index]!.slice(0, 10).map((id) => (wanted.has(id) ? 1 : 0))
-    return discounted(gain) / discounted(relevant.slice(0, 10).map(() => 1))
+    return discountedGain(gain) / discountedGain(relevant.slice(0, 10).map(() => 1))
   })
   const recall = questions.map(({ relevant }, index) => {
     const found = new Set(rankings[index]!.slice(0, 100))
@@ -23,5 +23,5 @@ export function qualityOf(
   return { ndcg10: mean(ndcg), recall100: mean(recall) }
 }
 
-const discounted = (gains: readonly number[]) =>
+const discountedGain = (gains: readonly number[]) =>
   gains.reduce((sum, gain, place) => sum + gain / Math.log2(place + 2), 0)

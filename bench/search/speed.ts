@@ -23,11 +23,13 @@ export async function measureTimes(
   return times
 }
 
-export const rateOf = (times: readonly number[]) => 1000 / mean(times)
+export const searchesPerSecond = (times: readonly number[]) => 1000 / mean(times)
 
 /** Table cells: searches per second, p50 and p99. */
-export const cellsOf = (times: readonly number[]) => [
-  rateOf(times) < 10 ? rateOf(times).toFixed(1) : formatCount(rateOf(times)),
+export const formatTimings = (times: readonly number[]) => [
+  searchesPerSecond(times) < 10
+    ? searchesPerSecond(times).toFixed(1)
+    : formatCount(searchesPerSecond(times)),
   formatMs(quantile(times, 0.5)),
   formatMs(quantile(times, 0.99)),
 ]

@@ -53,7 +53,7 @@ export async function openStages(
     await fullText.fillTo(chunks)
   }
 
-  async function postingsOf(query: string): Promise<number> {
+  async function countPostings(query: string): Promise<number> {
     const ids = queryTerms(query).map(({ id }) => id)
     const row = await sql.row(Touched)`
       select sum(octet_length(entries)) / 4 as postings
@@ -73,7 +73,7 @@ export async function openStages(
     await measureTimes(before.slice(0, 5), (query) => fullText.search(query, hits), seconds / 4)
     const own = await measureTimes(timed, (query) => fullText.search(query, hits), seconds)
     const postings: number[] = []
-    for (const query of timed) postings.push(await postingsOf(query))
+    for (const query of timed) postings.push(await countPostings(query))
     return { chunks, warm, fresh, cold, fullText: own, postings }
   }
 

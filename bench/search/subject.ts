@@ -59,7 +59,7 @@ function start(driver: Driver, env: Record<string, string>) {
 export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** Converts laws to documents and their articles to chunks. */
-export function documentsOf(articles: readonly Article[]) {
+export function buildDocuments(articles: readonly Article[]) {
   const laws = Map.groupBy(articles, ({ law }) => law)
   return Array.from(laws, ([law, own]) => ({
     kb_id: benchBase,
@@ -84,14 +84,14 @@ export async function fill(subject: Knowledge, articles: readonly Article[]): Pr
     insert into knowledge.bases (id, organization_id, name) values (${benchBase}, 'bench', 'bench')
     on conflict do nothing`
   const begun = performance.now()
-  let documents: ReturnType<typeof documentsOf> = []
+  let documents: ReturnType<typeof buildDocuments> = []
   let chunks = 0
   const send = async () => {
     await subject.ask('atomic/batch-upsert', { documents })
     documents = []
     chunks = 0
   }
-  for (const document of documentsOf(articles)) {
+  for (const document of buildDocuments(articles)) {
     documents.push(document)
     chunks += document.chunks.length
     if (chunks >= batchSize) await send()

@@ -65,7 +65,7 @@ export function open(driver: Driver, directory: string) {
     const failed = envelope.data?.status !== undefined && envelope.data.status !== 'succeeded'
     if (!response.ok || failed) throw new Error(`${path}: ${JSON.stringify(envelope)}`)
   }
-  const bodyOf = (name: string) => {
+  const readBody = (name: string) => {
     const data = JSON.parse(readFileSync(join(directory, name, 'data/data.json'), 'utf8'))
     const source = { package_id: name, version: '2026-01-01' }
     return JSON.stringify(
@@ -83,10 +83,10 @@ export function open(driver: Driver, directory: string) {
         JSON.stringify({ package_ids: [name] }),
       ),
     /** Imports without collector-service. */
-    import: (name: string) => post(target.fetch, paths[name]!, bodyOf(name)),
+    import: (name: string) => post(target.fetch, paths[name]!, readBody(name)),
     async record(name: string): Promise<Recording> {
       recording = []
-      await post(target.fetch, paths[name]!, bodyOf(name))
+      await post(target.fetch, paths[name]!, readBody(name))
       const recorded = recording
       recording = undefined
       return recorded

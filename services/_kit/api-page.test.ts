@@ -88,7 +88,7 @@ describe('API page', () => {
 
 describe('example of a schema', () => {
   const told = new Function(
-    `${schemas}; return (json) => (description = json, { exampleOf, typeOf })`,
+    `${schemas}; return (json) => (description = json, { buildExample, describeType })`,
   )()
   const Tree = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
   const recursive = {
@@ -96,30 +96,30 @@ describe('example of a schema', () => {
     required: ['up'],
     properties: { up: { $ref: '#/components/schemas/R' } },
   }
-  const { exampleOf, typeOf } = told({ components: { schemas: { Tree, R: recursive } } })
+  const { buildExample, describeType } = told({ components: { schemas: { Tree, R: recursive } } })
 
   test('an example has the required properties, or all if none is required', () => {
     const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x', 'y'] } }
-    expect(exampleOf({ type: 'object', required: ['a'], properties })).toEqual({ a: 3 })
-    expect(exampleOf({ type: 'object', properties })).toEqual({ a: 3, b: 'x' })
+    expect(buildExample({ type: 'object', required: ['a'], properties })).toEqual({ a: 3 })
+    expect(buildExample({ type: 'object', properties })).toEqual({ a: 3, b: 'x' })
   })
 
   test('an example resolves references and stops at a recursive one', () => {
-    expect(exampleOf({ $ref: '#/components/schemas/Tree' })).toEqual({ id: 'text' })
-    expect(exampleOf({ $ref: '#/components/schemas/R' })).toEqual({ up: null })
+    expect(buildExample({ $ref: '#/components/schemas/Tree' })).toEqual({ id: 'text' })
+    expect(buildExample({ $ref: '#/components/schemas/R' })).toEqual({ up: null })
   })
 
   test('an example uses the examples and the default of the schema', () => {
-    expect(exampleOf({ type: 'string', examples: ['given'], default: 'usual' })).toBe('given')
-    expect(exampleOf({ type: 'boolean', default: false })).toBe(false)
+    expect(buildExample({ type: 'string', examples: ['given'], default: 'usual' })).toBe('given')
+    expect(buildExample({ type: 'boolean', default: false })).toBe(false)
   })
 
   test('a type name is derived from the schema', () => {
-    expect(typeOf({ type: 'array', items: { $ref: '#/components/schemas/Tree' } })).toBe(
+    expect(describeType({ type: 'array', items: { $ref: '#/components/schemas/Tree' } })).toBe(
       'array of Tree',
     )
-    expect(typeOf({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toBe('string or null')
-    expect(typeOf({ type: 'object', additionalProperties: { type: 'boolean' } })).toBe(
+    expect(describeType({ anyOf: [{ type: 'string' }, { type: 'null' }] })).toBe('string or null')
+    expect(describeType({ type: 'object', additionalProperties: { type: 'boolean' } })).toBe(
       'object of boolean',
     )
   })

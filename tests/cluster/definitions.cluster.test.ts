@@ -20,12 +20,12 @@ const tried: [path: string, message: string][] = []
 
 /** Matches the error of a rule: keys of maps and indexes of lists stand for any entry. */
 const at = (path: string, message: string) => {
-  const quoted = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const place =
     path === ''
       ? '<nil>'
-      : quoted(path).replace('\\{\\}', '\\[[a-z-]+\\]').replace('\\[\\]', '\\[\\d+\\]')
-  return new RegExp(`(^|[\\s:[,])${place}: Invalid value: [^,]*?${quoted(message)}`)
+      : escapeRegExp(path).replace('\\{\\}', '\\[[a-z-]+\\]').replace('\\[\\]', '\\[\\d+\\]')
+  return new RegExp(`(^|[\\s:[,])${place}: Invalid value: [^,]*?${escapeRegExp(message)}`)
 }
 
 describe.skipIf(noClusterReason)('CustomResourceDefinitions in a cluster', () => {

@@ -11,8 +11,8 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 const [kubeconfig, namespace, identity, port] = process.argv.slice(2) as string[] as Given
 type Given = [string, string, string, string?]
 const say = (line: object) => console.log(JSON.stringify({ identity, at: Date.now(), ...line }))
-const told = (_: object, message: string) => say({ message })
-const log = { info: told, warn: told, error: told }
+const logMessage = (_: object, message: string) => say({ message })
+const log = { info: logMessage, warn: logMessage, error: logMessage }
 const configMaps = getResource('v1', 'ConfigMap')
 const manager = makeManager({
   client: makeClient({ access: await kubeconfigAccess(kubeconfig) }),

@@ -28,7 +28,7 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
     return child
   }
 
-  const said = (identity: string, message: string) =>
+  const waitForMessage = (identity: string, message: string) =>
     eventually(() => {
       const line = lines.find((line) => line.identity === identity && line.message === message)
       expect(line, `${identity} has not said "${message}"`).toBeDefined()
@@ -42,7 +42,7 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
       metadata: { name, namespace: namespace.name, labels: { ask: 'yes' } },
     })
 
-  const answered = (name: string, by: string) =>
+  const waitForAnswer = (name: string, by: string) =>
     eventually(async () => {
       const map = await client.get(configMaps, { namespace: namespace.name, name })
       expect(map?.metadata.annotations?.answeredBy).toBe(by)
@@ -52,10 +52,10 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
     lines.length = 0
     namespace = await freshNamespace(client)
     const one = await start('one')
-    await said('one', 'leading')
+    await waitForMessage('one', 'leading')
     const two = await start('two')
     await ask('first')
-    await answered('first', 'one')
+    await waitForAnswer('first', 'one')
     // The standby is synced by now.
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     expect(lines.filter(({ identity }) => identity === 'two')).toEqual([])
@@ -66,13 +66,13 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
     const { one } = await pair()
     const at = Date.now()
     one.kill('SIGTERM')
-    await answered('first', 'two')
-    const took = (await said('two', 'leading')).at - at
+    await waitForAnswer('first', 'two')
+    const took = (await waitForMessage('two', 'leading')).at - at
     console.log(`graceful hand-over: leading after ${took} ms`)
     expect(took).toBeLessThan(5_000)
-    await said('one', 'ended')
+    await waitForMessage('one', 'ended')
     await ask('second')
-    await answered('second', 'two')
+    await waitForAnswer('second', 'two')
     const lease = await client.get(leases, { namespace: namespace.name, name: 'leader' })
     expect(lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
     await namespace[Symbol.asyncDispose]()
@@ -82,8 +82,8 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
     const { one } = await pair()
     const at = Date.now()
     one.kill('SIGKILL')
-    await answered('first', 'two')
-    const took = (await said('two', 'leading')).at - at
+    await waitForAnswer('first', 'two')
+    const took = (await waitForMessage('two', 'leading')).at - at
     console.log(`after a kill: leading after ${took} ms`)
     expect(took).toBeGreaterThan(10_000)
     expect(took).toBeLessThan(25_000)
@@ -93,18 +93,18 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
   test('a suspended leader that resumes after its lease writes nothing', async () => {
     const { one } = await pair()
     one.kill('SIGSTOP')
-    await answered('first', 'two')
+    await waitForAnswer('first', 'two')
     const before = lines.length
     one.kill('SIGCONT')
     await ask('third')
-    await answered('third', 'two')
-    await said('one', 'lease lost')
+    await waitForAnswer('third', 'two')
+    await waitForMessage('one', 'lease lost')
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     const late = lines
       .slice(before)
       .filter(({ identity, message }) => identity === 'one' && message === 'answered')
     expect(late).toEqual([])
-    await answered('first', 'two')
+    await waitForAnswer('first', 'two')
     await namespace[Symbol.asyncDispose]()
   })
 })

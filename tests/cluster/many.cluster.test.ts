@@ -13,7 +13,7 @@ import { installDefinitions } from './definitions.ts'
 import { startKubelet } from './kubelet.ts'
 import { objectsIn, secretIn } from './objects.ts'
 import { setUp } from './operator.ts'
-import { kubeconfigOf, operatorAccess } from './rights.ts'
+import { buildKubeconfig, operatorAccess } from './rights.ts'
 import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
 
 if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
@@ -104,7 +104,7 @@ async function startPair(client: Client, collectorAddress: string) {
   await bundleOperator(bundle)
   const access = await operatorAccess(client, namespace.name)
   const kubeconfig = join(directory, 'kubeconfig')
-  await writeFile(kubeconfig, await kubeconfigOf(access, namespace.name))
+  await writeFile(kubeconfig, await buildKubeconfig(access, namespace.name))
   await secretIn(client, namespace.name, 'db', { url: 'postgres://nowhere' })
   const children: ReturnType<typeof spawn>[] = []
   onTestFinished(async () => {

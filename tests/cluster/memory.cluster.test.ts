@@ -14,7 +14,7 @@ const secrets = getResource('v1', 'Secret')
 const many = 10_000
 
 /** A bundle, because a process that strips types needs about 37 MiB more. */
-async function bundled(): Promise<string> {
+async function bundleLeader(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-leader-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const outfile = join(directory, 'leader.mjs')
@@ -37,7 +37,13 @@ describe.skipIf(noClusterReason)('memory of the operator', () => {
     const client = await clusterClient()
     await using namespace = await freshNamespace(client)
     const port = await freePort()
-    const args = [await bundled(), process.env.TEST_KUBECONFIG!, namespace.name, 'one', `${port}`]
+    const args = [
+      await bundleLeader(),
+      process.env.TEST_KUBECONFIG!,
+      namespace.name,
+      'one',
+      `${port}`,
+    ]
     const child = spawn(process.execPath, args, { stdio: 'ignore' })
     onTestFinished(() => void child.kill('SIGKILL'))
     const figures = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()

@@ -44,7 +44,7 @@ describe.skipIf(cannotStart)('informers during API server restarts', () => {
     rmSync(state, { recursive: true, force: true })
   })
 
-  const mapOf = (name: string): KubeObject => ({
+  const buildConfigMap = (name: string): KubeObject => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name, namespace: 'default', labels: { ours: 'yes' } },
@@ -70,18 +70,18 @@ describe.skipIf(cannotStart)('informers during API server restarts', () => {
         .list()
         .map(({ metadata }) => metadata.name)
         .sort()
-    await client.create(configMaps, mapOf('before'))
-    await client.create(configMaps, mapOf('gone'))
+    await client.create(configMaps, buildConfigMap('before'))
+    await client.create(configMaps, buildConfigMap('gone'))
     await eventually(() => expect(names()).toEqual(['before', 'gone']))
 
     await plane.restartApi()
-    await client.create(configMaps, mapOf('after'))
+    await client.create(configMaps, buildConfigMap('after'))
     await eventually(() => expect(names()).toEqual(['after', 'before', 'gone']), 60_000)
 
     // The informer is cut off during writes, and the restarted server has no history of them.
     proxy.blackHole()
     await client.delete(configMaps, { namespace: 'default', name: 'gone' })
-    for (let n = 0; n < 5; n++) await client.create(configMaps, mapOf(`unheard-${n}`))
+    for (let n = 0; n < 5; n++) await client.create(configMaps, buildConfigMap(`unheard-${n}`))
     await plane.restartApi(async () => proxy.cut())
     proxy.recover()
     proxy.cut()

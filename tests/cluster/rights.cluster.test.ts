@@ -108,11 +108,11 @@ describe.skipIf(noClusterReason)('permissions of the operator', () => {
         )
       await put(without(whole.rules, right))
       await eventually(async () => {
-        const code = await tried(own, right, namespace.name)
+        const code = await tryVerb(own, right, namespace.name)
         expect(code, `without ${text(right)}`).toBe(403)
       })
       await put(whole.rules)
-      await eventually(async () => expect(await tried(own, right, namespace.name)).not.toBe(403))
+      await eventually(async () => expect(await tryVerb(own, right, namespace.name)).not.toBe(403))
     }
   })
 
@@ -138,7 +138,7 @@ const without = (rules: Rule[], { group, resource, verb }: Right): Rule[] =>
 const versions: Record<string, string> = { autoscaling: 'v2', 'legalsuite.dev': 'v1alpha1' }
 
 /** Returns the response code of a call on a missing object. */
-async function tried(client: Client, { group, resource, verb }: Right, namespace: string) {
+async function tryVerb(client: Client, { group, resource, verb }: Right, namespace: string) {
   const [plural, subresource] = resource.split('/')
   const version = versions[group] ?? 'v1'
   const place: Resource = { group, version, kind: 'Any', plural: plural!, namespaced: true }

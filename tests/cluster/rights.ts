@@ -55,7 +55,7 @@ export async function serverVersion(): Promise<string> {
 }
 
 /** Builds a kubeconfig for another process. */
-export const kubeconfigOf = async ({ server, ca, token }: Access, namespace: string) =>
+export const buildKubeconfig = async ({ server, ca, token }: Access, namespace: string) =>
   JSON.stringify({
     'current-context': 'test',
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],

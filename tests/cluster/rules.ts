@@ -224,7 +224,7 @@ export const suiteRules: [path: string, message: string, bad: Spec, good: Spec][
   ],
 ]
 
-const embedded = (storage?: Spec) => ({
+const embeddedDatabase = (storage?: Spec) => ({
   ...minimal,
   database: { type: 'Embedded', ...(storage && { embedded: { storage } }) },
 })
@@ -250,7 +250,7 @@ export const transitionRules: [path: string, message: string, from: Spec, bad: S
   [
     ...(
       [
-        ['database.embedded.storage', embedded, '10Gi'],
+        ['database.embedded.storage', embeddedDatabase, '10Gi'],
         ['graph.managed.storage', neo4j, '10Gi'],
         ['objectStorage.volume.storage', (storage?: Spec) => files(storage && { storage }), '20Gi'],
       ] as const

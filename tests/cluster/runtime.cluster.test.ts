@@ -25,7 +25,11 @@ if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
 const configMaps = getResource('v1', 'ConfigMap')
 const quick: Partial<InformerTiming> = { watchSeconds: 4, idleMs: 6_000 }
 
-const mapOf = (namespace: string, name: string, data: Record<string, string> = {}): KubeObject => ({
+const buildConfigMap = (
+  namespace: string,
+  name: string,
+  data: Record<string, string> = {},
+): KubeObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, namespace, labels: { ours: 'yes' } },
@@ -42,7 +46,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   afterAll(() => namespace[Symbol.asyncDispose]())
 
   /** An informer behind a proxy, and a check of its cache. */
-  async function watched(
+  async function startInformer(
     pace: Partial<InformerTiming> = quick,
     options: InformerOptions<KubeObject> = {},
   ) {
@@ -79,14 +83,14 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   }
 
   const write = (name: string, data: Record<string, string> = {}) =>
-    client.apply(configMaps, mapOf(namespace.name, name, data), {
+    client.apply(configMaps, buildConfigMap(namespace.name, name, data), {
       fieldManager: 'test',
       force: true,
     })
   const remove = (name: string) => client.delete(configMaps, { namespace: namespace.name, name })
 
   test('the cache follows the server and watches are renewed without a list', async () => {
-    const { same, metrics, seen } = await watched()
+    const { same, metrics, seen } = await startInformer()
     for (let n = 0; n < 20; n++) await write(`follow-${n}`)
     await write('follow-3', { changed: 'yes' })
     await remove('follow-4')
@@ -100,7 +104,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   })
 
   test('repeated resets lose no events', async () => {
-    const { proxy, same } = await watched()
+    const { proxy, same } = await startInformer()
     for (let n = 0; n < 30; n++) {
       await write(`cut-${n % 10}`, { n: `${n}` })
       if (n % 7 === 3) await remove(`cut-${n % 10}`)
@@ -110,7 +114,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   })
 
   test('a black-holed connection is detected and replaced', async () => {
-    const { proxy, same, informer, metrics } = await watched()
+    const { proxy, same, informer, metrics } = await startInformer()
     proxy.blackHole()
     await write('hole', { n: '1' })
     await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -121,7 +125,7 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   })
 
   test('a slow connection is not replaced', async () => {
-    const { proxy, same, metrics } = await watched({ watchSeconds: 10, idleMs: 12_000 })
+    const { proxy, same, metrics } = await startInformer({ watchSeconds: 10, idleMs: 12_000 })
     proxy.slow(400)
     for (let n = 0; n < 20; n++) await write(`slow-${n}`, { text: 'x'.repeat(20_000) })
     await eventually(same, 60_000)

@@ -14,7 +14,7 @@ export interface BackendOptions {
   /** Environment variable by which the start script takes its port. */
   portVariable: string
   pidFile: string
-  urlOf(port: number): string
+  buildUrl(port: number): string
   /** The first start may install the server. */
   timeoutMs: number
 }
@@ -49,7 +49,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend | s
   const pidFile = join(directory, options.pidFile)
   let kill = superviseServer(pidFile)
   return {
-    url: options.urlOf(port),
+    url: options.buildUrl(port),
     async restart() {
       await kill('SIGKILL')
       if (!(await start())) throw new Error(`${name} did not restart`)

@@ -8,6 +8,6 @@ export const startNeo4j = () =>
     urlVariable: 'NEO4J_TEST_URL',
     portVariable: 'NEO4J_BOLT_PORT',
     pidFile: 'neo4j.pid',
-    urlOf: (port) => `bolt://127.0.0.1:${port}`,
+    buildUrl: (port) => `bolt://127.0.0.1:${port}`,
     timeoutMs: 110_000,
   })

@@ -13,7 +13,7 @@ export async function startQdrant(): Promise<QdrantServer | string> {
     urlVariable: 'QDRANT_TEST_URL',
     portVariable: 'QDRANT_PORT',
     pidFile: 'qdrant.pid',
-    urlOf: (port) => `http://127.0.0.1:${port}`,
+    buildUrl: (port) => `http://127.0.0.1:${port}`,
     timeoutMs: 90_000,
   })
   return typeof server === 'string' ? server : { ...server, ask: asker(server.url) }

@@ -26,7 +26,7 @@ export async function startS3(): Promise<S3 | string> {
     urlVariable: 'TEST_S3_ENDPOINT',
     portVariable: 'S3_PORT',
     pidFile: 'vgw.pid',
-    urlOf: (port) => `http://127.0.0.1:${port}`,
+    buildUrl: (port) => `http://127.0.0.1:${port}`,
     timeoutMs: 90_000,
   })
   return typeof server === 'string' ? server : createBucket(server.url, server.stop)

@@ -97,7 +97,7 @@ async function sendReply(reply: ModelReply, response: ServerResponse) {
   }
   while (reply.endless !== undefined && !response.destroyed) await send(response, reply.endless)
   let sent = 0
-  for (const event of eventsOf(reply)) {
+  for (const event of encodeEvents(reply)) {
     if (sent === reply.disconnectAfter) {
       // Flushes sent data before closing.
       response.socket?.destroySoon()
@@ -123,10 +123,10 @@ async function send(response: ServerResponse, text: string) {
 const textParts = ({ say = [], json }: ModelReply) =>
   json !== undefined ? [JSON.stringify(json)] : typeof say === 'string' ? [say] : say
 
-const usageOf = (reply: ModelReply) =>
+const usageField = (reply: ModelReply) =>
   reply.usage === null ? {} : { usage: reply.usage ?? { prompt_tokens: 11, completion_tokens: 7 } }
 
-const toolCallsOf = ({ call = [] }: ModelReply) =>
+const toToolCalls = ({ call = [] }: ModelReply) =>
   call.map(({ name, id, arguments: input }, index) => ({
     index,
     id: id ?? `call_${index}`,
@@ -134,10 +134,10 @@ const toolCallsOf = ({ call = [] }: ModelReply) =>
     function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
   }))
 
-function eventsOf(reply: ModelReply): string[] {
+function encodeEvents(reply: ModelReply): string[] {
   const chunk = (choice: object) =>
     JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })
-  const calls = toolCallsOf(reply).flatMap(
+  const calls = toToolCalls(reply).flatMap(
     ({ index, id, type, function: { name, arguments: input } }) => [
       chunk({ delta: { tool_calls: [{ index, id, type, function: { name, arguments: '' } }] } }),
       ...(input.match(/[\s\S]{1,8}/g) ?? []).map((piece) =>
@@ -149,7 +149,7 @@ function eventsOf(reply: ModelReply): string[] {
     ...textParts(reply).map((content) => chunk({ delta: { content } })),
     ...calls,
     chunk({ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }),
-    ...(reply.usage === null ? [] : [JSON.stringify({ choices: [], ...usageOf(reply) })]),
+    ...(reply.usage === null ? [] : [JSON.stringify({ choices: [], ...usageField(reply) })]),
     '[DONE]',
   ]
 }
@@ -160,10 +160,10 @@ const completionBody = (reply: ModelReply) => ({
       message: {
         role: 'assistant',
         content: textParts(reply).join(''),
-        tool_calls: toolCallsOf(reply),
+        tool_calls: toToolCalls(reply),
       },
       finish_reason: 'stop',
     },
   ],
-  ...usageOf(reply),
+  ...usageField(reply),
 })

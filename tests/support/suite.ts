@@ -24,7 +24,7 @@ export async function startSuite(env: Record<string, string> = {}) {
   })
 
   const [memory, matter, engine, one, two] = await Promise.all(Array.from({ length: 5 }, freePort))
-  const urlOf = (port: number | undefined) => `http://127.0.0.1:${port}`
+  const localUrl = (port: number | undefined) => `http://127.0.0.1:${port}`
   const variables = {
     ENVIRONMENT: 'test',
     INTERNAL_API_KEY: key,
@@ -34,9 +34,9 @@ export async function startSuite(env: Record<string, string> = {}) {
     LOG_LEVEL: 'warn',
     AI_BASE_URL: model.baseUrl,
     AI_MODEL: 'scripted',
-    [addresses.memory]: urlOf(memory),
-    [addresses.matter]: urlOf(matter),
-    [addresses['ai-engine']]: urlOf(engine),
+    [addresses.memory]: localUrl(memory),
+    [addresses.matter]: localUrl(matter),
+    [addresses['ai-engine']]: localUrl(engine),
     // The engine works without knowledge-service.
     KNOWLEDGE_SERVICE_URL: 'http://127.0.0.1:1',
     ...env,
@@ -62,9 +62,9 @@ export async function startSuite(env: Record<string, string> = {}) {
   const moved = resources.move()
   return {
     model,
-    matter: urlOf(matter),
+    matter: localUrl(matter),
     /** Two replicas of consultations-service. */
-    replicas: [urlOf(one), urlOf(two)] as const,
+    replicas: [localUrl(one), localUrl(two)] as const,
     /** Kills a process with SIGKILL. */
     async kill(which: keyof typeof running) {
       running[which].signal('SIGKILL')

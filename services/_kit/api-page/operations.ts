@@ -56,12 +56,12 @@ function fieldOf({ name, in: place, required, schema = {}, description: text }, 
     ? make('select', { id }, required ? '' : make('option', { value: '' }, '—'), options.map((each) => make('option', {}, String(each))))
     : schema.format === 'binary'
       ? make('input', { id, type: 'file' })
-      : make('input', { id, value: required && !above ? String(exampleOf(schema) ?? '') : '', placeholder: above ? 'as above' : '', autocomplete: 'off', spellcheck: 'false' })
+      : make('input', { id, value: required && !above ? String(buildExample(schema) ?? '') : '', placeholder: above ? 'as above' : '', autocomplete: 'off', spellcheck: 'false' })
   const element = make('div', { class: 'field' },
     make('label', { for: id }, make('code', { class: 'name' }, name), ' ', make('span', { class: 'place' }, place),
       required ? make('b', {}, ' required') : ''),
     input,
-    make('p', { class: 'text' }, make('span', { class: 'type' }, typeOf(schema)),
+    make('p', { class: 'text' }, make('span', { class: 'type' }, describeType(schema)),
       make('span', { class: 'limits' }, limitsOf(place === 'header' ? { ...schema, pattern: '' } : schema)),
       text ? make('span', { class: 'text' }, prose(text)) : ''))
   return { name, place, element, value: () => (input.type === 'file' ? (input.files[0] ?? '') : input.value) }
@@ -84,7 +84,7 @@ function bodyOf(type, content, requestBody, id) {
 }
 
 function jsonBody(type, { schema = {}, example: given }, { required, description: text }, id) {
-  const example = JSON.stringify(given === undefined ? exampleOf(schema) : given, null, 2)
+  const example = JSON.stringify(given === undefined ? buildExample(schema) : given, null, 2)
   const input = make('textarea', { id, rows: Math.min(20, Math.max(4, example.split('\n').length + 1)), spellcheck: 'false' })
   input.value = example
   const element = make('div', { class: 'body' },

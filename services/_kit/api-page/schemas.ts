@@ -33,21 +33,21 @@ function resolved(schema) {
 
 const choices = (schema) => schema.anyOf ?? schema.oneOf
 
-function typeOf(schema = {}) {
+function describeType(schema = {}) {
   if (schema.$ref) return nameOf(schema.$ref)
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (choices(schema)) return [...new Set(choices(schema).map(typeOf))].join(' or ')
-  if (schema.allOf) return schema.allOf.map(typeOf).join(' and ')
+  if (choices(schema)) return [...new Set(choices(schema).map(describeType))].join(' or ')
+  if (schema.allOf) return schema.allOf.map(describeType).join(' and ')
   if (schema.not && Object.keys(schema.not).length === 0) return 'nothing'
   const types = [schema.type ?? (schema.properties ? 'object' : 'any JSON')].flat()
   return types.map((type) => typed(type, schema)).join(' or ')
 }
 
 function typed(type, schema) {
-  if (type === 'array') return 'array of ' + typeOf(schema.items)
+  if (type === 'array') return 'array of ' + describeType(schema.items)
   const values = schema.additionalProperties
-  if (type === 'object' && values && Object.keys(values).length) return 'object of ' + typeOf(values)
+  if (type === 'object' && values && Object.keys(values).length) return 'object of ' + describeType(values)
   return schema.format ? type + ' (' + schema.format + ')' : type
 }
 
@@ -85,7 +85,7 @@ function members(schema, mark) {
   return make('ul', { class: 'schema' }, Object.entries(schema.properties).map(([name, member]) => {
     const { description: text } = member.$ref ? resolved(member) : member
     return make('li', {},
-      make('code', { class: 'name' }, name), ' ', make('span', { class: 'type' }, typeOf(member)),
+      make('code', { class: 'name' }, name), ' ', make('span', { class: 'type' }, describeType(member)),
       marked(name) ? make('b', {}, ' ' + mark) : '', make('span', { class: 'limits' }, limitsOf(member)),
       text ? make('span', { class: 'text' }, prose(text)) : '',
       objectsIn(member).map(({ name, schema }) => fold({}, name ?? 'members', () => [members(schema, mark)])))
@@ -96,27 +96,27 @@ function treeOf(schema, mark) {
   const objects = objectsIn(schema)
   const named = schema.$ref || schema.type !== 'object' || objects.length !== 1
   return [
-    named ? make('p', { class: 'type' }, typeOf(schema)) : '',
+    named ? make('p', { class: 'type' }, describeType(schema)) : '',
     ...objects.map(({ schema }) => members(schema, mark)),
   ].filter(Boolean)
 }
 
-function exampleOf(schema = {}, within = []) {
+function buildExample(schema = {}, within = []) {
   if (schema.$ref) {
-    return within.includes(schema.$ref) ? null : exampleOf(resolved(schema), [...within, schema.$ref])
+    return within.includes(schema.$ref) ? null : buildExample(resolved(schema), [...within, schema.$ref])
   }
   for (const given of [schema.examples?.[0], schema.example, schema.default, schema.const, schema.enum?.[0]]) {
     if (given !== undefined) return given
   }
-  if (choices(schema)) return exampleOf(choices(schema)[0], within)
-  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, within)))
+  if (choices(schema)) return buildExample(choices(schema)[0], within)
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => buildExample(part, within)))
   const type = [schema.type ?? (schema.properties ? 'object' : 'null')].flat()[0]
   if (type === 'object') {
     const all = Object.entries(schema.properties ?? {})
     const needed = all.filter(([name]) => schema.required?.includes(name))
-    return Object.fromEntries((needed.length ? needed : all).map(([name, member]) => [name, exampleOf(member, within)]))
+    return Object.fromEntries((needed.length ? needed : all).map(([name, member]) => [name, buildExample(member, within)]))
   }
-  if (type === 'array') return schema.items && typeOf(schema.items) !== 'nothing' ? [exampleOf(schema.items, within)] : []
+  if (type === 'array') return schema.items && describeType(schema.items) !== 'nothing' ? [buildExample(schema.items, within)] : []
   if (type === 'integer' || type === 'number') return Math.max(schema.minimum ?? 0, 0)
   if (type === 'boolean') return true
   if (type !== 'string') return null

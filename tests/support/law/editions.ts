@@ -76,5 +76,5 @@ export function inForceOn(laws: Laws, title: string, day: string): Edition | und
 }
 
 /** Newest edition of all, in force or not. */
-export const newestOf = (laws: Laws, title: string): Edition | undefined =>
+export const newestEdition = (laws: Laws, title: string): Edition | undefined =>
   laws.get(titleKey(title))?.at(-1)

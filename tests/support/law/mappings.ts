@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { loadProfiles } from './profiles.ts'
-import { basesOf } from './sources.ts'
+import { collectLegalBases } from './sources.ts'
 
 const root = 'seed_packages/knowledge_system_resources'
 const lawBases = ['sys_statute_digests', 'sys_interpretation_digests']
@@ -12,14 +12,14 @@ interface Section {
   section_id: string | null
 }
 
-const documentsOf = (base: string): any[] =>
+const readDocuments = (base: string): any[] =>
   JSON.parse(readFileSync(`${root}/data/${base}.json`, 'utf8')).documents
 
 /** Sections of the digests by law and article. */
 function digestedArticles(): Map<string, Section> {
   const sections = new Map<string, Section>()
   for (const kb_id of lawBases) {
-    for (const { document_id, content_file, metadata } of documentsOf(kb_id)) {
+    for (const { document_id, content_file, metadata } of readDocuments(kb_id)) {
       let heading = ''
       const text = readFileSync(content_file.replace(/^\$\{PACKAGE_DIR\}/, root), 'utf8')
       for (const line of text.split('\n')) {
@@ -41,16 +41,16 @@ function digestedArticles(): Map<string, Section> {
 export function elementMappings(): string {
   const sections = digestedArticles()
   const patterns = new Map<string, string>(
-    documentsOf(patternBase).flatMap(({ document_id, metadata }) =>
+    readDocuments(patternBase).flatMap(({ document_id, metadata }) =>
       metadata.cause_of_action_codes.map((code: string) => [code, document_id] as const),
     ),
   )
   const mappings = loadProfiles().flatMap(({ record, elements }) =>
     elements.flatMap(({ element_id, legal_basis, calculation, defences }) => {
       const cited = [
-        ...basesOf({ legal_basis }).map((basis) => [basis, 1] as const),
-        ...basesOf(calculation).map((basis) => [basis, 0.9] as const),
-        ...basesOf(defences).map((basis) => [basis, 0.8] as const),
+        ...collectLegalBases({ legal_basis }).map((basis) => [basis, 1] as const),
+        ...collectLegalBases(calculation).map((basis) => [basis, 0.9] as const),
+        ...collectLegalBases(defences).map((basis) => [basis, 0.8] as const),
       ]
       const found = new Map<Section, number>()
       for (const [{ law, article }, relevance] of cited) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inForceOn, type Laws, newestOf, titleKey } from './editions.ts'
+import { inForceOn, type Laws, newestEdition, titleKey } from './editions.ts'
 import { citedInRecord } from './sources.ts'
 
 const data = 'seed_packages/knowledge_structured_seeds/data'
@@ -20,13 +20,14 @@ export const loadProfiles = (): Profile[] =>
       elements: read(`litigation/${file}`),
     }))
 
-const editionsOf = ({ record }: Profile): { law: string; effective_from: string }[] => [
+const listEditions = ({ record }: Profile): { law: string; effective_from: string }[] => [
   ...record.laws,
   ...record.interpretations,
 ]
 
 /** Laws that a profile says it rests on. */
-export const titlesOf = (profile: Profile): string[] => editionsOf(profile).map(({ law }) => law)
+export const listTitles = (profile: Profile): string[] =>
+  listEditions(profile).map(({ law }) => law)
 
 /** Laws that a profile and its elements cite, in members or by name in their words. */
 const citedLaws = ({ record, elements }: Profile): Set<string> =>
@@ -40,14 +41,14 @@ const citedLaws = ({ record, elements }: Profile): Set<string> =>
 /** What a profile says of the editions it rests on and the law does not bear out. */
 export function editionFaults(profile: Profile, laws: Laws): string[] {
   const { code, as_of } = profile.record
-  const stated = editionsOf(profile)
+  const stated = listEditions(profile)
   const names = new Set(stated.map(({ law }) => titleKey(law)))
   const unstated = [...citedLaws(profile)].filter((key) => laws.has(key) && !names.has(key))
   return [
     ...unstated.map((key) => `${code} cites ${key} and does not state its edition`),
     ...stated.flatMap(({ law, effective_from }) => {
       const current = inForceOn(laws, law, as_of)?.effective
-      const newest = newestOf(laws, law)?.effective
+      const newest = newestEdition(laws, law)?.effective
       if (current !== effective_from) {
         return [`${code}: ${law} of ${effective_from}, in force is that of ${current}`]
       }

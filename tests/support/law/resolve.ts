@@ -9,13 +9,13 @@ export interface Fault extends Cited {
 const withoutSpace = (text: string) => text.replace(/\s+/g, '')
 
 /** Citations that do not stand in the edition in force on a day. */
-export const faultsOf = (cited: Cited[], laws: Laws, day: string): Fault[] =>
+export const findFaults = (cited: Cited[], laws: Laws, day: string): Fault[] =>
   cited.flatMap((each) => {
-    const fault = faultOf(each, laws, day)
+    const fault = findFault(each, laws, day)
     return fault ? [{ ...each, fault }] : []
   })
 
-function faultOf(cited: Cited, laws: Laws, day: string): Fault['fault'] | undefined {
+function findFault(cited: Cited, laws: Laws, day: string): Fault['fault'] | undefined {
   if (cited.article === null && cited.laws[0]! in outsideDatabase) return
   const known = cited.laws.filter((law) => laws.has(titleKey(law)))
   if (known.length === 0) return 'no such law'

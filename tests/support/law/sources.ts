@@ -15,30 +15,34 @@ const notText = new Set([
 ])
 
 /** Every `legal_basis` below a value. */
-export function basesOf(value: unknown): { law: string; article: string; quote?: string }[] {
-  if (Array.isArray(value)) return value.flatMap(basesOf)
+export function collectLegalBases(
+  value: unknown,
+): { law: string; article: string; quote?: string }[] {
+  if (Array.isArray(value)) return value.flatMap(collectLegalBases)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    name === 'legal_basis' ? (member as ReturnType<typeof basesOf>) : basesOf(member),
+    name === 'legal_basis'
+      ? (member as ReturnType<typeof collectLegalBases>)
+      : collectLegalBases(member),
   )
 }
 
-function stringsOf(value: unknown): string[] {
+function collectStrings(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  if (Array.isArray(value)) return value.flatMap(stringsOf)
+  if (Array.isArray(value)) return value.flatMap(collectStrings)
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
-    notText.has(name) ? [] : stringsOf(member),
+    notText.has(name) ? [] : collectStrings(member),
   )
 }
 
 /** Citations of one record of a seed: those of its members and those in its words. */
 export function citedInRecord(record: unknown, where: string): Cited[] {
-  const bases = basesOf(record)
+  const bases = collectLegalBases(record)
   const context = [...new Set(bases.map(({ law }) => law))]
   return [
     ...bases.map(({ law, ...rest }) => ({ where, laws: [law], ...rest })),
-    ...stringsOf(record).flatMap((text) => citedIn(text, where, context)),
+    ...collectStrings(record).flatMap((text) => citedIn(text, where, context)),
   ]
 }
 
@@ -88,14 +92,14 @@ const citedInCalculators = (): Cited[] =>
 export function citedInProject(): Cited[] {
   const files = filesBelow('seed_packages', /\.(?:json|md)$/).filter((path) => seeds.test(path))
   const texts = filesBelow('services', ownTexts).filter((path) => !generated.test(path))
-  const lawOf = new Map<string, string | undefined>()
+  const lawByDocument = new Map<string, string | undefined>()
   const cited = files
     .filter((path) => path.endsWith('.json'))
     .flatMap((path) => {
       const value = JSON.parse(readFileSync(path, 'utf8'))
       for (const { content_file, metadata } of value.documents ?? []) {
         const root = path.slice(0, path.indexOf('/data/'))
-        lawOf.set(content_file.replace(/^\$\{PACKAGE_DIR\}/, root), metadata.law)
+        lawByDocument.set(content_file.replace(/^\$\{PACKAGE_DIR\}/, root), metadata.law)
       }
       const records: any[] = Array.isArray(value) ? value : [value]
       return records.flatMap((record) => {
@@ -105,7 +109,7 @@ export function citedInProject(): Cited[] {
     })
   const markdown = files
     .filter((path) => path.endsWith('.md'))
-    .flatMap((path) => citedInMarkdown(readFileSync(path, 'utf8'), path, lawOf.get(path)))
+    .flatMap((path) => citedInMarkdown(readFileSync(path, 'utf8'), path, lawByDocument.get(path)))
   const own = texts.flatMap((path) => citedIn(readFileSync(path, 'utf8'), path, []))
   return [...cited, ...markdown, ...own, ...citedInCalculators()]
 }

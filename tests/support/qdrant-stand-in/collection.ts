@@ -57,13 +57,13 @@ export class Collection {
 
   query({ query, using, filter, limit }: Search) {
     this.checkVector(using, query)
-    const scoreOf = isSparse(query)
+    const scorePoint = isSparse(query)
       ? this.makeSparseScorer(using, query)
       : makeCosineScorer(using, query)
     return this.filterPoints(filter)
       .flatMap(({ id, vector }) => {
         const own = vector[using]
-        const score = own === undefined ? undefined : scoreOf(own)
+        const score = own === undefined ? undefined : scorePoint(own)
         return score === undefined ? [] : [{ id, version: 0, score }]
       })
       .sort((a, b) => b.score - a.score || a.id - b.id)

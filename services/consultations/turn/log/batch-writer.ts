@@ -102,7 +102,7 @@ export function makeBatchWriter(): BatchWriter {
       if (time > soon) continue
       if (length > limits.length || batch.length === limits.turns) break
       const { turn, log, engineSeq } = entry
-      const events = log.uncommitted()
+      const events = log.getUncommitted()
       batch.push({ entry, turn, engineSeq, events, lastEventNo: log.newest })
       length += log.uncommittedLength
       due.delete(entry)

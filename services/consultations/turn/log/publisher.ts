@@ -56,7 +56,7 @@ export function openPublisher(
     async drain() {
       await commits.close()
       assertLease()
-      return log.uncommitted()
+      return log.getUncommitted()
     },
     finish(committed) {
       log.append(committed.filter(({ number }) => number > log.newest))

@@ -40,7 +40,7 @@ export interface LocalLog {
   /** Buffers events. Subscribers see them after `publish`. */
   append(events: TurnEvent[]): void
   publish(): void
-  uncommitted(): TurnEvent[]
+  getUncommitted(): TurnEvent[]
   /** Marks events up to this number as committed; all but the newest of them may be dropped. */
   commit(eventNo: number): void
   /** Ends the turn: no events follow. */
@@ -118,7 +118,7 @@ export function makeTurnLog(turnId: string): TurnLog {
         uncommittedLength += eventsSize(events)
       }),
       publish: ifCurrent(publish),
-      uncommitted: () => (relay === local ? buffer.slice(committed - before) : []),
+      getUncommitted: () => (relay === local ? buffer.slice(committed - before) : []),
       commit: ifCurrent((eventNo: number) => {
         const written = buffer.slice(committed - before, eventNo - before)
         uncommittedLength -= eventsSize(written)
