@@ -73,10 +73,11 @@ describe('pod settings', () => {
     expect(image({ runtime: 'Deno', image: pinned })).toBe(pinned)
   })
 
-  test('the gateway is probed at its public health path', () => {
-    const { readinessProbe } = podTemplate(
+  test('the gateway is ready with its health path and alive without the database', () => {
+    const { readinessProbe, livenessProbe } = podTemplate(
       find(desired(buildSuite(fullSpec)), 'Deployment', 'demo-gateway'),
     )!.spec.containers[0]
     expect(readinessProbe.httpGet.path).toBe('/healthz')
+    expect(livenessProbe.httpGet).toBeUndefined()
   })
 })

@@ -98,8 +98,11 @@ export function parseQuantity(quantity: string): number {
   return Number(digits) * (unit ? units[unit]! : 1)
 }
 
+export const httpHandler = (path: string) => ({ httpGet: { path, port: 'http' } })
+export const tcpHandler = { tcpSocket: { port: 'http' } }
+
 export const httpProbe = (path: string, options: Record<string, number> = {}) => ({
-  httpGet: { path, port: 'http' },
+  ...httpHandler(path),
   ...options,
 })
 

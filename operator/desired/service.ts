@@ -23,13 +23,14 @@ import {
   type Container,
   emptyDirVolume,
   failureLog,
-  httpProbe,
+  httpHandler,
   mergeResources,
   type PodPart,
   podSecurityContext,
   restrictedSecurityContext,
   secretsChecksum,
   secretVariable,
+  tcpHandler,
   type Variable,
   variables,
 } from './pod.ts'
@@ -39,11 +40,14 @@ import { searchPart } from './search.ts'
 import { seedsPart } from './seeds.ts'
 import { filesAffinity, storagePart } from './storage.ts'
 
-/** The gateway is public and has no internal paths. */
-const healthPaths = (name: ServiceName) => {
-  if (name === 'gateway') return { liveness: '/healthz', readiness: '/healthz' }
+/**
+ * The handlers of the probes. The gateway is public and has no internal paths. Its health path queries the
+ * database, so as a liveness probe it would restart all gateways during an outage of the database.
+ */
+const probeHandlers = (name: ServiceName) => {
+  if (name === 'gateway') return { liveness: tcpHandler, readiness: httpHandler('/healthz') }
   const base = '/api/v1/internal/actuator/health'
-  return { liveness: `${base}/liveness`, readiness: `${base}/readiness` }
+  return { liveness: httpHandler(`${base}/liveness`), readiness: httpHandler(`${base}/readiness`) }
 }
 
 /** files-service parses documents in child processes that can need a gigabyte. */
@@ -173,7 +177,7 @@ function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
 }
 
 function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]): Container {
-  const { liveness, readiness } = healthPaths(name)
+  const { liveness, readiness } = probeHandlers(name)
   const [request, limit] = memoryDefaults[name] ?? ['192Mi', '512Mi']
   const defaultResources = {
     requests: { cpu: '100m', memory: request, 'ephemeral-storage': '64Mi' },
@@ -187,13 +191,14 @@ function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]
     ports: [{ name: 'http', containerPort: port, protocol: 'TCP' }],
     env: lastByName(parts.flatMap(({ env = [] }) => env)),
     // The delay covers a normal start: the kubelet reports each failed probe as a Warning.
-    startupProbe: httpProbe(liveness, {
+    startupProbe: {
+      ...liveness,
       initialDelaySeconds: 4,
       periodSeconds: 3,
       failureThreshold: 60,
-    }),
-    readinessProbe: httpProbe(readiness, { periodSeconds: 5, timeoutSeconds: 3 }),
-    livenessProbe: httpProbe(liveness, { periodSeconds: 10, timeoutSeconds: 3 }),
+    },
+    readinessProbe: { ...readiness, periodSeconds: 5, timeoutSeconds: 3 },
+    livenessProbe: { ...liveness, periodSeconds: 10, timeoutSeconds: 3 },
     // Keeps serving until the endpoint removal has reached all nodes.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: mergeResources(suite.spec.services?.[name]?.resources, defaultResources),

@@ -1,44 +1,63 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../support/free-port.ts'
 
 const run = promisify(execFile)
 const script = resolve(import.meta.dirname, '../../../shared/cluster/control-plane.sh')
-const cache =
-  process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster')
+
+/** The folder of the cluster binaries. */
+export const binaries = join(
+  process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster'),
+  'bin',
+)
 
 /** Returns why no control plane can be started, or undefined. */
 export const cannotStart = existsSync(script)
   ? undefined
   : 'there is no script to start a control plane; set TEST_KUBECONFIG to use a cluster of yours'
 
+/** Returns why no control plane can be started without a build of its binaries, or undefined. */
+export const cannotStartQuickly =
+  cannotStart ??
+  (['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'].every((name) =>
+    existsSync(join(binaries, name)),
+  )
+    ? undefined
+    : `the cluster binaries in ${binaries} are not built`)
+
 export type ControlPlane = {
   kubeconfig: string
-  /** Whether this call started it. */
-  start(): Promise<boolean>
   stop(): Promise<void>
   /** Kills and restarts the API server. Its data stays. */
   restartApi(meanwhile?: () => Promise<void>): Promise<void>
 }
 
-/** The shared control plane, or one with its own directory and ports that tests may break. */
-export function controlPlane(own?: { state: string; env: Record<string, string> }): ControlPlane {
-  const state = own?.state ?? resolve(cache, 'state')
-  const env = { ...process.env, LEGAL_SUITE_CLUSTER_STATE: state, ...own?.env }
+/** Starts a control plane with its own directory and ports, so that test runs do not affect each other. */
+export async function startControlPlane(): Promise<ControlPlane> {
+  const state = mkdtempSync(join(tmpdir(), 'legal-suite-control-plane-'))
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    LEGAL_SUITE_CLUSTER_STATE: state,
+    LEGAL_SUITE_KUBECONFIG: join(state, 'kubeconfig'),
+    LS_API_ADDR: '127.0.0.1',
+  }
+  for (const name of ['API', 'ETCD', 'ETCD_PEER', 'KCM', 'SCHED'])
+    env[`LS_${name}_PORT`] = `${await freePort()}`
   const call = (what: string) => run(script, [what], { env, timeout: 1_800_000 })
+  const stop = async () => {
+    await call('down')
+    rmSync(state, { recursive: true, force: true })
+  }
+  await call('up').catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   return {
-    kubeconfig: resolve(state, 'kubeconfig'),
-    async start() {
-      const running = await call('status').then(
-        () => true,
-        () => false,
-      )
-      if (!running) await call('up')
-      return !running
-    },
-    stop: async () => void (await call('down')),
+    kubeconfig: join(state, 'kubeconfig'),
+    stop,
     async restartApi(meanwhile = async () => {}) {
       const [pid] = readFileSync(resolve(state, 'pid/kube-apiserver'), 'utf8').split(' ')
       process.kill(Number(pid), 'SIGKILL')

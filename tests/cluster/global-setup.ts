@@ -1,13 +1,14 @@
-import { cannotStart, controlPlane } from './control-plane.ts'
+import { kubeconfigAccess } from '../../operator/runtime/access.ts'
+import { makeClient } from '../../operator/runtime/client.ts'
+import { cannotStart, startControlPlane } from './control-plane.ts'
+import { installDefinitions } from './definitions.ts'
 
-/** Provides a cluster: the configured one, a running one, or one that is stopped after the tests. */
+/** Provides a cluster with the CustomResourceDefinitions: the configured one, or one for this run. */
 export default async function setup() {
-  if (process.env.TEST_KUBECONFIG) return
-  if (cannotStart) return console.log(`skipped: ${cannotStart}`)
-  const plane = controlPlane()
-  const started = await plane.start()
-  process.env.TEST_KUBECONFIG = plane.kubeconfig
-  return async () => {
-    if (started) await plane.stop()
-  }
+  if (!process.env.TEST_KUBECONFIG && cannotStart) throw new Error(`no cluster: ${cannotStart}`)
+  const plane = process.env.TEST_KUBECONFIG ? undefined : await startControlPlane()
+  if (plane) process.env.TEST_KUBECONFIG = plane.kubeconfig
+  const access = await kubeconfigAccess(process.env.TEST_KUBECONFIG!)
+  await installDefinitions(makeClient({ access }))
+  return () => plane?.stop()
 }

@@ -3,16 +3,14 @@ import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Client } from '../../operator/runtime/client.ts'
 import { getResource } from '../../operator/runtime/resources.ts'
-import { clusterClient, eventually, freshNamespace, noClusterReason } from './support.ts'
-
-if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
+import { clusterClient, eventually, freshNamespace } from './support.ts'
 
 type Line = { identity: string; at: number; message: string; name?: string }
 
 const configMaps = getResource('v1', 'ConfigMap')
 const leases = getResource('coordination.k8s.io/v1', 'Lease')
 
-describe.skipIf(noClusterReason)('leader election of two processes', () => {
+describe('leader election of two processes', () => {
   let client: Client
   const lines: Line[] = []
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
@@ -48,6 +46,9 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
       expect(map?.metadata.annotations?.answeredBy).toBe(by)
     })
 
+  const leaseSpec = async (): Promise<any> =>
+    (await client.get(leases, { namespace: namespace.name, name: 'leader' }))!.spec
+
   async function pair() {
     lines.length = 0
     namespace = await freshNamespace(client)
@@ -58,35 +59,32 @@ describe.skipIf(noClusterReason)('leader election of two processes', () => {
     await waitForAnswer('first', 'one')
     // The standby is synced by now.
     await new Promise((resolve) => setTimeout(resolve, 3_000))
-    expect(lines.filter(({ identity }) => identity === 'two')).toEqual([])
+    const leading = lines.filter(({ message }) => message === 'leading')
+    expect(leading.map(({ identity }) => identity)).toEqual(['one'])
     return { one, two }
   }
 
   test('a stopped leader hands over at once', async () => {
     const { one } = await pair()
-    const at = Date.now()
     one.kill('SIGTERM')
     await waitForAnswer('first', 'two')
-    const took = (await waitForMessage('two', 'leading')).at - at
-    console.log(`graceful hand-over: leading after ${took} ms`)
-    expect(took).toBeLessThan(5_000)
+    // A released lease is free at once; otherwise the standby would wait until it expires.
+    await waitForMessage('one', 'lease released')
     await waitForMessage('one', 'ended')
     await ask('second')
     await waitForAnswer('second', 'two')
-    const lease = await client.get(leases, { namespace: namespace.name, name: 'leader' })
-    expect(lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
+    expect(await leaseSpec()).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
     await namespace[Symbol.asyncDispose]()
   })
 
   test('a killed leader is replaced after its lease has expired, not before', async () => {
     const { one } = await pair()
-    const at = Date.now()
     one.kill('SIGKILL')
+    const { renewTime, holderIdentity } = await leaseSpec()
+    expect(holderIdentity).toBe('one')
     await waitForAnswer('first', 'two')
-    const took = (await waitForMessage('two', 'leading')).at - at
-    console.log(`after a kill: leading after ${took} ms`)
-    expect(took).toBeGreaterThan(10_000)
-    expect(took).toBeLessThan(25_000)
+    const { acquireTime } = await leaseSpec()
+    expect(Date.parse(acquireTime) - Date.parse(renewTime)).toBeGreaterThanOrEqual(15_000)
     await namespace[Symbol.asyncDispose]()
   })
 

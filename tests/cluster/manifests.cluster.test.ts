@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,22 +8,15 @@ import { parse } from 'yaml'
 import { desired } from '../../operator/desired/index.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { buildSuite, fullSpec } from '../../operator/testing/suites.ts'
-import { installDefinitions, manifest } from './definitions.ts'
-import { clusterClient, noClusterReason } from './support.ts'
+import { binaries } from './control-plane.ts'
+import { manifest } from './definitions.ts'
 
 const run = promisify(execFile)
-const bin = join(
-  process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster'),
-  'bin',
-)
 const schemasScript = resolve(import.meta.dirname, '../../../shared/cluster/schemas.sh')
 const missing = ['kubeconform', 'kube-score', 'kubectl'].filter(
-  (name) => !existsSync(join(bin, name)),
+  (name) => !existsSync(join(binaries, name)),
 )
-const reason =
-  noClusterReason ??
-  (missing.length > 0 ? `${missing.join(', ')} can't be found in ${bin}` : undefined)
-if (reason) console.log(`skipped: ${reason}`)
+if (missing.length > 0) console.log(`skipped: ${missing.join(', ')} not found in ${binaries}`)
 
 const facts = {
   secrets: new Map<string, string>(),
@@ -66,15 +59,14 @@ interface Scored {
   }[]
 }
 
-describe.skipIf(reason)('manifests', () => {
+describe.skipIf(missing.length > 0)('manifests', () => {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-manifests-'))
   const files = new Map<string, string>()
   beforeAll(async () => {
-    await installDefinitions(await clusterClient())
     const env = {
       ...process.env,
       KUBECONFIG: process.env.TEST_KUBECONFIG!,
-      PATH: `${bin}:${process.env.PATH}`,
+      PATH: `${binaries}:${process.env.PATH}`,
     }
     await run(schemasScript, [join(directory, 'schemas')], { env })
     Object.entries(sets).forEach(([name, objects], index) => {
@@ -98,7 +90,7 @@ describe.skipIf(reason)('manifests', () => {
       '-schema-location',
       location,
     ]
-    const { stdout } = await run(join(bin, 'kubeconform'), [...args, files.get(name)!]).catch(
+    const { stdout } = await run(join(binaries, 'kubeconform'), [...args, files.get(name)!]).catch(
       (error: { stdout: string }) => error,
     )
     const { resources = [], summary } = JSON.parse(stdout)
@@ -111,7 +103,7 @@ describe.skipIf(reason)('manifests', () => {
 
   test.each(Object.keys(sets))('%s: kube-score reports only justified findings', async (name) => {
     const args = ['score', '--output-format', 'json', '--kubernetes-version', 'v1.34']
-    const { stdout } = await run(join(bin, 'kube-score'), [...args, files.get(name)!], {
+    const { stdout } = await run(join(binaries, 'kube-score'), [...args, files.get(name)!], {
       maxBuffer: 64 * 2 ** 20,
     }).catch((error: { stdout: string }) => error)
     const scored: Scored[] = JSON.parse(stdout)

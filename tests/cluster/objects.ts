@@ -58,7 +58,7 @@ export function objectsIn(client: Client, namespace: string) {
         spec: { ...minimalSpec, ...spec },
       }),
     /** Waits until the current generation of the suite is Ready. */
-    settled: (name = 'demo', within = 90_000) =>
+    settled: (name = 'demo', within = 240_000) =>
       eventually(async () => {
         const suite: LegalSuite = await get('LegalSuite', name)
         const ready = suite.status?.conditions?.find(({ type }) => type === 'Ready')

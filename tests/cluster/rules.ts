@@ -189,6 +189,14 @@ export const suiteRules: [path: string, message: string, bad: Spec, good: Spec][
     { ...minimal, networkPolicy: { gatewayFrom: [{}] } },
     { ...minimal, networkPolicy: { gatewayFrom: [{ podLabels: { a: 'b' } }] } },
   ],
+  ...[{}, { secretName: 'a', configMapName: 'b' }].map(
+    (source): [path: string, message: string, bad: Spec, good: Spec] => [
+      'spec.pods.volumes[]',
+      'exactly one of secretName and configMapName is required',
+      { ...minimal, pods: { volumes: [{ name: 'ca', mountPath: '/ca', ...source }] } },
+      { ...minimal, pods: { volumes: [{ name: 'ca', mountPath: '/ca', configMapName: 'b' }] } },
+    ],
+  ),
   [
     'spec.networkPolicy.metricsFrom[]',
     'namespaceLabels or podLabels is required',

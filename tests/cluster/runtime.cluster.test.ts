@@ -12,15 +12,7 @@ import { recordChanges } from '../../operator/runtime/testing/informer-fixture.t
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { startProxy } from './proxy.ts'
-import {
-  clusterAccess,
-  clusterClient,
-  eventually,
-  freshNamespace,
-  noClusterReason,
-} from './support.ts'
-
-if (noClusterReason) console.log(`skipped: ${noClusterReason}`)
+import { clusterAccess, clusterClient, eventually, freshNamespace } from './support.ts'
 
 const configMaps = getResource('v1', 'ConfigMap')
 const quick: Partial<InformerTiming> = { watchSeconds: 4, idleMs: 6_000 }
@@ -36,7 +28,7 @@ const buildConfigMap = (
   data,
 })
 
-describe.skipIf(noClusterReason)('runtime on a real API server', () => {
+describe('runtime on a real API server', () => {
   let client: Client
   let namespace: Awaited<ReturnType<typeof freshNamespace>>
   beforeAll(async () => {
@@ -90,14 +82,15 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
   const remove = (name: string) => client.delete(configMaps, { namespace: namespace.name, name })
 
   test('the cache follows the server and watches are renewed without a list', async () => {
-    const { same, metrics, seen } = await startInformer()
+    // The server ends each watch. A bookmark that is late on a busy machine does not matter.
+    const { same, metrics, seen } = await startInformer({ watchSeconds: 4, idleMs: 600_000 })
     for (let n = 0; n < 20; n++) await write(`follow-${n}`)
     await write('follow-3', { changed: 'yes' })
     await remove('follow-4')
     await eventually(same)
     await new Promise((resolve) => setTimeout(resolve, 12_000))
     await write('follow-5', { changed: 'yes' })
-    await eventually(same, 5_000)
+    await eventually(same)
     expect(metrics.text()).toMatch(/informer_relists_total\{[^}]*\} 1\n/)
     expect(metrics.text()).not.toContain('informer_watch_failures_total')
     expect(seen.objects.size).toBe(19)
@@ -120,15 +113,15 @@ describe.skipIf(noClusterReason)('runtime on a real API server', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     expect(informer.get(`${namespace.name}/hole`)).toBeUndefined()
     proxy.recover()
-    await eventually(same, 30_000)
+    await eventually(same)
     expect(metrics.text()).toContain('reason="DeadlineError"')
   })
 
   test('a slow connection is not replaced', async () => {
-    const { proxy, same, metrics } = await startInformer({ watchSeconds: 10, idleMs: 12_000 })
+    const { proxy, same, metrics } = await startInformer({ watchSeconds: 10, idleMs: 60_000 })
     proxy.slow(400)
     for (let n = 0; n < 20; n++) await write(`slow-${n}`, { text: 'x'.repeat(20_000) })
-    await eventually(same, 60_000)
+    await eventually(same)
     expect(metrics.text()).not.toContain('informer_watch_failures_total')
   })
 

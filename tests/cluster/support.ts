@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Access, kubeconfigAccess } from '../../operator/runtime/access.ts'
 import { type Client, makeClient } from '../../operator/runtime/client.ts'
-import { cannotStart } from './control-plane.ts'
-
-/** Reason why there is no cluster, for `describe.skipIf`. */
-export const noClusterReason = process.env.TEST_KUBECONFIG ? undefined : cannotStart
 
 export const clusterAccess = (): Promise<Access> =>
   kubeconfigAccess(process.env.TEST_KUBECONFIG ?? '')
@@ -30,15 +26,15 @@ export async function freshNamespace(client: Client, labels: Record<string, stri
 
 export const clusterClient = async () => makeClient({ access: await clusterAccess() })
 
-/** Retries an assertion until it passes. Throws its last failure. */
-export async function eventually<T>(check: () => T | Promise<T>, within = 30_000): Promise<T> {
+/** Retries an assertion until it passes. Throws its last failure. The limit allows for a busy machine. */
+export async function eventually<T>(check: () => T | Promise<T>, within = 120_000): Promise<T> {
   const began = performance.now()
   for (;;) {
     try {
       return await check()
     } catch (error) {
       if (performance.now() - began > within) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
 }
