@@ -12,6 +12,8 @@ import { defaultAddress } from './seed-package-apply/collector.ts'
 const Config = z.object({
   /** Comma-separated namespaces. Default: the namespace of the operator. `*` means all. */
   WATCH_NAMESPACE: z.string().optional(),
+  /** Context of the kubeconfig. Default: its current context. */
+  KUBE_CONTEXT: z.string().optional(),
   LEASE_NAME: z.string().default('legal-suite-operator'),
   PORT: z.coerce.number().int().min(1).max(65_535).default(8080),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -21,7 +23,7 @@ const Config = z.object({
 
 async function main() {
   const config = parseConfig(Config, process.env)
-  const access = await loadAccess(process.env)
+  const access = await loadAccess(process.env, config.KUBE_CONTEXT)
   const metrics = makeMetrics()
   const operator = makeOperator({
     client: makeClient({ access, metrics }),

@@ -32,7 +32,8 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   // The runtime is independent of suites. Rendered objects depend on the resource alone.
   [
     /^operator\/runtime\//,
-    () => /^(operator\/runtime\/|services\/_kit\/(log|metrics)\.ts$|pino$|yaml$|zod$)/,
+    () =>
+      /^(operator\/runtime\/|services\/_kit\/(log|metrics)\.ts$|@kubernetes\/client-node\/|pino$|yaml$|zod$)/,
     /./,
   ],
   [/^operator\/api\//, () => /^(operator\/(api|runtime)\/|zod$|yaml$)/, /./],

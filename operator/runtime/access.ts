@@ -1,110 +1,115 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
-import * as z from 'zod'
+import { existsSync } from 'node:fs'
+import type { Agent } from 'node:http'
+import type { RequestOptions } from 'node:https'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js'
+import { type Credentials, isSameIdentity } from './credentials.ts'
+import { loadKubeConfig, withoutCaches } from './kube-config.ts'
+import { proxyFromEnv } from './proxy-env.ts'
 
 /** Address and credentials of the API server. */
 export type Access = {
   server: URL
   /** The namespace of this process. */
   namespace: string
-  ca?: Buffer | undefined
-  cert?: Buffer | undefined
-  key?: Buffer | undefined
-  insecure?: boolean | undefined
-  serverName?: string | undefined
-  /** Returns the bearer token. `renew` forces a new one after a 401. */
-  token: (renew?: boolean) => Promise<string | undefined>
+  /** URL of an HTTP proxy. */
+  proxy?: string | undefined
+  /**
+   * Returns the credentials of the next request. Files and expired tokens are read again. `rejected` credentials
+   * got a 401: their caches are dropped.
+   */
+  credentials: (rejected?: Credentials) => Promise<Credentials>
 }
-
-const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 type Environment = Record<string, string | undefined>
 
-/** Loads the access from `KUBECONFIG` if set, else from the service account of the pod. */
-export async function loadAccess(env: Environment): Promise<Access> {
-  if (env.KUBECONFIG) return kubeconfigAccess(env.KUBECONFIG)
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env
-  if (!host) throw new Error('no cluster access: set KUBECONFIG or run inside a cluster')
+/**
+ * Loads the access from `KUBECONFIG` if set, else from the service account of the pod, else from
+ * `~/.kube/config`. `root` is a prefix of the directory of the service account.
+ */
+export async function loadAccess(env: Environment, context?: string, root = ''): Promise<Access> {
+  if (env.KUBECONFIG) {
+    return accessOf(loadKubeConfig(env.KUBECONFIG.split(delimiter).filter(Boolean), context), env)
+  }
+  if (env.KUBERNETES_SERVICE_HOST && !context) {
+    const config = new KubeConfig()
+    config.loadFromCluster(root)
+    return accessOf(config, env)
+  }
+  const path = join(env.HOME ?? homedir(), '.kube', 'config')
+  if (existsSync(path)) return accessOf(loadKubeConfig([path], context), env)
+  throw new Error(`no cluster access: set KUBECONFIG, create ${path} or run inside a cluster`)
+}
+
+/** Loads the access from one kubeconfig file. */
+export const kubeconfigAccess = async (path: string, context?: string): Promise<Access> =>
+  accessOf(loadKubeConfig([path], context), {})
+
+function accessOf(config: KubeConfig, env: Environment): Access {
+  const name = config.getCurrentContext()
+  const context = config.getContextObject(name)
+  if (!context) throw new Error(`kubeconfig: no context named "${name}"`)
+  const cluster = config.getCluster(context.cluster)
+  if (!cluster) throw new Error(`kubeconfig: no cluster named "${context.cluster}"`)
+  if (!config.getUser(context.user)) throw new Error(`kubeconfig: no user named "${context.user}"`)
+  const server = new URL(cluster.server)
+  const proxy = cluster.proxyUrl || proxyFromEnv(env, server)
+  const isSocks = proxy?.startsWith('socks')
+  if (proxy) config.clusters = [{ ...cluster, proxyUrl: proxy }]
   return {
-    server: new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
-    namespace: (await readFile(`${serviceAccountDirectory}/namespace`, 'utf8')).trim(),
-    ca: await readFile(`${serviceAccountDirectory}/ca.crt`),
-    token: tokenFile(`${serviceAccountDirectory}/token`),
+    server,
+    namespace: context.namespace?.trim() || 'default',
+    proxy: isSocks ? undefined : proxy,
+    credentials: shareCredentials(config, isSocks),
   }
 }
 
-const Cluster = z.object({
-  server: z.url(),
-  'certificate-authority': z.string().optional(),
-  'certificate-authority-data': z.base64().optional(),
-  'insecure-skip-tls-verify': z.boolean().optional(),
-  'tls-server-name': z.string().optional(),
-})
-const User = z.object({
-  'client-certificate': z.string().optional(),
-  'client-certificate-data': z.base64().optional(),
-  'client-key': z.string().optional(),
-  'client-key-data': z.base64().optional(),
-  token: z.string().optional(),
-  tokenFile: z.string().optional(),
-  exec: z
-    .undefined('exec plugins are not supported; use a token or a client certificate')
-    .optional(),
-})
-const Kubeconfig = z.object({
-  'current-context': z.string(),
-  contexts: z.array(
-    z.object({
-      name: z.string(),
-      context: z.object({
-        cluster: z.string(),
-        user: z.string(),
-        namespace: z.string().optional(),
-      }),
-    }),
-  ),
-  clusters: z.array(z.object({ name: z.string(), cluster: Cluster })),
-  users: z.array(z.object({ name: z.string(), user: User.nullish() })),
-})
+/** Longest wait for an exec plugin. Later requests then call it again. */
+const maxPluginMs = 60_000
 
-/** Reads the current context of a kubeconfig file. */
-export async function kubeconfigAccess(path: string): Promise<Access> {
-  const config = Kubeconfig.parse(parse(await readFile(path, 'utf8')))
-  const { context } = findEntry(config.contexts, config['current-context'])
-  const { cluster } = findEntry(config.clusters, context.cluster)
-  const user: z.infer<typeof User> = findEntry(config.users, context.user).user ?? {}
-  const readContent = async (data: string | undefined, file: string | undefined) => {
-    if (data !== undefined) return Buffer.from(data, 'base64')
-    return file === undefined ? undefined : readFile(resolve(dirname(path), file))
-  }
-  return {
-    server: new URL(cluster.server),
-    namespace: context.namespace ?? 'default',
-    ca: await readContent(cluster['certificate-authority-data'], cluster['certificate-authority']),
-    cert: await readContent(user['client-certificate-data'], user['client-certificate']),
-    key: await readContent(user['client-key-data'], user['client-key']),
-    insecure: cluster['insecure-skip-tls-verify'],
-    serverName: cluster['tls-server-name'],
-    token: user.tokenFile
-      ? tokenFile(resolve(dirname(path), user.tokenFile))
-      : async () => user.token,
-  }
-}
-
-function findEntry<T extends { name: string }>(entries: T[], name: string): T {
-  const entry = entries.find((entry) => entry.name === name)
-  if (!entry) throw new Error(`kubeconfig: no entry named "${name}"`)
-  return entry
-}
-
-/** Reads a token file and caches it for a minute. The kubelet replaces tokens long before they expire. */
-export function tokenFile(path: string, maxAgeMs = 60_000): Access['token'] {
-  let cached: { token: string; at: number } | undefined
-  return async (renew = false) => {
-    if (renew || !cached || Date.now() - cached.at > maxAgeMs) {
-      cached = { token: (await readFile(path, 'utf8')).trim(), at: Date.now() }
+/** Concurrent requests share one call of an exec plugin or auth provider. */
+function shareCredentials(loaded: KubeConfig, keepAgent = false): Access['credentials'] {
+  let config = loaded
+  let latest: Credentials | undefined
+  let pending: Promise<Credentials> | undefined
+  return (rejected) => {
+    if (pending) return pending
+    // client-node takes the lifetime of a refreshed OIDC token for its expiry and would refresh it on every
+    // request. Without its cache it reads the expiry from the token.
+    const isOidc = config.getCurrentUser()?.authProvider?.name === 'oidc'
+    if (isOidc || (rejected && latest && isSameIdentity(rejected, latest)))
+      config = withoutCaches(config)
+    const reading = readCredentials(config, keepAgent)
+    const end = () => {
+      clearTimeout(timer)
+      if (pending === reading) pending = undefined
     }
-    return cached.token
+    const timer = setTimeout(end, maxPluginMs).unref()
+    pending = reading
+    reading.then((credentials) => (latest = credentials)).then(end, end)
+    return reading
+  }
+}
+
+async function readCredentials(config: KubeConfig, keepAgent: boolean): Promise<Credentials> {
+  const options: RequestOptions = {}
+  await config.applyToHTTPSOptions(options)
+  const { ca, cert, key, servername, rejectUnauthorized, agent, auth } = options
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    headers[name.toLowerCase()] = String(value).trim()
+  }
+  if (auth) headers.authorization = `Basic ${Buffer.from(auth).toString('base64')}`
+  return {
+    headers,
+    tls: {
+      ...(ca && { ca }),
+      ...(cert && { cert }),
+      ...(key && { key }),
+      ...(servername && { servername }),
+      ...(rejectUnauthorized === false && { rejectUnauthorized }),
+    },
+    ...(keepAgent && { agent: agent as Agent }),
   }
 }

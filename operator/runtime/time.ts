@@ -54,3 +54,14 @@ export function makeBackoff(baseMs: number, maxMs: number, random = Math.random)
     },
   }
 }
+
+/** Rejects with the reason of the signal if it aborts before the promise settles. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    const end = () => signal.removeEventListener('abort', abort)
+    promise.finally(end).then(resolve, reject)
+  })
+}

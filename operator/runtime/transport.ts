@@ -1,6 +1,8 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Access } from './access.ts'
+import { type Credentials, isSameIdentity } from './credentials.ts'
+import { untilAborted } from './time.ts'
 
 export type TransportRequest = {
   method: string
@@ -20,39 +22,40 @@ export type TransportResponse = {
 /** Sends one request. Tests replace it. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>
 
-/** HTTP transport with connection reuse and TCP keep-alive. */
+/**
+ * HTTP transport with connection reuse and TCP keep-alive. The agent keeps connections apart by their TLS
+ * options, so a rotated client certificate opens new ones.
+ */
 export function httpTransport(access: Access): Transport {
   const { request, Agent } = access.server.protocol === 'http:' ? http : https
+  const proxyEnv = access.proxy && { HTTPS_PROXY: access.proxy, HTTP_PROXY: access.proxy }
   const agent = new Agent({
     keepAlive: true,
     maxFreeSockets: 8,
     timeout: 60_000,
-    ca: access.ca,
-    cert: access.cert,
-    key: access.key,
-    rejectUnauthorized: !access.insecure,
-    servername: access.serverName,
+    ...(proxyEnv && { proxyEnv }),
   })
   const base = access.server.pathname.replace(/\/$/, '')
 
   return async ({ method, path, headers, body, signal }) => {
-    const [token, renewToken] = [await access.token(), () => access.token(true)]
-    const response = await sendOnce(token)
-    if (response.status !== 401 || token === undefined) return response
-    const renewed = await renewToken()
-    if (renewed === token) return response
+    const credentials = await untilAborted(access.credentials(), signal)
+    const response = await sendOnce(credentials)
+    if (response.status !== 401) return response
+    const renewed = await untilAborted(access.credentials(credentials), signal)
+    if (isSameIdentity(renewed, credentials)) return response
     for await (const _ of response.body);
     return sendOnce(renewed)
 
-    function sendOnce(token: string | undefined): Promise<TransportResponse> {
+    function sendOnce(credentials: Credentials): Promise<TransportResponse> {
       return new Promise((resolve, reject) => {
         const outgoing = request(new URL(base + path, access.server), {
-          agent,
+          ...credentials.tls,
+          agent: credentials.agent ?? agent,
           method,
           signal,
           headers: {
             ...headers,
-            ...(token ? { authorization: `Bearer ${token}` } : {}),
+            ...credentials.headers,
             // Without it Node would send the body of a DELETE without a length.
             ...(body === undefined ? {} : { 'content-length': `${Buffer.byteLength(body)}` }),
           },

@@ -25,7 +25,6 @@ export async function operatorAccess(client: Client, namespace: string): Promise
     }
   }
   const access = await clusterAccess()
-  const { cert: _, key: __, ...place } = access
   const answer = await httpTransport(access)({
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/legal-suite-operator/token`,
@@ -38,7 +37,9 @@ export async function operatorAccess(client: Client, namespace: string): Promise
     signal: AbortSignal.timeout(10_000),
   })
   const { status } = await json(answer)
-  return { ...place, token: async () => status.token }
+  const { tls } = await access.credentials()
+  const headers = { authorization: `Bearer ${status.token}` }
+  return { ...access, credentials: async () => ({ headers, tls: { ca: tls.ca } }) }
 }
 
 async function json({ body }: TransportResponse): Promise<any> {
@@ -55,15 +56,15 @@ export async function serverVersion(): Promise<string> {
 }
 
 /** Builds a kubeconfig for another process. */
-export const buildKubeconfig = async ({ server, ca, token }: Access, namespace: string) =>
-  JSON.stringify({
+export async function buildKubeconfig({ server, credentials }: Access, namespace: string) {
+  const { headers, tls } = await credentials()
+  const ca = Buffer.from(tls.ca as Buffer).toString('base64')
+  return JSON.stringify({
     'current-context': 'test',
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],
     clusters: [
-      {
-        name: 'test',
-        cluster: { server: server.href, 'certificate-authority-data': ca!.toString('base64') },
-      },
+      { name: 'test', cluster: { server: server.href, 'certificate-authority-data': ca } },
     ],
-    users: [{ name: 'test', user: { token: await token() } }],
+    users: [{ name: 'test', user: { token: headers.authorization?.replace('Bearer ', '') } }],
   })
+}
