@@ -7,6 +7,8 @@ import { makeOperator } from './operator.ts'
 import { loadAccess } from './runtime/access.ts'
 import { makeClient } from './runtime/client.ts'
 import { makeLog } from './runtime/log.ts'
+import { requireServerVersion, UnsupportedVersionError } from './runtime/server-version.ts'
+import { httpTransport } from './runtime/transport.ts'
 import { defaultAddress } from './seed-package-apply/collector.ts'
 
 const Config = z.object({
@@ -21,13 +23,19 @@ const Config = z.object({
   COLLECTOR_ADDRESS: z.string().default(defaultAddress),
 })
 
+/** The oldest Kubernetes version that serves all features of the CRDs. */
+const minimumVersion = { major: 1, minor: 30 }
+
 async function main() {
   const config = parseConfig(Config, process.env)
   const access = await loadAccess(process.env, config.KUBE_CONTEXT)
+  const transport = httpTransport(access)
+  const log = makeLog(config.LOG_LEVEL)
+  await requireServerVersion(transport, minimumVersion, log)
   const metrics = makeMetrics()
   const operator = makeOperator({
-    client: makeClient({ access, metrics }),
-    log: makeLog(config.LOG_LEVEL),
+    client: makeClient({ transport, metrics }),
+    log,
     metrics,
     namespaces: parseNamespaces(config.WATCH_NAMESPACE, access.namespace),
     operatorNamespace: access.namespace,
@@ -55,6 +63,7 @@ function parseNamespaces(value: string | undefined, own: string): string[] {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error)
+  const isExpected = error instanceof ConfigError || error instanceof UnsupportedVersionError
+  console.error(isExpected ? error.message : error)
   process.exit(1)
 })

@@ -16,8 +16,14 @@ export type SeenRequest = {
   client: string | undefined
 }
 
-/** An HTTPS API server that has no objects. It records the identity of each request and answers 401 to rejected ones. */
-export async function startTlsApi(isAccepted: (request: SeenRequest) => boolean = () => true) {
+/**
+ * An HTTPS API server that has no objects. It records the identity of each request and answers 401 to rejected
+ * ones. `bodies` are the responses by path.
+ */
+export async function startTlsApi(
+  isAccepted: (request: SeenRequest) => boolean = () => true,
+  bodies: Record<string, object> = {},
+) {
   const seen: SeenRequest[] = []
   const tls = { ...serverIdentity, ca: authority, requestCert: true, rejectUnauthorized: false }
   const server = createServer(tls, (request, response) => {
@@ -26,7 +32,8 @@ export async function startTlsApi(isAccepted: (request: SeenRequest) => boolean 
     const { authorization } = request.headers
     seen.push({ authorization, client })
     response.writeHead(isAccepted(seen.at(-1)!) ? 200 : 401)
-    response.end(JSON.stringify({ items: [], metadata: { resourceVersion: '1' } }))
+    const emptyList = { items: [], metadata: { resourceVersion: '1' } }
+    response.end(JSON.stringify(bodies[request.url!] ?? emptyList))
   })
   const port = await listen(server)
   return {
