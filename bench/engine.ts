@@ -1,7 +1,7 @@
 import { startPostgres } from '../tests/support/postgres-server.ts'
 import { bare } from './engine/bare.ts'
 import { langgraph } from './engine/langgraph.ts'
-import { ours } from './engine/ours.ts'
+import { makeOwnPeer } from './engine/ours.ts'
 import type { Kind } from './engine/payload.ts'
 import type { Peer } from './engine/peer.ts'
 import { streaming } from './engine/stream.ts'
@@ -30,7 +30,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   try {
     const tables: Table[] = []
     const peers = await Promise.all(
-      [langgraph, ours, bare].map(async (open) => open(await createDatabase(server.url))),
+      [langgraph, makeOwnPeer, bare].map(async (open) => open(await createDatabase(server.url))),
     )
     tables.push(await throughput(peers, size))
     tables.push(await storage(server.url, size))
@@ -61,14 +61,14 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
           if (round > 0) rates[index]!.push(rate)
         }
       }
-      const [theirs, own, limit] = rates.map(median) as [number, number, number]
+      const [peerRate, own, limit] = rates.map(median) as [number, number, number]
       rows.push([
         kind,
         String(concurrency),
-        formatCount(theirs),
+        formatCount(peerRate),
         formatCount(own),
         formatCount(limit),
-        `${(own / theirs).toFixed(1)} ×`,
+        `${(own / peerRate).toFixed(1)} ×`,
         (own / limit).toFixed(2),
       ])
     }
@@ -105,7 +105,7 @@ async function storage(url: string, { many }: Size): Promise<Table> {
   const rows: string[][] = []
   for (const kind of kinds) {
     const perStep: number[] = []
-    for (const open of [langgraph, ours]) {
+    for (const open of [langgraph, makeOwnPeer]) {
       const peer = await open(await createDatabase(url))
       const before = await peer.bytes()
       for (let n = 0; n < many / 4; n++) await peer.run(kind, stepsPerRun)
@@ -116,8 +116,8 @@ async function storage(url: string, { many }: Size): Promise<Table> {
       await peer.end()
     }
     const [theirShort, theirLong, ownShort, ownLong] = perStep as [number, number, number, number]
-    const row = (what: string, theirs: number, own: number) =>
-      rows.push([kind, what, formatCount(theirs), formatCount(own), (own / theirs).toFixed(2)])
+    const row = (what: string, peerRate: number, own: number) =>
+      rows.push([kind, what, formatCount(peerRate), formatCount(own), (own / peerRate).toFixed(2)])
     row('runs of 10 steps', theirShort, ownShort)
     row('one run of 300', theirLong, ownLong)
   }
@@ -136,15 +136,15 @@ async function resuming(peers: Peer[], { resumes }: Size): Promise<Table> {
   const times = able.map(() => [] as number[])
   for (let n = -3; n < resumes; n++) {
     for (const [index, peer] of able.entries()) {
-      const took = await peer.resume!('incompressible')
-      if (n >= 0) times[index]!.push(took)
+      const durationMs = await peer.resume!('incompressible')
+      if (n >= 0) times[index]!.push(durationMs)
     }
   }
-  const [theirs, own] = times.map(median) as [number, number]
+  const [peerRate, own] = times.map(median) as [number, number]
   return {
     title: 'From an answer to the next node',
     head: ['LangGraph', 'ai-engine', 'ratio'],
-    rows: [[`${theirs.toFixed(1)} ms`, `${own.toFixed(1)} ms`, (own / theirs).toFixed(2)]],
+    rows: [[`${peerRate.toFixed(1)} ms`, `${own.toFixed(1)} ms`, (own / peerRate).toFixed(2)]],
     notes: [
       `Median of ${resumes} resumes, in turn. LangGraph runs the node that asked again. Goal: at most a third.`,
     ],

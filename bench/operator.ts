@@ -89,8 +89,8 @@ async function many(client: Client, subject: Subject, { suites, changes: count, 
   const before = await subject.writes()
   await pause(idle * 1000)
   const writes = (await subject.writes()) - before
-  const figures = (took: number[]) =>
-    [0.5, 0.95, 0.99].map((share) => formatMs(quantile(took, share))).join(' / ')
+  const figures = (durations: number[]) =>
+    [0.5, 0.95, 0.99].map((share) => formatMs(quantile(durations, share))).join(' / ')
   const ratio = (share: number) => (quantile(operator, share) / quantile(byHand, share)).toFixed(2)
   const what = `change of one of ${suites} suites → its 8 Deployments changed`
   return [

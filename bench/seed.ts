@@ -84,9 +84,9 @@ async function template(url: string) {
   const admin = makeSql(postgresDriver(url, 1))
   const at = (name: string) => Object.assign(new URL(url), { pathname: name }).href
   await admin.statement('create database bench_template')
-  const made = postgresDriver(at('bench_template'), 1)
-  for (const folder of ['collector', 'knowledge']) await migrate(made, folder, folder)
-  await made.end()
+  const templateDriver = postgresDriver(at('bench_template'), 1)
+  for (const folder of ['collector', 'knowledge']) await migrate(templateDriver, folder, folder)
+  await templateDriver.end()
   let databases = 0
   return async <T>(work: (driver: Driver) => Promise<T>): Promise<T> => {
     const name = `bench_${++databases}`

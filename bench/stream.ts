@@ -146,8 +146,8 @@ async function memory(servers: Servers, { idle }: Size): Promise<Table> {
     const { base, child } = servers[kind]
     const readMemory = async () => {
       child.send('how much')
-      const [held] = (await once(child, 'message')) as [{ used: number; resident: number }]
-      return held
+      const [memory] = (await once(child, 'message')) as [{ used: number; resident: number }]
+      return memory
     }
     const before = await readMemory()
     for (let opened = 0; opened < idle; opened += 50) {

@@ -210,10 +210,12 @@ test(
     await Promise.all([killer, ...workers])
     console.log(`${done.length} conversations, ${kills} kills`)
 
-    const stuck = () => sql`select thread_id from ai_engine.threads where status = 'running'`
-    await expect.poll(stuck, { timeout: 30_000 }).toEqual([])
-    const undelivered = () => sql`select sync_key from ai_engine.outbox where status <> 'DELIVERED'`
-    await expect.poll(undelivered, { timeout: 60_000 }).toEqual([])
+    const listStuckThreads = () =>
+      sql`select thread_id from ai_engine.threads where status = 'running'`
+    await expect.poll(listStuckThreads, { timeout: 30_000 }).toEqual([])
+    const listUndelivered = () =>
+      sql`select sync_key from ai_engine.outbox where status <> 'DELIVERED'`
+    await expect.poll(listUndelivered, { timeout: 60_000 }).toEqual([])
 
     for (const { matter_id, thread_id, runs } of done) {
       for (const run of runs) await checkEvents(run)

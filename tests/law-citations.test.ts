@@ -38,8 +38,8 @@ describe('the national database', () => {
   test.skipIf(missing)('holds the excerpt as it is committed', () => {
     if (typeof database === 'string') return
     const titles = [...formerLaws, ...loadProfiles().flatMap(listTitles)]
-    const made = excerptFor(cited, titles, database, checkedOn)
-    expect(readFileSync(excerptFile, 'utf8')).toBe(made)
+    const excerpt = excerptFor(cited, titles, database, checkedOn)
+    expect(readFileSync(excerptFile, 'utf8')).toBe(excerpt)
   })
 
   test.skipIf(missing)('bears out every citation', () => {

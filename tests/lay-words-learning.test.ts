@@ -22,8 +22,8 @@ const rows = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c'), number), {
 describe('ridge regression', () => {
   test('inverts the regularized Gram matrix', () => {
     fc.assert(
-      fc.property(rows, (given) => {
-        const sparse = given.map((row) => new Map(Object.entries(row)))
+      fc.property(rows, (input) => {
+        const sparse = input.map((row) => new Map(Object.entries(row)))
         const product = (a: Map<string, number>, b: Map<string, number>) =>
           [...a].reduce((sum, [name, value]) => sum + value * (b.get(name) ?? 0), 0)
         const matrix = sparse.map((a, i) =>
@@ -77,11 +77,11 @@ describe('lay words', () => {
       )!
       return { found: texts.search('老板欠钱').map(({ id }) => id), words }
     }
-    const [led, unled] = [learnWith('老板支付报酬'), learnWith('经理支付报酬')]
-    expect([led.found, unled.found]).toEqual([['4'], []])
-    expect(led.words.报酬 ?? 0).toBeLessThan(unled.words.报酬!)
-    expect(led.words.拖欠).toBe(unled.words.拖欠)
-    expect(led.words.银行).toBeUndefined()
+    const [learned, unlearned] = [learnWith('老板支付报酬'), learnWith('经理支付报酬')]
+    expect([learned.found, unlearned.found]).toEqual([['4'], []])
+    expect(learned.words.报酬 ?? 0).toBeLessThan(unlearned.words.报酬!)
+    expect(learned.words.拖欠).toBe(unlearned.words.拖欠)
+    expect(learned.words.银行).toBeUndefined()
   })
 
   test('contain no question and only words of articles', () => {
@@ -145,8 +145,8 @@ describe('the bundled lay words', () => {
 test('cross-validation tests every question once and never trains on a test question', () => {
   const all = Array.from({ length: 23 }, (_, index) => index)
   const folds = splitFolds(all, 5)
-  expect(folds.flatMap(({ test: asked }) => asked).sort((a, b) => a - b)).toEqual(all)
-  for (const { train: known, test: asked } of folds) {
-    expect([...known, ...asked].sort((a, b) => a - b)).toEqual(all)
+  expect(folds.flatMap(({ test }) => test).sort((a, b) => a - b)).toEqual(all)
+  for (const { train, test } of folds) {
+    expect([...train, ...test].sort((a, b) => a - b)).toEqual(all)
   }
 })

@@ -45,8 +45,8 @@ describe.each(fixtures)('$service.name', ({ service, open, fill, fillSystem }) =
     const operation = (document.paths as any)[described]?.[method]
     const { schema, example } = operation.requestBody.content['application/json']
     const own = { organization_id: 'somebody-else', tenant_id: 'somebody-else' }
-    const known = { ...own, ...ids }
-    const bodies = sampleBodies(schema, document, known, example ?? schema.examples?.[0])
+    const values = { ...own, ...ids }
+    const bodies = sampleBodies(schema, document, values, example ?? schema.examples?.[0])
     return bodies.map((body) => ({ method: method.toUpperCase(), url, body }))
   }
 

@@ -49,14 +49,14 @@ export async function langgraph(url: string): Promise<Peer> {
     },
     async resume(kind) {
       let begun = 0
-      let took = 0
+      let durationMs = 0
       const graph = new StateGraph(State)
         .addNode('ask', () => {
           interrupt('Go on?')
           return {}
         })
         .addNode('work', (state) => {
-          took = performance.now() - begun
+          durationMs = performance.now() - begun
           return runStep(kind, state)
         })
         .addEdge(START, 'ask')
@@ -67,7 +67,7 @@ export async function langgraph(url: string): Promise<Peer> {
       await graph.invoke(newWork(kind), thread)
       begun = performance.now()
       await graph.invoke(new Command({ resume: true }), thread)
-      return took
+      return durationMs
     },
     bytes: () => bytesIn(makeSql(driver), 'public'),
     async end() {

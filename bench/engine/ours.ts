@@ -29,7 +29,7 @@ const end = (state: Work, more: Partial<Outcome<Work>['end'] & object> = {}): Ou
 }
 
 /** The engine of ai-engine with a graph of the benchmark instead of the workbench. */
-export async function ours(url: string): Promise<Peer> {
+export async function makeOwnPeer(url: string): Promise<Peer> {
   const driver = postgresDriver(url, 10)
   await migrate(driver, 'ai-engine', 'ai_engine')
   const sql = makeSql(driver)
@@ -78,14 +78,14 @@ export async function ours(url: string): Promise<Peer> {
             },
           ],
         }
-        const asked = {
+        const cardRequest = {
           card,
           skill: 'ask',
           skippable: false,
           basis: null,
           hash: await hashCard(card, null),
         }
-        return end(state, { status: 'interrupted' as never, card: asked })
+        return end(state, { status: 'interrupted' as never, card: cardRequest })
       },
     },
     onNodeFailure: (state) => end(state, { status: 'failed' as never }),
@@ -108,7 +108,7 @@ export async function ours(url: string): Promise<Peer> {
         origin: { request_id: '', traceparent: '' },
       }
       const begun = performance.now()
-      let took = 0
+      let durationMs = 0
       const resumed = await startResume(sql, undefined, response, async () => ({
         kind: 'resume',
         node: 'resume',
@@ -121,11 +121,11 @@ export async function ours(url: string): Promise<Peer> {
       await drive(
         engine,
         graph(kind, 1, () => {
-          took = performance.now() - begun
+          durationMs = performance.now() - begun
         }),
         resumed.lease,
       )
-      return took
+      return durationMs
     },
     bytes: () => bytesIn(sql, 'ai_engine'),
     end: () => driver.end(),

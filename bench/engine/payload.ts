@@ -12,14 +12,14 @@ export type Kind = 'compressible' | 'incompressible'
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const clause = '出借人与借款人约定借款期限届满后十日内一次性偿还本金及利息。'
 
-const made = new Map<string, string>()
+const texts = new Map<string, string>()
 
 /** Text of about the given number of bytes. Cached, so that generating it is not measured. */
 function text(kind: Kind, bytes: number, seed: number): string {
   const key = `${kind} ${bytes} ${seed}`
-  const known = made.get(key) ?? makeText(kind, bytes, seed)
-  made.set(key, known)
-  return known
+  const text = texts.get(key) ?? makeText(kind, bytes, seed)
+  texts.set(key, text)
+  return text
 }
 
 function makeText(kind: Kind, bytes: number, seed: number): string {

@@ -45,8 +45,8 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
         through.push(other)
       }
     }
-    const rate = (heard: Heard[]) => median(heard.map(({ perSecond }) => perSecond))
-    const first = (heard: Heard[]) => median(heard.map(({ firstMs }) => firstMs))
+    const rate = (measurements: Heard[]) => median(measurements.map(({ perSecond }) => perSecond))
+    const first = (measurements: Heard[]) => median(measurements.map(({ firstMs }) => firstMs))
     rows.push([
       pace,
       formatCount(rate(direct)),

@@ -32,8 +32,12 @@ export function firstLaws(articles: readonly Article[], least: number): number {
 }
 
 /** Sample of `limit` articles that includes the relevant ones of the questions. */
-function sampleCorpus({ articles, questions }: Corpus, limit: number, asked: number): Corpus {
-  const chosen = questions.slice(0, asked)
+function sampleCorpus(
+  { articles, questions }: Corpus,
+  limit: number,
+  questionCount: number,
+): Corpus {
+  const chosen = questions.slice(0, questionCount)
   const relevant = new Set(chosen.flatMap(({ relevant }) => relevant))
   const others = articles.filter(({ id }) => !relevant.has(id)).slice(0, limit - relevant.size)
   const ids = new Set([...relevant, ...others.map(({ id }) => id)])

@@ -23,10 +23,10 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
   async function fillArticles(to: number) {
     for (; filled < to; filled = Math.min(to, filled + batchSize)) {
       const rows = articles.slice(filled, Math.min(to, filled + batchSize))
-      const given = rows.map(({ law, article, text }) => pairs(`${law} ${article} ${text}`))
+      const documents = rows.map(({ law, article, text }) => pairs(`${law} ${article} ${text}`))
       await sql`
         insert into public.articles select ${filled}::int + nth - 1, to_tsvector('simple', words)
-        from unnest(${textArray(given)}) with ordinality given (words, nth)`
+        from unnest(${textArray(documents)}) with ordinality given (words, nth)`
     }
   }
 
@@ -79,9 +79,9 @@ export async function openFullText(sql: Sql, articles: readonly Article[]) {
       await sql.statement('analyze public.articles')
     },
     async search(query: string, limit: number): Promise<number[]> {
-      const asked = [...new Set(pairs(query).split(' '))].map((word) => `'${word}'`).join(' | ')
+      const tsquery = [...new Set(pairs(query).split(' '))].map((word) => `'${word}'`).join(' | ')
       const rows = await sql`
-        select chunk from public.articles, to_tsquery('simple', ${asked}) asked
+        select chunk from public.articles, to_tsquery('simple', ${tsquery}) asked
         where words @@ asked order by ts_rank(words, asked, 1) desc, chunk limit ${limit}`
       return rows.map(({ chunk }) => Number(chunk))
     },

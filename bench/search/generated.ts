@@ -10,10 +10,12 @@ export function generateCorpus(articles: number, questions: number): Corpus {
   const vocabulary = Array.from({ length: 8_000 }, () =>
     Array.from({ length: random.between(2, 3) }, () => random.zipf(characters)).join(''),
   )
-  const made = Array.from({ length: articles }, (_, index) => article(random, vocabulary, index))
+  const generated = Array.from({ length: articles }, (_, index) =>
+    article(random, vocabulary, index),
+  )
   return {
-    articles: made,
-    questions: Array.from({ length: questions }, () => question(random, vocabulary, made)),
+    articles: generated,
+    questions: Array.from({ length: questions }, () => question(random, vocabulary, generated)),
   }
 }
 
@@ -38,10 +40,10 @@ function question(
   articles: Article[],
 ): TestQuestion {
   const { id, text } = random.pick(articles)
-  const said = Array.from({ length: 4 }, () => {
+  const phrases = Array.from({ length: 4 }, () => {
     const from = random.integerBelow(text.length - 4)
     return text.slice(from, from + 4)
   })
   const beside = Array.from({ length: 4 }, () => random.zipf(vocabulary))
-  return { query: [...said, ...beside].join(''), relevant: [id] }
+  return { query: [...phrases, ...beside].join(''), relevant: [id] }
 }

@@ -30,10 +30,10 @@ export async function layWordLines(
   const plain = new Map(questions.map((question, index) => [question, without[index]!]))
   const found = new Map<TestQuestion, string[]>()
   const uncited: TestQuestion[] = []
-  for (const { train: known, test: asked } of splitFolds(questions, folds)) {
-    await importWords(subject, learnLayWords(texts, known, { isInForce }))
-    const cited = new Set(known.flatMap(({ relevant }) => relevant))
-    for (const question of asked) {
+  for (const { train, test } of splitFolds(questions, folds)) {
+    await importWords(subject, learnLayWords(texts, train, { isInForce }))
+    const cited = new Set(train.flatMap(({ relevant }) => relevant))
+    for (const question of test) {
       found.set(question, await search(question.query))
       if (!question.relevant.some((id) => cited.has(id))) uncited.push(question)
     }
@@ -41,12 +41,12 @@ export async function layWordLines(
   await importWords(subject, [])
   const line = (
     what: string,
-    asked: readonly TestQuestion[],
+    test: readonly TestQuestion[],
     rankings: Map<TestQuestion, string[]>,
   ) => {
     const { ndcg10, recall100 } = measureQuality(
-      asked,
-      asked.map((each) => rankings.get(each)!),
+      test,
+      test.map((each) => rankings.get(each)!),
     )
     return [`${name}${what}`, ndcg10.toFixed(3), recall100.toFixed(3)]
   }

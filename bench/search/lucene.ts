@@ -38,12 +38,12 @@ export async function askLucene(
     })
     writeFileSync(articlesFile!, rows.join('\n'))
     // Two warm-up passes, then timed questions that are new, then the warm-up questions for their hits.
-    const asked = [
+    const queryLines = [
       ...[...before, ...before].map((query) => ` ${line(query)}`),
       ...timed.map((query) => `+${line(query)}`),
       ...before.map((query) => `=${line(query)}`),
     ]
-    writeFileSync(questionsFile!, asked.join('\n'))
+    writeFileSync(questionsFile!, queryLines.join('\n'))
     const index = join(directory, 'index')
     return await readStages(
       [index, articlesFile!, questionsFile!, String(hits), ...stages.map(String)],

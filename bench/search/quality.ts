@@ -12,8 +12,8 @@ export function measureQuality(
   rankings: readonly string[][],
 ): Quality {
   const ndcg = questions.map(({ relevant }, index) => {
-    const wanted = new Set(relevant)
-    const gain = rankings[index]!.slice(0, 10).map((id) => (wanted.has(id) ? 1 : 0))
+    const relevantIds = new Set(relevant)
+    const gain = rankings[index]!.slice(0, 10).map((id) => (relevantIds.has(id) ? 1 : 0))
     return discountedGain(gain) / discountedGain(relevant.slice(0, 10).map(() => 1))
   })
   const recall = questions.map(({ relevant }, index) => {

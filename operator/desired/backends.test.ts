@@ -80,8 +80,8 @@ describe('search', () => {
 
   test('Managed creates one Qdrant, or a cluster with more replicas', () => {
     const one = of({ search: { type: 'Managed' } })
-    const [alone] = find(one, 'StatefulSet', 'demo-qdrant').spec.template.spec.containers
-    expect(alone.command).toBeUndefined()
+    const [single] = find(one, 'StatefulSet', 'demo-qdrant').spec.template.spec.containers
+    expect(single.command).toBeUndefined()
     const objects = of(fullSpec)
     const { spec } = find(objects, 'StatefulSet', 'demo-qdrant')
     expect(spec).toMatchObject({ replicas: 3, serviceName: 'demo-qdrant-peers' })

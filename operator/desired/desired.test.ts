@@ -108,8 +108,8 @@ describe('services.<name>', () => {
   })
 
   test('configured resources override defaults, and conflicting defaults are adjusted', () => {
-    const resources = (given: object) =>
-      deployment({ services: { memory: { resources: given } } }, 'memory').spec.template.spec
+    const resources = (overrides: object) =>
+      deployment({ services: { memory: { resources: overrides } } }, 'memory').spec.template.spec
         .containers[0].resources
     expect(resources({})).toMatchObject({
       requests: { memory: '192Mi' },

@@ -75,7 +75,7 @@ export async function applySuite(
     isServed,
   })
   const pruned = await pruneObjects(prunable, { client, owner })
-  const kept = await reconcileRetained({
+  const retainedResult = await reconcileRetained({
     client,
     suite,
     getLive: context.getLive,
@@ -85,7 +85,7 @@ export async function applySuite(
     rolledOut,
   })
   recordChanges(context, applicable, [...applied, ...pruned], before)
-  recordRetained(context, kept)
+  recordRetained(context, retainedResult)
   const failedPrunes = pruned.filter(({ action }) => action === 'failed')
   return {
     // An obsolete object that belongs to somebody else is no longer of interest.
@@ -96,7 +96,7 @@ export async function applySuite(
       inUse,
       failedPrunes.map(({ id }) => id),
     ),
-    retained: kept.retained,
+    retained: retainedResult.retained,
     current,
   }
 }

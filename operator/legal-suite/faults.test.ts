@@ -18,21 +18,22 @@ test.each([1, 2, 3, 4])(
     let left = 120
     at.api.faults.push(({ verb, collection, query }) => {
       // Requests of the test itself pass: they set no field manager and create no suites.
-      const ours = verb === 'get' || query.has('fieldManager') || collection === '/secrets'
-      if (!ours || left === 0 || !random.chance(0.3)) return undefined
+      const isOperatorCall =
+        verb === 'get' || query.has('fieldManager') || collection === '/secrets'
+      if (!isOperatorCall || left === 0 || !random.chance(0.3)) return undefined
       left--
       return random.pick([{ status: 503 }, { status: 500 }, 'reset', 'reset after'] as const)
     })
     await waitUntilReady(at)
     const inventory: { kind: string; name: string }[] = at.get('LegalSuite', 'demo').status
       .inventory
-    const known = new Set(inventory.map(({ kind, name }) => `${kind}/${name}`))
+    const tracked = new Set(inventory.map(({ kind, name }) => `${kind}/${name}`))
     const there = kinds.flatMap((kind) =>
       names(at, kind)
         .filter((name) => name !== 'db')
         .map((name) => `${kind}/${name}`),
     )
-    expect(there.filter((each) => !known.has(each))).toEqual([])
+    expect(there.filter((each) => !tracked.has(each))).toEqual([])
     expect(names(at, 'Job')).toHaveLength(1)
     await eventually(() =>
       expect(at.get('SeedPackageApply', 'seeds').status.phase).toBe('Succeeded'),

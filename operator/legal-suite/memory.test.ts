@@ -8,7 +8,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('read cache', () => {
-  const nothing = () => undefined
+  const lookUpNothing = () => undefined
   const secret = (resourceVersion: string) => () => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -17,11 +17,11 @@ describe('read cache', () => {
 
   test('reads are cached until they expire', () => {
     const recall = makeReadCache(60_000)
-    const first = recall(buildSuite(), nothing)
+    const first = recall(buildSuite(), lookUpNothing)
     vi.advanceTimersByTime(59_999)
-    expect(recall(buildSuite(), nothing)).toBe(first)
+    expect(recall(buildSuite(), lookUpNothing)).toBe(first)
     vi.advanceTimersByTime(1)
-    expect(recall(buildSuite(), nothing)).not.toBe(first)
+    expect(recall(buildSuite(), lookUpNothing)).not.toBe(first)
   })
 
   test('a change of the suite or of a generated Secret invalidates the cache', () => {
@@ -38,26 +38,28 @@ describe('read cache', () => {
 
   test('a status update does not invalidate the cache', () => {
     const recall = makeReadCache(60_000)
-    const first = recall(buildSuite(), nothing)
-    expect(recall({ ...buildSuite(), status: { phase: 'Ready' } }, nothing)).toBe(first)
+    const first = recall(buildSuite(), lookUpNothing)
+    expect(recall({ ...buildSuite(), status: { phase: 'Ready' } }, lookUpNothing)).toBe(first)
   })
 })
 
 describe('desired cache', () => {
   test('objects are built once per input', () => {
-    const wanted = makeDesiredCache()
-    const first = wanted(buildSuite(), noFacts)
-    expect(wanted({ ...buildSuite(), status: {} }, noFacts)).toBe(first)
-    expect(wanted(buildSuite({ version: '9' }), noFacts)).not.toEqual(first)
+    const desiredCache = makeDesiredCache()
+    const first = desiredCache(buildSuite(), noFacts)
+    expect(desiredCache({ ...buildSuite(), status: {} }, noFacts)).toBe(first)
+    expect(desiredCache(buildSuite({ version: '9' }), noFacts)).not.toEqual(first)
     const secrets = new Map([['db/url', 'hash']])
-    expect(wanted(buildSuite(), { ...noFacts, secrets })).not.toEqual(first)
-    expect(wanted(buildSuite(), { ...noFacts, operatorNamespace: 'other' })).not.toEqual(first)
-    expect(wanted(buildSuite(), noFacts)).toEqual(first)
+    expect(desiredCache(buildSuite(), { ...noFacts, secrets })).not.toEqual(first)
+    expect(desiredCache(buildSuite(), { ...noFacts, operatorNamespace: 'other' })).not.toEqual(
+      first,
+    )
+    expect(desiredCache(buildSuite(), noFacts)).toEqual(first)
   })
 
   test('the least recently used suite is evicted', () => {
-    const wanted = makeDesiredCache(2)
-    const of = (uid: string) => wanted(buildSuite({}, { uid }), noFacts)
+    const desiredCache = makeDesiredCache(2)
+    const of = (uid: string) => desiredCache(buildSuite({}, { uid }), noFacts)
     const [one, two] = [of('1'), of('2')]
     expect(of('1')).toBe(one)
     of('3')

@@ -46,14 +46,18 @@ function containerProblem(container: ContainerStatus, now: number): PodProblem |
   const { name, state = {}, lastState = {} } = container
   const { waiting, running, terminated } = state
   if (terminated) return terminated.exitCode === 0 ? undefined : exitProblem(name, terminated)
-  const known = waitingReasons[waiting?.reason ?? '']
-  if (waiting && known) {
+  const waitingProblem = waitingReasons[waiting?.reason ?? '']
+  if (waiting && waitingProblem) {
     const reason = waiting.reason!
     if (reason !== 'CrashLoopBackOff')
-      return { reason, message: `${name}: ${waiting.message ?? reason}`, ...known }
+      return { reason, message: `${name}: ${waiting.message ?? reason}`, ...waitingProblem }
     const exit = lastState.terminated && exitProblem(name, lastState.terminated)
     if (exit?.reason === 'OOMKilled') return exit
-    return { reason, message: exit?.message ?? `${name} terminates again and again`, ...known }
+    return {
+      reason,
+      message: exit?.message ?? `${name} terminates again and again`,
+      ...waitingProblem,
+    }
   }
   if (!running || container.ready) return undefined
   if (lastState.terminated?.reason === 'OOMKilled') return exitProblem(name, lastState.terminated)

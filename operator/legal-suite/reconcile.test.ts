@@ -150,9 +150,9 @@ describe('new version', () => {
     expect(names(at, 'Job')).not.toContain(old)
     expect(at.get('LegalSuite', 'demo').status).toMatchObject({ version: '2.0.0', phase: 'Ready' })
     const notes = (await at.events()).filter(({ reason }) => reason === 'ImageChanged')
-    const said = notes.map(({ note }) => note)
-    expect(said).toContain('demo-ai-engine: legal-suite:1.2.3 → legal-suite:2.0.0')
-    expect(said).toContainEqual(expect.stringMatching(/^demo-knowledge, demo-matter: /))
+    const messages = notes.map(({ note }) => note)
+    expect(messages).toContain('demo-ai-engine: legal-suite:1.2.3 → legal-suite:2.0.0')
+    expect(messages).toContainEqual(expect.stringMatching(/^demo-knowledge, demo-matter: /))
   })
 
   test('a failing version stops at the first wave and is reported', async () => {

@@ -9,7 +9,7 @@ import { healthOf, jobOutcome } from './health.ts'
 export function recordProblems(context: ReconcileContext): ReadonlySet<string> {
   const { suite, pods, listWorkloads } = context
   const { services = [], conditions = [] } = suite.status ?? {}
-  const known = [...services, ...conditions].map(({ message }) => message ?? '')
+  const reportedMessages = [...services, ...conditions].map(({ message }) => message ?? '')
   const reasons = new Set<string>()
   for (const workload of listWorkloads(suite)) {
     const problem = pods.findProblem(workload)
@@ -20,7 +20,7 @@ export function recordProblems(context: ReconcileContext): ReadonlySet<string> {
         : workload.kind !== 'Deployment' && healthOf(workload).ready
     if (!problem || isDone) continue
     reasons.add(problem.reason)
-    if (known.some((message) => message.includes(problem.message))) continue
+    if (reportedMessages.some((message) => message.includes(problem.message))) continue
     const app = workload.metadata.name.slice(objectName(suite, '').length)
     recordEvent(context, problem.reason, 'Run', `${app}: ${problem.message}`, true)
   }

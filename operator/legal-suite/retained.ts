@@ -43,11 +43,11 @@ export async function reconcileRetained(inputs: RetainedInputs): Promise<Retaine
   const result: RetainedResult = { retained: [], removed: [] }
   for (const [text, id] of candidates) {
     if (desiredNames.has(text)) continue
-    const known = suite.status?.retained?.find(
+    const existing = suite.status?.retained?.find(
       ({ kind, name, group }) => kind === id.kind && name === id.name && group === id.group,
     )
     if (!isServed(id)) {
-      if (known) result.retained.push(known)
+      if (existing) result.retained.push(existing)
       continue
     }
     const live = inputs.getLive(id) ?? (await getMetadata(client, id))

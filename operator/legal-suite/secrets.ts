@@ -62,10 +62,10 @@ export function makeSecretReader() {
     const checksumSecret = checksumKeySecretName(suite)
     const cached = checksumKeys.get(`${namespace}/${checksumSecret}`)
     const { resourceVersion } = getLive(secretId(suite, checksumSecret))?.metadata ?? {}
-    const known =
+    const cachedKey =
       resourceVersion && cached?.resourceVersion === resourceVersion ? cached : undefined
     const generated = generatedSecrets(suite).filter(
-      ({ name }) => !known || name !== checksumSecret,
+      ({ name }) => !cachedKey || name !== checksumSecret,
     )
     const current: SecretKey = { name: mount.current, key: 'current' }
     const mounted = new Set([
@@ -76,8 +76,8 @@ export function makeSecretReader() {
     const keys = [...mounted].map((name) => ({ name, key: 'current' }))
     const required = [...referencedSecrets(suite), ...keys]
     const found = await readAll(client, suite, generated, required)
-    const checksumKey = known?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
-    if (!known && checksumKey)
+    const checksumKey = cachedKey?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
+    if (!cachedKey && checksumKey)
       checksumKeys.set(`${namespace}/${checksumSecret}`, {
         resourceVersion: found.secrets.get(checksumSecret)?.metadata.resourceVersion,
         key: checksumKey,

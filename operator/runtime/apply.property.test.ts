@@ -119,14 +119,14 @@ test('foreign objects are never changed, and drift of own objects is reverted', 
       DesiredObjects,
       DesiredObjects,
       DesiredObjects,
-      async (theirs, ours, drifted) => {
+      async (foreignObjects, ownObjects, drifted) => {
         const { api, client, options, all, placeOf: storePath } = setUp()
-        for (const object of buildObjects(theirs))
+        for (const object of buildObjects(foreignObjects))
           api.store.put(storePath(toObjectId(object)), object)
         const foreign = new Map(
           all().map((object) => [idText(toObjectId(object)), JSON.stringify(object)]),
         )
-        const objects = buildObjects(ours)
+        const objects = buildObjects(ownObjects)
         const first = await applySet(objects, options([]))
         const conflicts = first.outcomes
           .filter(({ action }) => action === 'conflict')
@@ -135,9 +135,9 @@ test('foreign objects are never changed, and drift of own objects is reverted', 
           names(objects.map(toObjectId).filter((id) => foreign.has(idText(id)))),
         )
 
-        const mine = objects.map(toObjectId).filter((id) => !foreign.has(idText(id)))
+        const ownIds = objects.map(toObjectId).filter((id) => !foreign.has(idText(id)))
         const changed = buildObjects(drifted).filter((object) =>
-          names(mine).includes(idText(toObjectId(object))),
+          names(ownIds).includes(idText(toObjectId(object))),
         )
         for (const object of changed) {
           const live = api.store.get(storePath(toObjectId(object)))!
@@ -147,13 +147,13 @@ test('foreign objects are never changed, and drift of own objects is reverted', 
           })
         }
         const desired = new Map(objects.map((object) => [idText(toObjectId(object)), object]))
-        const off = mine.filter(
+        const off = ownIds.filter(
           (id) => !holds(api.store.get(storePath(id))!, desired.get(idText(id))!),
         )
         const second = await applySet(objects, options(first.inventory))
         const written = second.outcomes.filter(({ action }) => action === 'configured')
         expect(names(written.map(({ id }) => id))).toEqual(names(off))
-        for (const id of mine)
+        for (const id of ownIds)
           expect(holds(api.store.get(storePath(id))!, desired.get(idText(id))!)).toBe(true)
         await applySet([], options(second.inventory))
         for (const [id, text] of foreign)

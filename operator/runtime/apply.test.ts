@@ -55,14 +55,14 @@ test('retained objects have no owner reference', async () => {
 
 test('a foreign object of the same name is a conflict unless it is annotated for adoption', async () => {
   const { api, actions } = setUp()
-  const theirs = configMap('a', { theirs: '1' })
-  api.store.put(place('a'), theirs)
+  const foreign = configMap('a', { theirs: '1' })
+  api.store.put(place('a'), foreign)
   expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'conflict' })
   expect(api.store.get(place('a'))).toMatchObject({ data: { theirs: '1' } })
   expect(api.writes()).toBe(0)
   api.store.put(place('a'), {
-    ...theirs,
-    metadata: { ...theirs.metadata, annotations: { [adoptAnnotation]: 'true' } },
+    ...foreign,
+    metadata: { ...foreign.metadata, annotations: { [adoptAnnotation]: 'true' } },
   })
   expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'configured' })
   expect(await actions([configMap('a', { ours: '1' })])).toEqual({ a: 'unchanged' })
@@ -98,10 +98,10 @@ test('a removed label is restored, and the object is not pruned meanwhile', asyn
 test('an object created concurrently is not adopted', async () => {
   const { api, actions } = setUp()
   api.faults.push(({ verb }) => {
-    if (verb === 'patch' && !api.store.get(place('a'))) api.store.put(place('a'), theirs)
+    if (verb === 'patch' && !api.store.get(place('a'))) api.store.put(place('a'), foreign)
     return undefined
   })
-  const theirs = {
+  const foreign = {
     ...configMap('a', { n: 'theirs' }),
     metadata: { ...configMap('a').metadata, managedFields: [owning('f:n')] },
   }
@@ -183,23 +183,23 @@ test('objects are created in dependency order and pruned in reverse', async () =
     api.requests
       .filter((request) => request.verb === verb)
       .map(({ collection }) => collection.split('/')[1])
-  const made = ['serviceaccounts', 'secrets', 'services', 'deployments', 'ingresses']
-  expect(order('patch')).toEqual(made)
+  const applyOrder = ['serviceaccounts', 'secrets', 'services', 'deployments', 'ingresses']
+  expect(order('patch')).toEqual(applyOrder)
   await apply([], { inventory })
-  expect(order('delete')).toEqual(made.toReversed())
+  expect(order('delete')).toEqual(applyOrder.toReversed())
 })
 
 test('after a crash the stored inventory finds created objects', async () => {
   const { api, client, apply, names } = setUp()
   const objects = ['a', 'b', 'c'].map((name) => configMap(name))
-  const kept = inventoryDuringApply([], objects)
+  const inventory = inventoryDuringApply([], objects)
   api.faults.push(({ verb, name }) =>
     verb === 'patch' && name === 'c' ? 'reset after' : undefined,
   )
   await apply(objects)
   expect(names()).toEqual(['a', 'b', 'c'])
   api.faults.length = 0
-  await applySet([], { client, owner, live: () => undefined, inventory: kept })
+  await applySet([], { client, owner, live: () => undefined, inventory: inventory })
   expect(names()).toEqual([])
-  expect(kept.map(idText)).toEqual(objects.map((object) => idText(toObjectId(object))))
+  expect(inventory.map(idText)).toEqual(objects.map((object) => idText(toObjectId(object))))
 })

@@ -25,12 +25,12 @@ function setUp(served = {}) {
     api.faults.push(() => (left-- > 0 ? fault : undefined))
   }
   const waitForResult = async <T>(promise: Promise<T>) => {
-    const settled = promise.then(
+    const result = promise.then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
     await vi.advanceTimersByTimeAsync(120_000)
-    return (await settled) as { value?: T; error?: ApiError }
+    return (await result) as { value?: T; error?: ApiError }
   }
   return { api, client, metrics, calls, befall, ended: waitForResult }
 }
@@ -58,16 +58,18 @@ test('objects are created, read, updated and deleted', async () => {
 test('apply takes foreign fields only with force and releases omitted fields', async () => {
   const { client } = setUp()
   await client.create(configMaps, configMap('a', { theirs: '1', both: '1' }))
-  const ours = configMap('a', { both: '2', own: '1' })
-  await expect(client.apply(configMaps, ours, { fieldManager: 'us' })).rejects.toSatisfy(isConflict)
-  const tried = await client.apply(configMaps, ours, {
+  const ownMap = configMap('a', { both: '2', own: '1' })
+  await expect(client.apply(configMaps, ownMap, { fieldManager: 'us' })).rejects.toSatisfy(
+    isConflict,
+  )
+  const error = await client.apply(configMaps, ownMap, {
     fieldManager: 'us',
     force: true,
     dryRun: true,
   })
-  expect(tried.data).toEqual({ theirs: '1', both: '2', own: '1' })
+  expect(error.data).toEqual({ theirs: '1', both: '2', own: '1' })
   expect((await client.get(configMaps, ref))!.data).toEqual({ theirs: '1', both: '1' })
-  await client.apply(configMaps, ours, { fieldManager: 'us', force: true })
+  await client.apply(configMaps, ownMap, { fieldManager: 'us', force: true })
   const less = await client.apply(configMaps, configMap('a', { both: '2' }), { fieldManager: 'us' })
   expect(less.data).toEqual({ theirs: '1', both: '2' })
 })

@@ -84,16 +84,16 @@ test('a long message is truncated', () => {
 })
 
 test('history is bounded, newest first, without consecutive duplicates', () => {
-  type Entry = { time: string; said: number }
+  type Entry = { time: string; message: number }
   fc.assert(
     fc.property(fc.array(fc.nat(3)), (says) => {
       let history: Entry[] = []
-      says.forEach((said, index) => {
-        history = withHistory(history, { time: `${index}`, said }, 5)
-        expect(history[0]!.said).toBe(said)
+      says.forEach((message, index) => {
+        history = withHistory(history, { time: `${index}`, message }, 5)
+        expect(history[0]!.message).toBe(message)
       })
-      const distinct = says.filter((said, index) => said !== says[index - 1])
-      expect(history.map(({ said }) => said)).toEqual(distinct.reverse().slice(0, 5))
+      const distinct = says.filter((message, index) => message !== says[index - 1])
+      expect(history.map(({ message }) => message)).toEqual(distinct.reverse().slice(0, 5))
     }),
   )
 })

@@ -41,14 +41,14 @@ test('a controller reconciles all existing objects, then each change', async () 
   put(configMap('a'))
   put(configMap('b'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle()
   expect(keys).toEqual(['ns/a', 'ns/b'])
   put(configMap('b', { n: '1' }))
   await settle()
   expect(keys).toEqual(['ns/a', 'ns/b', 'ns/b'])
   end()
-  await led
+  await term
   put(configMap('c'))
   await settle()
   expect(keys).toHaveLength(3)
@@ -70,7 +70,7 @@ test('an object maps to its current and its previous keys', async () => {
     { client, log: silent, metrics },
   )
   const stop = new AbortController()
-  const led = controller.run({
+  const term = controller.run({
     stop: stop.signal,
     lost: new AbortController().signal,
     remaining: () => 1,
@@ -85,7 +85,7 @@ test('an object maps to its current and its previous keys', async () => {
   await settle()
   expect(keys).toEqual(['one', 'one', 'two'])
   stop.abort()
-  await led
+  await term
 })
 
 test('failures back off exponentially, requeueAfter is honoured', async () => {
@@ -99,7 +99,7 @@ test('failures back off exponentially, requeueAfter is honoured', async () => {
   })
   put(configMap('a'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle(60_000)
   const waits = at.slice(1).map((time, index) => Math.round(time - at[index]!))
   expect(waits).toEqual([5, 10, 20, 5_000, 5_000])
@@ -110,7 +110,7 @@ test('failures back off exponentially, requeueAfter is honoured', async () => {
   )
   expect(text).toContain('controller_runtime_reconcile_errors_total{controller="test"} 3')
   end()
-  await led
+  await term
 })
 
 test('a synchronous exception counts as a failure', async () => {
@@ -122,11 +122,11 @@ test('a synchronous exception counts as a failure', async () => {
   const { put, lead, end } = setUp({ reconcile })
   put(configMap('a'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle(100)
   expect(runs).toBeGreaterThan(2)
   end()
-  await led
+  await term
 })
 
 test('a reconcile beyond its deadline is aborted with its calls and fails', async () => {
@@ -143,12 +143,12 @@ test('a reconcile beyond its deadline is aborted with its calls and fails', asyn
   put(configMap('a'))
   await settle()
   api.faults.push(({ verb }) => (verb === 'get' ? 'silence' : undefined))
-  const led = lead()
+  const term = lead()
   await settle(2_100)
   expect(errors).toEqual(['deadline of 2000 ms exceeded'])
   end()
   await settle(5_000)
-  await led
+  await term
 })
 
 test('a lost lease aborts running reconciles and blocks their writes', async () => {
@@ -163,12 +163,12 @@ test('a lost lease aborts running reconciles and blocks their writes', async () 
   })
   put(configMap('a'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle(100)
   lose()
   end()
   await settle(100)
-  await led
+  await term
   expect(outcomes).toEqual(['lost'])
   expect(api.writes()).toBe(0)
 })
@@ -181,11 +181,11 @@ test('a stop lets running reconciles finish', async () => {
   put(configMap('a'))
   put(configMap('b'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle(100)
   end()
   await settle(5_000)
-  await led
+  await term
   expect(done).toEqual(['ns/a'])
 })
 
@@ -202,7 +202,7 @@ test('changes within coalesceMs are coalesced and do not delay immediate ones', 
   )
   const stop = new AbortController()
   const { signal: lost } = new AbortController()
-  const led = controller.run({ stop: stop.signal, lost, remaining: () => 5_000 })
+  const term = controller.run({ stop: stop.signal, lost, remaining: () => 5_000 })
   for (let n = 0; n < 5; n++) {
     put(configMap('a', { n: `${n}` }))
     await settle(5)
@@ -218,7 +218,7 @@ test('changes within coalesceMs are coalesced and do not delay immediate ones', 
   await settle(100)
   expect(began).toHaveLength(2)
   stop.abort()
-  await led
+  await term
 })
 
 test('log lines have the controller, the object and the reconcile id', async () => {
@@ -231,11 +231,11 @@ test('log lines have the controller, the object and the reconcile id', async () 
   )
   put(configMap('a'))
   await settle()
-  const led = lead()
+  const term = lead()
   await settle()
   expect(lines).toEqual([
     { controller: 'test', object: 'ns/a', reconcileId: expect.any(String), seen: true },
   ])
   end()
-  await led
+  await term
 })

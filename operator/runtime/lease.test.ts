@@ -105,9 +105,9 @@ test('a crashed leader is replaced after the lease has expired', async () => {
   await until(one.leads, 3_000)
   await vi.advanceTimersByTimeAsync(5_000)
   one.line.is = 'cut'
-  const took = await until(two.leads, 30_000)
-  expect(took).toBeGreaterThan(11_000)
-  expect(took).toBeLessThan(17_000)
+  const takeoverMs = await until(two.leads, 30_000)
+  expect(takeoverMs).toBeGreaterThan(11_000)
+  expect(takeoverMs).toBeLessThan(17_000)
 })
 
 test.each<Line>(['cut', 'silent', 'late'])(

@@ -247,8 +247,8 @@ const spec = fc
   )
   .map(({ services, ...rest }) => {
     const { gateway: _, ...others } = services ?? {}
-    const kept = rest.gateway ? services : others
-    return (services ? { ...rest, services: kept } : rest) as LegalSuiteSpec
+    const allowed = rest.gateway ? services : others
+    return (services ? { ...rest, services: allowed } : rest) as LegalSuiteSpec
   })
 
 export const suites = fc

@@ -87,7 +87,7 @@ describe('API page', () => {
 })
 
 describe('example of a schema', () => {
-  const told = new Function(
+  const loadSchemas = new Function(
     `${schemas}; return (json) => (description = json, { buildExample, describeType })`,
   )()
   const Tree = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
@@ -96,7 +96,9 @@ describe('example of a schema', () => {
     required: ['up'],
     properties: { up: { $ref: '#/components/schemas/R' } },
   }
-  const { buildExample, describeType } = told({ components: { schemas: { Tree, R: recursive } } })
+  const { buildExample, describeType } = loadSchemas({
+    components: { schemas: { Tree, R: recursive } },
+  })
 
   test('an example has the required properties, or all if none is required', () => {
     const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x', 'y'] } }

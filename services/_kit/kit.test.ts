@@ -31,13 +31,13 @@ describe('keys', () => {
     for (const key of ['current-key', 'older-key', 'newer-key'])
       expect(accepts(keys, key)).toBe(true)
     fc.assert(
-      fc.property(fc.string(), (given) => {
-        fc.pre(!['current-key', 'older-key', 'newer-key'].includes(given))
-        expect(accepts(keys, given)).toBe(false)
+      fc.property(fc.string(), (candidate) => {
+        fc.pre(!['current-key', 'older-key', 'newer-key'].includes(candidate))
+        expect(accepts(keys, candidate)).toBe(false)
       }),
     )
-    for (const given of ['', 'current-ke', 'current-key ', 'current-keycurrent-key']) {
-      expect(accepts(keys, given)).toBe(false)
+    for (const candidate of ['', 'current-ke', 'current-key ', 'current-keycurrent-key']) {
+      expect(accepts(keys, candidate)).toBe(false)
     }
     expect(accepts({ current: '', accepted: [] }, '')).toBe(false)
   })

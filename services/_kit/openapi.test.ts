@@ -187,11 +187,11 @@ describe('API description', () => {
         answer,
       ),
     ])
-    const { post: made, put: changed } = paths['/api/v1/things']
+    const { post: createOperation, put: changed } = paths['/api/v1/things']
     const names = (operation: Json) => operation.parameters.map((each: Json) => each.name)
-    expect(names(made)).toEqual(['Idempotency-Key'])
+    expect(names(createOperation)).toEqual(['Idempotency-Key'])
     expect(names(changed)).toEqual(['If-Match'])
-    expect(made.responses[201].headers.ETag.required).toBe(true)
+    expect(createOperation.responses[201].headers.ETag.required).toBe(true)
     expect(changed.responses[200].headers.ETag).toBeUndefined()
     expect(changed.responses[409].description).toBe('VERSION_CONFLICT')
   })

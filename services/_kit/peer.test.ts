@@ -10,12 +10,12 @@ const Data = z.object({ n: z.number() })
 
 /** A peer that returns the given responses in order and records its requests. */
 function makeScriptedPeer(...answers: (() => Response | Promise<Response>)[]) {
-  const asked: Request[] = []
+  const requests: Request[] = []
   const peer: Peer = async (request) => {
-    asked.push(request)
-    return answers[Math.min(asked.length, answers.length) - 1]!()
+    requests.push(request)
+    return answers[Math.min(requests.length, answers.length) - 1]!()
   }
-  return { peer, asked, client: makeClient('matter-service', peer, keys, makeMetrics()) }
+  return { peer, asked: requests, client: makeClient('matter-service', peer, keys, makeMetrics()) }
 }
 const down = () => Promise.reject(new Error('ECONNREFUSED'))
 const busy = () =>
@@ -25,11 +25,11 @@ const missing = () =>
 
 describe('request to a peer', () => {
   test('a request has the current key, the request id, the trace and the caller', async () => {
-    const { client, asked } = makeScriptedPeer(() => envelope({ n: 1 }))
+    const { client, asked: requests } = makeScriptedPeer(() => envelope({ n: 1 }))
     const headers = new Headers({ 'x-user-id': '7', 'x-organization-id': 'acme', cookie: 'secret' })
     const from = { headers, requestId: 'r-1', traceparent: '00-a-b-01' }
     expect(await client.request(Data, '/x?y=1', { from })).toEqual({ n: 1 })
-    const sent = Object.fromEntries(asked[0]!.headers)
+    const sent = Object.fromEntries(requests[0]!.headers)
     expect(sent).toEqual({
       'x-internal-api-key': 'the-current-key',
       'x-user-id': '7',
@@ -37,18 +37,18 @@ describe('request to a peer', () => {
       'x-request-id': 'r-1',
       traceparent: '00-a-b-01',
     })
-    expect(new URL(asked[0]!.url).pathname + new URL(asked[0]!.url).search).toBe('/x?y=1')
+    expect(new URL(requests[0]!.url).pathname + new URL(requests[0]!.url).search).toBe('/x?y=1')
   })
 
   test('a fault of the peer is passed on and not retried', async () => {
-    const { client, asked } = makeScriptedPeer(missing)
+    const { client, asked: requests } = makeScriptedPeer(missing)
     await expect(client.request(Data, '/x')).rejects.toMatchObject({
       kind: 'NOT_FOUND',
       code: 'MATTER_GONE',
       message: 'gone',
       data: { id: 1 },
     })
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test('only idempotent requests are retried', async () => {
@@ -79,16 +79,16 @@ describe('request to a peer', () => {
   test('an open circuit sends no request until its delay has passed', async () => {
     let now = 0
     let alive = false
-    let asked = 0
+    let requests = 0
     const peer: Peer = () => {
-      asked++
+      requests++
       return alive ? envelope({ n: 1 }) : down()
     }
     const circuit = makeCircuit(2, 1_000, () => now)
     const client = makeClient('matter-service', peer, keys, makeMetrics(), circuit)
     const ask = () => client.request(Data, '/x', { method: 'POST' })
     for (let i = 0; i < 5; i++) await expect(ask()).rejects.toMatchObject({ status: 503 })
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
     alive = true
     now = 1_001
     expect(await ask()).toEqual({ n: 1 })

@@ -73,9 +73,9 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     })
 
     test('the key or METRICS_TOKEN is accepted as a bearer token for metrics only', async () => {
-      const as = (path: string, given: string) =>
+      const as = (path: string, value: string) =>
         at.call('GET', `${actuator}/${path}`, {
-          headers: { ...noKey, authorization: `Bearer ${given}` },
+          headers: { ...noKey, authorization: `Bearer ${value}` },
         })
       expect((await as('prometheus', key)).status).toBe(200)
       expect((await as('prometheus', 'wrong')).status).toBe(401)
@@ -98,9 +98,9 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     test('a request to an internal path without the key gets 401', async () => {
       const internal = service.endpoints.filter(({ path }) => path.startsWith('/api/v1/internal/'))
       for (const { method, path } of internal) {
-        for (const given of [undefined, 'wrong']) {
+        for (const value of [undefined, 'wrong']) {
           const answer = await at.call(method.toUpperCase(), sample(path), {
-            headers: { 'x-internal-api-key': given, 'x-is-superuser': 'true' },
+            headers: { 'x-internal-api-key': value, 'x-is-superuser': 'true' },
             ...(method === 'get' || method === 'delete' ? {} : { body: {} }),
           })
           expect([path, answer.status, answer.code]).toEqual([path, 401, 'UNAUTHENTICATED'])
@@ -122,8 +122,8 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     })
 
     test('a request id is echoed, and generated if it is missing or invalid', async () => {
-      const idFor = async (given: string | undefined) => {
-        const headers = { ...noKey, 'x-request-id': given }
+      const idFor = async (value: string | undefined) => {
+        const headers = { ...noKey, 'x-request-id': value }
         return (await at.call('GET', `${actuator}/health/liveness`, { headers })).headers.get(
           'x-request-id',
         )
@@ -141,9 +141,11 @@ describe.each(startable.map((service) => [service.name, service] as const))(
         const url = sample(path)
         const fits = (pattern: string) =>
           new RegExp(`^${pattern.replace(/:\w+(\{.*?\}+)?(?=\/|$)/g, '[^/]+')}$`).test(url)
-        const taken = service.endpoints.filter((each) => fits(each.path)).map((each) => each.method)
+        const methods = service.endpoints
+          .filter((each) => fits(each.path))
+          .map((each) => each.method)
         const other = (['patch', 'delete', 'post', 'get'] as const).find(
-          (each) => !taken.includes(each),
+          (each) => !methods.includes(each),
         )!
         const answer = await at.call(other.toUpperCase(), url)
         expect([path, answer.status]).toEqual([path, 405])

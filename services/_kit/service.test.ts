@@ -108,7 +108,7 @@ describe('unavailable dependency', () => {
 describe('the log', () => {
   test('a log line has request, trace and route, and never a key or user content', async () => {
     const { call, lines } = start()
-    const told = {
+    const fact = {
       user_id: 'u',
       scope: 'global',
       entity_key: 'k',
@@ -116,12 +116,12 @@ describe('the log', () => {
       content: 'in strict confidence',
     }
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-    await call('POST', '/api/v1/internal/memory/facts', told, {
+    await call('POST', '/api/v1/internal/memory/facts', fact, {
       traceparent,
       'x-request-id': 'r-1',
     })
     await call('POST', '/api/v1/internal/memory/facts', {
-      ...told,
+      ...fact,
       category: 'in strict confidence',
     })
     await call('POST', '/api/v1/internal/memory/recall', {
@@ -145,8 +145,8 @@ describe('the log', () => {
 test('keys changed at run time take effect at once', async () => {
   let keys = { current: key, accepted: [] as string[] }
   const { call } = start({ keys: () => keys })
-  const status = async (given: string) =>
-    (await call('GET', `${actuator}/info`, undefined, { 'x-internal-api-key': given })).status
+  const status = async (key: string) =>
+    (await call('GET', `${actuator}/info`, undefined, { 'x-internal-api-key': key })).status
   expect(await status(key)).toBe(200)
   keys = { current: 'the-next-key-of-all', accepted: [] }
   expect([await status(key), await status('the-next-key-of-all')]).toEqual([401, 200])

@@ -90,14 +90,14 @@ const defaults = ({ DATA_DIR, HOST, PORT }: HostConfig, data: Data, chosen: Serv
 function choose(): Service[] {
   const { values } = parseArgs({ options: { only: { type: 'string' } }, strict: true })
   if (values.only === undefined) return suite
-  const wanted = values.only.split(',').map((name) => name.trim())
-  const unknown = wanted.filter((name) => !services.some(({ folder }) => folder === name))
+  const selected = values.only.split(',').map((name) => name.trim())
+  const unknown = selected.filter((name) => !services.some(({ folder }) => folder === name))
   if (unknown.length > 0) {
-    const known = services.map(({ folder }) => folder).join(', ')
-    throw new ConfigError(`--only: unknown service ${unknown.join(', ')}. Services: ${known}.`)
+    const available = services.map(({ folder }) => folder).join(', ')
+    throw new ConfigError(`--only: unknown service ${unknown.join(', ')}. Services: ${available}.`)
   }
   // The gateway always runs: it is the way to the services that were chosen.
-  return suite.filter(({ folder }) => folder === 'gateway' || wanted.includes(folder))
+  return suite.filter(({ folder }) => folder === 'gateway' || selected.includes(folder))
 }
 
 function announce(chosen: Service[], config: HostConfig, data: Data, seeded: string, ms: number) {

@@ -54,12 +54,12 @@ export async function buildEdge(chosen: Service[], directory: string) {
   await mkdir(directory, { recursive: true })
   const others = suite.filter((each) => !chosen.includes(each))
   const sizes = await Promise.all(chosen.map((service) => bundle(service, directory)))
-  const placed = chosen.map((service) => ({
+  const deployed = chosen.map((service) => ({
     service,
     address: `127.0.0.1:${servicePort(service, HostConfig.shape.PORT.parse(undefined))}`,
     variables: allowedVariables(service, others),
   }))
-  await writeFile(join(directory, 'suite.capnp'), workerdConfig(placed))
+  await writeFile(join(directory, 'suite.capnp'), workerdConfig(deployed))
   return chosen.map(({ folder }, index) => ({ folder, bytes: sizes[index]! }))
 }
 

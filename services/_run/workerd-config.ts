@@ -9,9 +9,9 @@ export interface DeployedService {
 }
 
 /** Builds a configuration for `workerd serve` in which every service is a binding of every other. */
-export function workerdConfig(placed: DeployedService[]): string {
-  const names = placed.map(({ service }) => service.name)
-  const workers = placed.map(({ service: { name, folder }, variables }) => {
+export function workerdConfig(deployed: DeployedService[]): string {
+  const names = deployed.map(({ service }) => service.name)
+  const workers = deployed.map(({ service: { name, folder }, variables }) => {
     const bindings = [
       ...variables.map((each) => `(name = "${each}", fromEnvironment = "${each}")`),
       ...names
@@ -26,7 +26,7 @@ export function workerdConfig(placed: DeployedService[]): string {
       ]
     ))`
   })
-  const sockets = placed.map(
+  const sockets = deployed.map(
     ({ service: { name }, address }) =>
       `(name = "${name}", address = "${address}", http = (), service = "${name}")`,
   )

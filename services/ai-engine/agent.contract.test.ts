@@ -27,11 +27,11 @@ const threadId = ({ session_id }: { session_id: string }) => `consultation:${ses
 const execute = (body: object, headers = {}) => at.post('/agent/execute', body, headers)
 /** A thread that waits for an answer. */
 async function startInterrupted() {
-  const asked = turn()
-  const { data } = await execute(asked)
+  const request = turn()
+  const { data } = await execute(request)
   expect(data.status).toBe('interrupted')
   return {
-    asked,
+    asked: request,
     thread_id: data.thread_id as string,
     card: data.card,
     run_id: data.run_id as string,
@@ -40,8 +40,8 @@ async function startInterrupted() {
 
 describe('execute', () => {
   test('a question is answered by numbered events whose tokens add up to the output', async () => {
-    const asked = turn({ message: '什么是诉讼时效？' })
-    const { status, text, headers } = await at.post('/agent/execute/stream', asked)
+    const request = turn({ message: '什么是诉讼时效？' })
+    const { status, text, headers } = await at.post('/agent/execute/stream', request)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('application/x-ndjson')
     const events = parseNdjson(text)
@@ -75,9 +75,9 @@ describe('execute', () => {
   })
 
   test('execute uses the given thread id, else the id derived from the session', async () => {
-    const asked = turn({ message: '你好' })
-    expect((await execute(asked)).data.thread_id).toBe(threadId(asked))
-    expect((await execute({ ...asked, thread_id: 'x:1' })).data.thread_id).toBe('x:1')
+    const request = turn({ message: '你好' })
+    expect((await execute(request)).data.thread_id).toBe(threadId(request))
+    expect((await execute({ ...request, thread_id: 'x:1' })).data.thread_id).toBe('x:1')
     expect((await execute({ user_id: 7, message: '你好' })).status).toBe(400)
   })
 
@@ -85,14 +85,14 @@ describe('execute', () => {
     ['at top level', { playbook_config: {} }],
     ['deep in the context', { context: { a: [{ b: { playbook_config: null } }] } }],
   ])('playbook_config %s is rejected before anything is stored', async (_, more) => {
-    const asked = turn(more)
+    const request = turn(more)
     for (const path of ['/agent/execute', '/agent/execute/stream', '/skills/chat/execute'])
-      expect(await at.post(path, asked)).toMatchObject({
+      expect(await at.post(path, request)).toMatchObject({
         status: 422,
         code: 'PLAYBOOK_CONFIG_REJECTED',
       })
-    expect((await at.get(`/agent/threads/${threadId(asked)}/state`)).status).toBe(404)
-    const resume = { thread_id: threadId(asked), user_response: { answers: [] }, ...more }
+    expect((await at.get(`/agent/threads/${threadId(request)}/state`)).status).toBe(404)
+    const resume = { thread_id: threadId(request), user_response: { answers: [] }, ...more }
     expect((await at.post('/agent/resume', resume)).status).toBe(422)
   })
 
@@ -128,20 +128,20 @@ describe('execute', () => {
   })
 
   test('of concurrent requests on one thread one runs and the others are rejected', async () => {
-    const asked = turn()
-    const answers = await Promise.all([execute(asked), execute(asked), execute(asked)])
+    const request = turn()
+    const answers = await Promise.all([execute(request), execute(request), execute(request)])
     const codes = answers.map(({ status, code }) => (status === 200 ? 'ran' : code)).sort()
     expect(codes.filter((code) => code === 'ran')).toHaveLength(1)
     expect(
       codes.every((code) => ['ran', 'TURN_IN_PROGRESS', 'CARD_PENDING'].includes(String(code))),
     ).toBe(true)
-    expect((await at.get(`/timeline?thread_id=${threadId(asked)}`)).data.total).toBe(1)
+    expect((await at.get(`/timeline?thread_id=${threadId(request)}`)).data.total).toBe(1)
   })
 })
 
 describe('resume', () => {
   test('resume stores each answer at its field_key and completes the run', async () => {
-    const { thread_id, card, asked } = await startInterrupted()
+    const { thread_id, card, asked: request } = await startInterrupted()
     const user_response = answersTo(card)
     const { status, data } = await at.post('/agent/resume', {
       thread_id,
@@ -160,7 +160,7 @@ describe('resume', () => {
     expect(
       at.matter.requests.every(({ headers }) => headers.get('x-organization-id') === 'acme'),
     ).toBe(true)
-    expect(at.matter.requests.at(-1)!.path).toContain(asked.matter_id)
+    expect(at.matter.requests.at(-1)!.path).toContain(request.matter_id)
     expect((await at.get(`/agent/pending_card?thread_id=${thread_id}`)).data.has_pending_card).toBe(
       false,
     )
@@ -203,11 +203,11 @@ describe('resume', () => {
   })
 
   test('resume without a pending card, with another card or of an unknown thread is rejected', async () => {
-    const asked = turn({ message: '你好' })
-    await execute(asked)
+    const request = turn({ message: '你好' })
+    await execute(request)
     const user_response = { answers: [] }
     expect(
-      await at.post('/agent/resume', { thread_id: threadId(asked), user_response }),
+      await at.post('/agent/resume', { thread_id: threadId(request), user_response }),
     ).toMatchObject({
       status: 409,
       code: 'NO_PENDING_CARD',
@@ -279,8 +279,8 @@ test('requests to peers carry the request id and trace of the run', async () => 
 describe('unavailable matter-service', () => {
   test('an unavailable matter-service delays the sync and the run completes', async () => {
     at.matter.state.down = true
-    const asked = turn()
-    const { data } = await execute(asked)
+    const request = turn()
+    const { data } = await execute(request)
     expect(data.status).toBe('interrupted')
     expect(
       await at.sql`select 1 from ai_engine.outbox where thread_id = ${data.thread_id} and status = 'PENDING'`,

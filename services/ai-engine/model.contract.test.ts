@@ -42,11 +42,11 @@ const tokenTexts = (events: ReturnType<typeof parseNdjson>) =>
 
 describe('a model', () => {
   test('model tokens are streamed and the usage is recorded', async () => {
-    const asked = ask()
-    const events = await stream(asked)
+    const request = ask()
+    const events = await stream(request)
     expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(events.at(-1)!.data).toMatchObject({ output: '诉讼时效期间。', status: 'completed' })
-    const { data } = await at.get(`/usage?user_id=${asked.user_id}`)
+    const { data } = await at.get(`/usage?user_id=${request.user_id}`)
     expect(data.items).toMatchObject([
       {
         skill: 'chat',
@@ -56,13 +56,13 @@ describe('a model', () => {
         organization_id: 'acme',
       },
     ])
-    const stats = (await at.get(`/usage/stats?user_id=${asked.user_id}`)).data
+    const stats = (await at.get(`/usage/stats?user_id=${request.user_id}`)).data
     expect(stats.total).toEqual({ calls: 1, input_tokens: 11, output_tokens: 7 })
     expect(stats.by_skill).toEqual([
       { skill: 'chat', calls: 1, input_tokens: 11, output_tokens: 7 },
     ])
     expect(
-      (await at.get(`/usage?user_id=${asked.user_id}`, { 'x-organization-id': 'other' })).data
+      (await at.get(`/usage?user_id=${request.user_id}`, { 'x-organization-id': 'other' })).data
         .total,
     ).toBe(0)
   })
@@ -174,37 +174,37 @@ describe('a long run', () => {
 
   test('a long run blocks its thread and can be followed from the last received event', async () => {
     model.script(slow)
-    const asked = ask()
-    const { reader, text } = await startStream(asked)
-    expect(await at.post('/agent/execute', asked)).toMatchObject({
+    const request = ask()
+    const { reader, text } = await startStream(request)
+    expect(await at.post('/agent/execute', request)).toMatchObject({
       status: 409,
       code: 'TURN_IN_PROGRESS',
     })
-    const thread_id = `consultation:${asked.session_id}`
+    const thread_id = `consultation:${request.session_id}`
     const [{ run_id }] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
-    const heard = parseNdjson(text.slice(0, text.lastIndexOf('\n')))
+    const received = parseNdjson(text.slice(0, text.lastIndexOf('\n')))
     const rest = parseNdjson(
-      (await at.get(`/agent/runs/${run_id}/stream?after=${heard.length}`)).text,
+      (await at.get(`/agent/runs/${run_id}/stream?after=${received.length}`)).text,
     )
-    let whole = text
-    for (let part = await reader.read(); !part.done; part = await reader.read()) whole += part.value
-    expect([...heard, ...rest]).toEqual(parseNdjson(whole))
+    let full = text
+    for (let part = await reader.read(); !part.done; part = await reader.read()) full += part.value
+    expect([...received, ...rest]).toEqual(parseNdjson(full))
     expect(rest.at(-1)!.event).toBe('end')
   })
 
   test('a run continues after its client disconnects and its events can be read later', async () => {
     model.script(slow)
-    const asked = ask()
-    const { reader } = await startStream(asked)
+    const request = ask()
+    const { reader } = await startStream(request)
     await reader.cancel()
     const status = async () => {
       // On runtimes without background work, a tick takes over the run.
       await at.tick()
-      const { items } = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
+      const { items } = (await at.get(`/timeline?session_id=${request.session_id}`)).data
       return items[0].status
     }
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe('completed')
-    const [{ run_id, output }] = (await at.get(`/timeline?session_id=${asked.session_id}`)).data
+    const [{ run_id, output }] = (await at.get(`/timeline?session_id=${request.session_id}`)).data
       .items
     const events = parseNdjson((await at.get(`/agent/runs/${run_id}/stream`)).text)
     expect(events.map(({ data }) => data.seq)).toEqual(events.map((_, index) => index + 1))

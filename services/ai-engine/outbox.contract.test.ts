@@ -3,7 +3,7 @@ import { type EngineStage, stageEngine, story } from '../../tests/support/engine
 
 /** Faults that matter-service returns to the next syncs. */
 const faults: { status: number; code: string }[] = []
-let taken: string[] = []
+let delivered: string[] = []
 let at: EngineStage
 beforeAll(async () => {
   at = await stageEngine({
@@ -18,7 +18,7 @@ beforeAll(async () => {
             { code: fault.code, message: 'No.', data: null },
             { status: fault.status },
           )
-        taken.push(sync_key)
+        delivered.push(sync_key)
         const data = { matter_id: 'm', version: 2, applied: true, changed: {} }
         return Response.json({ code: 0, message: 'ok', data })
       },
@@ -29,7 +29,7 @@ afterAll(() => at.close())
 
 let number = 0
 async function turn() {
-  taken = []
+  delivered = []
   const matter_id = `outbox-${++number}`
   const { data } = await at.post('/agent/execute', {
     session_id: matter_id,
@@ -62,7 +62,7 @@ test.each([
     return (await readOutbox(matter_id))[0].status
   }
   await expect.poll(deliverAndReadStatus, { timeout: 20_000, interval: 50 }).toBe('DELIVERED')
-  expect(taken).toHaveLength(1)
+  expect(delivered).toHaveLength(1)
   faults.length = 0
 })
 

@@ -143,8 +143,8 @@ test('a skill with two cards gets both answers and does its first work once', as
   const half = await say('first', 'one')
   expect(half.data).toMatchObject({ status: 'interrupted', card: { title: 'second' } })
   expect((await say('first', 'one')).status).toBe(400)
-  const whole = await say('second', 'two')
-  expect(whole.data.result.outputs.twice).toMatchObject({ note: 'onetwo' })
+  const second = await say('second', 'two')
+  expect(second.data.result.outputs.twice).toMatchObject({ note: 'onetwo' })
   expect((globalThis as { worked?: number }).worked).toBe(1)
 })
 

@@ -69,13 +69,13 @@ describe('replay', () => {
   test('replay from a card with another answer creates a branch and keeps the old thread', async () => {
     const old = await conversation({ answered: true })
     const before = await readState(old.thread_id)
-    const asked = (await listCheckpoints(old.thread_id)).find(
+    const checkpoint = (await listCheckpoints(old.thread_id)).find(
       ({ node }: any) => node === 'ask_user',
     )
     const synced = at.syncBodies().length
     const { status, data: branch } = await at.post('/agent/replay', {
       thread_id: old.thread_id,
-      checkpoint_id: asked.checkpoint_id,
+      checkpoint_id: checkpoint.checkpoint_id,
     })
     expect(status).toBe(200)
     expect(branch).toMatchObject({ status: 'interrupted' })
@@ -154,12 +154,12 @@ describe('cancel', () => {
 describe('the timeline', () => {
   test('the timeline lists one round per run by session, matter or thread', async () => {
     const { thread_id, session_id, matter_id, card } = await conversation({ answered: true })
-    for (const asked of [
+    for (const query of [
       `session_id=${session_id}`,
       `matter_id=${matter_id}`,
       `thread_id=${thread_id}`,
     ]) {
-      const { items, total } = (await at.get(`/timeline?${asked}`)).data
+      const { items, total } = (await at.get(`/timeline?${query}`)).data
       expect(total).toBe(2)
       expect(items.map(({ round, status }: any) => [round, status])).toEqual([
         [2, 'completed'],
@@ -216,12 +216,12 @@ describe('a trace', () => {
 
   test('traces are filtered by thread, matter, session, status and time', async () => {
     const { thread_id, matter_id, session_id, first } = await conversation()
-    for (const asked of [
+    for (const query of [
       `thread_id=${thread_id}`,
       `matter_id=${matter_id}`,
       `session_id=${session_id}`,
     ]) {
-      const { items } = (await at.get(`/traces?${asked}`)).data
+      const { items } = (await at.get(`/traces?${query}`)).data
       expect(items.map(({ trace_id }: any) => trace_id)).toEqual([first.trace_id])
     }
     const on = (more: string) => at.get(`/traces?thread_id=${thread_id}&${more}`)

@@ -9,17 +9,17 @@ interface RecordedRequest extends RequestOptions {
   path: string
 }
 
-let asked: RecordedRequest[] = []
-let answer: (asked: RecordedRequest) => unknown
+let requests: RecordedRequest[] = []
+let answer: (request: RecordedRequest) => unknown
 beforeEach(() => {
-  asked = []
+  requests = []
   answer = () => ({ facts: [] })
 })
 
 const client = (service: string): Client => ({
   async request(schema, path, question = {}) {
     const each = { ...question, service, path }
-    asked.push(each)
+    requests.push(each)
     return schema.parse(answer(each))
   },
   stream: () => Promise.reject(new Error('nothing streams here')),
@@ -74,11 +74,11 @@ test('memory is recalled for the user, organization and case of the run, whateve
   expect(result).toMatchObject({
     facts: [{ content: 'of the case' }, { content: 'of the person' }],
   })
-  expect(asked.map(({ headers }) => headers)).toEqual([
+  expect(requests.map(({ headers }) => headers)).toEqual([
     { 'x-organization-id': 'acme' },
     { 'x-organization-id': 'acme' },
   ])
-  expect(asked.map(({ body }) => body)).toEqual([
+  expect(requests.map(({ body }) => body)).toEqual([
     { user_id: '7', query: 'loan', top_k: 5, scope: 'global' },
     { user_id: '7', query: 'loan', top_k: 5, scope: 'case', case_id: 'm-1' },
   ])
@@ -86,10 +86,10 @@ test('memory is recalled for the user, organization and case of the run, whateve
 
 test('without a matter no case facts are recalled, and without a user nothing', async () => {
   await bindAll({ matter_id: null }).recall_memory!.run({ query: 'loan' })
-  expect(asked.map(({ body }) => (body as any).scope)).toEqual(['global'])
-  asked = []
+  expect(requests.map(({ body }) => (body as any).scope)).toEqual(['global'])
+  requests = []
   expect(await bindAll({ user_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test('a file is read only if it belongs to the run', async () => {
@@ -97,13 +97,13 @@ test('a file is read only if it belongs to the run', async () => {
   for (const file_id of ['f-2', '../f-1', 'f-1/../../x', '']) {
     expect(await bindAll().read_file!.run({ file_id })).toHaveProperty('error')
   }
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   const first = (await bindAll().read_file!.run({ file_id: 'f-1' })) as any
   expect(first).toMatchObject({ file_id: 'f-1', pages: 3, next_offset: 12_000 })
   expect(first.text).toHaveLength(12_000)
   const last = await bindAll().read_file!.run({ file_id: 'f-1', offset: 24_000 })
   expect(last).toMatchObject({ next_offset: null })
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     service: 'files',
     path: '/api/v1/internal/files/f-1/text',
     headers: { 'x-organization-id': 'acme' },
@@ -137,10 +137,10 @@ test('law search uses the organization of the run and the law in force on its da
   const { passages } = (await tools.search_law!.run({ query: '借款', as_of: '1990-01-01' })) as any
   expect(passages[0].content).toHaveLength(2_000)
   await tools.check_citations!.run({ text: '《民法典》第六百六十七条' })
-  expect(asked.map(({ headers }) => headers)).toEqual(
+  expect(requests.map(({ headers }) => headers)).toEqual(
     Array(3).fill({ 'x-organization-id': 'acme' }),
   )
-  expect(asked.map(({ body }) => (body as any)?.as_of)).toEqual([
+  expect(requests.map(({ body }) => (body as any)?.as_of)).toEqual([
     undefined,
     '2026-06-15',
     '2026-06-15',
@@ -151,24 +151,24 @@ test('an invalid cause_of_action_code is rejected without a request', async () =
   for (const cause_of_action_code of ['../bases', 'a/b', '']) {
     expect(await bindAll().legal_elements!.run({ cause_of_action_code })).toHaveProperty('error')
   }
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test.each([
   ['UPSTREAM_UNAVAILABLE', { unavailable: true }],
   ['NOT_FOUND', { not_found: true }],
   ['CONFLICT', { not_ready: true }],
-] as const)('a fault %s of a peer is returned as data', async (kind, told) => {
+] as const)('a fault %s of a peer is returned as data', async (kind, expected) => {
   answer = () => {
     throw new Fault(kind, 'secret host down')
   }
-  expect(await bindAll().read_file!.run({ file_id: 'f-1' })).toEqual(told)
-  expect(await bindAll().recall_memory!.run({ query: 'x' })).toEqual(told)
+  expect(await bindAll().read_file!.run({ file_id: 'f-1' })).toEqual(expected)
+  expect(await bindAll().recall_memory!.run({ query: 'x' })).toEqual(expected)
 })
 
 test('only the named tools are bound and invalid arguments are rejected', async () => {
   expect(Object.keys(bindTools(['read_file', 'shell'], context))).toEqual(['read_file'])
   expect(await bindAll().recall_memory!.run({ query: 5 })).toHaveProperty('error')
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
 })

@@ -90,9 +90,9 @@ describe('chat', () => {
   test('of two concurrent chats one runs and one gets 409; one matter is created', async () => {
     const { id } = await at.open()
     const paused = gate()
-    at.engine.state.plan = async function* (asked) {
+    at.engine.state.plan = async function* (request) {
       await paused.opened
-      yield* echo(asked) as Iterable<any>
+      yield* echo(request) as Iterable<any>
     }
     const both = [at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'one' })]
     both.push(at.raw('POST', `${sessionsPath}/${id}/chat`, { content: 'two' }))

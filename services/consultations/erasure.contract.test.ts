@@ -24,7 +24,7 @@ async function talk(user: string) {
 const none = { sessions: 0, messages: 0, turns: 0, anonymized_messages: 0 }
 
 test('erasing a person deletes their sessions once and anonymizes what they said elsewhere', async () => {
-  const mine = await talk('gone')
+  const ownSession = await talk('gone')
   const other = await talk('stays')
   const lawyer = { 'x-user-id': 'gone', 'x-user-type': 'lawyer' }
   await at.post(`${sessionsPath}/${other.id}/chat`, { content: 'as a lawyer' }, lawyer)
@@ -38,13 +38,13 @@ test('erasing a person deletes their sessions once and anonymizes what they said
   expect((await erase({ user_id: 'gone' })).data).toEqual({ erased: none })
   const read = (id: string, user: string) =>
     at.call('GET', `${sessionsPath}/${id}`, { headers: as(user) })
-  expect((await read(mine.id, 'gone')).status).toBe(404)
+  expect((await read(ownSession.id, 'gone')).status).toBe(404)
   expect((await read(other.id, 'stays')).status).toBe(200)
   const rows = await at.sql`select author_id from consultations.messages where author_id = 'gone'`
   expect(rows).toEqual([])
   const events = await at.sql`
     select 1 from consultations.turn_events e join consultations.turns t on t.id = e.turn_id
-    where t.session_id = ${mine.id}`
+    where t.session_id = ${ownSession.id}`
   expect(events).toEqual([])
 })
 

@@ -29,16 +29,16 @@ test('intake context returns session, matter, messages, files and memory', async
   const { id } = await at.open({ file_ids: ['read', 'gone'] })
   await at.chat(id, 'hello', { file_ids: ['new'] })
   deleted = true
-  const known = await context(id)
-  expect(known).toMatchObject({
+  const intakeContext = await context(id)
+  expect(intakeContext).toMatchObject({
     session: { id },
     matter: { title: 'A matter', data: { kept: 2 } },
     messages: [{ role: 'USER' }, { role: 'ASSISTANT' }],
     memory: { user_id: 'u-1', profile: [] },
     missing: [],
   })
-  expect(JSON.stringify(known)).not.toContain('playbook_config')
-  expect(known.files).toEqual([
+  expect(JSON.stringify(intakeContext)).not.toContain('playbook_config')
+  expect(intakeContext.files).toEqual([
     { fileId: 'read', name: 'read.pdf', parseStatus: 'SUCCEEDED', excerpt: '借条'.repeat(250) },
     { fileId: 'new', name: 'new.pdf', parseStatus: 'PENDING', excerpt: null },
   ])

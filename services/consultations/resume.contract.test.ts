@@ -73,9 +73,9 @@ describe('resume', () => {
   test('of two concurrent resumes one runs; a repeated client_message_id joins it', async () => {
     const { id } = await openWithCard()
     const paused = gate()
-    at.engine.state.plan = async function* (asked) {
+    at.engine.state.plan = async function* (request) {
       await paused.opened
-      yield* askCardFirst(asked) as Iterable<any>
+      yield* askCardFirst(request) as Iterable<any>
     }
     const body = { user_response: { answers: [amount] }, client_message_id: 'r-1' }
     const first = await at.raw('POST', `${sessionsPath}/${id}/resume`, body)
@@ -97,13 +97,13 @@ describe('resume', () => {
 describe('the waiting endpoints', () => {
   test('return the result when the turn has ended', async () => {
     const { id } = await at.open()
-    const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
+    const request = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
       content: 'hello',
     })
-    expect(asked.status).toBe(200)
+    expect(request.status).toBe(200)
     const { matter_id } = await at.read(`${sessionsPath}/${id}`)
     const pending = await at.read(`${sessionsPath}/${id}/pending_card`)
-    expect(asked.data).toMatchObject({
+    expect(request.data).toMatchObject({
       message: { role: 'ASSISTANT', content: '请补充' },
       output: '请补充',
       card: pending.card,
@@ -118,9 +118,9 @@ describe('the waiting endpoints', () => {
   test('return 503 while the engine is unavailable', async () => {
     const { id } = await at.open()
     at.engine.state.down = true
-    const asked = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
+    const request = await at.post(`${internalPath}/${id}/messages/user-and-chat`, {
       content: 'hello',
     })
-    expect(asked.status).toBe(503)
+    expect(request.status).toBe(503)
   })
 })

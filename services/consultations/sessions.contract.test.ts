@@ -107,11 +107,11 @@ describe('a session', () => {
       data,
     )
     expect((await at.call('GET', `${sessionsPath}/${data.id}`, { headers })).status).toBe(401)
-    const said = await at.call('POST', `${sessionsPath}/${data.id}/chat${who}`, {
+    const response = await at.call('POST', `${sessionsPath}/${data.id}/chat${who}`, {
       body: { content: 'hello' },
       headers,
     })
-    expect(said.status).toBe(200)
+    expect(response.status).toBe(200)
   })
 })
 

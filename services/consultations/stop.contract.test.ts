@@ -171,12 +171,12 @@ describe('skipping the pending card', () => {
   test('without a card is 409 NO_PENDING_CARD, with another card 409 CONFLICT', async () => {
     const { id } = await at.open()
     expect(await skip(id)).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })
-    const { id: asked, card } = await openWithCard()
-    expect(await skip(asked, { card_id: 'another' })).toMatchObject({
+    const { id: waitingId, card } = await openWithCard()
+    expect(await skip(waitingId, { card_id: 'another' })).toMatchObject({
       status: 409,
       code: 'CONFLICT',
     })
-    expect((await skip(asked, { card_id: card.card_id })).status).toBe(200)
+    expect((await skip(waitingId, { card_id: card.card_id })).status).toBe(200)
   })
 
   test('racing with an answer: one of them continues the run', async () => {

@@ -65,9 +65,9 @@ describe('the event stream of a turn', () => {
       'last-event-id': parseEvents(seen)[0]!.id,
     })
     proceed()
-    const whole = parseEvents(await late.text())
-    expect(whole.map(({ event }) => event)).toEqual(['delta', 'delta', 'delta', 'end'])
-    expect(parseEvents(await other.text())).toEqual(whole.slice(1))
+    const allEvents = parseEvents(await late.text())
+    expect(allEvents.map(({ event }) => event)).toEqual(['delta', 'delta', 'delta', 'end'])
+    expect(parseEvents(await other.text())).toEqual(allEvents.slice(1))
     const countMessages = async () => {
       // On workerd a tick continues a turn without subscribers.
       await at.tick()
@@ -89,10 +89,10 @@ describe('the event stream of a turn', () => {
     const [first] = parseEvents((await at.chat(other.id, 'hello')).text)
     expect((await resumeStream(id, first!.id)).status).toBe(404)
     expect((await resumeStream(id, 'nonsense')).status).toBe(404)
-    const theirs = { 'x-organization-id': 'other' }
-    expect((await at.call('GET', `${sessionsPath}/${id}/stream`, { headers: theirs })).status).toBe(
-      404,
-    )
+    const otherOrganization = { 'x-organization-id': 'other' }
+    expect(
+      (await at.call('GET', `${sessionsPath}/${id}/stream`, { headers: otherOrganization })).status,
+    ).toBe(404)
   })
 })
 

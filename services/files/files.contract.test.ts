@@ -108,19 +108,19 @@ describe.skipIf(typeof storage === 'string')('files', () => {
 
   describe('a rejected request', () => {
     test('a request without X-User-Id is rejected', async () => {
-      const nobody = { 'x-user-id': undefined }
+      const anonymous = { 'x-user-id': undefined }
       const { fileId } = (await at.upload()).data
       const answers = [
-        await at.upload({}, nobody),
-        await at.upload({}, nobody, `${internal}/upload`),
-        await at.call('GET', `${api}/${fileId}`, { headers: nobody }),
-        await at.call('GET', `${api}/user/ann`, { headers: nobody }),
-        await at.call('GET', `${api}/${fileId}/download`, { headers: nobody }),
-        await at.call('GET', `${api}/${fileId}/download-url`, { headers: nobody }),
-        await at.call('DELETE', `${api}/${fileId}`, { headers: nobody }),
+        await at.upload({}, anonymous),
+        await at.upload({}, anonymous, `${internal}/upload`),
+        await at.call('GET', `${api}/${fileId}`, { headers: anonymous }),
+        await at.call('GET', `${api}/user/ann`, { headers: anonymous }),
+        await at.call('GET', `${api}/${fileId}/download`, { headers: anonymous }),
+        await at.call('GET', `${api}/${fileId}/download-url`, { headers: anonymous }),
+        await at.call('DELETE', `${api}/${fileId}`, { headers: anonymous }),
         await at.call('POST', `${api}/upload-url`, {
           body: { filename: 'a', size: 1 },
-          headers: nobody,
+          headers: anonymous,
         }),
       ]
       for (const { status, code } of answers)
@@ -252,17 +252,17 @@ describe.skipIf(typeof storage === 'string')('files', () => {
 
     test('the list of a user contains visible files, newest first', async () => {
       const cleo = { 'x-user-id': 'cleo' }
-      const mine: string[] = []
-      for (const form of [{}, shared, {}]) mine.push((await at.upload(form, cleo)).data.fileId)
+      const ownIds: string[] = []
+      for (const form of [{}, shared, {}]) ownIds.push((await at.upload(form, cleo)).data.fileId)
       const list = async (headers: Record<string, string>, query = '') => {
         const { data } = await at.call('GET', `${api}/user/cleo${query}`, { headers })
         return { ids: data.items.map((file: { fileId: string }) => file.fileId), total: data.total }
       }
-      expect(await list(cleo)).toEqual({ ids: mine.toReversed(), total: 3 })
-      expect(await list(cleo, '?page=2&size=2')).toEqual({ ids: [mine[0]], total: 3 })
-      expect(await list(ben)).toEqual({ ids: [mine[1]], total: 1 })
+      expect(await list(cleo)).toEqual({ ids: ownIds.toReversed(), total: 3 })
+      expect(await list(cleo, '?page=2&size=2')).toEqual({ ids: [ownIds[0]], total: 3 })
+      expect(await list(ben)).toEqual({ ids: [ownIds[1]], total: 1 })
       expect(await list({ ...cleo, ...elsewhere })).toEqual({ ids: [], total: 0 })
-      expect(await list(superuser)).toEqual({ ids: mine.toReversed(), total: 3 })
+      expect(await list(superuser)).toEqual({ ids: ownIds.toReversed(), total: 3 })
       expect((await at.call('GET', `${api}/user/cleo?size=201`, { headers: cleo })).status).toBe(
         400,
       )

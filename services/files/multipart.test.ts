@@ -67,9 +67,9 @@ describe('a form', () => {
 
   test('a form is parsed alike when it arrives byte by byte', async () => {
     const bytes = form('b', ['\r\n--a', '', '--b', '\r\r\n\n--', 'x'.repeat(100)])
-    const whole = await read(bytes, 'b')
-    expect(whole).toHaveLength(5)
-    expect(await read(bytes, 'b', Array(bytes.length).fill(1))).toEqual(whole)
+    const parts = await read(bytes, 'b')
+    expect(parts).toHaveLength(5)
+    expect(await read(bytes, 'b', Array(bytes.length).fill(1))).toEqual(parts)
   })
 
   test('a form is parsed like Response.formData()', async () => {

@@ -78,9 +78,9 @@ function makeScanner(body: AsyncIterable<Uint8Array>) {
     until,
     async take(count: number): Promise<string> {
       while (buffered.length < count) await fill()
-      const taken = buffered.subarray(0, count)
+      const consumed = buffered.subarray(0, count)
       buffered = buffered.subarray(count)
-      return String.fromCharCode(...taken)
+      return String.fromCharCode(...consumed)
     },
     putBack(bytes: Uint8Array) {
       buffered = concatBytes(bytes, buffered)

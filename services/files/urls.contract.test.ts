@@ -131,9 +131,9 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       expect((await send(url, 'Hello.')).status).toBe(200)
       expect((await at.call('GET', `${api}/${fileId}`)).status).toBe(404)
 
-      const made = await complete(fileId)
-      expect(made.status).toBe(200)
-      expect(made.data).toMatchObject({
+      const completed = await complete(fileId)
+      expect(completed.status).toBe(200)
+      expect(completed.data).toMatchObject({
         fileId,
         owner: 'ann',
         organizationId: 'acme',
@@ -146,7 +146,7 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       })
       const { bytes } = await at.bytes(`${api}/${fileId}/download`, ben)
       expect(new TextDecoder().decode(bytes)).toBe('Hello.')
-      expect((await complete(fileId)).data).toEqual(made.data)
+      expect((await complete(fileId)).data).toEqual(completed.data)
       expect((await complete(fileId, ben)).status).toBe(404)
     })
 
@@ -208,8 +208,12 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
     test('an upload during completion leaves a file that matches its hash', async () => {
       const { fileId, url } = (await promise()).data
       await send(url, 'first.')
-      const [made] = await Promise.all([complete(fileId), send(url, 'second'), send(url, 'third.')])
-      const { data } = made.status === 200 ? made : await complete(fileId)
+      const [completed] = await Promise.all([
+        complete(fileId),
+        send(url, 'second'),
+        send(url, 'third.'),
+      ])
+      const { data } = completed.status === 200 ? completed : await complete(fileId)
       const { bytes } = await at.bytes(`${api}/${fileId}/download`)
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(data.sha256)
     })

@@ -214,15 +214,15 @@ describe('sessions and API tokens', () => {
   test('a token acts within its scopes, is shown once and works until it is revoked', async () => {
     const { cookie, csrf } = await signIn('sample-lawyer')
     const headers = { cookie, 'x-csrf-token': csrf }
-    const made = await call(
+    const created = await call(
       '/auth/tokens',
       json({ name: 'script', scopes: ['matters:read'] }, headers),
     )
-    expect(made.status).toBe(201)
-    const authorization = `Bearer ${made.data.token}`
-    expect(made.data.token).toMatch(/^lst_/)
+    expect(created.status).toBe(201)
+    const authorization = `Bearer ${created.data.token}`
+    expect(created.data.token).toMatch(/^lst_/)
     const list = await call('/auth/tokens', { headers: { cookie } })
-    expect(list.text).not.toContain(made.data.token)
+    expect(list.text).not.toContain(created.data.token)
     const read = await call('/matter-service/api/v1/matters', { headers: { authorization } })
     expect(read.data.headers['x-user-id']).toBe('sample-lawyer')
     const write = await call('/matter-service/api/v1/matters', json({}, { authorization }))
@@ -233,7 +233,7 @@ describe('sessions and API tokens', () => {
     expect(
       (await call('/auth/tokens', json({ name: 'more', scopes: ['*'] }, { authorization }))).status,
     ).toBe(403)
-    const gone = await call(`/auth/tokens/${made.data.id}`, { method: 'DELETE', headers })
+    const gone = await call(`/auth/tokens/${created.data.id}`, { method: 'DELETE', headers })
     expect(gone.status).toBe(200)
     expect(
       (await call('/matter-service/api/v1/matters', { headers: { authorization } })).status,
@@ -243,9 +243,9 @@ describe('sessions and API tokens', () => {
   test('an expired or malformed token is 401 and never falls back to the cookie', async () => {
     const { cookie, csrf } = await signIn('sample-lawyer')
     const body = { name: 'old', scopes: ['*'], expires_at: '2020-01-01T00:00:00Z' }
-    const made = await call('/auth/tokens', json(body, { cookie, 'x-csrf-token': csrf }))
+    const created = await call('/auth/tokens', json(body, { cookie, 'x-csrf-token': csrf }))
     for (const authorization of [
-      `Bearer ${made.data.token}`,
+      `Bearer ${created.data.token}`,
       'Bearer lst_nonsense',
       'Basic eA==',
     ]) {
@@ -255,7 +255,7 @@ describe('sessions and API tokens', () => {
       expect(status, authorization).toBe(401)
     }
     const secret = await at.sql`select token_hash, identity from gateway.tokens`
-    expect(JSON.stringify(secret)).not.toContain(made.data.token)
+    expect(JSON.stringify(secret)).not.toContain(created.data.token)
   })
 })
 

@@ -24,8 +24,8 @@ describe('batch-upsert', () => {
       200,
       { documents: 2, chunks: 3, index: { status: 'disabled' } },
     ])
-    const whole = await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd1' })
-    expect(whole.data).toMatchObject({
+    const response = await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd1' })
+    expect(response.data).toMatchObject({
       kb_id: kb,
       document_id: 'd1',
       title: 'd1',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-const theirs = { 'x-organization-id': 'somebody-else' }
+const otherOrganization = { 'x-organization-id': 'somebody-else' }
 const path = `${external}/bases`
 
 const importLaws = (name: string) =>
@@ -27,8 +27,8 @@ const importLaws = (name: string) =>
 
 describe('a knowledge base', () => {
   test('lawyers, firm admins and operators can create a base; clients get 403', async () => {
-    const made = await at.post(path, { name: 'Precedents', description: 'Ours' }, lawyer)
-    expect([made.status, made.data]).toEqual([
+    const created = await at.post(path, { name: 'Precedents', description: 'Ours' }, lawyer)
+    expect([created.status, created.data]).toEqual([
       201,
       {
         id: expect.any(String),
@@ -55,7 +55,9 @@ describe('a knowledge base', () => {
     expect((await at.post(path, { name: 'Twin' }, lawyer)).status).toBe(201)
     const again = await at.post(path, { name: 'Twin' }, lawyer)
     expect([again.status, again.code]).toEqual([409, 'CONFLICT'])
-    expect((await at.post(path, { name: 'Twin' }, { ...lawyer, ...theirs })).status).toBe(201)
+    expect(
+      (await at.post(path, { name: 'Twin' }, { ...lawyer, ...otherOrganization })).status,
+    ).toBe(201)
   })
 
   test('creating a base twice with one Idempotency-Key returns the same base', async () => {
@@ -69,21 +71,25 @@ describe('a knowledge base', () => {
     const kb = await at.createBase()
     await at.upsert(kb, [{ document_id: 'd', file_id: 'f', chunks: ['secret'] }])
     const calls = [
-      at.get(`${path}/${kb}`, theirs),
-      at.get(`${path}/${kb}/documents`, theirs),
-      at.get(`${path}/${kb}/files`, theirs),
-      at.call('DELETE', `${path}/${kb}`, { headers: { ...lawyer, ...theirs } }),
-      at.post(`${atomic}/keyword-search`, { kb_ids: [kb], query: 'secret' }, theirs),
-      at.post(`${external}/query`, { kb_ids: [kb], query: 'secret' }, theirs),
-      at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd' }, theirs),
-      at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f' }, theirs),
-      at.post('/api/v1/internal/search/reindex-by-file', { kb_id: kb, file_id: 'f' }, theirs),
+      at.get(`${path}/${kb}`, otherOrganization),
+      at.get(`${path}/${kb}/documents`, otherOrganization),
+      at.get(`${path}/${kb}/files`, otherOrganization),
+      at.call('DELETE', `${path}/${kb}`, { headers: { ...lawyer, ...otherOrganization } }),
+      at.post(`${atomic}/keyword-search`, { kb_ids: [kb], query: 'secret' }, otherOrganization),
+      at.post(`${external}/query`, { kb_ids: [kb], query: 'secret' }, otherOrganization),
+      at.post(`${atomic}/document`, { kb_id: kb, document_id: 'd' }, otherOrganization),
+      at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'f' }, otherOrganization),
+      at.post(
+        '/api/v1/internal/search/reindex-by-file',
+        { kb_id: kb, file_id: 'f' },
+        otherOrganization,
+      ),
     ]
     for (const answer of await Promise.all(calls)) expect(answer.status, answer.text).toBe(404)
-    const everywhere = await at.post(`${external}/query`, { query: 'secret' }, theirs)
+    const everywhere = await at.post(`${external}/query`, { query: 'secret' }, otherOrganization)
     expect(everywhere.data.hits).toEqual([])
     expect(await at.searchIds([kb], 'secret')).toEqual(['d'])
-    const list = await at.get(`${path}?size=200`, theirs)
+    const list = await at.get(`${path}?size=200`, otherOrganization)
     expect(list.data.items.map(({ id }: { id: string }) => id)).not.toContain(kb)
   })
 
@@ -99,7 +105,7 @@ describe('a knowledge base', () => {
 describe('a system base', () => {
   test('every organization can read a system base by id and by name', async () => {
     expect((await importLaws('sys_read')).status).toBe(200)
-    for (const headers of [{}, theirs]) {
+    for (const headers of [{}, otherOrganization]) {
       const { data } = await at.get(`${path}?size=200`, headers)
       const base = data.items.find(({ name }: { name: string }) => name === 'sys_read')
       expect(base.system).toBe(true)

@@ -12,8 +12,8 @@ const matter = '0190b8f4-0000-7000-8000-0000000000a1'
 
 test('erasing a matter or a user deletes only their documents, and repeating it deletes nothing', async () => {
   const kb = await at.createBase()
-  const theirs = { 'x-organization-id': 'somebody-else' }
-  const otherKb = await at.createBase(theirs)
+  const otherOrganization = { 'x-organization-id': 'somebody-else' }
+  const otherKb = await at.createBase(otherOrganization)
   const documents = [
     { document_id: 'of-matter', metadata: { matter_id: matter }, chunks: ['demurrage a', 'b'] },
     { document_id: 'of-user', metadata: { user_id: 'u1' }, chunks: ['demurrage c'] },
@@ -31,7 +31,7 @@ test('erasing a matter or a user deletes only their documents, and repeating it 
         },
       ],
     },
-    theirs,
+    otherOrganization,
   )
   await at.sql`
     insert into knowledge.files (base, file_id, doc_type, metadata, status)
@@ -50,7 +50,7 @@ test('erasing a matter or a user deletes only their documents, and repeating it 
   const { data } = await at.post(
     '/api/v1/internal/atomic/document',
     { kb_id: otherKb, document_id: 'x' },
-    theirs,
+    otherOrganization,
   )
   expect(data.chunks).toHaveLength(1)
 })

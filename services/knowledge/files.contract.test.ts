@@ -25,8 +25,8 @@ function filesService(request: Request): Response {
   const file = stub.files.get(fileId)
   const fault = (status: number, code: string) =>
     Response.json({ code, message: 'No.', data: null }, { status })
-  const theirs = request.headers.get('x-organization-id') !== 'acme'
-  if (!file || theirs) return fault(404, 'NOT_FOUND')
+  const isForeign = request.headers.get('x-organization-id') !== 'acme'
+  if (!file || isForeign) return fault(404, 'NOT_FOUND')
   const data = (data: object) => Response.json({ code: 0, message: 'ok', data })
   if (pathname.endsWith('/parse')) return data({ fileId, parseStatus: file.parseStatus })
   if (pathname.endsWith('/text')) return data({ text: file.text, pages: 1 })
@@ -79,8 +79,10 @@ describe('attaching a file', () => {
     })
     const page = await at.get(`${external}/jobs`)
     expect(page.data.items.map((each: any) => each.id)).toContain(started.data.job_id)
-    const theirs = { 'x-organization-id': 'somebody-else' }
-    expect((await at.get(`${external}/jobs/${started.data.job_id}`, theirs)).status).toBe(404)
+    const otherOrganization = { 'x-organization-id': 'somebody-else' }
+    expect(
+      (await at.get(`${external}/jobs/${started.data.job_id}`, otherOrganization)).status,
+    ).toBe(404)
   })
 
   test('attaching a file that cannot be parsed fails with the parse error', async () => {

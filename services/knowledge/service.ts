@@ -65,11 +65,11 @@ export default defineService({
     repair: repairQdrant,
     graph: syncGraph,
   },
-  async sweep(given) {
-    await failDeadJobs(given.sql)
-    await deleteOrphanedVectors(given.sql)
-    await enqueueMissingEmbeddings(given)
-    await checkQdrant(given)
-    await enqueueHourlySync(given)
+  async sweep(context) {
+    await failDeadJobs(context.sql)
+    await deleteOrphanedVectors(context.sql)
+    await enqueueMissingEmbeddings(context)
+    await checkQdrant(context)
+    await enqueueHourlySync(context)
   },
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type MatterStage, makePeer, path, stageMatter } from '../../tests/support/matter.ts'
 
-let made = 0
+let fileCount = 0
 const files = makePeer(({ body }) =>
   body.fileId.startsWith('gone')
     ? undefined
     : {
-        url: `https://files.test/${body.fileId}?n=${++made}`,
+        url: `https://files.test/${body.fileId}?n=${++fileCount}`,
         expiresAt: '2027-01-01T00:00:00.000Z',
       },
 )
@@ -43,12 +43,15 @@ describe('deliverables', () => {
         file_id: 'f-1',
         version: 1,
         created_at: expect.any(String),
-        presigned_url: `https://files.test/f-1?n=${made}`,
+        presigned_url: `https://files.test/f-1?n=${fileCount}`,
       },
       expect.objectContaining({ deliverable_key: 'b', file_id: null, presigned_url: null }),
     ])
     const one = await at.read(`${path}/${id}/deliverables/a`)
-    expect(one).toEqual({ ...page.items[0], presigned_url: `https://files.test/f-1?n=${made}` })
+    expect(one).toEqual({
+      ...page.items[0],
+      presigned_url: `https://files.test/f-1?n=${fileCount}`,
+    })
     expect(one.presigned_url).not.toBe(page.items[0].presigned_url)
     expect(files.requests).toHaveLength(2)
   })
@@ -58,13 +61,13 @@ describe('deliverables', () => {
     const headers = { 'x-organization-id': 'firm', 'x-request-id': 'r-1' }
     const { data } = await at.call('GET', `${path}/${id}/deliverables/a`, { headers })
     expect(data.presigned_url).toContain('f-1')
-    const [asked] = files.requests
-    expect(asked).toMatchObject({
+    const [request] = files.requests
+    expect(request).toMatchObject({
       path: '/api/v1/internal/files/presigned-url',
       body: { fileId: 'f-1', expires_in: 900 },
     })
     const sent = ['x-organization-id', 'x-user-id', 'x-request-id', 'x-internal-api-key']
-    expect(sent.map((name) => asked!.headers.get(name))).toEqual([
+    expect(sent.map((name) => request!.headers.get(name))).toEqual([
       'acme',
       null,
       'r-1',

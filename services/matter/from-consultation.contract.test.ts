@@ -79,24 +79,24 @@ describe('a matter from a consultation', () => {
       ),
     )
     expect(new Set(answers.map(({ data }) => data.matter_id)).size).toBe(1)
-    const made = answers.filter(({ data }) => data.created)
+    const created = answers.filter(({ data }) => data.created)
     // The creating request can be repeated with its Idempotency-Key.
-    expect([1, 5]).toContain(made.length)
+    expect([1, 5]).toContain(created.length)
     expect(answers.every(({ status, data }) => status === (data.created ? 201 : 200))).toBe(true)
     const { total } = await at.read(`${path}?q=loan&user_id=7&size=1`)
     expect(total).toBe(sessions)
-    expect(await at.todos(made[0]!.data.matter_id)).toHaveLength(2)
+    expect(await at.todos(created[0]!.data.matter_id)).toHaveLength(2)
   })
 
   test('the same session id in another organization creates another matter', async () => {
     const body = buildRequest()
-    const mine = await open(body)
-    const theirs = await open(
+    const own = await open(body)
+    const foreign = await open(
       { ...body, organization_id: 'other' },
       { 'x-organization-id': 'other' },
     )
-    expect([mine.status, theirs.status]).toEqual([201, 201])
-    expect(theirs.data.matter_id).not.toBe(mine.data.matter_id)
+    expect([own.status, foreign.status]).toEqual([201, 201])
+    expect(foreign.data.matter_id).not.toBe(own.data.matter_id)
   })
 
   test('the organization comes from body or header; a contradiction is 400', async () => {

@@ -13,9 +13,9 @@ const put = (id: string, body: object, headers = {}) =>
 
 describe('creating a matter', () => {
   test('POST creates a draft of the caller with all fields', async () => {
-    const made = await at.post(path, { title: '借款纠纷' })
-    expect([made.status, made.headers.get('etag')]).toEqual([201, '"1"'])
-    expect(made.data).toEqual({
+    const created = await at.post(path, { title: '借款纠纷' })
+    expect([created.status, created.headers.get('etag')]).toEqual([201, '"1"'])
+    expect(created.data).toEqual({
       id: expect.stringMatching(/^[\da-f-]{36}$/),
       title: '借款纠纷',
       status: 'DRAFT',
@@ -35,11 +35,11 @@ describe('creating a matter', () => {
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       updated_at: expect.any(String),
     })
-    expect(await at.matter(made.data.id)).toEqual(made.data)
+    expect(await at.matter(created.data.id)).toEqual(created.data)
   })
 
   test('POST stores every field and accepts numeric ids', async () => {
-    const told = {
+    const input = {
       matter_category: 'labor_arbitration',
       cause_of_action_code: 'wages',
       service_type_id: 4,
@@ -52,8 +52,8 @@ describe('creating a matter', () => {
       profile: { amount: 1.5, gone: null },
       data: { litigation: { court: '朝阳', gone: null }, gone: null },
     }
-    expect(await at.createMatter(told)).toMatchObject({
-      ...told,
+    expect(await at.createMatter(input)).toMatchObject({
+      ...input,
       service_type_id: '4',
       user_id: '7',
       lawyer_id: '8',
@@ -67,9 +67,9 @@ describe('creating a matter', () => {
   test('concurrent requests with one Idempotency-Key create one matter', async () => {
     const headers = { 'idempotency-key': 'one' }
     const body = { title: 'Once' }
-    const made = await Promise.all([1, 2, 3, 4].map(() => at.post(path, body, headers)))
-    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1)
-    expect(made.every(({ status }) => status === 201)).toBe(true)
+    const created = await Promise.all([1, 2, 3, 4].map(() => at.post(path, body, headers)))
+    expect(new Set(created.map(({ data }) => data.id)).size).toBe(1)
+    expect(created.every(({ status }) => status === 201)).toBe(true)
     expect((await at.post(path, { title: 'Twice' }, headers)).status).toBe(409)
   })
 
@@ -90,8 +90,8 @@ describe('creating a matter', () => {
   })
 
   test('requests without identity are 401', async () => {
-    const nobody = await at.post(path, { title: 'T' }, { 'x-organization-id': undefined })
-    expect([nobody.status, nobody.code]).toEqual([401, 'UNAUTHENTICATED'])
+    const withoutTenant = await at.post(path, { title: 'T' }, { 'x-organization-id': undefined })
+    expect([withoutTenant.status, withoutTenant.code]).toEqual([401, 'UNAUTHENTICATED'])
     const unnamed = await at.post(path, { title: 'T' }, { 'x-user-id': undefined })
     expect([unnamed.status, unnamed.data.issues[0].path]).toEqual([400, 'user_id'])
     const client = { 'x-user-type': 'client' }
@@ -181,7 +181,7 @@ describe('updating a matter', () => {
   test('an update is recorded in the timeline with actor, before and after', async () => {
     const { id } = await at.createMatter({ profile: { amount: 1 } })
     await put(id, { title: 'New', profile: { amount: 2 } }, { 'x-user-id': 'u-9' })
-    const [edited, made] = (await at.timeline(id)).events
+    const [edited, created] = (await at.timeline(id)).events
     expect(edited).toEqual({
       id: expect.any(String),
       type: 'matter.edited',
@@ -191,7 +191,7 @@ describe('updating a matter', () => {
       from: { title: 'Loan to Li', profile: { amount: 1 } },
       to: { title: 'New', profile: { amount: 2 } },
     })
-    expect(made).toMatchObject({ type: 'matter.created', actor: 'u-1', to: { status: 'DRAFT' } })
+    expect(created).toMatchObject({ type: 'matter.created', actor: 'u-1', to: { status: 'DRAFT' } })
   })
 
   test('long values are truncated in events', async () => {

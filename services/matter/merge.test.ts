@@ -46,11 +46,11 @@ test('isEqual agrees with canonical JSON', () => {
 describe('mergePatch', () => {
   test('the result has the patch members, without nulls, and the other existing members', () => {
     fc.assert(
-      fc.property(members, members, (before, told) => {
-        const after = mergePatch(before, told)
-        for (const name of union(Object.keys(before), Object.keys(told))) {
-          const expected = Object.hasOwn(told, name) ? told[name] : before[name]
-          const gone = Object.hasOwn(told, name) && told[name] === null
+      fc.property(members, members, (before, patch) => {
+        const after = mergePatch(before, patch)
+        for (const name of union(Object.keys(before), Object.keys(patch))) {
+          const expected = Object.hasOwn(patch, name) ? patch[name] : before[name]
+          const gone = Object.hasOwn(patch, name) && patch[name] === null
           expect(Object.hasOwn(after, name)).toBe(!gone)
           if (!gone) expect(after[name]).toEqual(expected)
         }
@@ -64,9 +64,9 @@ describe('mergePatch', () => {
     ['sections', mergeSections],
   ])('of %s told twice is the same as once', (_, merge) => {
     fc.assert(
-      fc.property(sections, sections, (before, told) => {
-        const once = merge(before, told)
-        expect(isEqual(merge(once, told), once)).toBe(true)
+      fc.property(sections, sections, (before, patch) => {
+        const merged = merge(before, patch)
+        expect(isEqual(merge(merged, patch), merged)).toBe(true)
       }),
     )
   })
@@ -76,22 +76,22 @@ describe('mergePatch', () => {
     ['sections', mergeSections],
   ])('of %s changes neither side', (_, merge) => {
     fc.assert(
-      fc.property(sections, sections, (before, told) => {
-        const texts = JSON.stringify([before, told])
-        merge(before, told)
-        expect(JSON.stringify([before, told])).toBe(texts)
+      fc.property(sections, sections, (before, patch) => {
+        const texts = JSON.stringify([before, patch])
+        merge(before, patch)
+        expect(JSON.stringify([before, patch])).toBe(texts)
       }),
     )
   })
 
   test('patches of disjoint members commute', () => {
-    const mine = fc.dictionary(fc.constantFrom('a', 'b'), leaf)
-    const yours = fc.dictionary(fc.constantFrom('c', 'd'), leaf)
+    const left = fc.dictionary(fc.constantFrom('a', 'b'), leaf)
+    const right = fc.dictionary(fc.constantFrom('c', 'd'), leaf)
     fc.assert(
-      fc.property(members, mine, yours, (before, mine, yours) => {
+      fc.property(members, left, right, (before, left, right) => {
         const [one, two] = [
-          mergePatch(mergePatch(before, mine), yours),
-          mergePatch(mergePatch(before, yours), mine),
+          mergePatch(mergePatch(before, left), right),
+          mergePatch(mergePatch(before, right), left),
         ]
         expect(isEqual(one, two)).toBe(true)
       }),
@@ -101,9 +101,9 @@ describe('mergePatch', () => {
 
 test('sections merge if both are objects and are replaced otherwise', () => {
   fc.assert(
-    fc.property(sections, sections, (before, told) => {
-      const after = mergeSections(before, told)
-      for (const [name, section] of Object.entries(told)) {
+    fc.property(sections, sections, (before, patch) => {
+      const after = mergeSections(before, patch)
+      for (const [name, section] of Object.entries(patch)) {
         const there = Object.hasOwn(before, name) ? before[name] : undefined
         if (section === null) expect(Object.hasOwn(after, name)).toBe(false)
         else if (isObject(section)) {
@@ -120,23 +120,23 @@ test('union keeps each value once in order of first occurrence', () => {
 
 describe('applyKeyedPatches', () => {
   type KeyedPatch = { key: string; a?: number; b?: number }
-  const next = (before: KeyedPatch | undefined, told: KeyedPatch) => ({
+  const next = (before: KeyedPatch | undefined, patch: KeyedPatch) => ({
     a: 0,
     b: 0,
     ...before,
-    ...told,
+    ...patch,
   })
-  const tell = (before: ReadonlyMap<string, KeyedPatch>, told: KeyedPatch[]) =>
-    applyKeyedPatches(before, told, ({ key }) => key, next)
+  const tell = (before: ReadonlyMap<string, KeyedPatch>, patch: KeyedPatch[]) =>
+    applyKeyedPatches(before, patch, ({ key }) => key, next)
 
   test('later members of a repeated key win and changed states are returned', () => {
     const before = new Map([['x', { key: 'x', a: 1, b: 1 }]])
-    const told = [
+    const patch = [
       { key: 'x', a: 5, b: 1 },
       { key: 'y', b: 2 },
       { key: 'x', a: 1 },
     ]
-    const { after, changed } = tell(before, told)
+    const { after, changed } = tell(before, patch)
     expect([...changed]).toEqual([['y', { key: 'y', a: 0, b: 2 }]])
     expect([...after.keys()]).toEqual(['x', 'y'])
     expect(before.size).toBe(1)
@@ -149,8 +149,8 @@ describe('applyKeyedPatches', () => {
     )
     fc.assert(
       fc.property(fc.array(one), fc.array(one), (first, second) => {
-        const once = tell(tell(new Map(), first).after, second).after
-        expect(tell(once, second).changed.size).toBe(0)
+        const merged = tell(tell(new Map(), first).after, second).after
+        expect(tell(merged, second).changed.size).toBe(0)
       }),
     )
   })

@@ -152,9 +152,9 @@ const body: fc.Arbitrary<SyncBody> = fc
     },
     { requiredKeys: [] },
   )
-  .chain((told) =>
+  .chain((patch) =>
     seldom(some(fc.record({ todo_key: todoKey, result: of(1, 2) }))).map((done) => ({
-      ...told,
+      ...patch,
       ...(done && { complete_todos: done }),
     })),
   )

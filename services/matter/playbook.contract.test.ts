@@ -51,12 +51,12 @@ async function tellAll(headers: Record<string, string> = {}) {
     expect(answer.status).toBeLessThan(300)
     return answer
   }
-  const told = { profile: planted, data: { workbench: planted, ...planted } }
-  const texts = [await post(path, { title: 'T', ...told })]
+  const input = { profile: planted, data: { workbench: planted, ...planted } }
+  const texts = [await post(path, { title: 'T', ...input })]
   const { id } = texts[0]!.data
   texts.push(
     await at.call('PUT', `${path}/${id}`, {
-      body: { ...planted, title: 'U', ...told, profile: { ...planted, a: 1 } },
+      body: { ...planted, title: 'U', ...input, profile: { ...planted, a: 1 } },
     }),
     await post(`${path}/${id}/status`, { status: 'ACTIVE', reason: 'r' }),
     await post(`${path}/${id}/todos`, { todo_key: 'k', payload: planted }),
@@ -64,7 +64,7 @@ async function tellAll(headers: Record<string, string> = {}) {
     await post(`${internal}/from-consultation`, { session_id: `S-${id}`, user_id: 1 }),
     await post(`${internal}/${id}/sync/all`, {
       sync_key: 'k',
-      ...told,
+      ...input,
       phases: [{ phase_id: 'p', ...planted }],
       todos: [{ todo_key: 's', payload: planted }],
       complete_todos: [{ todo_key: 's', result: planted }],

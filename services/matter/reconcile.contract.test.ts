@@ -33,13 +33,13 @@ const waiting = async () =>
 describe('the facts of a matter', () => {
   test('a job sends all facts to memory-service', async () => {
     const { id } = await at.createMatter({ user_id: 7 })
-    const told = {
+    const input = {
       category: 'evidence',
       value: { page: 1 },
       confidence: 0.5,
       metadata: { by: 'x' },
     }
-    await at.sync(id, { facts: [fact('b', 'two', told), fact('a', 'one')] })
+    await at.sync(id, { facts: [fact('b', 'two', input), fact('a', 'one')] })
     expect(memory.requests).toEqual([])
     expect(await at.tick()).toBe(1)
     expect(memory.requests).toHaveLength(1)
@@ -59,10 +59,10 @@ describe('the facts of a matter', () => {
           confidence: 1,
           metadata: {},
         },
-        { entity_key: 'b', content: 'two', ...told },
+        { entity_key: 'b', content: 'two', ...input },
       ],
     })
-    await at.sync(id, { facts: [fact('a', null), fact('b', 'two', told), fact('never', null)] })
+    await at.sync(id, { facts: [fact('a', null), fact('b', 'two', input), fact('never', null)] })
     expect(await at.tick()).toBe(1)
     expect(memory.requests[1]!.body.facts.map((each: any) => each.entity_key)).toEqual(['b'])
   })

@@ -60,7 +60,10 @@ test('a config of another shape returns empty service types', async () => {
     await at.sql`delete from matter.service_types`
     platform.state.down = false
     value = odd
-    const told = await read()
-    expect(told).toEqual({ ...empty, ...(told.service_types === 'x' && { service_types: 'x' }) })
+    const response = await read()
+    expect(response).toEqual({
+      ...empty,
+      ...(response.service_types === 'x' && { service_types: 'x' }),
+    })
   }
 })

@@ -17,14 +17,14 @@ afterAll(() => at.close())
 
 /** Syncs of one engine run: disjoint sections, each with its own key. */
 // JSON has no -0.
-const told = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
+const value = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)))
 const parts = fc
-  .uniqueArray(fc.tuple(fc.nat(5), told), { minLength: 2, maxLength: 6, selector: ([n]) => n })
+  .uniqueArray(fc.tuple(fc.nat(5), value), { minLength: 2, maxLength: 6, selector: ([n]) => n })
   .map((list): SyncBody[] =>
-    list.map(([n, told]) => ({
+    list.map(([n, value]) => ({
       sync_key: `part-${n}`,
-      profile: { [`p${n}`]: told },
-      data: { shared: { [`m${n}`]: told }, [`s${n}`]: { told } },
+      profile: { [`p${n}`]: value },
+      data: { shared: { [`m${n}`]: value }, [`s${n}`]: { told: value } },
       phases: [{ phase_id: `phase-${n}`, order_num: n, status: 'COMPLETED' }],
       todos: [{ todo_key: `todo-${n}` }],
       complete_todos: [{ todo_key: `todo-${n}`, result: n }],

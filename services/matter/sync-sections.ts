@@ -34,7 +34,7 @@ export async function syncPhases(
     before,
     patches,
     (phase) => phase.phase_id,
-    (phase, told) => patchPhase(phase, told, now, phase ? lastOrder : ++lastOrder),
+    (phase, patch) => patchPhase(phase, patch, now, phase ? lastOrder : ++lastOrder),
   )
   if (changed.size === 0) return unchanged
   await savePhases(sql, matterId, [...changed.values()])

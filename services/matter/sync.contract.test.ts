@@ -185,16 +185,16 @@ describe('a sync', () => {
       ...done,
       phase_name: 'B',
     })
-    const given = {
+    const input = {
       started_at: '2026-01-01T00:00:00.000Z',
       completed_at: '2026-02-01T00:00:00.000Z',
     }
     const all = await phases(
-      { phase_id: 'z', order_num: 0, status: 'COMPLETED', ...given },
+      { phase_id: 'z', order_num: 0, status: 'COMPLETED', ...input },
       { phase_id: 'y', status: 'SKIPPED' },
     )
     expect(all.map((phase: any) => phase.phase_id)).toEqual(['z', 'a', 'y'])
-    expect([all[0], all[2]]).toMatchObject([given, { started_at: null, completed_at: null }])
+    expect([all[0], all[2]]).toMatchObject([input, { started_at: null, completed_at: null }])
     expect((await phases({ phase_id: 'a', status: 'PENDING' }))[1]).toMatchObject({
       started_at: null,
       completed_at: null,

@@ -52,7 +52,7 @@ const ask = (door: (typeof doors)[number], headers: Record<string, string | unde
       .replace(':version', '1'),
     { body: door.body, headers },
   )
-const everything = async () => [
+const readAll = async () => [
   await at.matter(id),
   await at.todos(id),
   await at.timeline(id),
@@ -69,11 +69,11 @@ describe('a matter of another organization', () => {
   test.each(doors.map((door) => [door.name, door] as const))(
     'is not there at %s',
     async (_, door) => {
-      const before = await everything()
+      const before = await readAll()
       const answer = await ask(door, { 'x-organization-id': 'other' })
       expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
       expect(answer.text.toLowerCase()).not.toContain('secret')
-      expect(await everything()).toEqual(before)
+      expect(await readAll()).toEqual(before)
     },
   )
 
@@ -92,10 +92,10 @@ describe('a matter of another client', () => {
   test.each(externals.map((door) => [door.name, door] as const))(
     'is not there at %s',
     async (_, door) => {
-      const before = await everything()
+      const before = await readAll()
       const answer = await ask(door, other)
       expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
-      expect(await everything()).toEqual(before)
+      expect(await readAll()).toEqual(before)
     },
   )
 
@@ -122,8 +122,8 @@ test.each([undefined, 'paralegal', ''])(
     expect((await at.call('GET', path, { headers })).data.items).toEqual([])
     const other = { headers, body: { title: 'x', user_id: 'owner' } }
     expect((await at.call('POST', path, other)).status).toBe(400)
-    const nobody = { headers: { ...headers, 'x-user-id': undefined } }
-    expect((await at.call('GET', path, nobody)).status).toBe(401)
+    const anonymous = { headers: { ...headers, 'x-user-id': undefined } }
+    expect((await at.call('GET', path, anonymous)).status).toBe(401)
   },
 )
 

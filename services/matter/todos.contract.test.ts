@@ -32,29 +32,29 @@ describe('a todo', () => {
         updated_at: expect.any(String),
       },
     ])
-    const told = {
+    const input = {
       title: 'Confirm',
       actor: 'lawyer',
       review_type: 'confirm',
       payload: { questions: [{ field_key: 'a.b' }] },
       due_at: '2027-01-01T08:00:00+08:00',
     }
-    const full = await upsert(id, 'full', told)
-    expect(full.data).toMatchObject({ ...told, due_at: '2027-01-01T00:00:00.000Z' })
+    const full = await upsert(id, 'full', input)
+    expect(full.data).toMatchObject({ ...input, due_at: '2027-01-01T00:00:00.000Z' })
     expect((await at.matter(id)).version).toBe(3)
   })
 
   test('an existing todo_key updates the given fields', async () => {
     const { id } = await at.createMatter()
-    const told = { title: 'A', review_type: 'confirm', due_at: '2027-01-01T00:00:00Z' }
-    const { data: made } = await upsert(id, 'k', { ...told, payload: { a: 1 } })
+    const input = { title: 'A', review_type: 'confirm', due_at: '2027-01-01T00:00:00Z' }
+    const { data: created } = await upsert(id, 'k', { ...input, payload: { a: 1 } })
     const again = await upsert(id, 'k', { title: 'A' })
-    expect([again.status, again.data]).toEqual([200, made])
+    expect([again.status, again.data]).toEqual([200, created])
     const changed = await upsert(id, 'k', { payload: null, due_at: null, review_type: null })
     expect([changed.status, changed.data]).toEqual([
       200,
       {
-        ...made,
+        ...created,
         payload: null,
         due_at: null,
         review_type: null,

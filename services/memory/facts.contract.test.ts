@@ -156,8 +156,8 @@ describe('invalid requests', () => {
   })
 
   test('a missing organization is 400, a missing or wrong key 401', async () => {
-    const nobody = await tell({}, { 'x-organization-id': undefined })
-    expect([nobody.status, nobody.code]).toEqual([400, 'VALIDATION_FAILED'])
+    const anonymous = await tell({}, { 'x-organization-id': undefined })
+    expect([anonymous.status, anonymous.code]).toEqual([400, 'VALIDATION_FAILED'])
     for (const key of [undefined, '', 'wrong', 'a-key-for-tests-onl', 'a-key-for-tests-onlyx']) {
       const { status, code } = await tell({}, { 'x-internal-api-key': key })
       expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
@@ -215,8 +215,10 @@ describe('reading, editing, deleting', () => {
 
   test('an update may repeat identity fields but not change them', async () => {
     const { data: before } = await tell()
-    const whole = await at.call('PUT', `${path}/${before.id}`, { body: { ...before, user_id: 7 } })
-    expect(whole.status).toBe(200)
+    const response = await at.call('PUT', `${path}/${before.id}`, {
+      body: { ...before, user_id: 7 },
+    })
+    expect(response.status).toBe(200)
     const changed = { user_id: 8, scope: 'global', case_id: null, entity_key: 'x', tenant_id: 'b' }
     for (const [member, value] of Object.entries(changed)) {
       const answer = await at.call('PUT', `${path}/${before.id}`, { body: { [member]: value } })

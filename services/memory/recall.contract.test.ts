@@ -11,7 +11,7 @@ let reranker: Awaited<ReturnType<typeof rerankServer>>
 beforeAll(async () => {
   reranker = await rerankServer()
   at = await stage(memory, { env: { RERANK_URL: reranker.url, RERANK_TIMEOUT_MS: '500' } })
-  const told: [string, string, object?][] = [
+  const inputs: [string, string, object?][] = [
     ['loan.iou', '借条约定年利率百分之十五，还款期限为2024年6月30日', { category: 'evidence' }],
     ['loan.transfer', '银行转账凭证显示出借人向借款人转账100,000元', { category: 'evidence' }],
     ['wage.arrears', '公司拖欠三个月工资，未签订劳动合同'],
@@ -28,7 +28,7 @@ beforeAll(async () => {
       { scope: 'global', case_id: undefined, category: 'user_profile' },
     ],
   ]
-  for (const [entity_key, content, more] of told) {
+  for (const [entity_key, content, more] of inputs) {
     const body = {
       user_id: 'u',
       scope: 'case',
@@ -40,16 +40,16 @@ beforeAll(async () => {
     }
     expect((await at.call('POST', facts, { body })).status).toBe(201)
   }
-  const mine = {
+  const ownFact = {
     user_id: 'v',
     scope: 'global',
     entity_key: 'k',
     category: 'preference',
     content: '拖欠工资 emails',
   }
-  await at.call('POST', facts, { body: mine })
+  await at.call('POST', facts, { body: ownFact })
   await at.call('POST', facts, {
-    body: { ...mine, user_id: 'u' },
+    body: { ...ownFact, user_id: 'u' },
     headers: { 'x-organization-id': 'other' },
   })
 })

@@ -86,20 +86,20 @@ async function recall(tenant: string, body: object) {
   return data.facts
 }
 
-const known = new WeakMap<StoredFact, string[]>()
+const tokenCache = new WeakMap<StoredFact, string[]>()
 function tokenizeCached(fact: StoredFact): string[] {
-  const all = known.get(fact) ?? tokenize(`${fact.key} ${fact.content}`)
-  known.set(fact, all)
+  const all = tokenCache.get(fact) ?? tokenize(`${fact.key} ${fact.content}`)
+  tokenCache.set(fact, all)
   return all
 }
 
 /** Reference BM25 over all facts: the score of each fact with a query term. */
 function bm25(facts: StoredFact[], query: string): Map<string, number> {
-  const asked = queryTokens(query)
+  const queryText = queryTokens(query)
   const texts = facts.map(tokenizeCached)
   const average = texts.reduce((sum, text) => sum + text.length, 0) / texts.length
   const scores = new Map<string, number>()
-  for (const word of asked) {
+  for (const word of queryText) {
     const counts = texts.map((text) => text.filter((each) => each === word).length)
     const having = counts.filter((count) => count > 0).length
     const rarity = Math.log(1 + (facts.length - having + 0.5) / (having + 0.5))
@@ -116,7 +116,7 @@ function bm25(facts: StoredFact[], query: string): Map<string, number> {
 const best = (scores: Map<string, number>, limit: number) =>
   [...scores.values()].sort((a, b) => b - a).slice(0, limit)
 
-const mine = (facts: StoredFact[], tenant: string) =>
+const visibleFacts = (facts: StoredFact[], tenant: string) =>
   facts.filter((each) => each.tenant === tenant && each.user === 'u' && !each.gone)
 
 const vocabulary = '合同 借款 违约金 利息 contract payment tenants 第675条 100,000 原告 被告'.split(
@@ -133,14 +133,14 @@ describe('small collections', () => {
       text,
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(whose, { maxLength: 40 }), text, async (told, asked) => {
+      fc.asyncProperty(fc.array(whose, { maxLength: 40 }), text, async (inputs, queryText) => {
         const run = `run-${runs++}-`
-        const facts = told.map(({ tenant, user, text }, n) =>
+        const facts = inputs.map(({ tenant, user, text }, n) =>
           fact(run + tenant, user, text.join(' '), n),
         )
         await store(facts)
-        const query = asked.join(' ')
-        const scores = bm25(mine(facts, `${run}a`), query)
+        const query = queryText.join(' ')
+        const scores = bm25(visibleFacts(facts, `${run}a`), query)
         const found = await recall(`${run}a`, { query, top_k: 20 })
         for (const { id, score } of found) expect(score).toBeCloseTo(scores.get(id)!, 6)
         const ranked = best(scores, 20)
@@ -181,7 +181,7 @@ describe('large collections', () => {
   })
 
   test('recall nearly equals exact BM25 and excludes other users', async () => {
-    const live = mine(facts, 'big')
+    const live = visibleFacts(facts, 'big')
     const ids = new Set(live.map(({ id }) => id))
     const shares: number[] = []
     for (let n = 0; n < 20; n++) {
@@ -199,15 +199,15 @@ describe('large collections', () => {
 
   test('a term of a single fact finds that fact, long or short', async () => {
     for (const query of ['uniquelong', 'uniqueshort', `uniqueshort ${sentence(5)}`]) {
-      const wanted = facts.find(({ content }) => content.includes(query.split(' ')[0]!))!
+      const expected = facts.find(({ content }) => content.includes(query.split(' ')[0]!))!
       const [first] = await recall('big', { query })
-      expect(first?.id).toBe(wanted.id)
+      expect(first?.id).toBe(expected.id)
     }
   })
 
   test('filters hold in large collections', async () => {
     const allowed = new Set(
-      mine(facts, 'big')
+      visibleFacts(facts, 'big')
         .filter(({ category }) => category === 'evidence')
         .map(({ id }) => id),
     )

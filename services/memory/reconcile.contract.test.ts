@@ -48,23 +48,23 @@ describe('reconcile', () => {
 
   test('reconcile keeps facts of other sources and takes over their keys with a conflict', async () => {
     const case_id = newCase()
-    const theirs = {
+    const userFact = {
       user_id: 'u',
       scope: 'case',
       case_id,
       source: 'assistant',
       ...buildFact('held', 'said'),
     }
-    const { data: held } = await at.call('POST', facts, { body: theirs })
-    await at.call('POST', facts, { body: { ...theirs, entity_key: 'free' } })
+    const { data: stored } = await at.call('POST', facts, { body: userFact })
+    await at.call('POST', facts, { body: { ...userFact, entity_key: 'free' } })
     expect((await reconcile(case_id, [buildFact('held', 'proved')])).data).toEqual(
       counts(0, 1, 0, 0),
     )
-    const { data } = await at.call('GET', `${facts}/${held.id}`)
+    const { data } = await at.call('GET', `${facts}/${stored.id}`)
     expect(data).toMatchObject({ content: 'proved', source: 'matter', has_conflict: true })
     const { data: conflicts } = await at.call('GET', '/api/v1/internal/memory/users/u/conflicts')
     expect(conflicts.items[0]).toMatchObject({
-      fact_id: held.id,
+      fact_id: stored.id,
       previous: { content: 'said' },
       current: { content: 'proved' },
       resolution: 'matter_wins',

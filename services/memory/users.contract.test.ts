@@ -201,9 +201,9 @@ describe('the context of a user', () => {
 })
 
 test('extract accepts any body and returns no facts', async () => {
-  const nothing = { success: true, facts: [], count: 0, error: null }
+  const emptyResponse = { success: true, facts: [], count: 0, error: null }
   for (const body of [{ text: 'x' }, [], 'text', null, undefined]) {
     const { status, data } = await at.call('POST', '/api/v1/internal/memory/extract', { body })
-    expect([status, data]).toEqual([200, nothing])
+    expect([status, data]).toEqual([200, emptyResponse])
   }
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { key, type Stage, stage } from '../../tests/support/stage.ts'
 import platform from './service.ts'
 
-const asked: Request[] = []
+const requests: Request[] = []
 let answer: (request: Request) => Response
 
 const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
@@ -14,7 +14,7 @@ beforeAll(async () => {
     headers: { 'x-permissions': 'platform:manage', 'x-user-id': 'ada' },
     peers: {
       'ai-engine': (request) => {
-        asked.push(request)
+        requests.push(request)
         return answer(request)
       },
     },
@@ -22,13 +22,13 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 beforeEach(() => {
-  asked.length = 0
+  requests.length = 0
   answer = () => envelope({ items: [], more: { of: 'the engine' } })
 })
 
 const pathAsked = () => {
-  expect(asked).toHaveLength(1)
-  const { pathname, search } = new URL(asked[0]!.url)
+  expect(requests).toHaveLength(1)
+  const { pathname, search } = new URL(requests[0]!.url)
   return pathname + search
 }
 
@@ -48,7 +48,7 @@ describe('skills', () => {
     await at.call('GET', '/api/v1/ai/skills', {
       headers: { 'x-request-id': 'r-1', traceparent: `00-${trace}-b7ad6b7169203331-01` },
     })
-    const { headers } = asked[0]!
+    const { headers } = requests[0]!
     expect(headers.get('x-internal-api-key')).toBe(key)
     expect(headers.get('x-organization-id')).toBe('acme')
     expect(headers.get('x-user-id')).toBe('ada')
@@ -60,7 +60,7 @@ describe('skills', () => {
     answer = () => envelope(skill)
     expect((await at.call('GET', '/api/v1/ai/skills/draft')).data).toEqual(skill)
     expect(pathAsked()).toBe('/api/v1/internal/ai/skills/draft')
-    asked.length = 0
+    requests.length = 0
     const name = encodeURIComponent('../usage?from=1#起草')
     await at.call('GET', `/api/v1/ai/skills/${name}`)
     expect(pathAsked()).toBe(`/api/v1/internal/ai/skills/${name}`)
@@ -95,7 +95,7 @@ describe.each(['/usage', '/usage/stats'])('%s', (path) => {
       headers: { 'x-permissions': 'platform:read' },
     })
     expect([status, code]).toEqual([403, 'FORBIDDEN'])
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   test('an error of the engine is returned unchanged', async () => {
@@ -126,13 +126,13 @@ describe('an unavailable engine', () => {
   })
 
   test('other endpoints work without an engine', async () => {
-    const alone = await stage(platform)
+    const withoutEngine = await stage(platform)
     try {
-      const skills = await alone.call('GET', '/api/v1/ai/skills')
+      const skills = await withoutEngine.call('GET', '/api/v1/ai/skills')
       expect([skills.status, skills.code]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
-      expect((await alone.call('GET', '/api/v1/tags')).status).toBe(200)
+      expect((await withoutEngine.call('GET', '/api/v1/tags')).status).toBe(200)
     } finally {
-      await alone.close()
+      await withoutEngine.close()
     }
   })
 })

@@ -35,11 +35,21 @@ describe('appending to the audit log', () => {
     expect(items[0]).toMatchObject({ ...entry, details: {}, hash: data.last_hash })
 
     let before = '0'.repeat(64)
-    for (const { hash, ...told } of items.toReversed()) {
-      const { organization_id, seq, id, actor, action, resource, details, created_at } = told
-      const said = [organization_id, seq, id, actor, action, resource, details, created_at, before]
-      expect(told.prev_hash).toBe(before)
-      expect(hash).toBe(await sha256Hex(canonicalJson(said)))
+    for (const { hash, ...entry } of items.toReversed()) {
+      const { organization_id, seq, id, actor, action, resource, details, created_at } = entry
+      const hashedFields = [
+        organization_id,
+        seq,
+        id,
+        actor,
+        action,
+        resource,
+        details,
+        created_at,
+        before,
+      ]
+      expect(entry.prev_hash).toBe(before)
+      expect(hash).toBe(await sha256Hex(canonicalJson(hashedFields)))
       before = hash
     }
   })
@@ -198,15 +208,15 @@ describe('reading the audit log', () => {
       'pages',
       Array.from({ length: 23 }, (_, n) => ({ ...entry, resource: `r:${n}` })),
     )
-    const whole = (await list('pages')).data.items
-    expect(whole).toHaveLength(23)
+    const allItems = (await list('pages')).data.items
+    expect(allItems).toHaveLength(23)
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 24 }), async (size) => {
         const found = []
         for (let page = 1; page <= Math.ceil(23 / size); page++) {
           found.push(...(await list('pages', `size=${size}&page=${page}`)).data.items)
         }
-        expect(found).toEqual(whole)
+        expect(found).toEqual(allItems)
       }),
       { numRuns: 6 },
     )

@@ -4,7 +4,7 @@ import { type Stage, stage } from '../../tests/support/stage.ts'
 import platform from './service.ts'
 
 const path = '/api/v1/categories'
-const nobody = '01900000-0000-7000-8000-000000000000'
+const unknownId = '01900000-0000-7000-8000-000000000000'
 
 let at: Stage
 beforeAll(async () => {
@@ -63,10 +63,10 @@ describe('the tree of categories', () => {
 
 describe('the parent of a category', () => {
   test('an unknown reference is 400', async () => {
-    const body = { key: 'lost', name: 'n', parent_id: nobody }
-    const made = await at.call('POST', path, { body })
-    expect([made.status, made.data.issues[0].path]).toEqual([400, 'parent_id'])
-    const moved = await move(await make('found'), nobody)
+    const body = { key: 'lost', name: 'n', parent_id: unknownId }
+    const response = await at.call('POST', path, { body })
+    expect([response.status, response.data.issues[0].path]).toEqual([400, 'parent_id'])
+    const moved = await move(await make('found'), unknownId)
     expect([moved.status, moved.data.issues[0].path]).toEqual([400, 'parent_id'])
   })
 

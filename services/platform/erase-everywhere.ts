@@ -82,8 +82,8 @@ export async function eraseEverywhere(
   for (const service of services) {
     if (report[service]?.status === 'done') continue
     signal.throwIfAborted()
-    const held = await loadHeld(sql, organization_id, targets.matter_ids)
-    if (held.length > 0) return finish(sql, erasure, 'BLOCKED', report)
+    const holds = await loadHeld(sql, organization_id, targets.matter_ids)
+    if (holds.length > 0) return finish(sql, erasure, 'BLOCKED', report)
     report[service] = await eraseIn(context, service, erasure, targets)
     await sql`
       update platform.erasures set report = ${json(report)}

@@ -69,8 +69,8 @@ export const erasures = [
       const { matter_ids } = await loadTargets(c.env, org, body)
       const actor = c.var.caller.userId ?? 'unknown'
       const job_id = await c.env.sql.transaction(async (sql) => {
-        const held = await loadHeld(sql, org, matter_ids)
-        if (held.length > 0) throw legalHold(held)
+        const holds = await loadHeld(sql, org, matter_ids)
+        if (holds.length > 0) throw legalHold(holds)
         return startErasure(sql, org, actor, body)
       })
       return ok(c, { job_id }, 202)

@@ -86,16 +86,16 @@ describe('reading flags', () => {
   })
 
   test('the pages together contain all records by key', async () => {
-    const whole = (await at.call('GET', `${path}?size=200`)).data
-    const keys = whole.items.map(({ key }: { key: string }) => key)
+    const allFlags = (await at.call('GET', `${path}?size=200`)).data
+    const keys = allFlags.items.map(({ key }: { key: string }) => key)
     expect(keys).toEqual(keys.toSorted())
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: whole.total + 1 }), async (size) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: allFlags.total + 1 }), async (size) => {
         const found = []
-        for (let page = 1; page <= Math.ceil(whole.total / size); page++) {
+        for (let page = 1; page <= Math.ceil(allFlags.total / size); page++) {
           found.push(...(await at.call('GET', `${path}?size=${size}&page=${page}`)).data.items)
         }
-        expect(found).toEqual(whole.items)
+        expect(found).toEqual(allFlags.items)
       }),
       { numRuns: 5 },
     )

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-const nobody = '01900000-0000-7000-8000-000000000000'
+const unknownId = '01900000-0000-7000-8000-000000000000'
 
 describe.each([
   ['/api/v1/tags', 'tag', { group_id: null }],
@@ -78,7 +78,7 @@ describe.each([
     expect((await at.call('GET', `${path}/${data.id}`)).data.key).toBe('yours')
   })
 
-  test.each([nobody, 'no-id', "' or true --"])('the id %s is 404', async (id) => {
+  test.each([unknownId, 'no-id', "' or true --"])('the id %s is 404', async (id) => {
     const where = `${path}/${encodeURIComponent(id)}`
     expect((await at.call('GET', where)).status).toBe(404)
     expect((await at.call('PUT', where, { body: { name: 'n' } })).status).toBe(404)
@@ -133,22 +133,22 @@ describe.each([
   })
 
   test('the pages together contain all records by key', async () => {
-    const whole = (await at.call('GET', `${path}?size=200`)).data
-    const keys = whole.items.map(({ key }: { key: string }) => key)
+    const allItems = (await at.call('GET', `${path}?size=200`)).data
+    const keys = allItems.items.map(({ key }: { key: string }) => key)
     expect(keys).toEqual(keys.toSorted())
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: whole.total + 1 }), async (size) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: allItems.total + 1 }), async (size) => {
         const found = []
-        for (let page = 1; page <= Math.ceil(whole.total / size); page++) {
+        for (let page = 1; page <= Math.ceil(allItems.total / size); page++) {
           found.push(...(await at.call('GET', `${path}?limit=${size}&page=${page}`)).data.items)
         }
-        expect(found).toEqual(whole.items)
+        expect(found).toEqual(allItems.items)
       }),
       { numRuns: 5 },
     )
     expect((await at.call('GET', `${path}?page=1000`)).data).toMatchObject({
       items: [],
-      total: whole.total,
+      total: allItems.total,
     })
     for (const query of ['page=0', 'size=201', 'page=1e9999', 'size=ten']) {
       expect((await at.call('GET', `${path}?${query}`)).status).toBe(400)
@@ -161,12 +161,12 @@ describe('the group of a tag', () => {
     (await at.call('POST', `/api/v1/${path}`, { body: { name: 'n', ...body } })).data
 
   test('an unknown reference is 400', async () => {
-    const body = { key: 'lost', name: 'n', group_id: nobody }
-    const made = await at.call('POST', '/api/v1/tags', { body })
-    expect([made.status, made.code]).toEqual([400, 'VALIDATION_FAILED'])
-    expect(made.data.issues[0].path).toBe('group_id')
+    const body = { key: 'lost', name: 'n', group_id: unknownId }
+    const response = await at.call('POST', '/api/v1/tags', { body })
+    expect([response.status, response.code]).toEqual([400, 'VALIDATION_FAILED'])
+    expect(response.data.issues[0].path).toBe('group_id')
     const { id } = await make('tags', { key: 'found' })
-    const edited = await at.call('PUT', `/api/v1/tags/${id}`, { body: { group_id: nobody } })
+    const edited = await at.call('PUT', `/api/v1/tags/${id}`, { body: { group_id: unknownId } })
     expect([edited.status, edited.data.issues[0].path]).toEqual([400, 'group_id'])
     const strange = await at.call('POST', '/api/v1/tags', { body: { ...body, group_id: 'g' } })
     expect([strange.status, strange.data.issues[0].path]).toEqual([400, 'group_id'])
@@ -187,7 +187,7 @@ describe('the group of a tag', () => {
       total_pages: 2,
       next_cursor: expect.any(String),
     })
-    expect((await at.call('GET', `/api/v1/tags?group_id=${nobody}`)).data.total).toBe(0)
+    expect((await at.call('GET', `/api/v1/tags?group_id=${unknownId}`)).data.total).toBe(0)
     expect((await at.call('GET', '/api/v1/tags?group_id=1 or 1=1')).status).toBe(400)
   })
 

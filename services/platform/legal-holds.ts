@@ -103,11 +103,11 @@ const recordHold = (sql: Sql, org: string, actor: string, action: string, matter
 
 /** Returns the held matters among `matterIds`. */
 export async function loadHeld(sql: Sql, organization: string, matterIds: string[]) {
-  const held = await sql.rows(LegalHold)`
+  const holds = await sql.rows(LegalHold)`
     select ${columns} from platform.legal_holds
     where organization_id = ${organization} and matter_id = any(${textArray(matterIds)})
     order by matter_id`
-  return held.map(({ matter_id }) => matter_id)
+  return holds.map(({ matter_id }) => matter_id)
 }
 
 export const legalHold = (matterIds: string[]) =>

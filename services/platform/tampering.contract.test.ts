@@ -160,13 +160,13 @@ describe('an inserted entry', () => {
   })
 
   test('an entry of another organization is reported', async () => {
-    const mine = await writeLog(2)
-    const yours = await writeLog(1)
-    const { id } = mine.log[1]!
+    const ownLog = await writeLog(2)
+    const otherLog = await writeLog(1)
+    const { id } = ownLog.log[1]!
     await at.sql`
-      update platform.audit_logs set organization_id = ${yours.organization} where id = ${id}`
-    await expectBroken(yours.organization, id, /prev_hash differs/, 2)
-    await expectBroken(mine.organization, id, /is missing/, 1)
+      update platform.audit_logs set organization_id = ${otherLog.organization} where id = ${id}`
+    await expectBroken(otherLog.organization, id, /prev_hash differs/, 2)
+    await expectBroken(ownLog.organization, id, /is missing/, 1)
   })
 })
 
@@ -181,7 +181,7 @@ test('a log of many batches is verified to its end', async () => {
 
 test('any log is valid and any single change is found', async () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-  const told = fc.record({
+  const entryInput = fc.record({
     actor: text,
     action: text,
     resource: text,
@@ -191,7 +191,7 @@ test('any log is valid and any single change is found', async () => {
   const change = fc.constantFrom(...changes, 'remove')
   await fc.assert(
     fc.asyncProperty(
-      fc.array(told, { minLength: 1, maxLength: 6 }),
+      fc.array(entryInput, { minLength: 1, maxLength: 6 }),
       fc.nat(),
       change,
       async (entries, at, change) => {

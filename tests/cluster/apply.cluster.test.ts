@@ -97,15 +97,18 @@ describe('applySet on a real API server', () => {
   const ref = () => ({ namespace: namespace.name, name: 'x' })
 
   test('desired objects are created and then not written until they change', async () => {
-    const wanted = wantedIn(namespace.name)
-    expect((await apply(wanted)).actions).toEqual(all('created'))
-    expect((await apply(wanted)).actions).toEqual(all('unchanged'))
-    const more = { ...wanted[0]!, spec: { ...(wanted[0]!.spec as object), replicas: 3 } }
-    expect((await apply([more, ...wanted.slice(1)])).actions).toEqual({
+    const desired = wantedIn(namespace.name)
+    expect((await apply(desired)).actions).toEqual(all('created'))
+    expect((await apply(desired)).actions).toEqual(all('unchanged'))
+    const more = { ...desired[0]!, spec: { ...(desired[0]!.spec as object), replicas: 3 } }
+    expect((await apply([more, ...desired.slice(1)])).actions).toEqual({
       ...all('unchanged'),
       Deployment: 'configured',
     })
-    expect((await apply(wanted)).actions).toEqual({ ...all('unchanged'), Deployment: 'configured' })
+    expect((await apply(desired)).actions).toEqual({
+      ...all('unchanged'),
+      Deployment: 'configured',
+    })
   })
 
   test.each<[string, object]>([
@@ -116,14 +119,14 @@ describe('applySet on a real API server', () => {
     ],
     ['a removed label', { metadata: { labels: { suite: null, extra: 'x' } } }],
   ])('%s is put back', async (what, patch) => {
-    const wanted = wantedIn(namespace.name)
+    const desired = wantedIn(namespace.name)
     await client.merge(deployments, ref(), patch)
     const expected = what === 'a removed label' ? 'conflict' : 'configured'
-    expect((await apply(wanted)).actions).toEqual({ ...all('unchanged'), Deployment: expected })
+    expect((await apply(desired)).actions).toEqual({ ...all('unchanged'), Deployment: expected })
     if (expected === 'conflict')
       await client.merge(deployments, ref(), { metadata: { labels: { suite: 's' } } })
-    await apply(wanted)
-    expect((await apply(wanted)).actions).toEqual(all('unchanged'))
+    await apply(desired)
+    expect((await apply(desired)).actions).toEqual(all('unchanged'))
     const live = await client.get(deployments, ref())
     expect(live?.spec).toMatchObject({
       replicas: 2,
@@ -137,23 +140,23 @@ describe('applySet on a real API server', () => {
   })
 
   test('a replaced object is not pruned, all others are', async () => {
-    const wanted = wantedIn(namespace.name)
-    const { inventory } = await apply(wanted)
+    const desired = wantedIn(namespace.name)
+    const { inventory } = await apply(desired)
     const secrets = getResource('v1', 'Secret')
-    const known = await client.get(secrets, ref())
+    const before = await client.get(secrets, ref())
     await client.delete(secrets, ref())
-    const { type, data } = wanted[2]!
+    const { type, data } = desired[2]!
     await client.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: ref(), type, data })
-    const changed = { ...wanted[2]!, data: { a: 'Yg==' } }
+    const changed = { ...desired[2]!, data: { a: 'Yg==' } }
     const stale = {
-      live: (id: Parameters<typeof idText>[0]) => (id.kind === 'Secret' ? known : undefined),
+      live: (id: Parameters<typeof idText>[0]) => (id.kind === 'Secret' ? before : undefined),
     }
     expect((await apply([changed], stale)).actions).toEqual({ Secret: 'conflict' })
     expect((await apply([], { inventory })).actions).toEqual({
       ...all('pruned'),
       Secret: 'unchanged',
     })
-    for (const object of wanted.filter(({ kind }) => kind !== 'Secret')) {
+    for (const object of desired.filter(({ kind }) => kind !== 'Secret')) {
       const left = await client.get(getObjectResource(object), object.metadata)
       expect(left?.metadata.deletionTimestamp ?? 'gone').toBeTruthy()
     }

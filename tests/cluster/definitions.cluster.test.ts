@@ -14,7 +14,7 @@ import { minimal, type Spec, seed, seedRules, suiteRules, transitionRules } from
 import { clusterClient, freshNamespace } from './support.ts'
 
 const apiVersion = 'legalsuite.dev/v1alpha1'
-const tried: [path: string, message: string][] = []
+const cases: [path: string, message: string][] = []
 
 /** Matches the error of a rule: keys of maps and indexes of lists stand for any entry. */
 const at = (path: string, message: string) => {
@@ -57,7 +57,7 @@ describe('CustomResourceDefinitions in a cluster', () => {
     )
     expect(error, message).toBeInstanceOf(ApiError)
     expect([error!.code, error!.message]).toEqual([422, expect.stringMatching(at(path, message))])
-    tried.push([path, message])
+    cases.push([path, message])
   }
 
   test.each(suiteRules)('LegalSuite rule: %s: %s', async (path, message, bad, good) => {
@@ -134,7 +134,7 @@ describe('CustomResourceDefinitions in a cluster', () => {
     for (const each of [legalSuite, seedPackageApply])
       walk(buildDefinition(each).spec.versions[0]!.schema.openAPIV3Schema, '')
     const isTried = ([path, message]: [string, string]) =>
-      tried.some(([triedPath, part]) => triedPath === path && message.includes(part))
+      cases.some(([triedPath, part]) => triedPath === path && message.includes(part))
     expect(rules.filter((rule) => !isTried(rule))).toEqual([])
     expect(rules.length).toBeGreaterThan(40)
   })

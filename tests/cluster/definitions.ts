@@ -56,8 +56,11 @@ type Definition = KubeObject & { status?: { conditions?: { type: string; status:
 
 /** Installs the CRDs of the operator, and stand-ins for the optional APIs. */
 export async function installDefinitions(client: Client) {
-  const ours = [...manifest('crds/legalsuites.yaml'), ...manifest('crds/seedpackageapplies.yaml')]
-  for (const object of [...ours, ...others] as KubeObject[]) {
+  const ownDefinitions = [
+    ...manifest('crds/legalsuites.yaml'),
+    ...manifest('crds/seedpackageapplies.yaml'),
+  ]
+  for (const object of [...ownDefinitions, ...others] as KubeObject[]) {
     await client.apply(definitionResource, object, { fieldManager: 'tests', force: true })
     await eventually(async () => {
       const { name } = object.metadata

@@ -28,9 +28,9 @@ manager.controller({
   name: 'answers',
   watches: [{ informer: maps }],
   reconcile: async (key, { client }) => {
-    const asked = maps.get(key)
-    if (!asked || asked.metadata.annotations?.answeredBy === identity) return
-    const { name } = asked.metadata
+    const map = maps.get(key)
+    if (!map || map.metadata.annotations?.answeredBy === identity) return
+    const { name } = map.metadata
     const metadata = { name, namespace, annotations: { answeredBy: identity } }
     const answer = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
     await client.apply(configMaps, answer, { fieldManager: 'leader', force: true })

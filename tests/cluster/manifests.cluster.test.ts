@@ -95,8 +95,8 @@ describe.skipIf(missing.length > 0)('manifests', () => {
     )
     const { resources = [], summary } = JSON.parse(stdout)
     expect(resources).toEqual([])
-    const ours = sets[name]!.filter(({ kind }) => !others.includes(kind))
-    expect(summary).toMatchObject({ invalid: 0, errors: 0, valid: ours.length })
+    const checked = sets[name]!.filter(({ kind }) => !others.includes(kind))
+    expect(summary).toMatchObject({ invalid: 0, errors: 0, valid: checked.length })
   })
 
   const used = new Set<Exclusion>()
@@ -112,11 +112,11 @@ describe.skipIf(missing.length > 0)('manifests', () => {
       checks
         .filter(({ grade, skipped }) => !skipped && grade < 7)
         .filter(({ check }) => {
-          const known = exclusions.find(
+          const exclusion = exclusions.find(
             (each) => each.check === check.id && new RegExp(each.objects ?? '').test(object_name),
           )
-          if (known) used.add(known)
-          return !known
+          if (exclusion) used.add(exclusion)
+          return !exclusion
         })
         .map(({ check, comments }) => `${object_name}: ${check.id}: ${comments?.[0]?.summary}`),
     )

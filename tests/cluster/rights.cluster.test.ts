@@ -98,20 +98,20 @@ describe('permissions of the operator', () => {
     await using namespace = await freshNamespace(client)
     const own = makeClient({ access: await operatorAccess(client, namespace.name), maxAttempts: 1 })
     for (const right of granted) {
-      const whole = roles.find(({ metadata }) => metadata.name === right.role)!
-      const metadata = { ...whole.metadata, namespace: namespace.name }
+      const role = roles.find(({ metadata }) => metadata.name === right.role)!
+      const metadata = { ...role.metadata, namespace: namespace.name }
       const put = (rules: Rule[]) =>
         client.apply(
           roleResource,
-          { ...whole, metadata, rules },
+          { ...role, metadata, rules },
           { fieldManager: 'tests', force: true },
         )
-      await put(without(whole.rules, right))
+      await put(without(role.rules, right))
       await eventually(async () => {
         const code = await tryVerb(own, right, namespace.name)
         expect(code, `without ${text(right)}`).toBe(403)
       })
-      await put(whole.rules)
+      await put(role.rules)
       await eventually(async () => expect(await tryVerb(own, right, namespace.name)).not.toBe(403))
     }
   })

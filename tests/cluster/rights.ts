@@ -13,15 +13,15 @@ const accounts = getResource('v1', 'ServiceAccount')
 export async function operatorAccess(client: Client, namespace: string): Promise<Access> {
   for (const file of ['1-service-account', '2-role', '3-role-binding']) {
     for (const object of manifest(`operator/deploy/${file}.yaml`)) {
-      const placed = { ...object, metadata: { ...object.metadata, namespace } } as any
-      for (const subject of placed.subjects ?? []) subject.namespace = namespace
+      const namespaced = { ...object, metadata: { ...object.metadata, namespace } } as any
+      for (const subject of namespaced.subjects ?? []) subject.namespace = namespace
       const resource =
         object.kind === 'Role'
           ? roleResource
           : object.kind === 'RoleBinding'
             ? bindingResource
             : accounts
-      await client.apply(resource, placed, { fieldManager: 'tests', force: true })
+      await client.apply(resource, namespaced, { fieldManager: 'tests', force: true })
     }
   }
   const access = await clusterAccess()

@@ -21,8 +21,8 @@ export default async function setup(project: TestProject) {
 }
 
 async function postgresTemplate() {
-  const given = process.env.TEST_DATABASE_URL
-  const server = given ? { url: given, stop: async () => {} } : await startPostgres()
+  const databaseUrl = process.env.TEST_DATABASE_URL
+  const server = databaseUrl ? { url: databaseUrl, stop: async () => {} } : await startPostgres()
   const admin = makeSql(postgresDriver(server.url, 1))
   await admin.statement('drop database if exists legal_template with (force)')
   await admin.statement('create database legal_template')

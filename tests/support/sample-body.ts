@@ -13,12 +13,12 @@ export function sampleBodies(
 ): unknown[] {
   const full = sample(schema, document, values, 0)
   if (!schema.properties) return [full]
-  const known = Object.entries(values).filter(([name]) => example && name in example)
+  const exampleValues = Object.entries(values).filter(([name]) => example && name in example)
   const required = pick(full as object, schema.required ?? [])
   const bodies = [
     full,
     required,
-    ...(example ? [{ ...example, ...Object.fromEntries(known) }] : []),
+    ...(example ? [{ ...example, ...Object.fromEntries(exampleValues) }] : []),
   ]
   const alternatives: Schema[] = schema.oneOf ?? []
   if (alternatives.length === 0) return bodies
@@ -35,12 +35,12 @@ const pick = (body: object, names: string[]) =>
 const maxDepth = 6
 
 function sample(
-  given: Schema,
+  reference: Schema,
   document: Schema,
   values: Record<string, unknown>,
   depth: number,
 ): unknown {
-  const schema = resolve(given, document)
+  const schema = resolve(reference, document)
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const choices: Schema[] | undefined = schema.properties
@@ -78,10 +78,10 @@ function sampleObject(
   const members = Object.entries<Schema>(schema.properties ?? {})
     .filter(([name]) => depth < maxDepth || required.includes(name))
     .map(([name, member]): [string, unknown] => {
-      const known = values[name]
-      if (known === undefined) return [name, sample(member, document, values, depth + 1)]
-      const isList = resolve(member, document).type === 'array' && !Array.isArray(known)
-      return [name, isList ? [known] : known]
+      const value = values[name]
+      if (value === undefined) return [name, sample(member, document, values, depth + 1)]
+      const isList = resolve(member, document).type === 'array' && !Array.isArray(value)
+      return [name, isList ? [value] : value]
     })
   return Object.fromEntries(members)
 }

@@ -28,8 +28,8 @@ export const SeedQuestion = z
     question_en: English,
     field_key: Question.shape.field_key.refine((key) => {
       const [skill, field, ...rest] = key.split('.')
-      const known = rest.length === 0 && fieldKeys.some((name) => name === field)
-      return skill === 'intake_collection' && (known || rest.length === 1)
+      const isField = rest.length === 0 && fieldKeys.some((name) => name === field)
+      return skill === 'intake_collection' && (isField || rest.length === 1)
     }, 'intake_collection.<code>.<fact>, or a field that the intake knows'),
     options: z
       .array(z.strictObject({ value: NonEmpty, label: NonEmpty, label_en: English }))

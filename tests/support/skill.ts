@@ -32,7 +32,7 @@ export interface SkillTestOptions {
 /** Runs one skill on a thread and validates inputs, output and products like the engine. */
 export function makeSkillThread(name: string, skill: SkillCode, options: SkillTestOptions = {}) {
   const state: Record<string, unknown> = { messages: [], file_ids: [], ...options.state }
-  const said: string[] = []
+  const texts: string[] = []
   const signal = AbortSignal.timeout(60_000)
   const model = options.complete ? makeModel(options.complete, { signal }) : null
   let card: z.infer<typeof Card> | null = null
@@ -46,8 +46,8 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       model,
       instructions: 'Do it well.',
       tools: options.tools ?? {},
-      emitText: (words) => said.push(words),
-      discardText: () => said.splice(0),
+      emitText: (words) => texts.push(words),
+      discardText: () => texts.splice(0),
       progress: () => {},
       signal,
       today: options.today ?? '2026-06-15',
@@ -71,7 +71,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
 
   return {
     state,
-    said,
+    said: texts,
     async say(message: string) {
       ;(state.messages as unknown[]).push({ role: 'user', content: message })
       return run(message, null)

@@ -6,9 +6,9 @@ export type SchemaBuilder = (schema: z.ZodType, io: 'input' | 'output') => Json
 
 /** Collects named schemas and returns references to them. */
 export function makeSchemas(named: Json): SchemaBuilder {
-  const known = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
+  const references = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
   return (schema, io) => {
-    const before = known[io].get(schema)
+    const before = references[io].get(schema)
     if (before) return before
     // Wrapped, so that a named schema becomes a reference.
     const { properties, $defs } = z.toJSONSchema(z.object({ it: schema }), {
@@ -17,7 +17,7 @@ export function makeSchemas(named: Json): SchemaBuilder {
       override: ({ jsonSchema }) => plain(jsonSchema, io),
     }) as Json
     const { it } = adopt(named, $defs ?? {}, properties, io)
-    known[io].set(schema, it)
+    references[io].set(schema, it)
     return it
   }
 }
@@ -49,10 +49,10 @@ function adopt(named: Json, definitions: Json, properties: Json, io: 'input' | '
     const adopted = Object.entries<Json>(definitions).map(
       ([id, definition]) => [schemaName(id), rewriteRefs(definition)] as const,
     )
-    const taken = adopted.some(
+    const isTaken = adopted.some(
       ([id, definition]) => id in named && JSON.stringify(named[id]) !== JSON.stringify(definition),
     )
-    if (taken) continue
+    if (isTaken) continue
     Object.assign(named, Object.fromEntries(adopted))
     return rewriteRefs(properties)
   }

@@ -43,8 +43,8 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('%s driver', (kind) => {
       ['2024-02-29 12:34:56.7+00', '2024-02-29T12:34:56.700Z'],
       ['2024-02-29 12:34:56+00', '2024-02-29T12:34:56.000Z'],
       ['2024-02-29T23:30:00-05:30', '2024-03-01T05:00:00.000Z'],
-    ])('the time %s is returned as RFC 3339 in UTC', async (given, expected) => {
-      expect(await value(sql`select ${given}::timestamptz as value`)).toBe(expected)
+    ])('the time %s is returned as RFC 3339 in UTC', async (input, expected) => {
+      expect(await value(sql`select ${input}::timestamptz as value`)).toBe(expected)
     })
 
     test('a time does not depend on the time zone of the session', async () => {
@@ -98,9 +98,9 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('%s driver', (kind) => {
       [true],
       [false],
       [null],
-    ])('jsonb %j is returned unchanged', async (given) => {
-      const [row] = await sql`select ${json(given)} as value, jsonb_typeof(${json(given)}) as type`
-      expect(row).toEqual({ value: given, type: describeType(given) })
+    ])('jsonb %j is returned unchanged', async (input) => {
+      const [row] = await sql`select ${json(input)} as value, jsonb_typeof(${json(input)}) as type`
+      expect(row).toEqual({ value: input, type: describeType(input) })
     })
 
     test('arrays of text and numbers are returned as lists, also empty ones', async () => {
@@ -125,9 +125,11 @@ describe.each(['pglite', 'postgres', 'neon'] as const)('%s driver', (kind) => {
     })
 
     test('concurrent queries get their own results', async () => {
-      const asked = Array.from({ length: 30 }, (_, index) => index)
-      const got = await Promise.all(asked.map((each) => value(sql`select ${each}::int as value`)))
-      expect(got).toEqual(asked)
+      const numbers = Array.from({ length: 30 }, (_, index) => index)
+      const results = await Promise.all(
+        numbers.map((each) => value(sql`select ${each}::int as value`)),
+      )
+      expect(results).toEqual(numbers)
     })
   })
 
@@ -226,8 +228,8 @@ describe.each(['postgres', 'neon'] as const)('connections of the %s driver', (ki
     await expect(cut).rejects.toMatchObject({ code: lost })
     // The replacement connection may report the same failure once more.
     await single`select 0`.catch(() => {})
-    for (const asked of [1, 2, 3]) {
-      expect(await single`select ${asked}::int as value`).toEqual([{ value: asked }])
+    for (const numbers of [1, 2, 3]) {
+      expect(await single`select ${numbers}::int as value`).toEqual([{ value: numbers }])
     }
     await single.end()
   })
@@ -237,24 +239,24 @@ describe.each(['postgres', 'neon'] as const)('connections of the %s driver', (ki
     ['after a while', 50],
   ])('a transaction on a terminated connection fails if it continues %s', async (_, ms) => {
     await sql`delete from public.things`
-    const cut = sql.transaction(async (mine) => {
-      const [row] = await mine`select pg_backend_pid() as pid`
+    const cut = sql.transaction(async (transactionSql) => {
+      const [row] = await transactionSql`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row!.pid as number}::int, 5000)`
       await new Promise((resolve) => setTimeout(resolve, ms))
-      await mine`insert into public.things (id) values (1)`
+      await transactionSql`insert into public.things (id) values (1)`
     })
     await expect(cut).rejects.toMatchObject({ code: lost })
     expect(await sql`select * from public.things`).toEqual([])
   })
 
   test('a transaction on a terminated connection fails at its commit', async () => {
-    const cut = sql.transaction(async (mine) => {
-      const [row] = await mine`select pg_backend_pid() as pid`
+    const cut = sql.transaction(async (transactionSql) => {
+      const [row] = await transactionSql`select pg_backend_pid() as pid`
       await sql`select pg_terminate_backend(${row!.pid as number}::int, 5000)`
     })
     await expect(cut).rejects.toMatchObject({ code: lost })
   })
 })
 
-const describeType = (given: unknown) =>
-  given === null ? 'null' : Array.isArray(given) ? 'array' : typeof given
+const describeType = (input: unknown) =>
+  input === null ? 'null' : Array.isArray(input) ? 'array' : typeof input

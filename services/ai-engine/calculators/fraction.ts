@@ -48,8 +48,8 @@ const floor = (a: bigint, b: bigint) => (a >= 0n ? a / b : -((-a + b - 1n) / b))
 export function fraction(value: Fraction | number): Fraction {
   if (value instanceof Fraction) return value
   const [mantissa, exponent = '0'] = String(value).split('e')
-  const [whole, decimals = ''] = mantissa!.split('.')
-  const digits = new Fraction(BigInt(whole! + decimals), 10n ** BigInt(decimals.length))
+  const [integer, decimals = ''] = mantissa!.split('.')
+  const digits = new Fraction(BigInt(integer! + decimals), 10n ** BigInt(decimals.length))
   const power = 10n ** BigInt(Math.abs(Number(exponent)))
   return Number(exponent) < 0 ? digits.over(new Fraction(power)) : digits.times(new Fraction(power))
 }

@@ -38,8 +38,11 @@ describe('the router', () => {
   })
 
   test('a question after intake has started continues the matter', () => {
-    const asked = state({ message: '还需要什么材料？' }, { work: { intake_collection: 'waiting' } })
-    expect(route(asked)).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
+    const current = state(
+      { message: '还需要什么材料？' },
+      { work: { intake_collection: 'waiting' } },
+    )
+    expect(route(current)).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
   })
 
   test('the next phase opens when all skills of earlier phases are done', () => {

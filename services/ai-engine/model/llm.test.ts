@@ -20,13 +20,13 @@ const complete = openAiComplete({ baseUrl, model })
 const { signal } = new AbortController()
 
 real('a real server streams text and reports token counts', async () => {
-  const said: string[] = []
+  const texts: string[] = []
   const answer = await complete(
     { messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 24, temperature: 0 },
-    { signal, onText: (words) => said.push(words) },
+    { signal, onText: (words) => texts.push(words) },
   )
-  expect(said.length).toBeGreaterThan(1)
-  expect(answer.text).toBe(said.join(''))
+  expect(texts.length).toBeGreaterThan(1)
+  expect(answer.text).toBe(texts.join(''))
   expect(answer.input_tokens).toBeGreaterThan(0)
   expect(answer.output_tokens).toBeGreaterThan(1)
   expect(answer.estimated).toBeUndefined()
@@ -49,29 +49,29 @@ real('a real server returns structured output that matches its schema', async ()
 
 real('a request that a real server rejects fails with a ModelError', async () => {
   const unusable = { name: 'x', schema: { type: 'no-such-type' } }
-  const asked = complete(
+  const completion = complete(
     { messages: [{ role: 'user', content: 'Hi' }], schema: unusable },
     { signal },
   )
-  await expect(asked).rejects.toMatchObject({ name: 'ModelError' })
+  await expect(completion).rejects.toMatchObject({ name: 'ModelError' })
 })
 
 real('an aborted call to a real server rejects with the reason of the abort', async () => {
   const stop = new AbortController()
-  const asked = complete(
+  const completion = complete(
     { messages: [{ role: 'user', content: 'Count to one thousand.' }] },
     { signal: stop.signal, onText: () => stop.abort(new Error('enough')) },
   )
-  await expect(asked).rejects.toThrow('enough')
+  await expect(completion).rejects.toThrow('enough')
 })
 
 real('intake and chat complete with the text of a real server', async () => {
-  const taken = await makeSkillThread('intake_collection', intake, { complete }).say(
+  const intakeReply = await makeSkillThread('intake_collection', intake, { complete }).say(
     '我在2024年3月5日借给张三10万元，有借条，他一直不还。我想要回借款。',
   )
-  expect(taken.output).toMatchObject({ amount: 100_000, event_date: '2024-03-05' })
+  expect(intakeReply.output).toMatchObject({ amount: 100_000, event_date: '2024-03-05' })
   const trial = makeSkillThread('chat', chat, {
-    complete: (request, heard) => complete({ ...request, max_tokens: 40 }, heard),
+    complete: (request, callbacks) => complete({ ...request, max_tokens: 40 }, callbacks),
   })
   const { output, reply } = await trial.say('What is a loan?')
   expect(output.answered_by).toBe('model')

@@ -21,7 +21,7 @@ async function ask(
   request: Partial<ModelRequest> = {},
 ) {
   server.script(...turns)
-  let said = ''
+  let text = ''
   let restarts = 0
   const complete = openAiComplete({
     baseUrl: server.baseUrl,
@@ -35,20 +35,20 @@ async function ask(
     {
       signal: AbortSignal.timeout(20_000),
       onText: (words) => {
-        said += words
+        text += words
       },
       onRestart: () => {
-        said = ''
+        text = ''
         restarts++
       },
     },
   ).catch((thrown: unknown) => thrown as ModelError)
-  return { answer, said, restarts, tries: server.requests.length }
+  return { answer, said: text, restarts, tries: server.requests.length }
 }
 
 test('text is streamed as it arrives and token counts are those of the server', async () => {
-  const { answer, said } = await ask([{ say: ['Hel', 'lo ', '世', '界'] }])
-  expect(said).toBe('Hello 世界')
+  const { answer, said: text } = await ask([{ say: ['Hel', 'lo ', '世', '界'] }])
+  expect(text).toBe('Hello 世界')
   expect(answer).toEqual({
     text: 'Hello 世界',
     tool_calls: [],
@@ -90,16 +90,16 @@ test('a tool call is assembled from its deltas', async () => {
 })
 
 test('a response without streaming is accepted', async () => {
-  const { answer, said } = await ask([{ say: 'all at once', nonStreaming: true }])
+  const { answer, said: text } = await ask([{ say: 'all at once', nonStreaming: true }])
   expect(answer).toMatchObject({ text: 'all at once', input_tokens: 11 })
-  expect(said).toBe('all at once')
+  expect(text).toBe('all at once')
 })
 
 test('a disconnected response is retried and its partial text is discarded', async () => {
   const cut = { say: ['lost ', 'words'], disconnectAfter: 1 }
-  const { answer, said, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
+  const { answer, said: text, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
   expect(answer).toMatchObject({ text: 'kept' })
-  expect({ said, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
+  expect({ said: text, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
 })
 
 test('a stream with a finish_reason or [DONE] is complete; with neither it is a retryable error', async () => {
@@ -191,18 +191,18 @@ test('an aborted call emits nothing more and rejects with the reason of the abor
   const stop = new AbortController()
   const reason = new Error('cancelled')
   const complete = openAiComplete({ baseUrl: server.baseUrl, model: 'm' })
-  const asked = complete(
+  const completion = complete(
     { messages: [] },
     { signal: stop.signal, onText: () => stop.abort(reason) },
   )
-  await expect(asked).rejects.toBe(reason)
+  await expect(completion).rejects.toBe(reason)
   expect(server.requests).toHaveLength(1)
 })
 
 test('a character split across chunks is emitted whole and NUL is dropped', async () => {
-  const { answer, said } = await ask([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
+  const { answer, said: text } = await ask([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
   expect(answer).toMatchObject({ text: 'a😀bc' })
-  expect(said).toBe('a😀bc')
+  expect(text).toBe('a😀bc')
 })
 
 test('the retry delay is Retry-After up to ten seconds, else exponential', () => {

@@ -94,9 +94,9 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
 
   test('a run completes step by step and its events are numbered without gaps', async () => {
     const lease = await begin()
-    const heard = readEvents(lease.run_id)
+    const following = readEvents(lease.run_id)
     await drive(engine, counting(5), lease)
-    const events = await heard
+    const events = await following
     expect(events.map(({ data }) => data.seq)).toEqual([1, 2, 3, 4, 5, 6])
     expect(events.at(-1)).toEqual({
       event: 'end',
@@ -139,8 +139,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       .poll(() => loadState(sql, lease.thread_id, 3).catch(() => null))
       .toMatchObject({ count: 2 })
     await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
-    const [taken, none] = await Promise.all([takeOverExpired(sql, 5), takeOverExpired(sql, 5)])
-    const leases = [...taken, ...none]
+    const [expired, none] = await Promise.all([takeOverExpired(sql, 5), takeOverExpired(sql, 5)])
+    const leases = [...expired, ...none]
     expect(leases).toHaveLength(1)
     await drive(engine, counting(5), leases[0]!)
     await dead
@@ -224,14 +224,14 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       from ai_engine.events, generate_series(1, 2500) n where run_id = ${lease.run_id}
       group by run_id, n`
     await sql`update ai_engine.threads set lease_until = now() - interval '1 minute' where thread_id = ${lease.thread_id}`
-    const [taken] = await takeOverExpired(sql, 5)
+    const [expired] = await takeOverExpired(sql, 5)
     let failures = 0
     await drive(
       engine,
       talking(3_000, async (word) => {
         if (word === 400 && failures++ === 0) throw new Error('not now')
       }),
-      taken!,
+      expired!,
     )
     await lost
     const events = await readEvents(lease.run_id)
@@ -295,12 +295,12 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
   test('a runner that lost its lease commits nothing more', async () => {
     const lease = await begin()
     await sql`update ai_engine.threads set lease_until = now() - interval '1 second' where thread_id = ${lease.thread_id}`
-    const [taken] = await takeOverExpired(sql, 5)
+    const [expired] = await takeOverExpired(sql, 5)
     await drive(engine, counting(3), lease)
     expect(
       await sql`select from ai_engine.checkpoints where thread_id = ${lease.thread_id}`,
     ).toHaveLength(1)
-    await drive(engine, counting(3), taken!)
+    await drive(engine, counting(3), expired!)
     expect((await readEvents(lease.run_id)).at(-1)!.data.output).toBe('3')
   })
 
@@ -308,8 +308,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     const lease = await begin()
     await sql`
       update ai_engine.threads set claims = ${maxClaims}, lease_until = now() - interval '1 minute' where thread_id = ${lease.thread_id}`
-    const [taken] = await takeOverExpired(sql, 5)
-    await drive(engine, counting(3), taken!)
+    const [expired] = await takeOverExpired(sql, 5)
+    await drive(engine, counting(3), expired!)
     const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
     expect(run).toMatchObject({ status: 'failed', error: { code: 'RUN_ABANDONED' } })
     expect((await readEvents(lease.run_id)).at(-1)!.event).toBe('end')
@@ -339,8 +339,8 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     const { thread_id } = lease
     const [point] = await sql`
       select checkpoint_id from ai_engine.checkpoints where thread_id = ${thread_id} and step = 7`
-    const asked = { thread_id, checkpoint_id: point!.checkpoint_id as string, sync: false }
-    const branched = await branch(sql, { ...asked, organization: undefined, origin: cause })
+    const branchRequest = { thread_id, checkpoint_id: point!.checkpoint_id as string, sync: false }
+    const branched = await branch(sql, { ...branchRequest, organization: undefined, origin: cause })
     await drive(engine, counting(8), branched.lease!)
     const before = await Promise.all([7, 150, 202].map((step) => loadState(sql, thread_id, step)))
     expect(await pruneCheckpoints(sql, 60)).toBeGreaterThan(50)

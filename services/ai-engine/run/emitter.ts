@@ -40,12 +40,12 @@ export function makeEmitter(
   }
 
   async function drain() {
-    const held = await lease()
+    const currentLease = await lease()
     while (buffer.length > 0) {
       const lines = buffer.map(build)
       buffer = []
-      await appendEvents(sql, held, lines)
-      hub.publish(held.run_id, lines)
+      await appendEvents(sql, currentLease, lines)
+      hub.publish(currentLease.run_id, lines)
     }
   }
 

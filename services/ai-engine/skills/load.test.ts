@@ -122,13 +122,13 @@ test('one error lists every problem of every folder', () => {
   expect(faults).toHaveLength(5)
 })
 
-const made: string[] = []
+const directories: string[] = []
 afterEach(() => {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true })
+  for (const path of directories.splice(0)) rmSync(path, { recursive: true })
 })
 function writeDirectory(files: Record<string, string>): string {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-skills-'))
-  made.push(directory)
+  directories.push(directory)
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(directory, path, '..'), { recursive: true })
     writeFileSync(join(directory, path), text)

@@ -32,8 +32,8 @@ describe.runIf(fetches)('a run', () => {
     const failed = await at.collect(id)
     expect(failed).toMatchObject({ status: 'FAILED', counts: { failed: 1 } })
     expect(failed.log.at(-1).message).toContain('The server returned HTTP 404.')
-    const kept = (await at.call('GET', `/documents/${document.id}`)).data
-    expect(kept).toMatchObject({ status: 'FAILED', content: 'second text' })
+    const stored = (await at.call('GET', `/documents/${document.id}`)).data
+    expect(stored).toMatchObject({ status: 'FAILED', content: 'second text' })
   })
 
   test('a second run sends conditional requests', async () => {

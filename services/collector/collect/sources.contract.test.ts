@@ -10,14 +10,14 @@ beforeEach(() => at.reset())
 
 describe('a source', () => {
   test('a source is created, read, updated with If-Match and deleted', async () => {
-    const made = await at.call('POST', '/sources', {
+    const created = await at.call('POST', '/sources', {
       name: 'A',
       kind: 'rss',
       url: `${at.site}/feed`,
     })
-    expect([made.status, made.headers.get('etag')]).toEqual([201, '"1"'])
-    expect(made.data).toMatchObject({ organization_id: 'acme', enabled: true, include: [] })
-    const path = `/sources/${made.data.id}`
+    expect([created.status, created.headers.get('etag')]).toEqual([201, '"1"'])
+    expect(created.data).toMatchObject({ organization_id: 'acme', enabled: true, include: [] })
+    const path = `/sources/${created.data.id}`
     const edited = await at.call('PUT', path, { enabled: false }, { 'if-match': '"1"' })
     expect(edited.data).toMatchObject({ name: 'A', enabled: false, version: 2 })
     const stale = await at.call('PUT', path, { name: 'B' }, { 'if-match': '"1"' })
@@ -47,8 +47,8 @@ describe('a source', () => {
     [{ schedule: 'sometimes' }, 'schedule', 'cron expression'],
     [{ schedule: '* * * * * *' }, 'schedule', 'cron expression'],
   ])('a source with %j is rejected', async (body, path, message) => {
-    const given = { name: 'S', kind: 'http', url: 'http://example.org/', ...body }
-    const { status, data } = await at.call('POST', '/sources', given)
+    const input = { name: 'S', kind: 'http', url: 'http://example.org/', ...body }
+    const { status, data } = await at.call('POST', '/sources', input)
     expect([status, data.issues[0].path]).toEqual([400, path])
     expect(data.issues[0].message).toContain(message)
   })
@@ -65,8 +65,12 @@ describe('a source', () => {
       const answer = await at.call('GET', '/sources', undefined, { [missing]: undefined })
       expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
     }
-    const theirs = { 'x-organization-id': 'others', 'x-is-superuser': 'true', 'x-permissions': '' }
-    expect((await at.call('GET', `/sources/${id}`, undefined, theirs)).status).toBe(404)
+    const otherOrganization = {
+      'x-organization-id': 'others',
+      'x-is-superuser': 'true',
+      'x-permissions': '',
+    }
+    expect((await at.call('GET', `/sources/${id}`, undefined, otherOrganization)).status).toBe(404)
   })
 })
 
@@ -75,18 +79,18 @@ describe('a document', () => {
     const { id } = await at.createSource({ kind: 'upload', url: null, kb_id: 'kb-1' })
     expect((await at.call('POST', `/sources/${id}/runs`)).status).toBe(409)
     const upload = { title: '合同', content: '<p>第一条 甲方。</p>', content_type: 'text/html' }
-    const made = await at.call('POST', `/sources/${id}/documents`, upload)
-    expect([made.status, made.data.status]).toEqual([201, 'NEW'])
+    const created = await at.call('POST', `/sources/${id}/documents`, upload)
+    expect([created.status, created.data.status]).toEqual([201, 'NEW'])
     const again = await at.call('POST', `/sources/${id}/documents`, upload)
-    expect(again.data.id).toBe(made.data.id)
+    expect(again.data.id).toBe(created.data.id)
     at.targets.requests.length = 0
-    const imported = await at.call('POST', `/documents/${made.data.id}/import`)
+    const imported = await at.call('POST', `/documents/${created.data.id}/import`)
     expect([imported.status, imported.data.status]).toEqual([200, 'IMPORTED'])
     const [{ path, body }] = at.targets.requests as [{ path: string; body: any }]
     expect(path).toBe('/api/v1/internal/atomic/batch-upsert')
     expect(body.documents[0]).toMatchObject({
       kb_id: 'kb-1',
-      document_id: made.data.id,
+      document_id: created.data.id,
       title: '合同',
       chunks: [{ chunk_index: 0, content: '第一条 甲方。' }],
     })
@@ -141,7 +145,7 @@ describe('internal paths', () => {
     }
     const body = { name: 'S', kind: 'upload' }
     const headers = { ...keyed, 'x-organization-id': undefined }
-    const made = await at.request('POST', '/internal/collector/sources', { body, headers })
-    expect([made.status, made.code]).toEqual([401, 'UNAUTHENTICATED'])
+    const created = await at.request('POST', '/internal/collector/sources', { body, headers })
+    expect([created.status, created.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 })

@@ -38,11 +38,11 @@ const limits: FetchLimits = {
 
 /** Fetcher with a DNS stub. Each lookup of a name consumes one of its answers; the last one repeats. */
 function makeNamedHosts(answers: Record<string, string[][]>) {
-  const asked: string[] = []
+  const lookups: string[] = []
   const connected: string[] = []
   const transport: Transport = {
     async resolve(name) {
-      asked.push(name)
+      lookups.push(name)
       const list = answers[name] ?? []
       return (list.length > 1 ? list.shift() : list[0]) ?? []
     },
@@ -56,15 +56,15 @@ function makeNamedHosts(answers: Record<string, string[][]>) {
   const fetcher = makeFetcher(transport, limits)
   const get = (url: string, more = {}) =>
     fetcher(parseUrl(url), { signal: new AbortController().signal, ...more })
-  return { get, fetcher, asked, connected }
+  return { get, fetcher, asked: lookups, connected }
 }
 
 describe('the fetcher', () => {
   test('the fetcher connects to the checked address and sends the host name', async () => {
-    const { get, asked, connected } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
+    const { get, asked: lookups, connected } = makeNamedHosts({ 'inside.test': [['127.0.0.1']] })
     const { status, body, url } = await get(`http://inside.test:${port}/a?b=c`)
     expect([status, decodePage(body, null), url.pathname]).toEqual([200, 'fine', '/a'])
-    expect([asked, connected]).toEqual([['inside.test'], ['127.0.0.1']])
+    expect([lookups, connected]).toEqual([['inside.test'], ['127.0.0.1']])
     expect(seen[0]).toMatchObject({ host: `inside.test:${port}`, url: '/a?b=c' })
     expect(seen[0]!.headers['user-agent']).toBe('test-agent/1.0')
   })
@@ -82,11 +82,15 @@ describe('the fetcher', () => {
   })
 
   test('the fetcher resolves a name once, so that DNS rebinding has no effect', async () => {
-    const { get, asked, connected } = makeNamedHosts({
+    const {
+      get,
+      asked: lookups,
+      connected,
+    } = makeNamedHosts({
       'rebound.test': [['192.0.66.1'], ['127.0.0.1']],
     })
     await expect(get(`http://rebound.test:${port}/`)).rejects.toThrow('Far away.')
-    expect([asked, connected, seen]).toEqual([['rebound.test'], ['192.0.66.1'], []])
+    expect([lookups, connected, seen]).toEqual([['rebound.test'], ['192.0.66.1'], []])
   })
 
   test.each([

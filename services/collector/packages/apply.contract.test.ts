@@ -119,8 +119,8 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
       { status: 'skipped', error: null },
       { status: 'applied' },
     ])
-    const { data: alone } = await at.apply([id])
-    expect([alone.status, alone.packages[0].items[2].status]).toEqual(['failed', 'unchanged'])
+    const { data: partial } = await at.apply([id])
+    expect([partial.status, partial.packages[0].items[2].status]).toEqual(['failed', 'unchanged'])
     at.targets.state.rejectBodiesWith.clear()
     const { data: healed } = await at.apply([id])
     expect(healed.status).toBe('succeeded')
@@ -182,8 +182,8 @@ describe.skipIf(testProject === 'workerd')('an apply', () => {
       expect(data.package_id).toBe(id)
     }
     const keys = at.targets.writes().map(({ body }) => body.configs[0].key)
-    const once = [`${id}.a`, `${id}.b`]
-    expect(keys).toEqual(refused.length > 0 ? once : [...once, ...once])
+    const keysOnce = [`${id}.a`, `${id}.b`]
+    expect(keys).toEqual(refused.length > 0 ? keysOnce : [...keysOnce, ...keysOnce])
   })
 })
 

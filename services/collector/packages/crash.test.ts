@@ -84,9 +84,9 @@ describe('an apply that crashes at any step', () => {
   test('an apply resumed after a crash at any step ends like an uninterrupted one', async () => {
     // Number of steps and result of an uninterrupted apply.
     library.put('crashed', configsPackage('crashed', values(0), needs))
-    const whole = startProcess(makeTargets().peer, 1_000_000)
-    const expected = essence(await whole.apply({ package_ids: ['crashed'] }))
-    const steps = whole.steps()
+    const uninterrupted = startProcess(makeTargets().peer, 1_000_000)
+    const expected = essence(await uninterrupted.apply({ package_ids: ['crashed'] }))
+    const steps = uninterrupted.steps()
     expect(steps).toBeGreaterThan(20)
 
     for (let cutAt = 1; cutAt < steps; cutAt++) {

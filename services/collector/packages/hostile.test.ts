@@ -70,8 +70,8 @@ describe('a hostile package', () => {
 
     const mounted = join(at.library.directory, 'mounted')
     mkdirSync(join(mounted, '..data'), { recursive: true })
-    const held = JSON.stringify(manifest('mounted', []))
-    writeFileSync(join(mounted, '..data/manifest.json'), held)
+    const content = JSON.stringify(manifest('mounted', []))
+    writeFileSync(join(mounted, '..data/manifest.json'), content)
     symlinkSync('..data/manifest.json', join(mounted, 'manifest.json'))
     expect((await at.apply(['mounted'], { dry_run: true })).status).toBe(200)
     await at.sql`delete from collector.seed_runs`

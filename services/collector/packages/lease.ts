@@ -48,11 +48,11 @@ const Token = z.object({ token: z.int() })
  * the run has ended.
  */
 export async function takeOverLease(sql: Sql, runId: string): Promise<number | undefined> {
-  const taken = await sql.row(Token)`
+  const claimed = await sql.row(Token)`
     update collector.seed_runs
     set token = token + 1, lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${runId} and status = 'running' and lease_until < now() returning token`
-  return taken?.token
+  return claimed?.token
 }
 
 /** Locks the run row. Throws LeaseLost unless this process holds the lease. */

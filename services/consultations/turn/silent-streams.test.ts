@@ -50,9 +50,9 @@ test('fifty silent turns cost one renewal of the relay lease every two seconds',
   for (const text of await Promise.all(texts)) {
     expect(parseEvents(text).map(({ event }) => event)).toEqual(['delta', 'end'])
   }
-  const [taken] = await at.sql`
+  const [takeovers] = await at.sql`
     select count(*)::int as count from consultations.turns where token > 1`
-  expect(taken).toEqual({ count: 0 })
+  expect(takeovers).toEqual({ count: 0 })
 }, 60_000)
 
 test('a relay lease that lapsed lets another process take the turns over', async () => {

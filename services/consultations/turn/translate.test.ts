@@ -111,13 +111,13 @@ describe('translation of engine events', () => {
             // The next translator knows the position only and may receive the last event again.
             const translator = makeTranslator(position)
             const left = events.slice(Math.max(0, position.engineSeq - 1))
-            const made = await translateBody(
+            const translation = await translateBody(
               translator,
               chunkedBody(left, cuts).pipeThrough(firstBytes(length)),
             )
-            translated.push(...made.translated)
+            translated.push(...translation.translated)
             position = translator.position
-            if (made.end) break
+            if (translation.end) break
           }
           expect(translated.map((event) => formatFrame('t', event))).toEqual(expectedFrames(events))
         },

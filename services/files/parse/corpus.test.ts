@@ -13,11 +13,11 @@ const parser = childParser({ timeoutMs: 60_000, memoryMb: 700, processes: 2 })
 
 /** Detects the type and extracts the text, like an upload. */
 async function parse(
-  made: Bytes,
+  makeBytes: Bytes,
   filename = 'file',
   using = parser,
 ): Promise<ParseOutcome & { type: string }> {
-  const bytes = await made
+  const bytes = await makeBytes
   const type = await sniff(bytes.subarray(0, sampleBytes), filename)
   const stream = new Response(bytes as BodyInit).body!
   return { type, ...(await using(type, stream, new AbortController().signal)) }
@@ -180,8 +180,8 @@ describe('a hostile or damaged file ends in FAILED or UNSUPPORTED with a reason'
       unsupportedWith(/octet-stream/),
     ],
   ]
-  test.each(files)('%s', async (_, made, expected) => {
-    expect(await parse(made())).toMatchObject(expected)
+  test.each(files)('%s', async (_, makeBytes, expected) => {
+    expect(await parse(makeBytes())).toMatchObject(expected)
   })
 
   test('a PDF without pages', async () => {

@@ -179,8 +179,8 @@ function readRange(file: FileHandle, { start, end }: Range): ReadableStream<Uint
 async function makeDurableDirectory(path: string) {
   const first = await mkdir(path, { recursive: true })
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made))
-    await syncDirectory(dirname(made))
+  for (let created = path; created.length >= first.length; created = dirname(created))
+    await syncDirectory(dirname(created))
 }
 
 async function syncDirectory(directory: string) {

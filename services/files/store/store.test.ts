@@ -214,15 +214,15 @@ test('parts have equal size and stay valid while in flight', async () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(sizes, fc.integer({ min: 1, max: 3 }), async (sizes, inFlight) => {
-      const whole = noise(sizes.reduce((sum, size) => sum + size, 0))
+      const content = noise(sizes.reduce((sum, size) => sum + size, 0))
       const starts = sizes.map((_, n) => sizes.slice(0, n).reduce((sum, size) => sum + size, 0))
-      const chunks = sizes.map((size, n) => whole.slice(starts[n], starts[n]! + size))
-      const parts: { given: Uint8Array; copy: number[]; last: boolean }[] = []
+      const chunks = sizes.map((size, n) => content.slice(starts[n], starts[n]! + size))
+      const parts: { original: Uint8Array; copy: number[]; last: boolean }[] = []
       for await (const { bytes, last } of splitParts(of(...chunks), inFlight, 10)) {
-        for (const { given, copy } of parts.slice(-inFlight)) expect([...given]).toEqual(copy)
-        parts.push({ given: bytes, copy: [...bytes], last })
+        for (const { original, copy } of parts.slice(-inFlight)) expect([...original]).toEqual(copy)
+        parts.push({ original: bytes, copy: [...bytes], last })
       }
-      expect(parts.flatMap(({ copy }) => copy)).toEqual([...whole])
+      expect(parts.flatMap(({ copy }) => copy)).toEqual([...content])
       expect(parts.slice(0, -1).every(({ copy }) => copy.length === 10)).toBe(true)
       expect(parts.map(({ last }) => last)).toEqual(parts.map((_, n) => n === parts.length - 1))
     }),

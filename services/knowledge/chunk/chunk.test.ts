@@ -32,7 +32,7 @@ describe('chunking', () => {
         const { sections, chunks } = chunkText(text, limit)
         // The heading line of a section is its title; the heading of an article is part of its text.
         const own = (id: string | null) => chunks.filter(({ section_id }) => section_id === id)
-        const said = sections.map(({ section_id, title }) => {
+        const contents = sections.map(({ section_id, title }) => {
           const content = own(section_id)
             .map((chunk) => bare(chunk.content))
             .join('')
@@ -41,7 +41,7 @@ describe('chunking', () => {
             : bare(title) + content
         })
         const before = own(null).map((chunk) => bare(chunk.content))
-        expect([...before, ...said].join('')).toBe(bare(text))
+        expect([...before, ...contents].join('')).toBe(bare(text))
       }),
     )
   })

@@ -136,10 +136,10 @@ describe('with an embedding API', () => {
       'documents.0.chunks.0.embedding',
     ])
     const right = { content: 'y', embedding: new Array(dims).fill(0.5) }
-    const taken = await at.upsert(kb, [{ document_id: 'd', chunks: [right] }])
-    expect(taken.data.index).toEqual({ status: 'ok' })
-    const asked = await at.post(`${atomic}/vector-search`, { kb_ids: [kb], vector: [1, 2, 3] })
-    expect([asked.status, asked.data.issues[0].path]).toEqual([400, 'vector'])
+    const accepted = await at.upsert(kb, [{ document_id: 'd', chunks: [right] }])
+    expect(accepted.data.index).toEqual({ status: 'ok' })
+    const response = await at.post(`${atomic}/vector-search`, { kb_ids: [kb], vector: [1, 2, 3] })
+    expect([response.status, response.data.issues[0].path]).toEqual([400, 'vector'])
     const fits = { kb_ids: [kb], vector: new Array(dims).fill(1) }
     expect((await at.post(`${atomic}/vector-search`, fits)).data.hits).toHaveLength(1)
   })
@@ -164,10 +164,10 @@ describe('with an embedding API', () => {
     await at.sql`update knowledge.jobs set status = 'DEAD' where kind = 'embed'`
     await at.call('POST', '/api/v1/internal/actuator/tick')
     await at.runJobs()
-    const kept = await at.sql`
+    const remaining = await at.sql`
       select from knowledge.embeddings join knowledge.chunks using (hash)
       where content = 'very late vector'`
-    expect(kept).toHaveLength(1)
+    expect(remaining).toHaveLength(1)
   })
 
   test('texts are embedded after a temporary failure of the API', async () => {
@@ -179,9 +179,9 @@ describe('with an embedding API', () => {
     await at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
     await at.runJobs()
     expect(api.takeInputs()).toContain('late vector')
-    const kept = await at.sql`
+    const remaining = await at.sql`
       select from knowledge.embeddings join knowledge.chunks using (hash)
       where content = 'late vector'`
-    expect(kept).toHaveLength(1)
+    expect(remaining).toHaveLength(1)
   })
 })

@@ -63,9 +63,9 @@ describe.each(databases)('vectors on %s', (on) => {
   const product = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, index) => sum + value * other[index]!, 0)
 
-  const nearestIn = (asked: readonly number[], own: readonly number[], limit: number) =>
+  const nearestIn = (query: readonly number[], own: readonly number[], limit: number) =>
     findNearest(sql, makeVectorIndexes(), {
-      ...{ model: 'm', bases: own, vector: asked, limit: limit, minimum: limit, where: fragment`` },
+      ...{ model: 'm', bases: own, vector: query, limit: limit, minimum: limit, where: fragment`` },
     })
 
   test('a vector index is created only if the database has pgvector', async () => {
@@ -81,23 +81,23 @@ describe.each(databases)('vectors on %s', (on) => {
 
   test('the nearest vectors are returned in order of cosine similarity', async () => {
     for (let round = 0; round < 10; round++) {
-      const asked = vector()
+      const query = vector()
       const exact = vectors
-        .map((each, seq) => ({ seq, score: product(each, asked) }))
+        .map((each, seq) => ({ seq, score: product(each, query) }))
         .filter(({ seq }) => baseIndex(seq) === 1)
         .sort((a, b) => b.score - a.score)
         .slice(0, 100)
-      const found = await nearestIn(asked, [bases[1]!], 100)
+      const found = await nearestIn(query, [bases[1]!], 100)
       expect(found).toHaveLength(100)
       expect(found.map(({ score }) => score)).toEqual(
         found.map(({ score }) => score).toSorted((a, b) => b - a),
       )
       for (const { seq, score } of found)
-        expect(score).toBeCloseTo(product(vectors[seq]!, asked), 5)
-      const wanted = new Set(exact.map(({ seq }) => seq))
+        expect(score).toBeCloseTo(product(vectors[seq]!, query), 5)
+      const exactSeqs = new Set(exact.map(({ seq }) => seq))
       // Without pgvector, short bit signatures have a lower recall than the index.
       const least = on === 'pglite' ? 95 : 70
-      expect(found.filter(({ seq }) => wanted.has(seq)).length).toBeGreaterThan(least)
+      expect(found.filter(({ seq }) => exactSeqs.has(seq)).length).toBeGreaterThan(least)
     }
   })
 

@@ -50,7 +50,7 @@ export interface Graph {
   /** Returns the neighbourhood of the named nodes, up to `depth` edges away. */
   query(question: GraphQuery): Promise<Subgraph>
   /** Makes the stored graph equal to the desired one; returns the number of changes. */
-  sync(whole: DesiredGraph): Promise<number>
+  sync(desired: DesiredGraph): Promise<number>
   /** Throws if the server does not respond. */
   check(): Promise<unknown>
   close(): Promise<unknown>

@@ -177,8 +177,8 @@ describe.skipIf(typeof neo4j === 'string')('with Neo4j', () => {
       await way.setMode(broken)
       const { hits, graph } = await search()
       expect([hits.length > 0, graph.enabled, graph.used]).toEqual([true, true, false])
-      const nothing = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
-      expect(nothing.data).toMatchObject({ enabled: true, nodes: [] })
+      const response = await post(`${atomic}/graph-query`, { text: 'unpaid loan' })
+      expect(response.data).toMatchObject({ enabled: true, nodes: [] })
       expect(await importGraph()).toBe('failed')
       const documents = [law('meanwhile', 'x')]
       await post(`${seed}/system-kb-documents/import`, { kb: { name: 'sys_laws' }, documents })

@@ -23,29 +23,29 @@ afterAll(() => at.close())
 const node = (id: string) => ({ id, label: 'Document', name: id, properties: {} })
 const idle = { sync: async () => 0, check: async () => {}, close: async () => {} }
 const makeFakeGraph = (byText: string[], byDocument: string[]) => {
-  const asked: GraphQuery[] = []
+  const queries: GraphQuery[] = []
   const graph: Graph = {
     ...idle,
     async query(question): Promise<Subgraph> {
-      asked.push(question)
+      queries.push(question)
       const document_ids = question.document_ids ? byDocument : byText
       return { nodes: document_ids.map(node), edges: [], document_ids }
     },
   }
-  return { graph, asked }
+  return { graph, asked: queries }
 }
 
 const ask = async (graph: Graph | undefined, more: object = {}) => {
   const metrics = makeMetrics()
   const kit = { log: silent, metrics }
-  const given = { sql: at.sql, searchCache: makeSearchCache(8), graph, kit }
+  const deps = { sql: at.sql, searchCache: makeSearchCache(8), graph, kit }
   const question = {
     ...SearchRequest.parse({ query: 'mortgage', kb_ids: [kb] }),
     expand: true,
     depth: 1,
   }
   const answer = await runGraphRag(
-    given as never,
+    deps as never,
     { organizationId: 'acme', userType: undefined },
     { ...question, ...more },
   )
@@ -54,7 +54,7 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
 
 describe('graph-rag-search', () => {
   test('a graph search is limited to the seed documents and their neighbours', async () => {
-    const { graph, asked } = makeFakeGraph(['seed'], ['seed', 'near'])
+    const { graph, asked: queries } = makeFakeGraph(['seed'], ['seed', 'near'])
     const answer = await ask(graph)
     expect(answer.ids).toEqual(['near', 'seed'])
     expect(answer.graph).toMatchObject({
@@ -64,7 +64,7 @@ describe('graph-rag-search', () => {
       expanded_document_ids: ['near'],
       nodes: [{ id: 'seed' }, { id: 'near' }],
     })
-    expect(asked.map(({ text, document_ids }) => text ?? document_ids)).toEqual([
+    expect(queries.map(({ text, document_ids }) => text ?? document_ids)).toEqual([
       'mortgage',
       ['seed'],
     ])

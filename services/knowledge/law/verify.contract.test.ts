@@ -62,8 +62,8 @@ describe('citations/verify', () => {
       kb: { name: 'sys_whole' },
       documents: [{ ...statute, content: content('全文。') }],
     })
-    const [whole] = await verify({ text: '《单行法》第五条' })
-    expect(whole).toMatchObject({ document_id: 'whole', content: '第五条 全文。' })
+    const [verified] = await verify({ text: '《单行法》第五条' })
+    expect(verified).toMatchObject({ document_id: 'whole', content: '第五条 全文。' })
   })
 
   test('each citation in a text is returned with found, in_force and content', async () => {

@@ -103,8 +103,8 @@ function verifyCitation(
   const article = primaryText ?? matches[0]
   const content = article ? extractParagraph(article.content, cited.paragraph, cited.item) : null
   if (!article || content === null) {
-    const nothing = { document_id: null, section_id: null, content: null }
-    return { ...cited, found: false, in_force: false, ...nothing }
+    const noText = { document_id: null, section_id: null, content: null }
+    return { ...cited, found: false, in_force: false, ...noText }
   }
   const { document_id, section_id, in_force } = article
   return { ...cited, found: true, in_force, document_id, section_id, content }

@@ -26,9 +26,9 @@ test('a change is queued for every collection that is not retired', async () => 
 
 test('a change that is queued again during delivery stays in the queue', async () => {
   await enqueueChunks(at.sql, 1, [1, 2])
-  const told = await nextBatch(at.sql, 'one', 100)
+  const batch = await nextBatch(at.sql, 'one', 100)
   await enqueueChunks(at.sql, 1, [2])
-  await acknowledge(at.sql, 'one', told)
+  await acknowledge(at.sql, 'one', batch)
   expect(await seqs('one')).toEqual([2])
 })
 

@@ -85,8 +85,9 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     })
     await waitForAlias(index)
     // Waits for the vectors: both sides are also equal while both lack them.
-    const lacking = async () => (await expectedPoints(sql)).filter(({ meaning }) => !meaning).length
-    await expect.poll(lacking, { timeout: 30_000 }).toBe(0)
+    const countWithoutVector = async () =>
+      (await expectedPoints(sql)).filter(({ meaning }) => !meaning).length
+    await expect.poll(countWithoutVector, { timeout: 30_000 }).toBe(0)
     await same()
     return replica
   }
@@ -126,8 +127,8 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     await same()
     expect(new Set(answers)).toEqual(new Set(['qdrant false true']))
     expect(answers.length).toBeGreaterThan(3)
-    const kept = await sql`select document_id from knowledge.documents where title like 'new%'`
-    expect(new Set(kept.map(({ document_id }) => document_id))).toEqual(written)
+    const remaining = await sql`select document_id from knowledge.documents where title like 'new%'`
+    expect(new Set(remaining.map(({ document_id }) => document_id))).toEqual(written)
 
     // The retired collection is kept until no running search can still use it.
     const exists = async () => (await ask('GET', '/collections/one/exists')).exists

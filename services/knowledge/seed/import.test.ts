@@ -25,8 +25,8 @@ describe('seed imports', () => {
     await fc.assert(
       fc.asyncProperty(holding, holding, async (before, after) => {
         const source = { package_id: `package-${++packages}` }
-        const send = async (held: typeof before, more = {}) => {
-          const litigation_elements = held.map((each) => ({
+        const send = async (records: typeof before, more = {}) => {
+          const litigation_elements = records.map((each) => ({
             element_id: `${source.package_id}.${each.id}`,
             cause_of_action_code: source.package_id,
             name: each.name,
@@ -55,8 +55,8 @@ describe('seed imports', () => {
     await fc.assert(
       fc.asyncProperty(holding, holding, async (before, after) => {
         const kb = { name: `sys_property_${++bases}` }
-        const send = async (held: typeof before) => {
-          const documents = held.map((each) => ({
+        const send = async (records: typeof before) => {
+          const documents = records.map((each) => ({
             document_id: each.id,
             doc_type: 'statute',
             title: 'T',

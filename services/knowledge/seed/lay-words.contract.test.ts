@@ -112,13 +112,13 @@ describe('lay words', () => {
   test('lay words find the statute terms they map to until they are deleted', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, statutes)
-    const asked = '老板欠工钱'
+    const query = '老板欠工钱'
     const source = { package_id: 'p' }
-    expect(await at.searchIds([kb], asked)).not.toContain('labour')
+    expect(await at.searchIds([kb], query)).not.toContain('labour')
     await send(at, [boss, pay], { source })
-    expect((await at.searchIds([kb], asked))[0]).toBe('labour')
+    expect((await at.searchIds([kb], query))[0]).toBe('labour')
     await send(at, [], { source })
-    expect(await at.searchIds([kb], asked)).not.toContain('labour')
+    expect(await at.searchIds([kb], query)).not.toContain('labour')
   })
 
   test('a lay word ranks its predicted law first', async () => {

@@ -130,7 +130,7 @@ describe('causes of action', () => {
 
   test('a cause of action is returned with its English text, defences, calculations and cases', async () => {
     const legal_basis = [{ law: 'Sample Code', article: '第一条', quote: 'A loan is repaid.' }]
-    const told = element('full.e1', {
+    const input = element('full.e1', {
       cause_of_action_code: 'full',
       ...{ name_en: 'Agreement', description_en: 'They agreed.', standard: 'High probability' },
       ...{ side: 'lender', applies_when: '请求利息', applies_when_en: 'Interest is claimed' },
@@ -170,9 +170,9 @@ describe('causes of action', () => {
       later_texts: [{ title: 'New Code', number: '1', effective_from: '2027-01-01', note: 'n' }],
     }
     await at.post(`${seed}/cause-of-action-profiles/import`, { profiles: [profile] })
-    await at.post(`${seed}/structured/import`, { litigation_elements: [told] })
+    await at.post(`${seed}/structured/import`, { litigation_elements: [input] })
     const { data } = await at.get(`${external}/causes-of-action/full`)
-    expect(data).toMatchObject({ ...profile, elements: [told] })
+    expect(data).toMatchObject({ ...profile, elements: [input] })
     const listed = await at.get(`${external}/causes-of-action?q=${encodeURIComponent('全')}`)
     expect(listed.data.items).toMatchObject([profile])
   })

@@ -17,10 +17,10 @@ const numbered = '[(（][一二三四五六七八九]{1,2}[)）]'
 const quoted = `《(?<quoted>[^《》\\n]{2,80}(?:《[^《》\\n]{2,40}》[^《》\\n]{0,60}){0,2})》`
 const bare = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则|批复))`
 const dated = '(?:[(（][^()（）\\n]{2,40}[)）])?'
-const said = `(?:规定)?[：:，,]?[“「](?<quote>[^”」\\n]{6,200})[”」]`
+const quotePattern = `(?:规定)?[：:，,]?[“「](?<quote>[^”」\\n]{6,200})[”」]`
 
 const named = new RegExp(
-  `(?:${quoted}|${bare})(?<number>${numbered})?${dated}(?<articles>${listed})?(?:${said})?`,
+  `(?:${quoted}|${bare})(?<number>${numbered})?${dated}(?<articles>${listed})?(?:${quotePattern})?`,
   'gu',
 )
 const lead = /^.*?(?:根据|依据|依照|按照|违反|适用|参照|引用|见|和|及|与|即|以|依|由|是|除)(?=..)/u

@@ -17,9 +17,9 @@ export const findFaults = (cited: Cited[], laws: Laws, day: string): Fault[] =>
 
 function findFault(cited: Cited, laws: Laws, day: string): Fault['fault'] | undefined {
   if (cited.article === null && cited.laws[0]! in outsideDatabase) return
-  const known = cited.laws.filter((law) => laws.has(titleKey(law)))
-  if (known.length === 0) return 'no such law'
-  const editions = known.flatMap((law) => inForceOn(laws, law, day) ?? [])
+  const existing = cited.laws.filter((law) => laws.has(titleKey(law)))
+  if (existing.length === 0) return 'no such law'
+  const editions = existing.flatMap((law) => inForceOn(laws, law, day) ?? [])
   if (editions.length === 0) return 'not in force'
   if (cited.article === null) return
   const texts = editions.flatMap(({ articles }) => articles.get(cited.article!) ?? [])

@@ -62,10 +62,10 @@ export function citedInMarkdown(text: string, where: string, law: string | undef
 }
 
 /** Paths of the files below a directory, in order. */
-const filesBelow = (directory: string, wanted: RegExp) =>
+const filesBelow = (directory: string, pattern: RegExp) =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((name) => join(directory, name))
-    .filter((path) => wanted.test(path))
+    .filter((path) => pattern.test(path))
     .sort()
 
 /** Rules and texts of skills, and the templates of documents wherever a service keeps them. */

@@ -21,16 +21,16 @@ export interface Amount {
 /** Finds amounts of money: 10万元, 三万五千元, ¥100,000, RMB 1.2 million. */
 export function amountsIn(text: string): Amount[] {
   return [...text.matchAll(amountPattern)].flatMap((match) => {
-    const [whole, sign, digits = '', scale = '', unit = ''] = match
+    const [matched, sign, digits = '', scale = '', unit = ''] = match
     const written = digits.replace(/[,.]+$/, '')
-    const after = text.slice(match.index + whole.length)
+    const after = text.slice(match.index + matched.length)
     const bare = !sign && !unit
     if (bare && (!/[万亿]$/.test(written) || countedNoun.test(after))) return []
     const amount = (parseNumber(written) ?? Number.NaN) * (scales[scale.toLowerCase()] ?? 1)
     if (!(amount >= 0 && amount < 1e13)) return []
     // 一块 means "together", not one yuan.
     if (unit === '块' && amount < 10) return []
-    return [{ amount: Math.round(amount * 100) / 100, text: whole.trim(), index: match.index }]
+    return [{ amount: Math.round(amount * 100) / 100, text: matched.trim(), index: match.index }]
   })
 }
 

@@ -67,7 +67,7 @@ export function datesIn(text: string, today: string): FoundDate[] {
       const date = formatDate(read(match, today))
       if (date) found.push({ date, index: match.index })
     }
-    remaining = remaining.replace(form, (taken) => ' '.repeat(taken.length))
+    remaining = remaining.replace(form, (matched) => ' '.repeat(matched.length))
   }
   return found.sort((a, b) => a.index - b.index)
 }

@@ -103,5 +103,5 @@ test('memory facts are parsed from a list and from a context', () => {
   }
   expect(Memory.parse(context).map(({ content }) => content)).toEqual(['a', 'b'])
   expect(Memory.parse([fact('c')])).toHaveLength(1)
-  for (const nothing of [null, undefined, 'x', 5]) expect(Memory.parse(nothing)).toEqual([])
+  for (const invalid of [null, undefined, 'x', 5]) expect(Memory.parse(invalid)).toEqual([])
 })

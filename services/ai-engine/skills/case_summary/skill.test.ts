@@ -136,16 +136,16 @@ const elements = [
 ]
 
 test('the summary lists the elements to prove with the law of each', async () => {
-  const asked: unknown[] = []
+  const toolInputs: unknown[] = []
   const tools = {
     legal_elements: async (input: unknown) => {
-      asked.push(input)
+      toolInputs.push(input)
       return { code: 'private_lending', elements }
     },
   }
   const trial = makeSkillThread('case_summary', skill, { state: { intake_collection }, tools })
   const { output, reply, products } = await trial.say(story)
-  expect(asked).toEqual([{ cause_of_action_code: 'private_lending' }])
+  expect(toolInputs).toEqual([{ cause_of_action_code: 'private_lending' }])
   expect(output.summary.elements).toEqual(elements)
   expect(reply).toContain('借贷合意（原告举证）：《民法典》第六百六十七条')
   expect(products).toMatchObject({ data: { work_product: { case_summary: { elements } } } })

@@ -87,8 +87,8 @@ function buildTimeline(fields: Fields, texts: string[], language: Language, toda
 
 /** Sorts entries by date and removes duplicates. */
 export function sortTimeline(entries: Summary['timeline']): Summary['timeline'] {
-  const once = new Map(entries.map((entry) => [`${entry.date} ${entry.event}`, entry]))
-  return [...once.values()]
+  const distinct = new Map(entries.map((entry) => [`${entry.date} ${entry.event}`, entry]))
+  return [...distinct.values()]
     .sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
     .slice(0, limits.entries)
 }

@@ -97,8 +97,8 @@ const negationPattern = /没有|没签|没|无|未签|丢了|\bno\b|without|neve
 
 function evidenceIn(text: string): string[] | undefined {
   const clauses = splitClauses(text).filter((clause) => !negationPattern.test(clause))
-  const had = evidencePatterns.filter(([, pattern]) =>
+  const evidence = evidencePatterns.filter(([, pattern]) =>
     clauses.some((clause) => pattern.test(clause)),
   )
-  return had.length > 0 ? had.map(([kind]) => kind) : undefined
+  return evidence.length > 0 ? evidence.map(([kind]) => kind) : undefined
 }

@@ -114,13 +114,13 @@ test('fields of the matter are not requested and a completed todo is not complet
     profile: { amount: 50_000, client_role: 'claimant', aim: '还款', event_date: '2024-01-02' },
     todos: [{ todo_key: 'intake_collection', status: 'DONE' }],
   }
-  const known = thread({ matter, file_ids: ['f-9'] })
-  const { card } = await known.say('他不还钱')
+  const withMatter = thread({ matter, file_ids: ['f-9'] })
+  const { card } = await withMatter.say('他不还钱')
   expect(keys(card)).toEqual(['what_happened', 'evidence', 'opposing_party', 'interest_agreed'])
-  const done = await known.answer({ what_happened: '借了五万，不还' })
+  const done = await withMatter.answer({ what_happened: '借了五万，不还' })
   expect(done.output).toMatchObject({ amount: 50_000, evidence_files: ['f-9'], complete: true })
   expect(done.products).not.toHaveProperty('complete_todos')
-  const again = await known.say('谢谢')
+  const again = await withMatter.say('谢谢')
   expect(again.card).toBeNull()
   expect(again.products).toEqual({})
 })
@@ -183,15 +183,15 @@ test('answering completes the intake after at most two cards without repeated qu
   await fc.assert(
     fc.asyncProperty(messages, fc.gen(), async (message, pick) => {
       const trial = thread()
-      const asked = new Set<string>()
+      const askedKeys = new Set<string>()
       let { card, output } = await trial.say(message)
       for (let cards = 0; card; cards++) {
         expect(cards).toBeLessThan(2)
         expect(card.questions.length).toBeLessThanOrEqual(6)
         expect(card.questions.some(({ required }) => required)).toBe(true)
         for (const key of keys(card)!) {
-          expect(asked.has(key)).toBe(false)
-          asked.add(key)
+          expect(askedKeys.has(key)).toBe(false)
+          askedKeys.add(key)
         }
         const answers = card.questions.map((question) => [
           question.field_key.split('.')[1],

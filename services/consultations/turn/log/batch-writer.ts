@@ -171,9 +171,9 @@ async function commit(
 ): Promise<boolean> {
   const started = performance.now()
   try {
-    const held = await commitBatch(sql, batch, relayId)
+    const heldTurns = await commitBatch(sql, batch, relayId)
     for (const { entry, lastEventNo } of batch) {
-      entry.leaseLost = !held.has(entry.turn.id)
+      entry.leaseLost = !heldTurns.has(entry.turn.id)
       if (entry.leaseLost) continue
       entry.leaseSafeUntil = started + leaseMs - clockSkewMs
       entry.relayId = relayId

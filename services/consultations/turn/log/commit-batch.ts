@@ -22,7 +22,7 @@ export async function commitBatch(
 ): Promise<Set<string>> {
   const withEvents = batch.filter(({ events }) => events.length > 0)
   const ints = (list: number[]) => numberArray(list, 'int4')
-  const held = await sql.rows(HeldTurn)`
+  const heldTurns = await sql.rows(HeldTurn)`
     with batch as (
       select * from unnest(${textArray(batch.map(({ turn }) => turn.id))},
         ${ints(batch.map(({ turn }) => turn.token))}, ${ints(batch.map((each) => each.lastEventNo))},
@@ -44,5 +44,5 @@ export async function commitBatch(
       join held on held.id = e.id::uuid
       ${replaceOnConflict})
     select id from held`
-  return new Set(held.map(({ id }) => id))
+  return new Set(heldTurns.map(({ id }) => id))
 }

@@ -58,9 +58,9 @@ interface Given {
   chunks: string[]
 }
 
-const buildDocument = (kb_id: string, document_id: string, { chunks, ...given }: Given) => ({
+const buildDocument = (kb_id: string, document_id: string, { chunks, ...fields }: Given) => ({
   ...{ kb_id, document_id, doc_type: 'statute', title: document_id, metadata: {} },
-  ...given,
+  ...fields,
   chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
 })
 
@@ -72,8 +72,8 @@ describe('two processes on one database', () => {
       const { hits } = await two.ask('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
       return hits.map((hit: any) => [hit.document_id, hit.doc_type, hit.content])
     }
-    const write = (id: string, given: Given) =>
-      one.ask('atomic/batch-upsert', { documents: [buildDocument(kb, id, given)] })
+    const write = (id: string, input: Given) =>
+      one.ask('atomic/batch-upsert', { documents: [buildDocument(kb, id, input)] })
     expect(await searchHits()).toEqual([])
     await write('a', { file_id: 'f', chunks: ['lien'] })
     expect(await searchHits()).toEqual([['a', 'statute', 'lien']])
@@ -95,14 +95,14 @@ describe('a process with a filled cache', () => {
     .array(fc.constantFrom('lien', 'debt', '借款', '《乙法》'), { minLength: 1, maxLength: 2 })
     .map((words) => words.join(' '))
   const id = fc.constantFrom('甲法', '乙法', 'c')
-  const given = fc.record({
+  const documentInput = fc.record({
     file_id: fc.constantFrom('f', 'g'),
     doc_type: fc.constantFrom('statute', 'case'),
     metadata: fc.constantFrom({}, { effective_to: '2000-01-01' }),
     chunks: fc.array(text, { minLength: 1, maxLength: 4 }),
   })
   const step = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ write: fc.tuple(id, given) }) },
+    { weight: 5, arbitrary: fc.record({ write: fc.tuple(id, documentInput) }) },
     { weight: 2, arbitrary: fc.record({ remove: fc.constantFrom('f', 'g') }) },
     { weight: 2, arbitrary: fc.constant('merge' as const) },
   )
@@ -122,8 +122,8 @@ describe('a process with a filled cache', () => {
             await writer.ask('atomic/batch-upsert', { documents })
           } else await writer.ask('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
           // The repeated query reads cached postings, the random query uncached ones.
-          for (const asked of ['lien debt 借款', query]) {
-            const body = { kb_ids: [kb], query: asked, filters, top_k: 100 }
+          for (const text of ['lien debt 借款', query]) {
+            const body = { kb_ids: [kb], query: text, filters, top_k: 100 }
             const fresh = await start().ask('atomic/keyword-search', body)
             expect(await old.ask('atomic/keyword-search', body)).toEqual(fresh)
           }

@@ -3,24 +3,24 @@ import { Lru } from './lru.ts'
 
 describe('Lru', () => {
   test('the least recently used entry is evicted first when the size limit is exceeded', () => {
-    const kept = new Lru<number>(100, (size) => size)
+    const lru = new Lru<number>(100, (size) => size)
     const keys = ['a', 'b', 'c', 'large']
-    const there = () => keys.filter((key) => kept.get(key) !== undefined)
-    kept.set('a', 50)
-    kept.set('b', 40)
+    const there = () => keys.filter((key) => lru.get(key) !== undefined)
+    lru.set('a', 50)
+    lru.set('b', 40)
     expect(there()).toEqual(['a', 'b'])
-    kept.get('a')
-    kept.set('c', 30)
+    lru.get('a')
+    lru.set('c', 30)
     expect(there()).toEqual(['a', 'c'])
-    kept.set('large', 101)
+    lru.set('large', 101)
     expect(there()).toEqual([])
   })
 
   test('replacing an entry updates its size', () => {
-    const kept = new Lru<number>(100, (size) => size)
-    kept.set('a', 90)
-    kept.set('a', 10)
-    kept.set('b', 90)
-    expect([kept.get('a'), kept.get('b')]).toEqual([10, 90])
+    const lru = new Lru<number>(100, (size) => size)
+    lru.set('a', 90)
+    lru.set('a', 10)
+    lru.set('b', 90)
+    expect([lru.get('a'), lru.get('b')]).toEqual([10, 90])
   })
 })

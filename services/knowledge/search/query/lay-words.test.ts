@@ -33,12 +33,12 @@ describe('predict', () => {
   ])
 
   test('predictions are weighted sums over the query features, and only positive ones are kept', () => {
-    const known = [
+    const layWords = [
       layWord('a', { x: 1, y: 1, z: -2 }, { law: 0.07, other: -1 }),
       layWord('b', { x: 2, y: -4, z: 1 }, { law: -0.07 }),
       layWord('c', { unasked: 9 }, { unasked: 1 }),
     ]
-    const { words, priors: laws } = predict(shares, known)
+    const { words, priors: laws } = predict(shares, layWords)
     expect(words).toEqual([{ target: 'x', weight: 1 }])
     expect(laws.get('law')!.prior).toBeCloseTo(Math.sqrt(0.25))
     expect(laws.get('law')!.articles.get('x')).toBe(1)

@@ -84,9 +84,9 @@ describe('termFrequency', () => {
           const chunks = counts.map((count) => ({ counts: [count, 0, 0, 0], length: 1 }))
           const end = counts.length * gap
           const [term] = buildPostings(chunks, gap, split % end).terms
-          const told = Array.from({ length: end }, (_, seq) => termFrequency(term!, seq))
-          expect(told.filter((_, seq) => seq % gap === 0)).toEqual(counts)
-          expect(told.filter((count, seq) => seq % gap !== 0 && count > 0)).toEqual([])
+          const frequencies = Array.from({ length: end }, (_, seq) => termFrequency(term!, seq))
+          expect(frequencies.filter((_, seq) => seq % gap === 0)).toEqual(counts)
+          expect(frequencies.filter((count, seq) => seq % gap !== 0 && count > 0)).toEqual([])
         },
       ),
     )
@@ -116,14 +116,14 @@ describe('searchTopK', () => {
             limit,
             places && new Map([[1, places]]),
           )
-          const wanted = byDefinition(chunks, weights, gap).filter(
+          const expected = byDefinition(chunks, weights, gap).filter(
             ({ seq }) => !places || places.has(seq),
           )
-          expect(found).toHaveLength(Math.min(limit, wanted.length))
-          const scores = new Map(wanted.map(({ seq, score }) => [seq, score]))
+          expect(found).toHaveLength(Math.min(limit, expected.length))
+          const scores = new Map(expected.map(({ seq, score }) => [seq, score]))
           found.forEach(({ seq, score }, rank) => {
             expect(score / scores.get(seq)!).toBeCloseTo(1, 4)
-            expect(score / wanted[rank]!.score).toBeCloseTo(1, 4)
+            expect(score / expected[rank]!.score).toBeCloseTo(1, 4)
           })
         },
       ),
@@ -209,7 +209,7 @@ describe('searchTopK', () => {
   test('terms without postings return no hits', () => {
     const terms = [emptyPostingList(0), emptyPostingList(5)]
     const source = { base: 1, lengths: new Uint8Array(5), terms }
-    const asked = terms.map((_, id) => ({ id, weight: 1 }))
-    expect(searchTopK(asked, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
+    const queryTerms = terms.map((_, id) => ({ id, weight: 1 }))
+    expect(searchTopK(queryTerms, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
   })
 })
