@@ -8,6 +8,7 @@ import engine from '../services/ai-engine/service.ts'
 import matter from '../services/matter/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
 import { ai, answersTo, parseNdjson, story } from './support/engine.ts'
+import { type KillSwitch, makeKillSwitch } from './support/kill-switch.ts'
 import type { ScriptedModel } from './support/scripted-model.ts'
 import { longAnswer, talkativeModel } from './support/talkative-model.ts'
 
@@ -16,41 +17,6 @@ const key = 'a-key-for-crash-tests'
 const every = Number(process.env.CRASH_EVERY ?? 1)
 const question = '什么是诉讼时效？'
 const headers = { 'x-internal-api-key': key, 'x-organization-id': 'acme', 'x-user-id': '7' }
-
-/**
- * Simulates `kill -9` at the n-th point. Each query and each peer request has two points: before it is sent
- * and after its response. From the point on every call fails and open transactions roll back. Tests expire
- * the lease in the database instead of waiting for it.
- */
-function makeKillSwitch(killAt: number) {
-  let points = 0
-  const countPoint = () => {
-    if (++points >= killAt) throw new Error('killed')
-  }
-  const countAround = async <T>(work: () => Promise<T>): Promise<T> => {
-    countPoint()
-    const result = await work()
-    countPoint()
-    return result
-  }
-  return {
-    isKilled: () => points >= killAt,
-    driver: (driver: Driver): Driver => ({
-      query: (text, params) => countAround(() => driver.query(text, params)),
-      transaction: (work) =>
-        countAround(() =>
-          driver.transaction((query) =>
-            work((text, params) => countAround(() => query(text, params))),
-          ),
-        ),
-      end: () => driver.end(),
-    }),
-    peer:
-      (peer: Peer): Peer =>
-      (request) =>
-        countAround(async () => peer(request)),
-  }
-}
 
 describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
   let database: Database
@@ -78,7 +44,7 @@ describe.each(['postgres', 'pglite'] as const)('a conversation on %s', (on) => {
     const host = { env, peers, log: silent, metrics: makeMetrics(), version: '0' }
     return service.start({ ...host, database: driver, runtime: 'node' })
   }
-  const startEngine = (killSwitch: ReturnType<typeof makeKillSwitch>) =>
+  const startEngine = (killSwitch: KillSwitch) =>
     start(engine, killSwitch.driver(database.driver), (name) =>
       killSwitch.peer(
         name === 'matter-service' ? matters.fetch : () => Promise.reject(new Error('none')),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EngineStage, parseNdjson, stageEngine } from '../../tests/support/engine.ts'
 import { makeSkillFolder } from '../../tests/support/skill-folder.ts'
+import { graphVersion } from './graph/versions.ts'
 
 const { directory, skill, remove } = makeSkillFolder()
 afterAll(remove)
@@ -119,10 +120,10 @@ describe('a card with a deadline', () => {
         on_expiry,
         assignee: '7',
         skill_version: '3',
-        graph_version: '1',
+        graph_version: graphVersion,
       })
       expect(Date.parse(card.expires_at)).toBeGreaterThan(Date.now())
-      expect(run).toMatchObject({ graph_version: '1', skill_version: '3' })
+      expect(run).toMatchObject({ graph_version: graphVersion, skill_version: '3' })
       await at.tick()
       expect((await waitForEnd(thread_id)).length).toBe(1)
       await pass(thread_id)
@@ -216,7 +217,7 @@ describe('after an upgrade', () => {
     const waiting = items.find(
       ({ skill, skill_version }: any) => skill === 'upgraded' && skill_version === '0.9',
     )
-    expect(waiting).toMatchObject({ waiting_on: 'card', count: 1, graph_version: '1' })
+    expect(waiting).toMatchObject({ waiting_on: 'card', count: 1, graph_version: graphVersion })
     const other = await at.get('/agent/open-threads', { 'x-organization-id': 'other' })
     expect(other.data.items).toEqual([])
   })

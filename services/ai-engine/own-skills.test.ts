@@ -77,7 +77,7 @@ describe('a skill that fails', () => {
   test('a failing skill is retried a limited number of times', async () => {
     const { data } = await runs('failing')
     const { spans } = (await at.get(`/traces/${data.trace_id}`)).data
-    const tries = spans.filter(({ name, kind }: any) => name === 'run_skill' && kind === 'node')
+    const tries = spans.filter(({ name, kind }: any) => name === 'failing' && kind === 'skill')
     expect(tries).toHaveLength(2)
   })
 

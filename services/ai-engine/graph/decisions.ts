@@ -3,8 +3,9 @@ import type { Sql } from '../../_kit/sql/sql.ts'
 import { replayStates } from '../store/state.ts'
 import { route } from './route.ts'
 import type { State } from './state.ts'
+import { upgradeState } from './upgrade-state.ts'
 
-const RoutingTarget = z.object({ next: z.string().nullable(), skill: z.string().nullable() })
+const RoutingTarget = z.object({ next: z.string().nullable(), skills: z.array(z.string()) })
 
 export const DecisionView = z.object({
   step: z.int(),
@@ -24,12 +25,15 @@ export async function loadDecisions(sql: Sql, thread_id: string, run_id: string)
   const decisions: z.infer<typeof DecisionView>[] = []
   let before: State | undefined
   for await (const checkpoint of replayStates(sql, thread_id, steps.first, steps.last)) {
-    const after = checkpoint.state as State
+    const after = upgradeState(checkpoint.state)
     if (checkpoint.node === 'router' && checkpoint.run_id === run_id && before) {
-      const recorded = { next: checkpoint.next, skill: after.round.task?.skill ?? null }
-      const { next, skill } = route(before)
-      const same = next === recorded.next && skill === recorded.skill
-      decisions.push({ step: checkpoint.step, recorded, evaluated: { next, skill }, same })
+      const recorded = {
+        next: checkpoint.next,
+        skills: after.round.tasks.map(({ skill }) => skill),
+      }
+      const { next, skills } = route(before)
+      const same = next === recorded.next && skills.join() === recorded.skills.join()
+      decisions.push({ step: checkpoint.step, recorded, evaluated: { next, skills }, same })
     }
     before = after
   }

@@ -1,10 +1,10 @@
 import { Control, type Skill, type SkillResult } from '../skill.ts'
-import type { State } from './state.ts'
+import type { RequestedCard } from './state.ts'
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Returns the card that a skill requests, or null. Throws if it writes outside of the skill's state. */
-export function requestedCard(skill: Skill, result: SkillResult<unknown>): State['round']['ask'] {
+export function requestedCard(skill: Skill, result: SkillResult<unknown>): RequestedCard | null {
   if (result.control?.action !== 'ask_user') return null
   const parsed = Control.safeParse(result.control)
   const message = parsed.success ? cardProblem(skill, parsed.data) : parsed.error.issues[0]?.message

@@ -25,9 +25,20 @@ const state = (round: Partial<State['round']> = {}, more: Partial<State> = {}): 
   round: { ...initialState.round, message: story, ...round },
 })
 
+const askOf = (skill: string) => ({
+  skill,
+  control: {
+    action: 'ask_user' as const,
+    review_type: 'clarify' as const,
+    title: '',
+    questions: [],
+    on_expiry: 'skip' as const,
+  },
+})
+
 describe('the router', () => {
   test('the story of a case is routed to intake', () => {
-    expect(route(state())).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
+    expect(route(state())).toMatchObject({ next: 'dispatch', skills: ['intake_collection'] })
   })
 
   test('a general question is answered without starting intake', () => {
@@ -42,36 +53,52 @@ describe('the router', () => {
       { message: '还需要什么材料？' },
       { work: { intake_collection: 'waiting' } },
     )
-    expect(route(current)).toMatchObject({ next: 'dispatch', skill: 'intake_collection' })
+    expect(route(current)).toMatchObject({ next: 'dispatch', skills: ['intake_collection'] })
   })
 
   test('the next phase opens when all skills of earlier phases are done', () => {
     const done = state({}, { work: { intake_collection: 'done' } })
-    expect(route(done)).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+    expect(route(done)).toMatchObject({ next: 'dispatch', skills: ['case_summary'] })
   })
 
   test('a phase without skills blocks the later phases', () => {
     const done = state({}, { work: { intake_collection: 'done', case_summary: 'done' } })
-    expect(route(done)).toMatchObject({ next: 'chat_respond', skill: null })
+    expect(route(done)).toMatchObject({ next: 'chat_respond', skills: [] })
   })
 
   test('a phase that is COMPLETED in the matter counts as over', () => {
     const matter = { phases: [{ phase_id: 'intake', status: 'COMPLETED' }] }
-    expect(route(state({}, { matter }))).toMatchObject({ skill: 'case_summary' })
+    expect(route(state({}, { matter }))).toMatchObject({ skills: ['case_summary'] })
   })
 
   test('a requested card is routed to ask_user before any other work', () => {
-    const ask = {
-      skill: 'intake_collection',
-      control: {
-        action: 'ask_user' as const,
-        review_type: 'clarify' as const,
-        title: '',
-        questions: [],
-        on_expiry: 'skip' as const,
-      },
-    }
-    expect(route(state({ ask })).next).toBe('ask_user')
+    expect(route(state({ asks: [askOf('intake_collection')] })).next).toBe('ask_user')
+  })
+
+  test('all due skills that do not depend on each other are dispatched together', () => {
+    const two = [
+      ...table,
+      row('evidence', { phase: 'intake' }),
+      row('later', { phase: 'intake', after: ['evidence'] }),
+    ]
+    expect(route(state({}, { table: two }))).toMatchObject({
+      skills: ['intake_collection', 'evidence'],
+    })
+  })
+
+  test('the skill of an answered card runs before the next queued card is shown', () => {
+    const two = [...table, row('evidence', { phase: 'intake' })]
+    const work = { intake_collection: 'waiting' as const, evidence: 'waiting' as const }
+    const answered = { card_id: 'c', skill: 'evidence', answers: {}, basis: null, skipped: false }
+    const asks = [askOf('intake_collection')]
+    expect(route(state({ answered, asks }, { table: two, work }))).toMatchObject({
+      next: 'dispatch',
+      skills: ['evidence'],
+    })
+    const done = { ...work, evidence: 'done' as const }
+    expect(
+      route(state({ answered, asks, done: ['evidence'] }, { table: two, work: done })).next,
+    ).toBe('ask_user')
   })
 
   test('an answered card is routed to the skill that requested it', () => {
@@ -82,12 +109,12 @@ describe('the router', () => {
       basis: null,
       skipped: false,
     }
-    expect(route(state({ answered }))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+    expect(route(state({ answered }))).toMatchObject({ next: 'dispatch', skills: ['case_summary'] })
   })
 
   test('a requested skill runs, and with skill_only the round ends after it', () => {
     const only = { skill: 'case_summary', skill_only: true }
-    expect(route(state(only))).toMatchObject({ next: 'dispatch', skill: 'case_summary' })
+    expect(route(state(only))).toMatchObject({ next: 'dispatch', skills: ['case_summary'] })
     expect(route(state({ ...only, done: ['case_summary'] })).next).toBe('finish')
     expect(route(state({ skill: 'chat', skill_only: true })).next).toBe('chat_respond')
   })
@@ -159,16 +186,17 @@ test('every round terminates and dispatches each skill at most once', () => {
       const dispatched: string[] = []
       for (let step = 0; ; step++) {
         expect(step).toBeLessThan(names.length + 2)
-        const { next, skill } = route(state)
+        const { next, skills } = route(state)
         if (next === 'finish' || next === 'ask_user') return
-        const name = skill ?? 'chat'
-        expect(dispatched).not.toContain(name)
-        dispatched.push(name)
-        const waits = next === 'dispatch' && asks.next().value
-        state = {
-          ...state,
-          work: { ...state.work, [name]: waits ? 'waiting' : 'done' },
-          round: { ...state.round, done: [...state.round.done, name] },
+        for (const name of next === 'dispatch' ? skills : ['chat']) {
+          expect(dispatched).not.toContain(name)
+          dispatched.push(name)
+          const waits = next === 'dispatch' && asks.next().value
+          state = {
+            ...state,
+            work: { ...state.work, [name]: waits ? 'waiting' : 'done' },
+            round: { ...state.round, done: [...state.round.done, name] },
+          }
         }
       }
     }),

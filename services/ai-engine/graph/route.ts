@@ -1,9 +1,9 @@
 import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
-/** The next node of a run and its skill. */
+/** The next node of a run and the skills that it runs. */
 export type Decision =
-  | { next: 'dispatch'; skill: string; goal: Goal }
-  | { next: 'chat_respond' | 'ask_user' | 'finish'; skill: null; goal: Goal }
+  | { next: 'dispatch'; skills: string[]; goal: Goal }
+  | { next: 'chat_respond' | 'ask_user' | 'finish'; skills: []; goal: Goal }
 
 /** Goal of a round: one skill, an answer, or the next work on the matter. */
 export type Goal = 'skill' | 'answer' | 'matter'
@@ -17,13 +17,15 @@ export function route(state: State): Decision {
   const goal = chooseGoal(state)
   const to = (next: 'chat_respond' | 'ask_user' | 'finish'): Decision => ({
     next,
-    skill: null,
+    skills: [],
     goal,
   })
   if (round.error) return to('finish')
-  if (round.ask) return to('ask_user')
-  const skill = nextSkill(state, goal)
-  if (skill) return { next: 'dispatch', skill, goal }
+  const skills = nextSkills(state, goal)
+  const continues = round.answered !== null && skills.includes(round.answered.skill)
+  // One card is shown at a time; the skill of an answered card runs before the next card is shown.
+  if (round.asks.length > 0 && !continues) return to('ask_user')
+  if (skills.length > 0) return { next: 'dispatch', skills, goal }
   const answered = round.done.includes('chat')
   const silent = round.skill_only && round.skill !== 'chat'
   return to(answered || silent ? 'finish' : 'chat_respond')
@@ -36,15 +38,25 @@ export function chooseGoal({ round, work }: State): Goal {
   return !started && isBareQuestion(round.message) ? 'answer' : 'matter'
 }
 
-/** The next skill: the one whose card was answered, the requested one, or the next due one. */
-function nextSkill(state: State, goal: Goal): string | undefined {
-  const { round, table } = state
-  const isOpen = (name: string) => name !== 'chat' && !round.done.includes(name)
-  if (round.answered && isOpen(round.answered.skill)) return round.answered.skill
-  if (goal === 'skill') return round.skill !== null && isOpen(round.skill) ? round.skill : undefined
-  if (goal === 'answer') return undefined
-  return table.find((entry) => isOpen(entry.name) && isDue(state, entry))?.name
+/** Skills that one step runs at most. */
+const maxParallel = 8
+
+/**
+ * The next skills: the one whose card was answered, the requested one, or all due ones. Due skills do not
+ * depend on each other, since the dependencies of a due skill are done.
+ */
+function nextSkills(state: State, goal: Goal): string[] {
+  const { round } = state
+  const isWaiting = (name: string) => round.asks.some(({ skill }) => skill === name)
+  const isOpen = (name: string) => name !== 'chat' && !round.done.includes(name) && !isWaiting(name)
+  if (round.answered && isOpen(round.answered.skill)) return [round.answered.skill]
+  if (goal === 'skill') return [round.skill!].filter(isOpen)
+  if (goal === 'answer') return []
+  return dueSkills(state).filter(isOpen).slice(0, maxParallel)
 }
+
+const dueSkills = (state: State) =>
+  state.table.filter((entry) => isDue(state, entry)).map(({ name }) => name)
 
 /** True if the phase of the skill is open, its work is not done and its dependencies are. */
 function isDue({ work, table, matter }: State, entry: RoutingEntry): boolean {

@@ -6,16 +6,22 @@ import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /** Applies the routing decision to the state. */
 export const router: PureNode<State> = async (state, { attributes }) => {
-  const { next, skill, goal } = route(state)
-  Object.assign(attributes, { next, skill, goal })
-  const task = skill === null ? null : { task_id: newId(), skill }
-  return { state: { ...state, round: { ...state.round, task } }, next }
+  const { next, skills, goal } = route(state)
+  Object.assign(attributes, { next, skills, goal })
+  const tasks = skills.map((skill) => ({ task_id: newId(), skill }))
+  return { state: { ...state, round: { ...state.round, tasks } }, next }
 }
 
 export const dispatch =
   ({ skills }: WorkbenchDeps): PureNode<State> =>
   async (state) => {
-    const task = state.round.task!
-    const title = skills.find(({ name }) => name === task.skill)?.title ?? task.skill
-    return { state, next: 'run_skill', events: [['task_start', { ...task, title }]] }
+    const titleOf = (skill: string) => skills.find(({ name }) => name === skill)?.title ?? skill
+    return {
+      state,
+      next: 'run_skill',
+      events: state.round.tasks.map((task) => [
+        'task_start',
+        { ...task, title: titleOf(task.skill) },
+      ]),
+    }
   }

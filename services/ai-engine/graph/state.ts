@@ -19,6 +19,12 @@ export interface RequestedCard {
   control: z.output<typeof Control>
 }
 
+/** A skill that was dispatched. */
+export interface Task {
+  task_id: string
+  skill: string
+}
+
 /** Request and progress of a round. Each run starts a new round. */
 export interface Round {
   message: string
@@ -28,10 +34,10 @@ export interface Round {
   profiled: boolean
   /** Skills that ran in this round. */
   done: string[]
-  /** The skill that is running. */
-  task: { task_id: string; skill: string } | null
-  /** The card that a skill requested. */
-  ask: RequestedCard | null
+  /** The skills that are running. */
+  tasks: Task[]
+  /** Cards that skills requested and that were not shown yet, oldest first. */
+  asks: RequestedCard[]
   /** The closed card that this round continues after. */
   answered: (AnsweredCard & { skill: string }) | null
   /** Reply to the person. */
@@ -73,8 +79,8 @@ const freshRound: Round = {
   skill_only: false,
   profiled: false,
   done: [],
-  task: null,
-  ask: null,
+  tasks: [],
+  asks: [],
   answered: null,
   reply: '',
   missing: [],
@@ -151,9 +157,9 @@ export const buildExpiredInput = (table: RoutingEntry[]): Omit<NewRun, 'origin'>
     error: { code: 'CARD_EXPIRED', message: 'The card was not answered in time.' },
   })
 
-/** A new round for the same request: what the round is for stays, its progress is reset. */
+/** A new round for the same request: its purpose and its queued cards stay, its progress is reset. */
 function continuation(table: RoutingEntry[], changes: Partial<Round>): Omit<NewRun, 'origin'> {
-  const { skill: _, skill_only: __, ...reset } = freshRound
+  const { skill: _, skill_only: __, asks: ___, ...reset } = freshRound
   const round = { ...reset, ...changes }
   return {
     kind: 'resume',

@@ -6,9 +6,9 @@ import { hashCard } from '../store/cards.ts'
 import type { RequestedCard, State } from './state.ts'
 import { graphVersion } from './versions.ts'
 
-/** Ends the run with a card. The thread waits for its answer. */
+/** Ends the run with the oldest queued card. The thread waits for its answer; other cards stay queued. */
 export const askUser: PureNode<State> = async (state) => {
-  const { skill, control } = state.round.ask!
+  const [{ skill, control }, ...asks] = state.round.asks as [RequestedCard, ...RequestedCard[]]
   const { review_type, title, questions, basis, assignee } = control
   const skippable = isSkippable(control)
   const skill_version = skillVersion(state, skill)
@@ -25,7 +25,7 @@ export const askUser: PureNode<State> = async (state) => {
   }
   const output = state.round.reply || title
   return {
-    state,
+    state: { ...state, round: { ...state.round, asks } },
     next: null,
     events: [
       ['card', card],
@@ -110,10 +110,10 @@ export const receivedText = ({ round }: State, emitted?: EmittedText) =>
 
 /** Ends a run that failed or was cancelled. Its text so far is kept; the thread accepts the next turn. */
 export function failedOutcome(state: State, error: Failure, emitted?: EmittedText): Outcome<State> {
-  const { done, task } = state.round
+  const { done, tasks } = state.round
   const reply = receivedText(state, emitted)
   const events: NewEvent[] = [
-    ...(task ? [['task_end', { ...task, status: 'failed', duration_ms: 0 }] as NewEvent] : []),
+    ...tasks.map((task): NewEvent => ['task_end', { ...task, status: 'failed', duration_ms: 0 }]),
     ['error', { code: error.code, message: error.message }],
     ['end', { output: reply, status: 'failed' }],
   ]
@@ -121,7 +121,7 @@ export function failedOutcome(state: State, error: Failure, emitted?: EmittedTex
     state: {
       ...state,
       messages: [...state.messages, ...replyMessages(reply)],
-      round: { ...state.round, error, reply, task: null },
+      round: { ...state.round, error, reply, tasks: [] },
     },
     next: null,
     events,

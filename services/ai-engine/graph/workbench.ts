@@ -1,10 +1,12 @@
 import type { Graph } from '../run/graph.ts'
 import { loadContext } from './load-context.ts'
 import { dispatch, router } from './router.ts'
-import { chatRespond, runSkill } from './run-skill.ts'
+import { chatRespond } from './run-skill.ts'
+import { runSkills } from './run-skills.ts'
 import type { State } from './state.ts'
 import { syncData } from './sync-data.ts'
 import { askUser, failedOutcome, finish, receivedText } from './terminal-nodes.ts'
+import { upgradeState } from './upgrade-state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /**
@@ -14,21 +16,18 @@ import type { WorkbenchDeps } from './workbench-deps.ts'
 export const workbench = (deps: WorkbenchDeps): Graph<State> => ({
   nodes: {
     load_context: loadContext(deps),
-    run_skill: runSkill(deps),
     chat_respond: chatRespond(deps),
     sync_data: syncData(deps),
   },
+  parallel: { run_skill: runSkills(deps) },
+  upgrade: upgradeState,
   eager: new Set(['run_skill', 'chat_respond']),
   pure: { router, dispatch: dispatch(deps), ask_user: askUser, finish },
   onNodeFailure(state, node, error, emitted) {
-    const { task } = state.round
     const reply = receivedText(state, emitted)
-    const nextState = { ...state, round: { ...state.round, error, reply, task: null } }
-    const producesWork = node === 'run_skill' || node === 'chat_respond'
     return {
-      state: nextState,
-      next: producesWork ? 'sync_data' : 'finish',
-      events: task ? [['task_end', { ...task, status: 'failed', duration_ms: 0 }]] : [],
+      state: { ...state, round: { ...state.round, error, reply } },
+      next: node === 'chat_respond' ? 'sync_data' : 'finish',
     }
   },
   onAbort: failedOutcome,

@@ -43,7 +43,8 @@ export async function drive<State>(
   }
 
   try {
-    let state = (await loadState(deps.sql, lease.thread_id, lease.head)) as State
+    let committed = await loadState(deps.sql, lease.thread_id, lease.head)
+    let state = graph.upgrade?.(committed) ?? (committed as State)
     let emitted = await loadEmitted(deps.sql, lease)
     let ready: Promise<unknown> = Promise.resolve()
     for (;;) {
@@ -51,9 +52,9 @@ export async function drive<State>(
       const failure = limitExceeded(deps.limits, lease, stop.signal)
       const result = failure
         ? await stopRun(deps, graph, start, failure)
-        : await runStep(deps, graph, start, stop.signal)
+        : await runStep(deps, graph, start, stop)
       await ready
-      const write = buildCommit(state, result)
+      const write = buildCommit(committed, result)
       const after = advance(lease, write)
       ready = commitStep(lease, after, write)
       lease = after
@@ -62,6 +63,7 @@ export async function drive<State>(
       } else await ready
       if (write.end) return recordEnd(deps, lease, write.end.status)
       state = result.steps.at(-1)!.outcome.state
+      committed = state
       emitted = { filter: makeReplayFilter(), seq: lease.seq }
     }
   } catch (thrown) {
@@ -90,7 +92,7 @@ function limitExceeded(
 }
 
 function buildCommit<State>(
-  before: State,
+  before: unknown,
   { steps, lines, seq, spans }: StepResult<State>,
 ): StepCommit {
   const [first, last] = [steps[0]!.outcome, steps.at(-1)!.outcome]
@@ -106,7 +108,7 @@ function buildCommit<State>(
     lines,
     seq,
     spans,
-    products: first.products ?? null,
+    products: first.products ?? [],
     delivered: first.delivered ?? [],
     refused: first.refused ?? [],
     end: last.end ?? null,

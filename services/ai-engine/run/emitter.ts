@@ -6,8 +6,8 @@ import type { RunDeps } from './run-deps.ts'
 export interface Emitter {
   /** Commits an event, then publishes it. Text of earlier attempts is not emitted again. */
   emit(event: 'token' | 'progress', data: EventData): void
-  /** Discards all text of the present attempt. The next attempt emits it from the start. */
-  discardAttempt(): void
+  /** Discards all text of the present attempt, of one skill if given. The next attempt emits it again. */
+  discardAttempt(skill?: string): void
   /** Discards the text of the present attempt under one node, and skill where several run. */
   discardText(data: EventData): void
   /** Ends the text under a node and returns all text that clients received under it. */

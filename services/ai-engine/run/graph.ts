@@ -10,7 +10,8 @@ export interface Outcome<State> {
   /** The next node; null if the run ends here. */
   next: string | null
   events?: NewEvent[]
-  products?: object | null
+  /** Bodies of syncs to matter-service, one for each skill that has products. */
+  products?: object[]
   delivered?: string[]
   refused?: { sync_key: string; error: string }[]
   end?: End
@@ -46,15 +47,37 @@ export type PureNode<State> = (
   context: Pick<NodeContext, 'attributes'>,
 ) => Promise<Outcome<State>>
 
+/** The result of work that was retried: its value, or the failure of the last attempt. */
+export type Attempted<Result> = { value: Result } | { failure: Failure }
+
+/** A branch of a step. It sees the state before the step. */
+export interface Branch<State, Result> {
+  name: string
+  kind: Span['kind']
+  run(state: State, context: NodeContext): Promise<Result>
+}
+
+export type BranchResult<Result> = { name: string; durationMs: number } & Attempted<Result>
+
+/** A node whose branches run concurrently, each with its own retries. */
+export interface ParallelNode<State, Result = unknown> {
+  branches(state: State): Branch<State, Result>[]
+  /** Joins the results, which are in the order of the branches. Must be deterministic. */
+  join(state: State, results: BranchResult<Result>[]): Outcome<State>
+}
+
 /** Returns the text that clients received under a node in the current step. */
 export type EmittedText = (node: string) => string
 
 export interface Graph<State> {
   nodes: Record<string, Node<State>>
+  parallel?: Record<string, ParallelNode<State>>
   /** Nodes that are committed together with the step before them. */
   pure?: Record<string, PureNode<State>>
   /** Nodes that may start before the step before them is committed: they only call models and read. */
   eager?: Set<string>
+  /** Brings a state that an older version of the graph stored to the present shape. */
+  upgrade?(stored: unknown): State
   /** Outcome of a node that failed for good. */
   onNodeFailure(state: State, node: string, error: Failure, emitted: EmittedText): Outcome<State>
   /** End of a run that must not continue: cancelled, out of time or out of steps. */

@@ -12,7 +12,8 @@ export type EventName =
 export type EventData = Record<string, unknown>
 export type NewEvent = [EventName, EventData]
 
-interface StreamedText {
+interface EmittedStream {
+  skill: unknown
   /** All text that clients received under this key. */
   all: string
   /** The part of `all` since the last restart: the text of the current answer. */
@@ -21,6 +22,9 @@ interface StreamedText {
   position: number
   /** True after a restart marker without text: the next text starts a new paragraph. */
   restarted: boolean
+  /** Progress events, as JSON, and the number of them that the present attempt has emitted. */
+  progress: string[]
+  progressPosition: number
 }
 
 const separator = '\n\n'
@@ -35,20 +39,26 @@ const streamKey = ({ node, skill }: EventData) => `${String(node)} ${String(skil
  * tokens that clients received.
  */
 export function makeReplayFilter() {
-  const texts = new Map<string, StreamedText>()
-  const progress: string[] = []
-  let progressPosition = 0
+  const streams = new Map<string, EmittedStream>()
 
-  function getOrCreateStream(data: EventData): StreamedText {
+  function getOrCreateStream(data: EventData): EmittedStream {
     const key = streamKey(data)
-    const existing = texts.get(key)
+    const existing = streams.get(key)
     if (existing) return existing
-    const text = { all: '', current: '', position: 0, restarted: false }
-    texts.set(key, text)
-    return text
+    const stream = {
+      skill: data.skill,
+      all: '',
+      current: '',
+      position: 0,
+      restarted: false,
+      progress: [],
+      progressPosition: 0,
+    }
+    streams.set(key, stream)
+    return stream
   }
 
-  function append(text: StreamedText, content: string): string {
+  function append(text: EmittedStream, content: string): string {
     const sent = text.restarted && text.all !== '' ? separator + content : content
     text.restarted = false
     text.all += sent
@@ -57,7 +67,7 @@ export function makeReplayFilter() {
     return sent
   }
 
-  function restart(data: EventData, text: StreamedText, content: string): NewEvent[] {
+  function restart(data: EventData, text: EmittedStream, content: string): NewEvent[] {
     const { content: _, ...rest } = data
     Object.assign(text, { current: '', position: 0, restarted: true })
     return [
@@ -83,8 +93,10 @@ export function makeReplayFilter() {
 
   function nextProgress(data: EventData): NewEvent[] {
     const line = JSON.stringify(data)
-    if (progress[progressPosition++] === line) return []
-    progress.splice(progressPosition - 1, progress.length, line)
+    const stream = getOrCreateStream(data)
+    const index = stream.progressPosition++
+    if (stream.progress[index] === line) return []
+    stream.progress.splice(index, stream.progress.length, line)
     return [['progress', data]]
   }
 
@@ -93,15 +105,17 @@ export function makeReplayFilter() {
     next: (event: 'token' | 'progress', data: EventData): NewEvent[] =>
       event === 'token' ? nextToken(data) : nextProgress(data),
 
-    /** The present attempt starts from the beginning. */
-    discardAttempt() {
-      progressPosition = 0
-      for (const text of texts.values()) text.position = 0
+    /** The present attempt, of one skill if given, starts from the beginning. */
+    discardAttempt(skill?: string) {
+      for (const stream of streams.values()) {
+        if (skill === undefined || stream.skill === skill)
+          Object.assign(stream, { position: 0, progressPosition: 0 })
+      }
     },
 
     /** The present attempt emits its text under one key from the beginning. */
     discardText(data: EventData) {
-      const text = texts.get(streamKey(data))
+      const text = streams.get(streamKey(data))
       if (text) text.position = 0
     },
 
@@ -110,12 +124,12 @@ export function makeReplayFilter() {
      * emitted is repeated in full, so that clients see where it ends.
      */
     settle(data: { node: string }): NewEvent[] {
-      const text = texts.get(streamKey(data))
+      const text = streams.get(streamKey(data))
       if (!text || text.position === 0 || text.position === text.current.length) return []
       return restart(data, text, text.current.slice(0, text.position))
     },
 
-    textOf: (node: string): string => texts.get(streamKey({ node }))?.all ?? '',
+    textOf: (node: string): string => streams.get(streamKey({ node }))?.all ?? '',
 
     /** Takes in an event that an earlier process committed for this step. */
     restore({ line }: RunEvent) {
@@ -129,7 +143,7 @@ export function makeReplayFilter() {
         text.restarted = false
       } else if (event === 'progress' && rest.restarted === true) {
         Object.assign(getOrCreateStream(rest), { current: '', restarted: true })
-      } else if (event === 'progress') progress.push(JSON.stringify(rest))
+      } else if (event === 'progress') getOrCreateStream(rest).progress.push(JSON.stringify(rest))
     },
   }
 }

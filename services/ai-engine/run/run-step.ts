@@ -1,14 +1,13 @@
-import { errorFields } from '../../_kit/log.ts'
-import { makeRecorder } from '../store/calls.ts'
 import type { RunEvent, Span } from '../store/commit.ts'
-import { type Lease, LeaseLost } from '../store/lease.ts'
+import type { Lease } from '../store/lease.ts'
 import { type Emitter, makeEmitter } from './emitter.ts'
-import { type Failure, toFailure } from './failure.ts'
-import type { Graph, NodeContext, Outcome } from './graph.ts'
+import type { Failure } from './failure.ts'
+import type { Attempted, Graph, Outcome, ParallelNode } from './graph.ts'
+import { orderBranches } from './order-branches.ts'
 import type { ReplayFilter } from './replay-filter.ts'
+import { runAttempts, type StepScope } from './run-attempts.ts'
 import type { RunDeps } from './run-deps.ts'
-import { endSpan, makeSpanner, startSpan } from './spans.ts'
-import { raceAbort, stepTimeout } from './step-timeout.ts'
+import { endSpan, startSpan } from './spans.ts'
 
 export interface StepResult<State> {
   /** The step and the pure steps that follow it. */
@@ -33,65 +32,76 @@ export async function runStep<State>(
   deps: RunDeps,
   graph: Graph<State>,
   { state, lease, emitted, ready }: StepStart<State>,
-  stop: AbortSignal,
+  stop: AbortController,
 ): Promise<StepResult<State>> {
   const node = lease.next
   const readyLease = () => ready.then(() => lease)
-  let timeout = stepTimeout(stop, deps.limits.stepMs)
   const emitter = makeEmitter(deps, readyLease, emitted.filter, emitted.seq, (thrown) =>
-    timeout.abort(thrown),
+    stop.abort(thrown),
   )
-  const spans: Span[] = []
-  for (let attempt = 1; ; attempt++) {
-    const attributes = attempt > 1 ? { attempt } : {}
-    const nodeSpan = startSpan(lease.head + 1, node, 'node', null, attributes)
-    const { signal } = timeout
-    const replayCalls = lease.claims > 0 || attempt > 1 || lease.branch_of !== null
-    const context: NodeContext = {
-      lease,
-      attributes,
-      signal,
-      emit: (event, data) => signal.aborted || emitter.emit(event, data),
-      discardText: emitter.discardText,
-      settle: emitter.settle,
-      record: makeRecorder(deps.sql, readyLease, emitter.flush, replayCalls),
-      span: makeSpanner(spans, nodeSpan),
-    }
-    try {
-      const outcome = await raceAbort(invokeNode(graph, node, state, context), signal)
-      return await runPureNodes(emitter, graph, { node, outcome }, [endSpan(nodeSpan), ...spans])
-    } catch (thrown) {
-      const reason = signal.aborted ? signal.reason : thrown
-      if (reason instanceof LeaseLost) throw reason
-      const { retryable, ...failure } = toFailure(reason)
-      spans.push(endSpan(nodeSpan, failure.message))
-      const { thread_id: thread, run_id: run } = lease
-      deps.log.warn({ thread, run, node, attempt, ...errorFields(thrown) }, 'step failed')
-      if (!retryable || attempt > deps.limits.retries) {
-        const outcome = stop.aborted
-          ? graph.onAbort(state, failure, emitted.filter.textOf)
-          : graph.onNodeFailure(state, node, failure, emitted.filter.textOf)
-        return await runPureNodes(emitter, graph, { node, outcome }, spans)
-      }
-      emitter.discardAttempt()
-    } finally {
-      timeout.end()
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt * (0.5 + Math.random())))
-    timeout = stepTimeout(stop, deps.limits.stepMs)
+  const scope: StepScope = {
+    deps,
+    lease,
+    readyLease,
+    stop: stop.signal,
+    flush: emitter.flush,
+    spans: [],
   }
+  const parallel = graph.parallel?.[node]
+  const attempted = parallel
+    ? await runBranches(scope, emitter, node, parallel, state)
+    : await runAttempts(scope, { name: node, kind: 'node', parent_id: null }, emitter, (context) =>
+        (graph.nodes[node] ?? graph.pure?.[node] ?? unknownNode(node))(state, context),
+      )
+  const outcome =
+    'value' in attempted
+      ? attempted.value
+      : stop.signal.aborted
+        ? graph.onAbort(state, attempted.failure, emitted.filter.textOf)
+        : graph.onNodeFailure(state, node, attempted.failure, emitted.filter.textOf)
+  return runPureNodes(emitter, graph, lease.head + 1, { node, outcome }, scope.spans)
 }
 
-async function invokeNode<State>(
-  graph: Graph<State>,
+const unknownNode = (node: string) => () => {
+  throw { code: 'UNKNOWN_NODE', message: `The graph has no node ${node}.` } satisfies Failure
+}
+
+/**
+ * Runs the branches of a step concurrently, each with its own retries, and joins their results in the
+ * order of the branches. A branch that fails does not stop the others.
+ */
+async function runBranches<State>(
+  scope: StepScope,
+  emitter: Emitter,
   node: string,
+  { branches, join }: ParallelNode<State>,
   state: State,
-  context: NodeContext,
-) {
-  const run = graph.nodes[node] ?? graph.pure?.[node]
-  if (!run)
-    throw { code: 'UNKNOWN_NODE', message: `The graph has no node ${node}.` } satisfies Failure
-  return run(state, context)
+): Promise<Attempted<Outcome<State>>> {
+  const span = startSpan(scope.lease.head + 1, node, 'node', null, {})
+  const list = branches(state)
+  const sinks = orderBranches(
+    emitter,
+    list.map(({ name }) => name),
+  )
+  const results = await Promise.all(
+    list.map(async ({ name, kind, run }, index) => {
+      const began = performance.now()
+      const attempted = await runAttempts(
+        scope,
+        { name, kind, parent_id: span.span_id },
+        sinks[index]!,
+        (context) => run(state, context),
+      )
+      sinks[index]!.end()
+      return { name, durationMs: Math.round(performance.now() - began), ...attempted }
+    }),
+  )
+  const failed = results.find((result) => 'failure' in result)
+  scope.spans.push(
+    endSpan(span, failed && 'failure' in failed ? failed.failure.message : undefined),
+  )
+  if (failed && 'failure' in failed && scope.stop.aborted) return { failure: failed.failure }
+  return { value: join(state, results) }
 }
 
 /** Ends a run that must not take another step. */
@@ -105,14 +115,16 @@ export async function stopRun<State>(
   const readyLease = () => ready.then(() => lease)
   const emitter = makeEmitter(deps, readyLease, filter, seq, () => {})
   const outcome = graph.onAbort(state, failure, filter.textOf)
-  const span = endSpan(startSpan(lease.head + 1, 'stop', 'node', null, {}), failure.message)
-  return runPureNodes(emitter, graph, { node: 'stop', outcome }, [span])
+  const step = lease.head + 1
+  const span = endSpan(startSpan(step, 'stop', 'node', null, {}), failure.message)
+  return runPureNodes(emitter, graph, step, { node: 'stop', outcome }, [span])
 }
 
 /** Runs the pure nodes that follow, and collects the events of all steps. */
 async function runPureNodes<State>(
   emitter: Emitter,
   graph: Graph<State>,
+  firstStep: number,
   first: StepResult<State>['steps'][number],
   spans: Span[],
 ): Promise<StepResult<State>> {
@@ -122,7 +134,7 @@ async function runPureNodes<State>(
     const run = graph.pure?.[node]
     if (!run) break
     const attributes = {}
-    const span = startSpan(spans[0]!.step + steps.length, node, 'node', null, attributes)
+    const span = startSpan(firstStep + steps.length, node, 'node', null, attributes)
     steps.push({ node, outcome: await run(last.state, { attributes }) })
     spans.push(endSpan(span))
   }

@@ -67,8 +67,8 @@ export interface StepCommit {
   /** Number of the last event, in `lines` or before. */
   seq: number
   spans: Span[]
-  /** Body of the sync to matter-service. */
-  products: object | null
+  /** Bodies of syncs to matter-service. */
+  products: object[]
   /** Keys of delivered and refused outbox rows. */
   delivered: string[]
   refused: { sync_key: string; error: string }[]
@@ -92,7 +92,7 @@ export async function commit(
     insertCheckpoints(lease, after, stepCommit.steps),
     ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
     ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
-    ...(stepCommit.products ? [insertOutbox(lease, stepCommit.products)] : []),
+    ...(stepCommit.products.length > 0 ? [insertOutbox(lease, stepCommit.products)] : []),
     ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
     ...(stepCommit.refused.length > 0 ? [markRefused(stepCommit.refused)] : []),
     ...(end ? [endRun(lease, end)] : []),
@@ -187,12 +187,18 @@ const insertSpans = ({ trace_id }: Lease, list: Span[]): SqlFragment => fragment
 
 const insertOutbox = (
   { thread_id, run_id, head, ...lease }: Lease,
-  products: object,
+  products: object[],
 ): SqlFragment => fragment`,
   outbox as (
     insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body)
-    select ${`${run_id}:${head + 1}`}::text, ${thread_id}::text, ${head + 1}::int,
-      ${lease.organization_id}::text, ${lease.matter_id}::text, ${json(products)} from head)`
+    select made.sync_key, ${thread_id}::text, ${head + 1}::int, ${lease.organization_id}::text,
+      ${lease.matter_id}::text, made.body
+    from head, jsonb_to_recordset(${json(
+      products.map((body, index) => ({ sync_key: syncKey(run_id, head + 1, index), body })),
+    )}) made (sync_key text, body jsonb))`
+
+const syncKey = (run_id: string, step: number, index: number) =>
+  index === 0 ? `${run_id}:${step}` : `${run_id}:${step}:${index}`
 
 const markDelivered = (keys: string[]): SqlFragment => fragment`,
   delivered as (
