@@ -19,6 +19,8 @@ export const ThreadId = z
   .string()
   .regex(/^[!-~]{1,200}$/, 'at most 200 printable characters, no space')
 
+const FileIds = z.array(z.string().min(1).max(200)).max(200).default([])
+
 export const Execute = z.object({
   thread_id: ThreadId.optional().describe('Default: consultation:{session_id}.'),
   session_id: ExternalId.optional(),
@@ -26,7 +28,7 @@ export const Execute = z.object({
   user_id: ExternalId.optional(),
   organization_id: ExternalId.optional(),
   message: z.string().max(20_000).default(''),
-  file_ids: z.array(z.string().min(1).max(200)).max(200).default([]),
+  file_ids: FileIds,
   context: z.looseObject({ matter_profile: JsonObject.nullish() }).nullish(),
   skill: z.string().min(1).max(60).nullish(),
   skill_only: z.boolean().default(false).describe('Run only this skill.'),
@@ -40,10 +42,12 @@ const Resume = z.object({
   organization_id: ExternalId.optional(),
   card_id: z.string().max(200).optional().describe('The answered card. Default: the pending card.'),
   user_response: z.object({ answers: z.array(Answer).max(100) }),
+  file_ids: FileIds,
 })
 
 const Skip = z.object({
   thread_id: ThreadId,
+  file_ids: FileIds,
   card_id: z.string().max(200).optional().describe('Default: the pending card.'),
   user_id: ExternalId.optional(),
 })
@@ -59,7 +63,7 @@ const executeSpec = {
 const resumeSpec = {
   guard: service,
   body: rejectPlaybook(Resume),
-  faults: ['NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
+  faults: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PLAYBOOK_CONFIG_REJECTED'] as const,
 }
 
 export const agent = [
@@ -90,7 +94,7 @@ export const agent = [
     {
       summary: 'Answer the pending card and wait for the end of the run',
       description:
-        'Answers are validated before anything runs. The same answers again return the same run. Errors: 409 NO_PENDING_CARD; 409 VERSION_UNSUPPORTED if the installed version cannot continue, the card stays pending.',
+        'Answers are validated before anything runs. The same answers again return the same run. Errors: 403 CARD_ASSIGNED if the card is assigned to another user who does not manage the matter; 409 NO_PENDING_CARD; 409 VERSION_UNSUPPORTED if the installed version cannot continue, the card stays pending.',
       ...resumeSpec,
       responses: { 200: RunAnswer },
     },
@@ -116,17 +120,18 @@ export const agent = [
       guard: service,
       body: Skip,
       responses: { 200: eventStream },
-      faults: ['NOT_FOUND', 'CONFLICT'],
+      faults: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     },
     async (c, { body }) => {
-      const { organizationId, userId } = c.var.caller
+      const { organizationId, userId, userType } = c.var.caller
       const response = {
         thread_id: body.thread_id,
         user_id: body.user_id ?? userId ?? null,
+        user_type: userType,
         card_id: body.card_id,
         origin: requestOrigin(c),
       }
-      const buildInput = await resumeInput(c.env, body.thread_id)
+      const buildInput = await resumeInput(c.env, body.thread_id, body.file_ids)
       const lease = await startSkip(c.env.sql, organizationId, response, buildInput)
       return streamRun(c, { lease, run_id: lease.run_id })
     },
@@ -201,11 +206,12 @@ async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Pro
     {
       thread_id: body.thread_id,
       user_id: body.user_id ?? c.var.caller.userId ?? null,
+      user_type: c.var.caller.userType,
       card_id: body.card_id,
       answers: body.user_response.answers,
       origin: requestOrigin(c),
     },
-    await resumeInput(c.env, body.thread_id),
+    await resumeInput(c.env, body.thread_id, body.file_ids),
   )
   return 'lease' in begun
     ? { lease: begun.lease, run_id: begun.lease.run_id }

@@ -55,7 +55,14 @@ export const Card = z
       .describe(
         'Action at the deadline: answer with the defaults, skip the card, or fail the run.',
       ),
-    assignee: z.string().optional().describe('User who is to answer.'),
+    reminders: z
+      .array(Time)
+      .optional()
+      .describe('Times at which the person is reminded. Default: none.'),
+    assignee: z
+      .string()
+      .optional()
+      .describe('User who is to answer. Others than people who manage the matter are refused.'),
     graph_version: z.string().optional(),
     skill_version: z.string().optional(),
   })

@@ -4,8 +4,9 @@ import { calculators } from './calculators.ts'
 import { cards } from './cards.ts'
 import { Config, type Deps, open } from './deps.ts'
 import { erasure } from './erasure.ts'
+import { notices } from './notices.ts'
 import { outbox } from './outbox.ts'
-import { expireDueCards, takeOverExpiredRuns } from './run/runner.ts'
+import { runCardTimers, takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
 import { repairThreads } from './store/lease.ts'
 import { checkRefused, enqueueStalled, runDeliveryJob } from './store/outbox.ts'
@@ -37,12 +38,13 @@ export default defineService<typeof Config, Deps>({
     ...erasure,
     ...outbox,
     ...cards,
+    ...notices,
   ],
   jobs: {
     deliver: ({ sql, matter, kit }, { thread_id }: { thread_id: string }) =>
       runDeliveryJob({ sql, matter, log: kit.log, metrics: kit.metrics }, thread_id),
   },
-  tick: async (context) => (await takeOverExpiredRuns(context)) + (await expireDueCards(context)),
+  tick: async (context) => (await takeOverExpiredRuns(context)) + (await runCardTimers(context)),
   async sweep({ sql, checkpointKeep }) {
     await enqueueStalled(sql)
     await repairThreads(sql)

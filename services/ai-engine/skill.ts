@@ -17,6 +17,8 @@ export const Control = z.object({
   expires_in_seconds: z.int().min(1).max(31_536_000).optional(),
   /** Action at the deadline: answer with the defaults, skip the card, or fail the run. */
   on_expiry: z.enum(['default', 'skip', 'fail']).default('skip'),
+  /** Times after which the person is reminded while the card is pending. Default: none. */
+  remind_after_seconds: z.array(z.int().min(1).max(31_536_000)).max(10).optional(),
   /** User who is to answer. */
   assignee: z.string().min(1).max(200).optional(),
 })

@@ -118,7 +118,7 @@ export const threads = [
     {
       summary: 'Cancel the run of a thread, or withdraw its cards',
       description:
-        'A cancelled run ends as failed; the text that it has emitted is kept as its output. `cancelled` is false if the thread is idle.',
+        'A cancelled run ends as failed; the text that it has emitted is kept as its output. `cancelled` is false if nothing was cancelled. A pending card is withdrawn unless the reason is `stopped`.',
       guard: service,
       body: z.object({
         thread_id: ThreadId,

@@ -98,7 +98,7 @@ export async function loadRecentMessages(
   return rows.reverse()
 }
 
-async function addAssistantMessage(
+export async function addAssistantMessage(
   sql: Sql,
   session: string,
   { content, metadata, dedupe_key }: NewMessage,

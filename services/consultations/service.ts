@@ -13,6 +13,7 @@ import { stream } from './stream.ts'
 import { deleteOldEvents } from './turn/log/event-store.ts'
 import { deleteExpiredRelays } from './turn/log/relay-lease.ts'
 import { takeOverExpiredTurns } from './turn/run-turn.ts'
+import { takeNotices } from './turn/take-notices.ts'
 
 export default defineService({
   name: 'consultations-service',
@@ -32,7 +33,7 @@ export default defineService({
     ...intakeContext,
     ...erasure,
   ],
-  tick: takeOverExpiredTurns,
+  tick: async (context) => (await takeOverExpiredTurns(context)) + (await takeNotices(context)),
   async sweep({ sql, eventRetentionDays }) {
     await deleteOldEvents(sql, eventRetentionDays)
     await deleteExpiredRelays(sql)

@@ -30,6 +30,18 @@ const texts = {
     zh: '这张问题卡必须回答，不能跳过。',
     en: 'This card must be answered; it cannot be skipped.',
   },
+  cardAssigned: {
+    zh: '这张问题卡由另一位用户回答。',
+    en: 'The card is assigned to another user.',
+  },
+  cardReminder: {
+    zh: '您还有一张问题卡没有回答。',
+    en: 'A card is still waiting for your answer.',
+  },
+  cardExpired: {
+    zh: '问题卡已过期。',
+    en: 'The card has expired.',
+  },
   engineUnavailable: {
     zh: '回复服务暂时没有响应，恢复后会继续本次回复。',
     en: 'The engine does not respond. The turn continues when it is available again.',

@@ -27,6 +27,7 @@ export const loadContext =
     return {
       state: {
         ...state,
+        file_ids: [...new Set(state.file_ids)],
         matter: profile ?? state.matter,
         memory:
           matter_id === null && memoryContext ? { ...memoryContext, cases: [] } : memoryContext,

@@ -11,13 +11,20 @@ interface ResumeDeps {
 }
 
 /** Returns the function that builds the input of a run after a card, for the installed skills. */
-export async function resumeInput(deps: ResumeDeps, thread_id: string): Promise<BuildInput> {
+export async function resumeInput(
+  deps: ResumeDeps,
+  thread_id: string,
+  file_ids: string[] = [],
+): Promise<BuildInput> {
   const skills = await deps.skills()
   return async (card, answers, skipped, head) => {
     const migration = await migrateSkillState(skills, card, async () => {
       const state = (await loadState(deps.sql, thread_id, head)) as State
       return (state[card.skill] ?? {}) as Record<string, unknown>
     })
-    return buildResumeInput(routingTable(skills), card, answers, skipped, migration)
+    return buildResumeInput(routingTable(skills), card, answers, skipped, {
+      migration,
+      file_ids,
+    })
   }
 }

@@ -116,6 +116,10 @@ export interface StartRequest {
   matter_profile: Record<string, unknown> | null
 }
 
+/** Adds files to the state. Duplicates are removed when the context is loaded. */
+const addFiles = (file_ids: string[]): Op[] =>
+  file_ids.length === 0 ? [] : [['add', ['file_ids'], file_ids]]
+
 /** Builds the input of a run for a message. */
 export function buildStartInput(
   request: StartRequest,
@@ -130,7 +134,7 @@ export function buildStartInput(
     ],
     ['set', ['table'], table],
     ...(message === '' ? [] : [['add', ['messages'], [{ role: 'user', content: message }]] as Op]),
-    ...(file_ids.length === 0 ? [] : [['add', ['file_ids'], file_ids] as Op]),
+    ...addFiles(file_ids),
     ...(matter_profile === null ? [] : [['set', ['matter'], matter_profile] as Op]),
   ]
   return { node: 'start', next: 'load_context', input, graph_version: graphVersion }
@@ -142,13 +146,17 @@ export function buildResumeInput(
   { card_id, skill, basis }: StoredCard,
   answers: Record<string, unknown>,
   skipped: boolean,
-  migration: Op[],
+  { migration, file_ids }: { migration: Op[]; file_ids: string[] },
 ): Omit<NewRun, 'origin'> {
   const answerOps = Object.entries(answers).map(
     ([field_key, value]): Op => ['set', field_key.split('.'), value],
   )
   const next = continuation(table, { answered: { card_id, skill, answers, basis, skipped } })
-  return { ...next, next: 'load_context', input: [...migration, ...answerOps, ...next.input] }
+  return {
+    ...next,
+    next: 'load_context',
+    input: [...migration, ...answerOps, ...addFiles(file_ids), ...next.input],
+  }
 }
 
 /** Builds the input of a run that ends as failed because a card expired. */

@@ -19,6 +19,7 @@ export const askUser: PureNode<State> = async (state) => {
     questions,
     ...(skippable && { skippable }),
     ...cardDeadline(control),
+    ...cardReminders(control),
     ...(assignee && { assignee }),
     graph_version: graphVersion,
     skill_version,
@@ -53,6 +54,15 @@ const cardDeadline = ({ expires_in_seconds: seconds, on_expiry }: RequestedCard[
   seconds === undefined
     ? {}
     : { expires_at: new Date(Date.now() + seconds * 1_000).toISOString(), on_expiry }
+
+const cardReminders = ({ remind_after_seconds: delays = [] }: RequestedCard['control']) =>
+  delays.length === 0
+    ? {}
+    : {
+        reminders: delays
+          .toSorted((a, b) => a - b)
+          .map((seconds) => new Date(Date.now() + seconds * 1_000).toISOString()),
+      }
 
 /** Version of a skill when the round started. */
 const skillVersion = ({ table }: State, skill: string) =>

@@ -315,6 +315,30 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect((await readEvents(lease.run_id)).at(-1)!.event).toBe('end')
   })
 
+  test('a stop that is requested before the end is committed ends the run as stopped', async () => {
+    const lease = await begin()
+    const graph = counting(1, {
+      async count(state, at) {
+        at.emit('token', { node: 'count', content: 'one ' })
+        await at.record({ kind: 'tool', skill: 's', name: 't', request: 1 }, async () => ({
+          answer: 1,
+        }))
+        return { state: { ...state, count: 1 }, next: 'done' }
+      },
+      async done(state) {
+        await sql`
+          update ai_engine.threads set cancel_code = 'STOPPED' where thread_id = ${lease.thread_id}`
+        return { state, ...ending('1') } as never
+      },
+    })
+    await drive(engine, graph, lease)
+    const [run] = await sql`select status, error from ai_engine.runs where run_id = ${lease.run_id}`
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'STOPPED' } })
+    const events = await readEvents(lease.run_id)
+    expect(events.map(({ data }) => data.seq)).toEqual([1, 2])
+    await expect(begin(lease.thread_id)).resolves.toMatchObject({ thread_id: lease.thread_id })
+  })
+
   test('a run that exceeds the step limit fails', async () => {
     const lease = await begin()
     const bounded = { ...engine, limits: { ...engine.limits, steps: 20 } }

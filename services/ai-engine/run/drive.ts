@@ -57,6 +57,13 @@ export async function drive<State>(
       const write = buildCommit(committed, result)
       const after = advance(lease, write)
       ready = commitStep(lease, after, write)
+      const cancelCode = write.end && (await awaitEnd(deps, lease, ready))
+      if (cancelCode) {
+        lease = { ...lease, cancel_code: cancelCode }
+        emitted = { filter: emitted.filter, seq: result.seq - result.lines.length }
+        ready = Promise.resolve()
+        continue
+      }
       lease = after
       if (!write.end && graph.eager?.has(after.next)) {
         ready.catch((thrown) => stop.abort(thrown))
@@ -71,6 +78,22 @@ export async function drive<State>(
     deps.log.info({ thread: lease.thread_id, run: lease.run_id }, 'run stopped: lease lost')
   } finally {
     clearInterval(heartbeat)
+  }
+}
+
+/**
+ * Waits for the commit of the end of a run. Returns the code of a cancellation that came first: the end was
+ * not committed, and the run must end as cancelled.
+ */
+async function awaitEnd({ sql }: RunDeps, lease: Lease, committing: Promise<unknown>) {
+  try {
+    await committing
+    return null
+  } catch (thrown) {
+    if (!(thrown instanceof LeaseLost)) throw thrown
+    const { cancel_code } = await renew(sql, lease)
+    if (cancel_code === null) throw thrown
+    return cancel_code
   }
 }
 

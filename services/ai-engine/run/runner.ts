@@ -7,6 +7,7 @@ import { supportedGraphVersions } from '../graph/versions.ts'
 import { workbench } from '../graph/workbench.ts'
 import { expireCards } from '../store/expire-cards.ts'
 import { type Lease, queue, release, takeOverExpired } from '../store/lease.ts'
+import { remindDueCards } from '../store/notices.ts'
 import { giveUpRun } from './abandon-run.ts'
 import { drive, logAbandoned, maxClaims } from './drive.ts'
 
@@ -89,13 +90,17 @@ export async function takeOverExpiredRuns(context: ServiceContext<Deps>): Promis
   return leases.length
 }
 
-/** Cards that one tick closes at most. */
-const expiryBatch = 20
+/** Cards that one tick closes or reminds of at most. */
+const timerBatch = 20
+
+/** Reminds of cards and closes cards whose deadline has passed. Returns their number. */
+export const runCardTimers = async (context: ServiceContext<Deps>): Promise<number> =>
+  (await remindDueCards(context.sql, timerBatch)) + (await expireDueCards(context))
 
 /** Closes cards whose deadline has passed, drives the runs that follow and returns their number. */
-export async function expireDueCards(context: ServiceContext<Deps>): Promise<number> {
+async function expireDueCards(context: ServiceContext<Deps>): Promise<number> {
   const table = routingTable(await context.skills())
-  const leases = await expireCards(context.sql, expiryBatch, {
+  const leases = await expireCards(context.sql, timerBatch, {
     build: async (card, ...rest) => (await resumeInput(context, card.thread_id))(card, ...rest),
     fail: async () => buildExpiredInput(table),
   })

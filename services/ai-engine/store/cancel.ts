@@ -4,8 +4,8 @@ import { lockThread } from './start-run.ts'
 export type CancelCode = 'CANCELLED' | 'STOPPED'
 
 /**
- * Cancels a running run, wherever it is driven; its text so far is kept. Withdraws the cards of an
- * interrupted thread. An idle thread is left unchanged.
+ * Cancels a running run, wherever it is driven; its text so far is kept. CANCELLED also withdraws the card
+ * of an interrupted thread. STOPPED does not: nothing runs, and the person has seen the card.
  */
 export const cancel = (
   sql: Sql,
@@ -19,7 +19,7 @@ export const cancel = (
       await sql`
         update ai_engine.threads set cancel_code = coalesce(cancel_code, ${code})
         where thread_id = ${thread_id}`
-    } else if (status === 'interrupted') {
+    } else if (status === 'interrupted' && code === 'CANCELLED') {
       await sql`
         update ai_engine.threads set status = 'idle', card_id = null, updated_at = now()
         where thread_id = ${thread_id}`
@@ -27,5 +27,6 @@ export const cancel = (
         update ai_engine.cards set status = 'withdrawn'
         where thread_id = ${thread_id} and status in ('pending', 'queued')`
     }
-    return { thread_id, run_id, cancelled: status !== 'idle' }
+    const cancelled = status === 'running' || (status === 'interrupted' && code === 'CANCELLED')
+    return { thread_id, run_id, cancelled }
   })

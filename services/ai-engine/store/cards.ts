@@ -42,6 +42,8 @@ export const hashCard = ({ assignee: _, ...card }: Card, basis: unknown) =>
 export interface CardResponse {
   thread_id: string
   user_id: string | null
+  /** User type of the person who answers, if known. */
+  user_type?: string | undefined
   /** Default: the pending card. */
   card_id: string | undefined
   origin: RequestOrigin
@@ -96,6 +98,7 @@ export function claimCard(
   { card_id }: StoredCard,
   { status, answers, answersHash }: Closing,
   newRun: NewRun,
+  extraClauses = fragment``,
 ) {
   const updateThread = fragment`
     update ai_engine.threads t set ${assignRun(newId(), newRun)},
@@ -107,8 +110,20 @@ export function claimCard(
       update ai_engine.cards set status = ${status}, answers = ${json(answers)},
         answers_hash = ${answersHash}, answered_by = ${user_id}, answered_at = now(),
         resumed_run_id = r.run_id
-      from r where card_id = ${card_id}::uuid)`
+      from r where card_id = ${card_id}::uuid)${extraClauses}`
   return insertRun(sql, newRun, null, updateThread, updateCard)
+}
+
+/** User types that manage matters: they may answer cards that are assigned to others. */
+const managers = new Set(['lawyer', 'firm_admin', 'operator'])
+
+/** Refuses an answer to a card that is assigned to another user. A caller without a user is a service. */
+export function assertMayAnswer({ card }: StoredCard, { user_id, user_type }: CardResponse) {
+  if (card.assignee === undefined || user_id === null || user_id === card.assignee) return
+  if (!managers.has(user_type ?? ''))
+    throw new Fault('FORBIDDEN', 'The card is assigned to another user.', {
+      code: 'CARD_ASSIGNED',
+    })
 }
 
 export const noPendingCard = () =>

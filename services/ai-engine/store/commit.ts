@@ -143,7 +143,11 @@ const updateThread = (lease: Lease, after: Lease, end: End | null): SqlFragment 
     base = ${after.base}, base_bytes = ${after.base_bytes}, delta_bytes = ${after.delta_bytes},
     claims = 0, status = ${statusAfter(end)}, card_id = ${end?.card?.card.card_id ?? null},
     lease_until = ${leaseUntil()}, updated_at = now()
-  where ${leaseHeld(lease)} and head = ${lease.head} returning cancel_code`
+  where ${leaseHeld(lease)} and head = ${lease.head} ${unlessCancelled(end)} returning cancel_code`
+
+/** A run that was cancelled before its end is committed must end as cancelled. */
+const unlessCancelled = (end: End | null): SqlFragment =>
+  end === null || end.status === 'failed' ? fragment`` : fragment`and cancel_code is null`
 
 function insertCheckpoints(
   lease: Lease,
@@ -224,9 +228,10 @@ const insertCard = (
 ): SqlFragment => fragment`,
   cards as (
     insert into ai_engine.cards (card_id, thread_id, run_id, skill, skippable, expires_at, on_expiry,
-      graph_version, skill_version, card, basis, hash)
+      remind_at, graph_version, skill_version, card, basis, hash)
     select ${card.card_id}::uuid, ${thread_id}::text, ${run_id}::uuid, ${skill}::text,
       ${skippable}::boolean, ${card.expires_at ?? null}::text::timestamptz, ${card.on_expiry ?? null}::text,
+      ${card.reminders?.[0] ?? null}::text::timestamptz,
       ${card.graph_version ?? '1'}::text, ${card.skill_version ?? '1'}::text, ${json(card)}, ${json(basis)}, ${hash}::text from head)`
 
 const SeqRow = z.object({ seq: z.int() })

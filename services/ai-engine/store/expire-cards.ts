@@ -3,6 +3,7 @@ import { Id } from '../../_kit/fields.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { type BuildInput, claimCard, loadCards, type StoredCard } from './cards.ts'
 import type { Lease } from './lease.ts'
+import { insertRunNotice } from './notices.ts'
 
 const DueCard = z.object({ card_id: Id, thread_id: z.string(), organization_id: z.string() })
 
@@ -41,7 +42,7 @@ export async function expireCards(
     }
     const closing = { status: 'expired' as const, answers: [], answersHash: null }
     const newRun = { ...input, origin: response.origin }
-    const lease = await claimCard(sql, response, stored, closing, newRun)
+    const lease = await claimCard(sql, response, stored, closing, newRun, insertRunNotice(card_id))
     if (lease) leases.push(lease)
   }
   return leases

@@ -3,6 +3,7 @@ import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { type Answer, checkAnswers } from '../answers.ts'
 import {
+  assertMayAnswer,
   type BuildInput,
   type CardResponse,
   claimCard,
@@ -35,6 +36,7 @@ export async function startResume(
         return { run_id: stored.resumed_run_id! }
       throw resumeRefusal(stored, pending, card_id)
     }
+    assertMayAnswer(stored, response)
     const accepted = checkAnswers(stored.card, answers)
     await assertUnchanged(stored)
     const newRun = { ...(await buildInput(stored, accepted, false, head)), origin }
@@ -60,6 +62,7 @@ export async function startSkip(
     if (pending === null) throw noPendingCard()
     if (stored?.card_id !== pending)
       throw new Fault('CONFLICT', 'Another card is pending.', { data: { card_id: pending } })
+    assertMayAnswer(stored, response)
     if (!stored.skippable)
       throw new Fault('CONFLICT', 'This card cannot be skipped. Answer it instead.', {
         code: 'CARD_REQUIRED',

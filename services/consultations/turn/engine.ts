@@ -40,8 +40,10 @@ export const loadPendingCard = (
 
 /** Sends the request of a turn to the engine. Returns the stream of the run. */
 export function sendRequest(engine: Client, turn: Turn, profile: unknown): Promise<Response> {
-  const { thread_id, organization_id } = turn
-  return engine.stream(paths[turn.request.kind], {
+  const { thread_id, organization_id, request } = turn
+  // The engine has started the run of an expired card itself.
+  if (request.kind === 'expiry') throw new Fault('INTERNAL', 'An expired card has no request.')
+  return engine.stream(paths[request.kind], {
     method: 'POST',
     headers: peerHeaders(turn),
     body: {
@@ -71,10 +73,37 @@ function buildInput({ request, session_id, matter_id }: Turn, profile: unknown) 
       }
     case 'resume':
       return { card_id: request.card_id, user_response: { answers: request.answers } }
-    case 'skip':
+    default:
       return { card_id: request.card_id }
   }
 }
+
+export const Notice = z.object({
+  notice_id: z.string(),
+  organization_id: z.string(),
+  session_id: z.string(),
+  kind: z.string(),
+  card_id: z.string(),
+  run_id: z.string().nullable(),
+})
+export type Notice = z.infer<typeof Notice>
+
+/** Time limit of requests in the background; takeovers must not wait longer. */
+const noticeDeadlineMs = 2_000
+
+/** Loads the notices of card timers that were not acknowledged. */
+export const loadNotices = (engine: Client) =>
+  engine.request(z.object({ items: z.array(Notice) }), `${base}/agent/notices`, {
+    deadlineMs: noticeDeadlineMs,
+  })
+
+export const acknowledgeNotices = (engine: Client, notice_ids: string[]) =>
+  engine.request(z.object({ acknowledged: z.int() }), `${base}/agent/notices/acknowledge`, {
+    method: 'POST',
+    body: { notice_ids },
+    idempotent: true,
+    deadlineMs: noticeDeadlineMs,
+  })
 
 const Cancelled = z.object({ cancelled: z.boolean() })
 

@@ -63,6 +63,7 @@ const rejectionTexts: Record<string, TextKey> = {
   CARD_PENDING: 'cardPending',
   NO_PENDING_CARD: 'noPendingCard',
   CARD_REQUIRED: 'cardRequired',
+  CARD_ASSIGNED: 'cardAssigned',
 }
 
 /** Cancels the run of a turn that was stopped before its run was known. */

@@ -3,7 +3,7 @@ import { Id, Json } from '../../_kit/fields.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { AuthorType } from '../speaker.ts'
 
-/** Input of a run: a message, the answers to a card, or a skipped card. */
+/** Input of a run: a message, the answers to a card, a skipped card, or an expired card. */
 export const EngineRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('chat'), message: z.string(), file_ids: z.array(z.string()) }),
   z.object({
@@ -14,6 +14,7 @@ export const EngineRequest = z.discriminatedUnion('kind', [
     ),
   }),
   z.object({ kind: z.literal('skip'), card_id: z.string() }),
+  z.object({ kind: z.literal('expiry'), card_id: z.string() }),
 ])
 export type EngineRequest = z.infer<typeof EngineRequest>
 
