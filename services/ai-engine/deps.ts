@@ -9,9 +9,12 @@ import type { Limits } from './run/graph.ts'
 import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
+import type { RetentionDays } from './store/retention.ts'
 
 const positiveInt = (max: number, defaultValue: number) =>
   z.coerce.number().int().min(1).max(max).default(defaultValue)
+
+const retentionDays = (days: number) => positiveInt(36_500, days)
 
 export const Config = z.object({
   AI_BASE_URL: z
@@ -47,6 +50,18 @@ export const Config = z.object({
   CHECKPOINT_KEEP: positiveInt(1_000_000, 1_000).describe(
     'Number of checkpoints kept per thread, the newest. Checkpoints of branches and pending cards stay too.',
   ),
+  RETENTION_DAYS_EVENTS: retentionDays(30).describe(
+    'Days after which the events of a finished turn or run are deleted.',
+  ),
+  RETENTION_DAYS_SPANS: retentionDays(90).describe(
+    'Days after which the spans of a finished run are deleted.',
+  ),
+  RETENTION_DAYS_CALLS: retentionDays(400).describe(
+    'Days after which recorded calls of models and tools are deleted. The usage report covers the same time.',
+  ),
+  RETENTION_DAYS_RUNS: retentionDays(1_095).describe(
+    'Days after which a finished run is deleted with all its data. Threads that run or wait on a card keep all runs.',
+  ),
 })
 export type Config = z.output<typeof Config>
 
@@ -63,6 +78,7 @@ export interface Deps {
   /** Whether queued runs may wait for a free slot. */
   runQueue: { waiting: boolean }
   checkpointKeep: number
+  retention: RetentionDays
   matter: Client
   memory: Client
   files: Client
@@ -88,6 +104,12 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
     maxRuns: config.ENGINE_MAX_RUNS,
     runQueue: { waiting: false },
     checkpointKeep: config.CHECKPOINT_KEEP,
+    retention: {
+      events: config.RETENTION_DAYS_EVENTS,
+      spans: config.RETENTION_DAYS_SPANS,
+      calls: config.RETENTION_DAYS_CALLS,
+      runs: config.RETENTION_DAYS_RUNS,
+    },
     matter: client('matter-service'),
     memory: client('memory-service'),
     files: client('files-service'),

@@ -13,7 +13,7 @@ import { fragment, identifier, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { post } from './deps.ts'
 
 /** Tables with a thread_id. */
-const threadTables = ['cards', 'calls', 'outbox', 'checkpoints', 'runs', 'threads']
+const threadTables = ['notices', 'cards', 'calls', 'outbox', 'checkpoints', 'runs', 'threads']
 
 export const erasure = [
   post(

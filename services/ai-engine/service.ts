@@ -1,3 +1,4 @@
+import { enqueue } from '../_kit/jobs.ts'
 import { defineService } from '../_kit/service.ts'
 import { agent } from './agent.ts'
 import { calculators } from './calculators.ts'
@@ -11,6 +12,7 @@ import { skills } from './skills.ts'
 import { repairThreads } from './store/lease.ts'
 import { checkRefused, enqueueStalled, runDeliveryJob } from './store/outbox.ts'
 import { pruneCheckpoints } from './store/prune-checkpoints.ts'
+import { pruneRuns } from './store/retention.ts'
 import { threads } from './threads.ts'
 import { timeline } from './timeline.ts'
 import { traces } from './traces.ts'
@@ -43,11 +45,14 @@ export default defineService<typeof Config, Deps>({
   jobs: {
     deliver: ({ sql, matter, kit }, { thread_id }: { thread_id: string }) =>
       runDeliveryJob({ sql, matter, log: kit.log, metrics: kit.metrics }, thread_id),
+    retention: ({ sql, retention }, _payload: object, { signal }) =>
+      pruneRuns(sql, retention, signal),
   },
   tick: async (context) => (await takeOverExpiredRuns(context)) + (await runCardTimers(context)),
   async sweep({ sql, checkpointKeep }) {
     await enqueueStalled(sql)
     await repairThreads(sql)
     await pruneCheckpoints(sql, checkpointKeep)
+    await enqueue(sql, 'ai_engine', { kind: 'retention', payload: {}, key: 'retention' })
   },
 })
