@@ -80,8 +80,9 @@ export function open(config: Config, { runtime }: OpenContext): Deps {
 
 function makeStore(config: Config, runtime: OpenContext['runtime']): Deps['store'] {
   if (config.FILES_STORAGE === 's3') {
-    const store = s3Store(requireS3Config(config))
-    return async () => store
+    const s3 = requireS3Config(config)
+    const store = loadStreamBody(runtime).then((streamBody) => s3Store(s3, streamBody))
+    return () => store
   }
   if (runtime === 'workerd') {
     throw new ConfigError('FILES_STORAGE: this runtime has no file system. Use s3.')
@@ -91,6 +92,11 @@ function makeStore(config: Config, runtime: OpenContext['runtime']): Deps['store
     store ??= import('./store/fs.node.ts').then(({ fsStore }) => fsStore(config.FILES_DIR))
     return store
   }
+}
+
+async function loadStreamBody(runtime: OpenContext['runtime']) {
+  if (runtime === 'workerd') return undefined
+  return (await import('./store/stream-body.node.ts')).streamBody
 }
 
 function requireS3Config(config: Config) {

@@ -3,7 +3,7 @@ import { textProblem } from '../_kit/body.ts'
 import { Fault, invalid } from '../_kit/fault.ts'
 import { displayName, Purpose, Visibility } from './file.ts'
 import { fileTooLarge, readBody } from './inspect-stream.ts'
-import { formParts, parseBoundary, readAtMost } from './multipart.ts'
+import { formParts, lastPartSize, parseBoundary, readAtMost } from './multipart.ts'
 
 /** Form fields beside the file. */
 const FormFields = z.object({
@@ -44,27 +44,36 @@ export const formContent = {
   },
 }
 
+/** The file of a form. `expectedSize` follows from the length of the request, if it has one. */
+export interface FilePart {
+  body: AsyncIterable<Uint8Array>
+  filename: string
+  expectedSize: number | undefined
+}
+
 /**
  * Reads the whole form. Streams the file to `storeFile`; the other fields may come before or after the file.
  */
 export async function readForm<T>(
   request: Request,
   maxBytes: number,
-  storeFile: (body: AsyncIterable<Uint8Array>, filename: string) => Promise<T>,
+  storeFile: (part: FilePart) => Promise<T>,
 ): Promise<{ fields: FormFields; received: T }> {
   const boundary = parseBoundary(request.headers.get('content-type') ?? undefined)
   if (boundary === undefined || !request.body) {
     throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The content type must be multipart/form-data.')
   }
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes + overheadBytes)
-    throw fileTooLarge(maxBytes)
+  const contentLength = request.headers.get('content-length')
+  const length = contentLength === null ? undefined : Number(contentLength)
+  if (length !== undefined && length > maxBytes + overheadBytes) throw fileTooLarge(maxBytes)
   const values: Record<string, string> = {}
   let received: { it: T } | undefined
   const bytes = readBody(request, maxBytes + overheadBytes, () => fileTooLarge(maxBytes))
-  for await (const { name, filename, body } of formParts(bytes, boundary)) {
+  for await (const { name, filename, offset, body } of formParts(bytes, boundary)) {
     if (name === 'file') {
       if (received) throw invalid([{ path: 'file', message: 'Only one file per request.' }])
-      received = { it: await storeFile(body, displayName(filename)) }
+      const expectedSize = lastPartSize(length, offset, boundary)
+      received = { it: await storeFile({ body, filename: displayName(filename), expectedSize }) }
     } else if (name in FormFields.shape) {
       values[name] = await readField(name, body)
     }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formParts, parseBoundary, readAtMost } from './multipart.ts'
+import { formParts, lastPartSize, parseBoundary, readAtMost } from './multipart.ts'
 
 const latin1Bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
@@ -32,6 +32,22 @@ const form = (boundary: string, contents: string[]) =>
 
 const part = (boundary: string, name: string, content: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
+
+test('the size of the last part follows from the length of the form', async () => {
+  const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 50 })
+  const contents = fc.array(fc.string({ unit: fc.constantFrom('x', '-', '\n') }), { minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(contents, sizes, async (contents, sizes) => {
+      const bytes = form('b0', contents)
+      const expected: (number | undefined)[] = []
+      for await (const { offset } of formParts(inPieces(bytes, sizes), 'b0'))
+        expected.push(lastPartSize(bytes.length, offset, 'b0'))
+      expect(expected.at(-1)).toBe(contents.at(-1)!.length)
+      expect(lastPartSize(undefined, 10, 'b0')).toBeUndefined()
+      expect(lastPartSize(5, 10, 'b0')).toBeUndefined()
+    }),
+  )
+})
 
 describe('a form', () => {
   const boundary = fc.stringMatching(/^[A-Za-z0-9'()+_,./:=?-]{1,20}$/)

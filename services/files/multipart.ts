@@ -4,6 +4,8 @@ import { invalid } from '../_kit/fault.ts'
 export interface FormPart {
   name: string
   filename: string | undefined
+  /** Number of bytes of the form before the body of the part. */
+  offset: number
   body: AsyncIterable<Uint8Array>
 }
 
@@ -39,7 +41,11 @@ export async function* formParts(
     if (after !== '\r\n') throw malformedForm('A boundary must be followed by a line break.')
     source.putBack(crlf)
     const header = await readHeader(source.until(blankLine))
-    const part = { ...parseDisposition(header), body: source.until(delimiter) }
+    const part = {
+      ...parseDisposition(header),
+      offset: source.offset(),
+      body: source.until(delimiter),
+    }
     yield part
     await skip(part.body)
   }
@@ -50,10 +56,12 @@ function makeScanner(body: AsyncIterable<Uint8Array>) {
   const chunks = body[Symbol.asyncIterator]()
   // A delimiter starts with CRLF, and the first boundary has none before it.
   let buffered: Uint8Array = crlf
+  let received = 0
 
   async function fill() {
     const { done, value } = await chunks.next()
     if (done) throw malformedForm('The body ends before the last boundary.')
+    received += value.length
     buffered = buffered.length > 0 ? concatBytes(buffered, value) : value
   }
 
@@ -76,6 +84,7 @@ function makeScanner(body: AsyncIterable<Uint8Array>) {
 
   return {
     until,
+    offset: () => received - buffered.length,
     async take(count: number): Promise<string> {
       while (buffered.length < count) await fill()
       const consumed = buffered.subarray(0, count)
@@ -164,6 +173,20 @@ function extendedFilename(disposition: string): string | undefined {
   } catch {
     throw malformedForm('A filename is not valid UTF-8.')
   }
+}
+
+/**
+ * Size of a file that starts at `offset` of a form of `length` bytes, if it is the last part, as it is in the forms
+ * of nearly all clients. Undefined for a form of unknown length.
+ */
+export function lastPartSize(
+  length: number | undefined,
+  offset: number,
+  boundary: string,
+): number | undefined {
+  if (length === undefined) return undefined
+  const size = length - offset - `\r\n--${boundary}--\r\n`.length
+  return size >= 0 ? size : undefined
 }
 
 async function skip(chunks: AsyncIterable<unknown>) {

@@ -9,7 +9,7 @@ import { type Caller, user } from '../_kit/identity.ts'
 import { newId } from '../_kit/ids.ts'
 import { type Deps, post } from './deps.ts'
 import { File, insertFile, type Visibility } from './file.ts'
-import { type FormFields, formContent, readForm } from './form.ts'
+import { type FilePart, type FormFields, formContent, readForm } from './form.ts'
 import { inspectStream, type StreamInfo } from './inspect-stream.ts'
 import { claimObject, discardObject, registerObject } from './orphans.ts'
 
@@ -37,9 +37,9 @@ async function receive(c: C): Promise<Response> {
   const key = `files/${fileId}`
   let [stored, claimed] = [false, false]
   try {
-    const { fields, received } = await readForm(c.req.raw, context.maxBytes, (body, filename) => {
+    const { fields, received } = await readForm(c.req.raw, context.maxBytes, (part) => {
       stored = true
-      return storeBody(context, key, body, filename)
+      return storeBody(context, key, part)
     })
     requireOrganizationToShare(c.var.caller, fields.visibility)
     const { size, sha256, filename } = received
@@ -58,13 +58,12 @@ async function receive(c: C): Promise<Response> {
 async function storeBody(
   { sql, store, runtime, maxBytes }: ServiceContext<Deps>,
   key: string,
-  body: AsyncIterable<Uint8Array>,
-  filename: string,
+  { body, filename, expectedSize }: FilePart,
 ): Promise<ReceivedFile> {
   await registerObject(sql, key)
   const storage = await store()
-  const info = await inspectStream(body, { runtime, maxBytes: maxBytes, filename }, (chunks) =>
-    storage.put(key, chunks),
+  const info = await inspectStream(body, { runtime, maxBytes, filename }, (chunks) =>
+    storage.put(key, chunks, expectedSize),
   )
   return { ...info, filename }
 }

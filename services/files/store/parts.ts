@@ -1,4 +1,4 @@
-const defaultPartBytes = 8 * 1024 * 1024
+export const defaultPartBytes = 8 * 1024 * 1024
 
 export interface StoragePart {
   bytes: Uint8Array

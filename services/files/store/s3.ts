@@ -14,7 +14,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { Fault } from '../../_kit/fault.ts'
-import { splitParts } from './parts.ts'
+import { defaultPartBytes, splitParts } from './parts.ts'
+import { type ObjectRef, putStream, type StreamBody } from './s3-put-stream.ts'
 import type { Store } from './store.ts'
 
 export interface S3Config {
@@ -30,35 +31,23 @@ const partsInFlight = 2
 
 /** Time limits until the response starts. */
 const timeouts = { connectionTimeout: 5_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
+/** A streamed upload takes as long as its sender; only silence is limited. */
+const streamTimeouts = { connectionTimeout: 5_000, socketTimeout: 120_000 }
 
-/** Storage in an S3 bucket. Large objects are uploaded in parallel parts. */
-export function s3Store(config: S3Config): Store {
+/**
+ * Storage in an S3 bucket. A large object of known size is streamed in one request where the runtime has
+ * `streamBody`; otherwise it is uploaded in parallel parts.
+ */
+export function s3Store(config: S3Config, streamBody?: StreamBody): Store {
   const Bucket = config.bucket
-  const client = new S3Client({
-    region: config.region,
-    forcePathStyle: config.forcePathStyle,
-    credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
-    ...(config.endpoint && { endpoint: config.endpoint }),
-    // Some S3 servers do not support the newer checksums. Files have a SHA-256 of their own.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: timeouts,
-  })
-  // The stream is hashed once; the request signature does not hash the payload again.
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { headers } = args.request as { headers: Record<string, string> }
-      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
-      return next(args)
-    },
-    { step: 'build' },
-  )
-  client.middlewareStack.add((next) => (args) => next(args).catch(throwUnavailable), {
-    step: 'initialize',
-  })
+  const client = connect(config, timeouts)
+  const streamClient = connect(config, streamTimeouts)
 
   return {
-    async put(Key, chunks) {
+    async put(Key, chunks, expectedSize = 0) {
+      if (streamBody && expectedSize > defaultPartBytes) {
+        return putStream(streamClient, { Bucket, Key }, chunks, expectedSize, streamBody)
+      }
       const parts = splitParts(chunks, partsInFlight)
       const first = await parts.next()
       const Body = first.done ? new Uint8Array() : first.value.bytes
@@ -132,7 +121,32 @@ export function s3Store(config: S3Config): Store {
   }
 }
 
-type ObjectRef = { Bucket: string; Key: string }
+function connect(config: S3Config, requestHandler: object): S3Client {
+  const client = new S3Client({
+    region: config.region,
+    forcePathStyle: config.forcePathStyle,
+    credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey },
+    ...(config.endpoint && { endpoint: config.endpoint }),
+    // Some S3 servers do not support the newer checksums. Files have a SHA-256 of their own.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler,
+  })
+  // The stream is hashed once; the request signature does not hash the payload again.
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD'
+      return next(args)
+    },
+    { step: 'build' },
+  )
+  client.middlewareStack.add((next) => (args) => next(args).catch(throwUnavailable), {
+    step: 'initialize',
+  })
+
+  return client
+}
 
 async function putMultipart(
   client: S3Client,

@@ -7,6 +7,7 @@ import { fsStore } from './fs.node.ts'
 import { splitParts } from './parts.ts'
 import { s3Store } from './s3.ts'
 import type { Store } from './store.ts'
+import { streamBody } from './stream-body.node.ts'
 
 const MiB = 1024 * 1024
 const s3 = await startS3()
@@ -152,6 +153,42 @@ describe.each(stores)('%s', (_, maybe, list) => {
   })
 })
 
+describe.runIf(s3Config)('S3 with an announced size', () => {
+  if (!s3Config) return
+  const store = s3Store(s3Config, streamBody)
+  const whole = noise(9 * MiB)
+  const pieces = () => of(whole.subarray(0, 5), whole.subarray(5, MiB), whole.subarray(MiB))
+
+  test.each([
+    ['is exact', 0],
+    ['is two bytes too small', -2],
+    ['is much too large', 3 * MiB],
+  ])('the object is stored as sent when the size %s', async (_, difference) => {
+    const key = newKey()
+    expect(await store.put(key, pieces(), whole.length + difference)).toBe(whole.length)
+    expect(await store.size(key)).toBe(whole.length)
+    expect(Buffer.compare(await new Response(await store.get(key)).bytes(), whole)).toBe(0)
+    await store.remove(key)
+  })
+
+  test('an empty object is stored when bytes were announced', async () => {
+    const key = newKey()
+    expect(await store.put(key, of(), 9 * MiB)).toBe(0)
+    expect(await store.size(key)).toBe(0)
+    await store.remove(key)
+  })
+
+  test('a sender that breaks off stores nothing and passes its error on', async () => {
+    async function* failing() {
+      yield whole.subarray(0, 8 * MiB)
+      throw new Error('cut off')
+    }
+    const key = newKey()
+    await expect(store.put(key, failing(), whole.length)).rejects.toThrow('cut off')
+    expect(await store.size(key)).toBeNull()
+  })
+})
+
 test('a directory rejects keys of other shapes', async () => {
   const store = fsStore(directory.directory)
   for (const key of [
@@ -168,11 +205,12 @@ test('a directory rejects keys of other shapes', async () => {
 test('an unreachable S3 server gives UPSTREAM_UNAVAILABLE', async () => {
   const endpoint = `http://127.0.0.1:${await freePort()}`
   const place = { region: 'us-east-1', bucket: 'b', forcePathStyle: true, endpoint }
-  const store = s3Store({ ...place, accessKeyId: 'a', secretAccessKey: 's' })
+  const store = s3Store({ ...place, accessKeyId: 'a', secretAccessKey: 's' }, streamBody)
   for (const attempt of [
     () => store.get(newKey()),
     () => store.size(newKey()),
     () => store.put(newKey(), of(noise(10))),
+    () => store.put(newKey(), of(noise(9 * MiB)), 9 * MiB),
     () => store.remove(newKey()),
   ]) {
     await expect(attempt()).rejects.toMatchObject({ kind: 'UPSTREAM_UNAVAILABLE' })
