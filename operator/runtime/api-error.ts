@@ -1,14 +1,16 @@
-/** An error response of the API server. */
-export class ApiError extends Error {
+import { ApiException } from '@kubernetes/client-node/dist/gen/apis/exception.js'
+import type { V1Status } from '@kubernetes/client-node/dist/gen/models/V1Status.js'
+
+/** An error response of the API server. Its message does not quote the body, which can hold a Secret. */
+export class ApiError extends ApiException<V1Status> {
   override name = 'ApiError'
-  readonly code: number
   readonly reason: string
   /** Milliseconds after which the server asks to retry. */
   readonly retryAfter: number | undefined
 
   constructor(code: number, reason: string, message: string, retryAfter?: number) {
-    super(message)
-    this.code = code
+    super(code, message, { code, reason, message }, {})
+    this.message = message
     this.reason = reason
     this.retryAfter = retryAfter
   }

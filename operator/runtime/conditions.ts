@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { V1Condition } from '@kubernetes/client-node/dist/gen/models/V1Condition.js'
+import type { Json } from './objects.ts'
 
 /** `metav1.Condition`, in a list keyed by type. */
-export type Condition = {
-  type: string
-  status: 'True' | 'False' | 'Unknown'
-  reason: string
-  message: string
-  observedGeneration: number
-  lastTransitionTime: string
-}
+export type Condition = Required<Json<V1Condition>> & { status: 'True' | 'False' | 'Unknown' }
 
 export type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
 

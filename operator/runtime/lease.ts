@@ -1,19 +1,17 @@
+import type { V1LeaseSpec } from '@kubernetes/client-node/dist/gen/models/V1LeaseSpec.js'
 import { errorFields, type Log } from '../../services/_kit/log.ts'
 import type { Metrics } from '../../services/_kit/metrics.ts'
 import { isConflict } from './api-error.ts'
 import type { Client } from './client.ts'
 import type { Remaining } from './fence.ts'
-import type { KubeObject } from './objects.ts'
+import type { Json, KubeObject } from './objects.ts'
 import { getResource } from './resources.ts'
 import { sleep, withJitter } from './time.ts'
 
-type LeaseSpec = {
-  holderIdentity?: string
-  leaseDurationSeconds: number
-  acquireTime: string
-  renewTime: string
-  leaseTransitions: number
-}
+type LeaseSpec = Json<
+  Required<Omit<V1LeaseSpec, 'holderIdentity' | 'preferredHolder' | 'strategy'>> &
+    Pick<V1LeaseSpec, 'holderIdentity'>
+>
 type Lease = KubeObject & { spec: LeaseSpec }
 
 export type LeaseOptions = {

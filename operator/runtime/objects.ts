@@ -1,11 +1,13 @@
-export type OwnerReference = {
-  apiVersion: string
-  kind: string
-  name: string
-  uid: string
-  controller?: boolean
-  blockOwnerDeletion?: boolean
-}
+import type { V1OwnerReference } from '@kubernetes/client-node/dist/gen/models/V1OwnerReference.js'
+
+export type OwnerReference = V1OwnerReference
+
+/** A type of client-node as JSON carries it: its fields hold dates, responses hold strings. */
+export type Json<T> = T extends Date
+  ? string
+  : T extends object
+    ? { [Field in keyof T]: Json<T[Field]> }
+    : T
 
 /** Field ownership of server-side apply. */
 export type ManagedFields = {

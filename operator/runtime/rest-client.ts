@@ -1,3 +1,4 @@
+import type { V1Status } from '@kubernetes/client-node/dist/gen/models/V1Status.js'
 import type { Metrics } from '../../services/_kit/metrics.ts'
 import { ApiError } from './api-error.ts'
 import type { Ref, Resource } from './objects.ts'
@@ -169,9 +170,7 @@ async function toApiError(
   )
 }
 
-type ApiStatus = { reason?: string; message?: string; details?: { retryAfterSeconds?: number } }
-
-function parseStatus(text: string): ApiStatus {
+function parseStatus(text: string): V1Status {
   try {
     const body = JSON.parse(text)
     return body?.kind === 'Status' ? body : {}
