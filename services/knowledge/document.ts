@@ -27,7 +27,7 @@ export const DocumentFields = z.object({
   doc_type: DocType,
   title: Title,
   metadata: JsonObject.default({}).describe(
-    'Members used by search: `effective_from`, `effective_to` (dates; the second is the first day out of force), `aliases` (other names).',
+    'Members used by search: `law` ({title, effective_from, effective_to, status}: the edition of a law that the text is), `effective_from` and `effective_to` without `law` (dates; the second is the first day out of force), `aliases` (other names).',
   ),
 })
 

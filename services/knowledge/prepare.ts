@@ -1,12 +1,20 @@
 import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
-import { Day, type NewChunk, type NewDocument } from './document.ts'
-import { articleKey, lawKey } from './law/numerals.ts'
+import type { NewChunk, NewDocument } from './document.ts'
+import { type DeclaredEdition, dayIn, declaredEdition } from './law/edition.ts'
+import { articleKey, lawKeys } from './law/numerals.ts'
+import { repealedLaws } from './law/repeals.ts'
 
 /** A document with hashes and derived fields, computed before the transaction begins. */
 export interface PreparedDocument extends Omit<NewDocument, 'kb_id' | 'chunks'> {
   chunks: PreparedChunk[]
   sections: readonly unknown[]
   lawKeys: string[]
+  /** Null if the document is no text of a law. */
+  edition: DeclaredEdition | null
+  from: string | null
+  to: string | null
+  /** Keys of the laws that the text repeals. */
+  repeals: string[]
   hash: string
 }
 
@@ -14,6 +22,7 @@ export interface PreparedChunk extends NewChunk {
   hash: string
   article: string | null
   from: string | null
+  /** First day out of force. */
   to: string | null
 }
 
@@ -23,22 +32,29 @@ export async function prepareDocument(
 ): Promise<PreparedDocument> {
   const { title, metadata } = document
   const aliases = Array.isArray(metadata.aliases) ? metadata.aliases : []
+  const edition = declaredEdition(document)
+  const from = edition?.from ?? dayIn(metadata.effective_from)
+  const to = edition?.to ?? dayIn(metadata.effective_to)
   const chunks = await Promise.all(
     document.chunks.map(async (chunk) => ({
       ...chunk,
       hash: await sha256Hex(chunk.content),
       article: detectArticle(chunk),
-      from: dateIn('effective_from', chunk.metadata, metadata),
-      to: dateIn('effective_to', chunk.metadata, metadata),
+      from: dayIn(chunk.metadata.effective_from) ?? from,
+      to: dayIn(chunk.metadata.effective_to) ?? to,
     })),
   )
   return {
     ...document,
     chunks,
     sections,
+    ...{ edition, from, to },
+    repeals: edition ? repealedLaws(document.chunks.map(({ content }) => content)) : [],
     lawKeys: [
       ...new Set(
-        [title, ...aliases].flatMap((name) => (typeof name === 'string' ? [lawKey(name)] : [])),
+        [edition?.title ?? title, title, ...aliases].flatMap((name) =>
+          typeof name === 'string' ? lawKeys(name) : [],
+        ),
       ),
     ],
     // The hashes stand for the contents, so that each content is hashed once.
@@ -58,13 +74,4 @@ function detectArticle({ metadata, section_id, content }: NewChunk): string | nu
   const last = section_id?.split('/').at(-1)
   const bySection = last && !/^\d/.test(last) ? articleKey(last) : null
   return bySection ?? (/^\s*(第|art)/i.test(content) ? articleKey(content.slice(0, 60)) : null)
-}
-
-function dateIn(member: string, ...metadata: Record<string, unknown>[]): string | null {
-  for (const each of metadata) {
-    const value = each[member]
-    const date = typeof value === 'string' ? value.slice(0, 10) : ''
-    if (Day.safeParse(date).success) return date
-  }
-  return null
 }

@@ -9,6 +9,8 @@ import { type BaseRow, KbId, loadBase } from './base.ts'
 import { ById, path } from './bases.ts'
 import { get, post } from './deps.ts'
 import { Document, SectionId } from './document.ts'
+import { documentMetadataOn } from './law/law-metadata.ts'
+import { today } from './search/query/request.ts'
 
 const Chunk = z
   .object({
@@ -31,7 +33,8 @@ const FullDocument = Document.extend({
 
 const DocumentId = z.object({ kb_id: KbId, document_id: ExternalId })
 
-const columns = fragment`document_id, file_id, doc_type, title, metadata, created_at, updated_at`
+const columns = () => fragment`document_id, file_id, doc_type, title,
+  ${documentMetadataOn(today())} as metadata, created_at, updated_at`
 
 export const reading = [
   post(
@@ -75,8 +78,8 @@ export const reading = [
     },
     async (c, { params, query }) => {
       const base = await loadBase(c.env.sql, c.var.caller, params.id)
-      const from = fragment`knowledge.documents where base = ${base.no}`
-      const page = { from, columns: fragment`${base.id}::text as kb_id, ${columns}` }
+      const from = fragment`knowledge.documents document where base = ${base.no}`
+      const page = { from, columns: fragment`${base.id}::text as kb_id, ${columns()}` }
       return ok(
         c,
         await selectPage(c.env.sql, Document, query, {
@@ -92,7 +95,7 @@ const StoredDocument = Document.omit({ kb_id: true }).extend({ sections: z.array
 
 async function loadDocument(sql: Sql, base: BaseRow, documentId: string, sectionId?: string) {
   const document = await sql.row(StoredDocument)`
-    select ${columns}, sections from knowledge.documents
+    select ${columns()}, sections from knowledge.documents document
     where base = ${base.no} and document_id = ${documentId}`
   if (!document) throw notFound(`document ${documentId}`)
   const sectionCondition =

@@ -14,6 +14,7 @@ import { failDeadJobs } from './jobs/job.ts'
 import { jobs } from './jobs/jobs.ts'
 import { reindexing } from './jobs/reindex.ts'
 import { reindexDocuments } from './jobs/reindex-job.ts'
+import { laws } from './law/law.ts'
 import { verify } from './law/verify.ts'
 import { checkQdrant, repairQdrant } from './qdrant/check.ts'
 import { aliasTarget } from './qdrant/client.ts'
@@ -43,6 +44,7 @@ export default defineService({
     ...systemDocuments,
     ...unownedDocuments,
     ...verify,
+    ...laws,
     ...reindexing,
     ...bases,
     ...knowledgeFiles,

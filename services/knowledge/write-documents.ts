@@ -4,6 +4,7 @@ import { deleteDocuments } from './delete-documents.ts'
 import type { Deps } from './deps.ts'
 import { enqueueEmbedding } from './embed/embed-job.ts'
 import { callerSuppliedModel, saveVectors } from './embed/vectors.ts'
+import { closeEditions } from './law/close-editions.ts'
 import type { WriteOrigin } from './lock-base.ts'
 import type { PreparedDocument } from './prepare.ts'
 import { enqueueChunks } from './qdrant/change-queue.ts'
@@ -19,8 +20,9 @@ export async function removeDocuments(
   origin: WriteOrigin = 'tenant',
 ) {
   const { documents, seqs } = await deleteDocuments(sql, base.no, which, origin)
+  const closed = await closeEditions(sql, base.no)
   await enqueueMerge(sql, base.no)
-  if (qdrant) await enqueueChunks(sql, base.no, seqs)
+  if (qdrant) await enqueueChunks(sql, base.no, [...seqs, ...closed])
   return { documents, chunks: seqs.length }
 }
 
@@ -33,7 +35,8 @@ export async function writeDocuments(
   origin: WriteOrigin = 'tenant',
 ): Promise<boolean> {
   const changed = await replaceDocuments(sql, base.no, documents, origin)
-  if (qdrant) await enqueueChunks(sql, base.no, changed)
+  const closed = await closeEditions(sql, base.no)
+  if (qdrant) await enqueueChunks(sql, base.no, [...new Set([...changed, ...closed])])
   const chunks = documents.flatMap((document) => document.chunks)
   const withVectors = chunks.flatMap(({ hash, embedding }) =>
     embedding ? [{ hash, vector: embedding }] : [],

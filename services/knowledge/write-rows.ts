@@ -1,4 +1,5 @@
 import { json, type Sql } from '../_kit/sql/sql.ts'
+import { lawKey } from './law/numerals.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { citationTerm, termId } from './search/index/terms.ts'
 
@@ -18,24 +19,34 @@ export const writeDocumentRows = (
 ) => sql`
   insert into knowledge.documents
     (base, document_id, file_id, doc_type, title, metadata, sections, law_keys,
-    law_terms, hash, package_id)
+    law_terms, hash, package_id, law, law_status, in_force_from, declared_to, in_force_to, repeals)
   select ${base}::int, document_id, file_id, doc_type, title, metadata, sections,
     array(select jsonb_array_elements_text(law_keys)),
-    array(select jsonb_array_elements(law_terms)::int), hash, ${packageId}::text
+    array(select jsonb_array_elements(law_terms)::int), hash, ${packageId}::text,
+    law, law_status, in_force_from, declared_to, declared_to,
+    array(select jsonb_array_elements_text(repeals))
   from jsonb_to_recordset(${json(
     documents.map(
-      ({ document_id, file_id, doc_type, title, metadata, sections, lawKeys, hash }) => ({
+      ({ document_id, file_id, doc_type, title, metadata, sections, hash, ...prepared }) => ({
         ...{ document_id, file_id, doc_type, title, metadata, sections, hash },
-        law_keys: lawKeys,
-        law_terms: lawKeys.map((key) => termId(citationTerm(key))),
+        law_keys: prepared.lawKeys,
+        law_terms: prepared.lawKeys.map((key) => termId(citationTerm(key))),
+        law: prepared.edition ? lawKey(prepared.edition.title) : null,
+        law_status: prepared.edition?.status,
+        in_force_from: prepared.from,
+        declared_to: prepared.to,
+        repeals: prepared.repeals,
       }),
     ),
   )}) as given (document_id text, file_id text, doc_type text, title text, metadata jsonb,
-    sections jsonb, law_keys jsonb, law_terms jsonb, hash text)
+    sections jsonb, law_keys jsonb, law_terms jsonb, hash text,
+    law text, law_status text, in_force_from date, declared_to date, repeals jsonb)
   on conflict (base, document_id) do update set file_id = excluded.file_id,
     doc_type = excluded.doc_type, title = excluded.title, metadata = excluded.metadata,
     sections = excluded.sections, law_keys = excluded.law_keys, law_terms = excluded.law_terms,
-    hash = excluded.hash,
+    hash = excluded.hash, law = excluded.law, law_status = excluded.law_status,
+    in_force_from = excluded.in_force_from, declared_to = excluded.declared_to,
+    in_force_to = excluded.in_force_to, repeals = excluded.repeals,
     package_id = excluded.package_id, updated_at = now()`
 
 export const writeChunkRows = (sql: Sql, base: number, chunks: IndexedChunk[]) => sql`

@@ -8,14 +8,19 @@ export interface Citation {
   paragraph: number | null
   /** Item (项); null if the citation names none. */
   item: number | null
+  /** Year of the edition that the citation names: 2017 for （2017年修正）. */
+  editionYear: number | null
   start: number
   end: number
 }
 
 const article = `第${numeral}条(?:之${numeral})?`
 const subdivision = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${numeral})[)）]?项)?`
-const lawName = `《(?<quoted>[^《》\\n]{2,60})》(?:[(（][^()（）\\n]{0,40}[)）])?`
-const bareName = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则))`
+/** A number that is part of the name of an interpretation: （一）, （二）. */
+const series = '(?<series>[(（][一二三四五六七八九十]{1,3}[)）])?'
+const nameText = '[^《》\\n]{2,80}(?:《[^《》\\n]{2,40}》[^《》\\n]{0,60}){0,2}'
+const lawName = `《(?<quoted>${nameText})》${series}(?:[(（][^()（）\\n]{0,40}[)）])?`
+const bareName = `(?<bare>[\\p{Script=Han}]{1,24}?(?:法典|法|条例|规定|解释|办法|细则))(?<bareSeries>[(（][一二三四五六七八九十]{1,3}[)）])?`
 
 /** Matches 《民法典》第六百七十五条第二款; `next` matches further articles of that law: 、第六百七十六条. */
 const han = new RegExp(
@@ -55,12 +60,14 @@ export function citationsIn(text: string): Citation[] {
 
 function* hanCitations(text: string): Generator<Citation> {
   for (const match of text.matchAll(han)) {
-    const { quoted, bare } = match.groups!
-    const law =
+    const { quoted, series = '', bare, bareSeries = '' } = match.groups!
+    const name =
       quoted ?? bare!.replace(/^.*?(?:根据|依据|依照|按照|违反|适用|参照|和|及|与|即)(?=..)/, '')
-    const start = match.index + (quoted ? 0 : bare!.length - law.length)
+    const law = name + series + bareSeries
+    const start = match.index + (quoted ? 0 : bare!.length - name.length)
+    const editionYear = editionYearIn(match[0])
     let end = match.index + match[0].length
-    yield buildCitation(law, match.groups!, start, end)
+    yield { ...buildCitation(law, match.groups!, start, end), editionYear }
     const following = () => {
       next.lastIndex = end
       return next.exec(text)
@@ -68,7 +75,7 @@ function* hanCitations(text: string): Generator<Citation> {
     for (let more = following(); more; more = following()) {
       const from = end + more[0].indexOf('第')
       end += more[0].length
-      yield buildCitation(law, more.groups!, from, end)
+      yield { ...buildCitation(law, more.groups!, from, end), editionYear }
     }
   }
 }
@@ -92,6 +99,12 @@ function* latinCitations(text: string): Generator<Citation> {
   }
 }
 
+/** Returns the year of the edition that a citation names, or null. */
+function editionYearIn(text: string): number | null {
+  const found = /[(（](\d{4})年?(?:修正|修订|修改)?本?[)）]/.exec(text)
+  return found ? Number(found[1]) : null
+}
+
 function buildCitation(
   law: string,
   { article, paragraph, item }: Record<string, string | undefined>,
@@ -104,6 +117,7 @@ function buildCitation(
     article: article!,
     paragraph: parseNumber(paragraph),
     item: parseNumber(item),
+    editionYear: null,
     start,
     end,
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { arabic } from '../../_kit/tokenize.ts'
 import { citationsIn } from './citations.ts'
-import { articleKey, lawKey } from './numerals.ts'
+import { articleKey, lawKey, lawKeys } from './numerals.ts'
 import { extractParagraph } from './paragraph.ts'
 
 const digits = '零一二三四五六七八九'
@@ -68,6 +68,9 @@ describe('numerals', () => {
     for (const name of ['《中华人民共和国刑法》', '刑法', ' 中华人民共和国刑法（2020修正）']) {
       expect(lawKey(name)).toBe('刑法')
     }
+    expect(lawKeys('关于适用〈甲法〉的解释（一）')[1]).toBe(
+      lawKeys('最高人民法院关于适用《中华人民共和国甲法》的解释（一）')[1],
+    )
     expect(lawKey("The Civil Code of the People's Republic of China")).toBe('civil code')
   })
 })
@@ -84,6 +87,14 @@ describe('citations in a text', () => {
       '劳动合同法|第30条',
     ])
     expect(brief('本合同第五条另有约定')).toEqual([])
+    expect(brief('《甲纠纷解释》（一）第二条与乙纠纷解释（二）第三条、第四条')).toEqual([
+      '甲纠纷解释（一）|第二条',
+      '乙纠纷解释（二）|第三条',
+      '乙纠纷解释（二）|第四条',
+    ])
+    expect(brief('《关于适用《甲法》若干问题的解释（一）》第五条')).toEqual([
+      '关于适用《甲法》若干问题的解释（一）|第五条',
+    ])
   })
 
   test('English citations are found', () => {

@@ -79,7 +79,7 @@ describe('citations/verify', () => {
     expect(brief).toEqual([
       ['第一条', true, true, '第一条 样例第一条的内容。'],
       ['第十二条', true, true, '第二款的内容，有下列情形：\n（一）甲；\n（二）乙。'],
-      ['第三条', true, false, '第三条 旧的内容。'],
+      ['第三条', false, false, null],
       ['第九十九条', false, false, null],
     ])
     expect(citations[0]).toMatchObject({

@@ -43,7 +43,7 @@ export async function buildChange(
   const rows = await sql.rows(ChunkRow)`
     select chunk.base, chunk.seq, document_id, title, doc_type, section_id,
       chunk.metadata ->> 'heading' as heading, content, document.metadata as document_metadata,
-      chunk.metadata, in_force_from, in_force_to, ${fingerprint} as fingerprint,
+      chunk.metadata, chunk.in_force_from, chunk.in_force_to, ${fingerprint} as fingerprint,
       array_to_json(embedding.vector)::text as vector
     from ${chunksFor(index)} where (chunk.base, chunk.seq) in (${refsTable(refs)})`
   const existing = new Set(rows.map(({ base, seq }) => pointId(base, seq)))

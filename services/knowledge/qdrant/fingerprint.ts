@@ -12,8 +12,8 @@ export const chunksFor = ({ model, dims }: QdrantCollection) => fragment`
 /** Hash of everything that a point is built from. */
 export const fingerprint = fragment`md5(concat_ws('|', ${pointVersion}::int, chunk.hash, md5(title),
   md5(section_id), md5(doc_type), md5(document_id), md5(document.metadata::text),
-  md5(chunk.metadata::text), 'from', in_force_from - date '2000-01-01',
-  'to', in_force_to - date '2000-01-01', embedding.signature))`
+  md5(chunk.metadata::text), 'from', chunk.in_force_from - date '2000-01-01',
+  'to', chunk.in_force_to - date '2000-01-01', embedding.signature))`
 
 const FingerprintRow = z.object({ base: z.int(), seq: z.int(), fingerprint: z.string() })
 type FingerprintRow = z.infer<typeof FingerprintRow>

@@ -1,5 +1,6 @@
 import { fragment, numberArray, type Sql, type SqlFragment } from '../../../_kit/sql/sql.ts'
 import type { BaseRow } from '../../base.ts'
+import { chunkMetadataInForce } from '../../law/law-metadata.ts'
 import type { SearchCache } from '../index/cache.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import type { CachedChunk, Candidate } from './candidate.ts'
@@ -20,7 +21,8 @@ export async function fetchChunks(
   const ints = (list: number[]) => numberArray(list, 'int4')
   const rows = (await sql`
     select chunk.base, chunk.seq, base.id as kb_id, document_id, title, doc_type, chunk_index,
-      section_id, content, chunk.metadata, in_force_from, in_force_to
+      section_id, content, ${chunkMetadataInForce} as metadata,
+      chunk.in_force_from, chunk.in_force_to
     from unnest(${ints(scored.map(({ base }) => base))}, ${ints(scored.map(({ seq }) => seq))})
         scored (base, seq)
       join knowledge.chunks chunk using (base, seq)
