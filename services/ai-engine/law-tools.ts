@@ -41,6 +41,11 @@ export const legalElements = defineTool({
     ),
 })
 
+const AsOf = z.iso
+  .date()
+  .optional()
+  .describe('Date of the facts, where it is known: the law of that day applies. Default: today.')
+
 const SearchResponse = z.object({
   hits: z.array(
     z.object({
@@ -60,19 +65,20 @@ const maxPassageChars = 2_000
 export const searchLaw = defineTool({
   name: 'search_law',
   description:
-    'Searches statutes, interpretations, cases and the firm’s own papers for passages about a question, best first, as the law stands today.',
+    'Searches statutes, interpretations, cases and the firm’s own papers for passages about a question, best first, in the edition in force on a day.',
   parameters: z.object({
     query: z.string().min(1).max(500),
     top_k: z.int().min(1).max(10).default(5),
+    as_of: AsOf,
   }),
-  async run(context, { query, top_k }) {
+  async run(context, { query, top_k, as_of = context.today }) {
     const { hits } = await context.knowledge.request(
       SearchResponse,
       '/api/v1/internal/atomic/hybrid-search',
       {
         method: 'POST',
         headers: organizationHeader(context),
-        body: { query, top_k, as_of: context.today },
+        body: { query, top_k, as_of },
         idempotent: true,
       },
     )
@@ -93,6 +99,11 @@ const VerifyResponse = z.object({
       found: z.boolean(),
       in_force: z.boolean(),
       content: z.string().nullable(),
+      status: z.string().nullish(),
+      edition: z
+        .object({ effective_from: z.string().nullable(), effective_to: z.string().nullable() })
+        .nullish(),
+      now: LegalBasis.nullish(),
     }),
   ),
 })
@@ -100,13 +111,13 @@ const VerifyResponse = z.object({
 export const checkCitations = defineTool({
   name: 'check_citations',
   description:
-    'For every 《law》第N条 or “Article N of the …” in a text: whether it is on file here, in force today, and what it says.',
-  parameters: z.object({ text: z.string().min(1).max(20_000) }),
-  run: (context, { text }) =>
+    'For every 《law》第N条 or “Article N of the …” in a text: whether it is on file here and in force on a day, in which edition, what it says, and the article that corresponds today if it is out of force.',
+  parameters: z.object({ text: z.string().min(1).max(20_000), as_of: AsOf }),
+  run: (context, { text, as_of = context.today }) =>
     context.knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
       headers: organizationHeader(context),
-      body: { text, as_of: context.today },
+      body: { text, as_of },
       idempotent: true,
     }),
 })

@@ -122,7 +122,7 @@ const element = {
   cases: [],
 }
 
-test('law search uses the organization of the run and the law in force on its day', async () => {
+test('law search uses the organization of the run and the law of the given day or of today', async () => {
   answer = ({ path }) => {
     if (path.includes('causes-of-action')) return { code: 'x', name: 'X', elements: [element] }
     if (path.endsWith('/verify')) return { citations: [] }
@@ -142,7 +142,7 @@ test('law search uses the organization of the run and the law in force on its da
   )
   expect(requests.map(({ body }) => (body as any)?.as_of)).toEqual([
     undefined,
-    '2026-06-15',
+    '1990-01-01',
     '2026-06-15',
   ])
 })
