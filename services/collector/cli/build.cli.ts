@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { PackageId } from '../packages/manifest.ts'
 import { CommandError } from './client.cli.ts'
+import { lawName, linkEditions } from './edition.ts'
 import { json } from './new.cli.ts'
-import { parseStatute, type Statute } from './statute.ts'
+import { writePackageFile, writeStatutes } from './package-writer.node.ts'
+import type { Statute } from './statute.ts'
+import { readStatutes } from './statutes.node.ts'
 import { table } from './table.ts'
 import { UsageError } from './usage.ts'
 import { validate } from './validate.cli.ts'
@@ -16,10 +19,13 @@ export interface BuildOptions {
   version: string
 }
 
-/** Maximum text per base: knowledge-service accepts requests of 32 MiB, and JSON adds overhead. */
-const maxBaseBytes = 24 * 1024 * 1024
+/**
+ * Maximum size of a base as JSON: knowledge-service accepts requests of 32 MiB, of which collector-service
+ * reserves one.
+ */
+const maxBaseBytes = 28 * 1024 * 1024
 
-/** Builds a package from statutes in Markdown. Replaces an earlier build. */
+/** Builds a package from laws in Markdown or JSON lines. Replaces an earlier build. */
 export async function build({
   from,
   out,
@@ -27,6 +33,45 @@ export async function build({
   kb,
   version,
 }: BuildOptions) {
+  rejectInvalidOptions(out, packageId, kb, version)
+  // The laws are read twice, so that only one text is in memory: the period of an edition depends on others.
+  const heads: StatuteHead[] = []
+  for await (const statute of readStatutes(from)) heads.push(headOf(statute))
+  rejectForeignDirectory(out, packageId)
+  const ends = linkEditions(heads.map(({ edition }) => edition))
+  const parts = assignBases(heads)
+  const bases = Array.from({ length: Math.max(...parts) + 1 }, (_, part) => baseName(kb, part))
+  const items = bases.map((_, part) => ({
+    item_id: `statutes${numberSuffix('_', part)}`,
+    kind: 'knowledge.seed.system_kb_documents.import',
+    config: { documents_json: `\${PACKAGE_DIR}/${listingPath(part)}` },
+  }))
+  rmSync(join(out, 'data'), { recursive: true, force: true })
+  const description = `${heads.length} editions of laws, built by legal-seed build.`
+  writePackageFile(
+    out,
+    'manifest.json',
+    json({
+      schema_version: 1,
+      package_id: packageId,
+      name: packageId,
+      version,
+      description,
+      items,
+    }),
+  )
+  const listings = bases.map((name, part) => ({ name, path: listingPath(part) }))
+  const { bytes } = await writeStatutes(out, listings, readStatutes(from), (index) => ({
+    part: parts[index]!,
+    effectiveTo: ends[index],
+  }))
+  const { valid, issues, checksum } = await validate(out)
+  if (!valid)
+    throw new CommandError('MANIFEST_INVALID', 'The built package is not valid.', { issues })
+  return { package_id: packageId, checksum, bases, bytes, documents: heads.map(describeHead) }
+}
+
+function rejectInvalidOptions(out: string, packageId: string, kb: string, version: string) {
   if (!PackageId.safeParse(packageId).success) {
     throw new UsageError(`${packageId} is not a valid package id. Use letters, digits and _ - .`)
   }
@@ -36,79 +81,45 @@ export async function build({
   if (basename(resolve(out)) !== packageId) {
     throw new UsageError(`--out must end with the package's id, ${packageId}.`)
   }
-  const statutes = readStatutes(from)
-  rejectForeignDirectory(out, packageId)
-  const parts = splitByBase(statutes)
-  const items = parts.map((_, index) => ({
-    item_id: `statutes${numberSuffix('_', index)}`,
-    kind: 'knowledge.seed.system_kb_documents.import',
-    config: { documents_json: `\${PACKAGE_DIR}/${listingPath(index)}` },
-  }))
-  const description = `${statutes.length} statutes, built by legal-seed build.`
-  const manifestFields = {
-    schema_version: 1,
-    package_id: packageId,
-    name: packageId,
-    version,
-    description,
+}
+
+/** A statute without its text. */
+type StatuteHead = Omit<Statute, 'content' | 'chunks'> & { bytes: number }
+
+const headOf = ({ content, chunks, ...head }: Statute): StatuteHead => ({
+  ...head,
+  bytes: Buffer.byteLength(JSON.stringify({ ...head.document, content, chunks })),
+})
+
+const describeHead = ({ document, edition, articles, warnings }: StatuteHead) => ({
+  document_id: document.document_id,
+  title: document.title,
+  ...(edition.status && { status: edition.status }),
+  articles,
+  warnings,
+})
+
+/** Assigns statutes to bases within the size limit. The editions of a law are in the same base. */
+function assignBases(heads: readonly StatuteHead[]): number[] {
+  const laws = new Map<string, number>()
+  for (const { edition, bytes } of heads) {
+    const name = lawName(edition.title)
+    laws.set(name, (laws.get(name) ?? 0) + bytes)
   }
-  const bases = parts.map((_, index) => `${kb}${numberSuffix('_', index)}`)
-  rmSync(join(out, 'data'), { recursive: true, force: true })
-  writeText(out, 'manifest.json', json({ ...manifestFields, items }))
-  for (const [index, part] of parts.entries()) {
-    const documents = part.map(({ document, file }) => ({ ...document, content_file: file }))
-    writeText(out, listingPath(index), json({ kb: { name: bases[index] }, documents }))
-    for (const { file, content } of part) writeText(out, file, `${content}\n`)
+  const partOf = new Map<string, number>()
+  let [part, filled] = [0, 0]
+  for (const [name, bytes] of laws) {
+    if (filled > 0 && filled + bytes > maxBaseBytes) [part, filled] = [part + 1, 0]
+    filled += bytes
+    partOf.set(name, part)
   }
-  const { valid, issues, checksum } = await validate(out)
-  if (!valid)
-    throw new CommandError('MANIFEST_INVALID', 'The built package is not valid.', { issues })
-  return {
-    package_id: packageId,
-    checksum,
-    bases,
-    documents: statutes.map(({ document, articles, warnings }) => ({
-      ...document,
-      articles,
-      warnings,
-    })),
-  }
+  return heads.map(({ edition }) => partOf.get(lawName(edition.title))!)
 }
 
 /** Suffix of a numbered name. The first one has none. */
 const numberSuffix = (mark: string, index: number) => (index === 0 ? '' : `${mark}${index + 1}`)
-const listingPath = (index: number) => `data/documents${numberSuffix('-', index)}.json`
-
-type StatuteFile = Statute & { file: string }
-
-function readStatutes(from: string): StatuteFile[] {
-  if (!existsSync(from)) throw new UsageError(`Directory not found: ${from}`)
-  const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => /\.md$/i.test(path) && !/(^|\/)readme\.md$/i.test(path))
-    .sort()
-  if (paths.length === 0) throw new CommandError('NOT_FOUND', `No Markdown files in ${from}.`, null)
-  const issues: { path: string; message: string }[] = []
-  const seen = new Set<string>()
-  const statutes = paths.flatMap((path, index) => {
-    try {
-      const statute = parseStatute(path, readFileSync(join(from, path), 'utf8'))
-      const { document_id } = statute.document
-      if (statute.content === '') throw new Error('The file has no text.')
-      if (seen.has(document_id)) throw new Error(`Duplicate document id ${document_id}.`)
-      seen.add(document_id)
-      // Generated names: ids may be too long for a file system, or differ only in case.
-      const file = `data/texts/${String(index + 1).padStart(4, '0')}.md`
-      return { ...statute, file }
-    } catch (thrown) {
-      issues.push({ path, message: (thrown as Error).message })
-      return []
-    }
-  })
-  if (issues.length > 0)
-    throw new CommandError('VALIDATION_FAILED', 'Some files are invalid.', { issues })
-  return statutes
-}
+const baseName = (kb: string, part: number) => `${kb}${numberSuffix('_', part)}`
+const listingPath = (part: number) => `data/documents${numberSuffix('-', part)}.json`
 
 /**
  * Throws if the output directory contains something other than an earlier build of this package.
@@ -126,37 +137,19 @@ function rejectForeignDirectory(out: string, packageId: string) {
   )
 }
 
-function splitByBase(statutes: StatuteFile[]): StatuteFile[][] {
-  const parts: StatuteFile[][] = [[]]
-  let bytes = 0
-  for (const statute of statutes) {
-    const size = Buffer.byteLength(statute.content)
-    if (bytes + size > maxBaseBytes && parts.at(-1)!.length > 0) {
-      parts.push([])
-      bytes = 0
-    }
-    parts.at(-1)!.push(statute)
-    bytes += size
-  }
-  return parts
-}
+/** Rows of the table. More laws are summed up. */
+const maxRows = 200
 
-function writeText(root: string, path: string, content: string) {
-  const file = join(root, path)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, content)
-}
-
-export function buildTable({
-  package_id,
-  documents,
-  bases,
-  checksum,
-}: Awaited<ReturnType<typeof build>>) {
-  const rows = documents.map(({ title, articles, warnings }) => [
-    title,
-    String(articles),
-    warnings.join(' '),
-  ])
-  return `${table(['STATUTE', 'ARTICLES', 'WARNINGS'], rows)}\n\n${package_id}: ${documents.length} documents for ${bases.join(', ')}, checksum ${checksum}`
+export function buildTable(result: Awaited<ReturnType<typeof build>>) {
+  const { package_id, documents, bases, bytes, checksum } = result
+  const listed =
+    documents.length > maxRows ? documents.filter((each) => each.warnings.length > 0) : documents
+  const rows = listed
+    .slice(0, maxRows)
+    .map(({ title, articles, warnings }) => [title, String(articles), warnings.join(' ')])
+  const articles = documents.reduce((sum, each) => sum + each.articles, 0)
+  const summary = `${package_id}: ${documents.length} documents, ${articles} articles, ${(bytes / 2 ** 20).toFixed(1)} MiB for ${bases.join(', ')}, checksum ${checksum}`
+  return rows.length > 0
+    ? `${table(['STATUTE', 'ARTICLES', 'WARNINGS'], rows)}\n\n${summary}`
+    : summary
 }

@@ -173,8 +173,7 @@ aliases: [样法]
           doc_type: 'statute',
           title: '中华人民共和国样法',
           metadata: {
-            law: '中华人民共和国样法',
-            effective_from: '2021-01-01',
+            law: { title: '中华人民共和国样法', effective_from: '2021-01-01' },
             aliases: ['样法'],
           },
           content_file: 'data/texts/0001.md',

@@ -9,8 +9,8 @@ export const usage = `legal-seed: seed packages of the legal suite
   legal-seed validate <dir>                list all issues of a package
   legal-seed new <package_id>              create a package
       --dir <dir>                          parent directory, default seed_packages
-  legal-seed build --from <dir> --out <dir>
-                                           build a package from statutes in Markdown
+  legal-seed build --from <dir or file> --out <dir>
+                                           build a package from laws in Markdown or JSON lines
       --package-id <id>                    default: the name of the output directory
       --kb <name>                          system base, default sys_statutes
       --version <YYYY-MM-DD>               default: today
