@@ -104,6 +104,8 @@ export const defineSkill = <Inputs extends z.ZodObject, Outputs extends z.ZodObj
 export const FrontMatter = z.object({
   name: z.string().regex(/^[a-z][a-z0-9_]{1,59}$/),
   title: z.string().min(1).max(100),
+  /** Title for people who write Chinese. Default: title. */
+  title_zh: z.string().min(1).max(100).optional(),
   /** Version of the code and of the skill's state. Default: 1. */
   version: z.coerce.string().min(1).max(40).default('1'),
   description: z.string().min(1).max(1_000),

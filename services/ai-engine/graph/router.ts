@@ -2,6 +2,7 @@ import { newId } from '../../_kit/ids.ts'
 import type { PureNode } from '../run/graph.ts'
 import { route } from './route.ts'
 import type { State } from './state.ts'
+import { personLanguage } from './texts.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
 /** Applies the routing decision to the state. */
@@ -15,7 +16,10 @@ export const router: PureNode<State> = async (state, { attributes }) => {
 export const dispatch =
   ({ skills }: WorkbenchDeps): PureNode<State> =>
   async (state) => {
-    const titleOf = (skill: string) => skills.find(({ name }) => name === skill)?.title ?? skill
+    const titleOf = (name: string) => {
+      const skill = skills.find((each) => each.name === name)
+      return (personLanguage(state) === 'zh' && skill?.title_zh) || (skill?.title ?? name)
+    }
     return {
       state,
       next: 'run_skill',

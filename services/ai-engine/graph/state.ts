@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { AnsweredCard, Control, FrontMatter, Skill } from '../skill.ts'
+import { detectLanguage, type Language } from '../skills/_shared/language.ts'
 import type { StoredCard } from '../store/cards.ts'
 import type { Op } from '../store/delta.ts'
 import type { NewRun } from '../store/start-run.ts'
@@ -58,6 +59,8 @@ export interface State {
   /** Progress by skill: done, or waiting for an answer. */
   work: Record<string, 'done' | 'waiting'>
   table: RoutingEntry[]
+  /** Language of the last message with letters; absent before the first one. */
+  language?: Language
   [part: string]: unknown
 }
 
@@ -70,6 +73,7 @@ export const reservedNames = [
   'memory',
   'work',
   'table',
+  'language',
   'message',
 ]
 
@@ -126,6 +130,7 @@ export function buildStartInput(
   table: RoutingEntry[],
 ): Pick<NewRun, 'node' | 'next' | 'input' | 'graph_version'> {
   const { message, file_ids, skill, skill_only, matter_profile } = request
+  const language = detectLanguage(message)
   const input: Op[] = [
     [
       'set',
@@ -133,6 +138,7 @@ export function buildStartInput(
       { ...freshRound, message, skill, skill_only, profiled: matter_profile !== null },
     ],
     ['set', ['table'], table],
+    ...(language ? [['set', ['language'], language] as Op] : []),
     ...(message === '' ? [] : [['add', ['messages'], [{ role: 'user', content: message }]] as Op]),
     ...addFiles(file_ids),
     ...(matter_profile === null ? [] : [['set', ['matter'], matter_profile] as Op]),

@@ -4,6 +4,7 @@ import type { EmittedText, Outcome, PureNode } from '../run/graph.ts'
 import type { NewEvent } from '../run/replay-filter.ts'
 import { hashCard } from '../store/cards.ts'
 import type { RequestedCard, State } from './state.ts'
+import { localizeFailure, personLanguage } from './texts.ts'
 import { graphVersion } from './versions.ts'
 
 /** Ends the run with the oldest queued card. The thread waits for its answer; other cards stay queued. */
@@ -119,12 +120,17 @@ export const receivedText = ({ round }: State, emitted?: EmittedText) =>
   emitted?.('chat_respond') || round.reply
 
 /** Ends a run that failed or was cancelled. Its text so far is kept; the thread accepts the next turn. */
-export function failedOutcome(state: State, error: Failure, emitted?: EmittedText): Outcome<State> {
+export function failedOutcome(
+  state: State,
+  failure: Failure,
+  emitted?: EmittedText,
+): Outcome<State> {
+  const error = localizeFailure(failure, personLanguage(state))
   const { done, tasks } = state.round
   const reply = receivedText(state, emitted)
   const events: NewEvent[] = [
     ...tasks.map((task): NewEvent => ['task_end', { ...task, status: 'failed', duration_ms: 0 }]),
-    ['error', { code: error.code, message: error.message }],
+    ['error', { ...error }],
     ['end', { output: reply, status: 'failed' }],
   ]
   return {

@@ -6,6 +6,7 @@ import { runSkills } from './run-skills.ts'
 import type { State } from './state.ts'
 import { syncData } from './sync-data.ts'
 import { askUser, failedOutcome, finish, receivedText } from './terminal-nodes.ts'
+import { personLanguage, restartedText } from './texts.ts'
 import { upgradeState } from './upgrade-state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -31,4 +32,5 @@ export const workbench = (deps: WorkbenchDeps): Graph<State> => ({
     }
   },
   onAbort: failedOutcome,
+  restartText: (state) => restartedText[personLanguage(state)],
 })

@@ -45,7 +45,7 @@ export async function drive<State>(
   try {
     let committed = await loadState(deps.sql, lease.thread_id, lease.head)
     let state = graph.upgrade?.(committed) ?? (committed as State)
-    let emitted = await loadEmitted(deps.sql, lease)
+    let emitted = await loadEmitted(deps.sql, lease, graph.restartText?.(state))
     let ready: Promise<unknown> = Promise.resolve()
     for (;;) {
       const start: StepStart<State> = { state, lease, emitted, ready }
@@ -71,7 +71,7 @@ export async function drive<State>(
       if (write.end) return recordEnd(deps, lease, write.end.status)
       state = result.steps.at(-1)!.outcome.state
       committed = state
-      emitted = { filter: makeReplayFilter(), seq: lease.seq }
+      emitted = { filter: makeReplayFilter(graph.restartText?.(state)), seq: lease.seq }
     }
   } catch (thrown) {
     if (!(thrown instanceof LeaseLost)) throw thrown

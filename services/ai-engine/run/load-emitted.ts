@@ -4,8 +4,12 @@ import { loadEvents } from './follow.ts'
 import { makeReplayFilter } from './replay-filter.ts'
 
 /** Loads the text that earlier processes emitted in the step after the lease's head, of any length. */
-export async function loadEmitted(sql: Sql, { run_id, seq: committed, claims }: Lease) {
-  const filter = makeReplayFilter()
+export async function loadEmitted(
+  sql: Sql,
+  { run_id, seq: committed, claims }: Lease,
+  restartText?: string,
+) {
+  const filter = makeReplayFilter(restartText)
   let seq = committed
   if (claims <= 0) return { filter, seq }
   for (;;) {

@@ -28,7 +28,6 @@ interface EmittedStream {
 }
 
 const separator = '\n\n'
-const restartMessage = 'The answer was interrupted and starts again.'
 
 const streamKey = ({ node, skill }: EventData) => `${String(node)} ${String(skill ?? '')}`
 
@@ -38,7 +37,7 @@ const streamKey = ({ node, skill }: EventData) => `${String(node)} ${String(skil
  * after a `progress` event with `restarted: true`. At any moment, `textOf` is the concatenation of all
  * tokens that clients received.
  */
-export function makeReplayFilter() {
+export function makeReplayFilter(restartText = 'The answer starts again.') {
   const streams = new Map<string, EmittedStream>()
 
   function getOrCreateStream(data: EventData): EmittedStream {
@@ -71,7 +70,7 @@ export function makeReplayFilter() {
     const { content: _, ...rest } = data
     Object.assign(text, { current: '', position: 0, restarted: true })
     return [
-      ['progress', { ...rest, message: restartMessage, restarted: true }],
+      ['progress', { ...rest, message: restartText, restarted: true }],
       ['token', { ...data, content: append(text, content) }],
     ]
   }

@@ -11,6 +11,7 @@ export const bundled: Folder[] = [
     skillMd: `---
 name: case_summary
 title: Case summary
+title_zh: 案情摘要
 description: >-
   A structured summary of the matter: the parties, a timeline, the amounts, the claims, the evidence, what
   has to be proved, and what is still open, from the intake and the conversation.
@@ -44,6 +45,7 @@ You summarize a legal matter for the lawyer who takes it over.
     skillMd: `---
 name: chat
 title: Answer
+title_zh: 解答
 description: >-
   Answers the person, in the language they wrote in, from what is known of the matter and what memory recalls;
   says so when it does not know.
@@ -80,6 +82,7 @@ You answer people who have a legal matter with a law firm. Be short, plain and e
     skillMd: `---
 name: intake_collection
 title: Intake
+title_zh: 案情收集
 description: >-
   Finds out what kind of matter it is and collects what is needed to work on it: the sides, what happened,
   when, how much money, what evidence there is, and what the person wants. Asks for what is missing.
