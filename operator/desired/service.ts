@@ -138,7 +138,8 @@ function deployment(suite: SuiteInput, name: ServiceName, facts: Facts): KubeObj
   const spec = {
     ...((!autoscaling || suite.spec.hibernated) && { replicas: replicaCount }),
     revisionHistoryLimit: 3,
-    progressDeadlineSeconds: name === 'collector' ? 1200 : 600,
+    // A start is limited to three minutes by its probe. Startup seeds can take longer.
+    progressDeadlineSeconds: name === 'collector' && suite.spec.seeds ? 1200 : 300,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
     selector: { matchLabels: selectorLabels(suite, name) },
     template,

@@ -14,7 +14,9 @@ import {
   subtractInventory,
   toObjectId,
 } from '../runtime/inventory.ts'
+import type { KubeObject } from '../runtime/objects.ts'
 import { patchStatus, type ReconcileContext, recordEvent } from './context.ts'
+import { type Drift, recordDrift } from './drift.ts'
 import { handOverReplicas } from './hand-over-replicas.ts'
 import { classifyObsolete, isRolledOut } from './obsolete.ts'
 import type { ReadCache } from './read-cache.ts'
@@ -26,6 +28,7 @@ export interface ApplySuiteResult {
   outcomes: Outcome[]
   inventory: ObjectId[]
   retained: RetainedResult['retained']
+  drift: Drift
   /** The suite with the inventory that was stored before the first write. */
   current: LegalSuite
 }
@@ -54,17 +57,25 @@ export async function applySuite(
     applicable.map((each) => [idText(toObjectId(each)), context.getLive(toObjectId(each))]),
   )
   await handOverReplicas(client, applicable, before)
-  const owner = { labels: ownershipLabels(suite), reference: ownerReference(suite) }
+  const ownership = ownershipOf(suite)
+  const { owner } = ownership
   const applied = await applyObjects(applicable, {
     client,
-    owner,
+    ...ownership,
     live: (id) => context.getLive(id) ?? readCache.get(id),
     onWrite: (object) =>
       context.isWatched(object.kind) ? context.observe(object) : readCache.put(object),
     onFound: (object) => void (context.isWatched(object.kind) || readCache.put(object)),
     inventory: [],
-    retain: ({ metadata }) => retainsData(suite) && metadata.labels?.[dataLabel] === 'true',
   })
+  const failed = new Set(applied.filter(isFailure).map(({ id }) => idText(id)))
+  const drift = await context.removeDrift({
+    client,
+    objects: applicable.filter((each) => !failed.has(idText(toObjectId(each)))),
+    getLive: context.getLive,
+    observe: context.observe,
+  })
+  recordDrift(context, drift)
   const workloads = context.listWorkloads(suite)
   const rolledOut = !plan.blocker && !applied.some(isFailure) && workloads.every(isRolledOut)
   const { prunable, retained, inUse } = classifyObsolete(subtractInventory(inventory, desired), {
@@ -97,9 +108,17 @@ export async function applySuite(
       failedPrunes.map(({ id }) => id),
     ),
     retained: retainedResult.retained,
+    drift,
     current,
   }
 }
+
+/** The owner of the objects of a suite, and which of them outlive the suite. */
+export const ownershipOf = (suite: LegalSuite) => ({
+  owner: { labels: ownershipLabels(suite), reference: ownerReference(suite) },
+  retain: ({ metadata }: KubeObject) =>
+    retainsData(suite) && metadata.labels?.[dataLabel] === 'true',
+})
 
 /** Stores new objects in the inventory before they are created, so that a crash leaves no untracked object. */
 async function storeInventory(context: ReconcileContext, before: ObjectId[], during: ObjectId[]) {

@@ -6,6 +6,7 @@ import type { KubeObject } from '../runtime/objects.ts'
 import type { makeStatusWriter } from '../runtime/status.ts'
 import type { makeApiDiscovery } from './apis.ts'
 import type { makeDesiredCache } from './desired-cache.ts'
+import type { makeDriftRemover } from './drift.ts'
 import type { Workload } from './health.ts'
 import type { Pod } from './pod.ts'
 import type { makeReadCache } from './read-cache.ts'
@@ -28,6 +29,7 @@ export interface ReconcilerDeps {
   readCache: ReturnType<typeof makeReadCache>
   readSecrets: ReturnType<typeof makeSecretReader>
   desiredObjects: ReturnType<typeof makeDesiredCache>
+  removeDrift: ReturnType<typeof makeDriftRemover>
   writeStatus: ReturnType<typeof makeStatusWriter>
   operatorNamespace: string
   /** Interval after which Secrets and objects of optional APIs are read again. */

@@ -8,6 +8,7 @@ import { getResource } from '../runtime/resources.ts'
 import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApiDiscovery } from './apis.ts'
 import { makeDesiredCache } from './desired-cache.ts'
+import { makeDriftRemover } from './drift.ts'
 import type { Workload } from './health.ts'
 import { type Pod, trimPod } from './pod.ts'
 import { childStateChanged, podStateChanged, suiteSpecChanged } from './predicates.ts'
@@ -86,6 +87,7 @@ export function registerLegalSuiteController(
     readCache: makeReadCache(resyncPeriodMs * 0.8),
     readSecrets: makeSecretReader(),
     desiredObjects: makeDesiredCache(),
+    removeDrift: makeDriftRemover(),
     writeStatus: makeStatusWriter(),
     operatorNamespace: options.operatorNamespace,
     resyncPeriodMs,

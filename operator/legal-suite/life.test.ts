@@ -20,11 +20,25 @@ describe('paused', () => {
     const suite = at.get('LegalSuite', 'demo')
     expect(condition(suite, 'Paused')?.status).toBe('True')
     expect(suite.status.observedGeneration).toBe(1)
+    await eventually(() => {
+      const message = condition(at.get('LegalSuite', 'demo'), 'Paused')?.message
+      expect(message).toContain('update Deployment demo-memory')
+      expect(message).toContain('create Job demo-migrate-')
+      expect(message).toContain('remove or retain Job demo-migrate-')
+    })
     await at.patch('LegalSuite', 'demo', { spec: { paused: false } })
     await waitUntilReady(at)
     expect(at.get('Deployment', 'demo-memory').spec.replicas).toBe(1)
     expect(condition(at.get('LegalSuite', 'demo'), 'Paused')).toBeUndefined()
   })
+})
+
+test('a paused suite without a change has no pending changes', async () => {
+  const at = await startReadySuite()
+  await at.patch('LegalSuite', 'demo', { spec: { paused: true } })
+  await eventually(() =>
+    expect(condition(at.get('LegalSuite', 'demo'), 'Paused')?.message).toMatch(/; pending: none$/),
+  )
 })
 
 describe('hibernated', () => {

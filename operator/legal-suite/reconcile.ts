@@ -9,6 +9,7 @@ import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } 
 import { findDatabaseBlocker } from './database-blocker.ts'
 import type { Workload } from './health.ts'
 import { keyMountFor } from './key-switch.ts'
+import { listPendingChanges } from './pending-changes.ts'
 import {
   foreignObjectState,
   lostPasswordState,
@@ -44,10 +45,14 @@ export async function reconcile(
   return suite.spec.paused ? reconcilePaused(context) : reconcileReported(context)
 }
 
-/** Updates only the status. */
+/** Updates only the status, with the changes that would be made. */
 async function reconcilePaused(context: ReconcileContext): Promise<Result> {
-  await updateStatus(context, undefined)
-  return undefined
+  const pending = await listPendingChanges(context).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    return undefined
+  })
+  await updateStatus(context, undefined, { pending })
+  return { requeueAfter: withSpread(context.resyncPeriodMs) }
 }
 
 /** Reports a failure that happens before objects are applied. Later failures are part of the outcomes. */
@@ -120,9 +125,10 @@ const withSpread = (milliseconds: number) => milliseconds * (0.8 + 0.2 * Math.ra
 async function updateStatus(
   context: ReconcileContext,
   readyState: ReadyState | undefined,
-  details: { key?: LegalSuiteStatus['internalKey'] | undefined | '' } & Partial<
-    Pick<ApplySuiteResult, 'inventory' | 'retained'>
-  > = {},
+  details: {
+    key?: LegalSuiteStatus['internalKey'] | undefined | ''
+    pending?: string[] | undefined
+  } & Partial<Pick<ApplySuiteResult, 'inventory' | 'retained' | 'drift'>> = {},
 ) {
   const { suite, lookup, pods } = context
   const status = buildStatus(suite, {
@@ -130,6 +136,8 @@ async function updateStatus(
     pods,
     readyState,
     key: details.key || undefined,
+    drift: details.drift,
+    pending: details.pending,
     now: new Date(),
   })
   const before = suite.status?.conditions?.find(({ type }) => type === 'Ready')

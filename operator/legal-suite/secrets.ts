@@ -46,8 +46,8 @@ export interface SecretReads {
 }
 
 /**
- * Creates missing generated Secrets and reads all Secrets that the pods reference. The key of the digests never
- * changes, so it is read once per version of its Secret.
+ * Creates missing generated Secrets, unless it is called with `readOnly`, and reads all Secrets that the pods
+ * reference. The key of the digests never changes, so it is read once per version of its Secret.
  */
 export function makeSecretReader() {
   const checksumKeys = new Map<string, { resourceVersion: string | undefined; key: string }>()
@@ -57,6 +57,7 @@ export function makeSecretReader() {
     suite: LegalSuite,
     getLive: LiveLookup,
     mount: KeyMount,
+    readOnly = false,
   ): Promise<SecretReads> => {
     const { namespace } = suite.metadata
     const checksumSecret = checksumKeySecretName(suite)
@@ -75,7 +76,7 @@ export function makeSecretReader() {
     ])
     const keys = [...mounted].map((name) => ({ name, key: 'current' }))
     const required = [...referencedSecrets(suite), ...keys]
-    const found = await readAll(client, suite, generated, required)
+    const found = await readAll(client, suite, generated, required, readOnly)
     const checksumKey = cachedKey?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
     if (!cachedKey && checksumKey)
       checksumKeys.set(`${namespace}/${checksumSecret}`, {
@@ -127,6 +128,7 @@ async function readAll(
   suite: LegalSuite,
   generated: GeneratedSecret[],
   required: SecretKey[],
+  readOnly: boolean,
 ) {
   const { namespace } = suite.metadata
   const secrets = new Map<string, Secret>()
@@ -136,7 +138,7 @@ async function readAll(
   const names = new Set([...required, ...generated].map(({ name }) => name))
   await Promise.all(
     [...names].map(async (name) => {
-      const generatedSecret = generated.find((each) => each.name === name)
+      const generatedSecret = readOnly ? undefined : generated.find((each) => each.name === name)
       let secret = await client.get<Secret>(secretResource, { namespace, name })
       if (!secret && generatedSecret) {
         if (await volumeExists(client, suite, generatedSecret)) {

@@ -11,6 +11,7 @@ import {
   withoutCondition,
   withReadyState,
 } from '../runtime/conditions.ts'
+import { type Drift, driftCondition, driftDetected } from './drift.ts'
 import { healthOf, type Workload } from './health.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
 import type { SuitePods } from './suite-pods.ts'
@@ -22,6 +23,10 @@ export interface StatusInputs {
   readyState: ReadyState | undefined
   /** The internal key that services send. */
   key?: LegalSuiteStatus['internalKey'] | undefined
+  /** Undefined if no object was applied. */
+  drift?: Drift | undefined
+  /** Changes that a paused suite waits with. Undefined if they are unknown. */
+  pending?: string[] | undefined
   now: Date
 }
 
@@ -30,7 +35,7 @@ type Phase = NonNullable<LegalSuiteStatus['phase']>
 /** Builds the status of a suite except its inventory. */
 export function buildStatus(
   suite: LegalSuite,
-  { lookup, pods, readyState, key, now }: StatusInputs,
+  { lookup, pods, readyState, key, drift, pending, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
   const services = enabledServices(suite).map((name) => serviceStatus(suite, name, lookup, pods))
@@ -42,27 +47,26 @@ export function buildStatus(
     return {
       ...observed,
       phase: 'Paused',
-      conditions: withCondition(conditions, pausedCondition, context),
+      conditions: withCondition(conditions, pausedCondition(pending), context),
     }
   }
   const versions = new Set(services.map(({ version }) => version))
   const [version] = versions.size === 1 ? versions : []
-  const withReady = withReadyState(
-    withoutCondition(conditions, pausedCondition.type),
-    readyState,
-    context,
-  )
+  const withReady = withReadyState(withoutCondition(conditions, pausedType), readyState, context)
   const backends = backendsCondition(suite, lookup, pods)
-  const degraded = degradedCondition(services)
+  const lastDrift = conditions.find(({ type }) => type === driftDetected)
+  const optional: [type: string, condition: NewCondition | undefined][] = [
+    [backendsReady, backends],
+    [degradedType, degradedCondition(services)],
+    [driftDetected, drift ? driftCondition(drift, lastDrift) : lastDrift],
+  ]
   return {
     ...observed,
     observedGeneration: suite.metadata.generation,
     phase: computePhase(suite, readyState),
-    conditions: setOptional(
-      setOptional(withReady, backendsReady, backends, context),
-      degradedType,
-      degraded,
-      context,
+    conditions: optional.reduce(
+      (list, [type, condition]) => setOptional(list, type, condition, context),
+      withReady,
     ),
     version: (readyState.state === 'ready' && version) || before.version,
     internalKey: key ?? before.internalKey,
@@ -71,12 +75,14 @@ export function buildStatus(
   }
 }
 
+const pausedType = 'Paused'
+
 /** While paused, the other conditions keep their last value and generation. */
-const pausedCondition: NewCondition = {
-  type: 'Paused',
-  status: 'True',
-  reason: 'Paused',
-  message: 'changes of the suite and of its objects are not applied until spec.paused is false',
+function pausedCondition(pending: string[] | undefined): NewCondition {
+  const base = 'changes of the suite and of its objects are not applied until spec.paused is false'
+  const list = pending?.length ? pending.join(', ') : 'none'
+  const message = pending ? `${base}; pending: ${list}` : base
+  return { type: pausedType, status: 'True', reason: 'Paused', message }
 }
 
 const backendsReady = 'BackendsReady'

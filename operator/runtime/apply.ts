@@ -90,6 +90,13 @@ export async function pruneObjects(ids: ObjectId[], options: PruneOptions) {
 export const inventoryDuringApply = (inventory: ObjectId[], objects: KubeObject[]) =>
   mergeInventories(inventory, objects.map(toObjectId))
 
+/** Returns whether an apply of the object would change the live one. */
+export const wouldChange = (
+  live: KubeObject,
+  object: KubeObject,
+  options: Pick<ApplyOptions, 'owner' | 'retain'>,
+) => !isUpToDate(live, withOwnership(object, options), fieldManager)
+
 export const isFailure = ({ action }: Outcome) => action === 'conflict' || action === 'failed'
 
 async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outcome> {
@@ -190,7 +197,10 @@ function missingLabelReason({ metadata }: KubeObject, { labels }: Owner): string
 const ownershipCache = new WeakMap<KubeObject, { owner: string; withHash: KubeObject }>()
 
 /** Adds the labels and the reference of the owner and the hash of the result. */
-function withOwnership(object: KubeObject, { owner, retain }: ApplyOptions): KubeObject {
+function withOwnership(
+  object: KubeObject,
+  { owner, retain }: Pick<ApplyOptions, 'owner' | 'retain'>,
+): KubeObject {
   const { metadata } = object
   const references = owner.reference && !retain?.(object) ? [owner.reference] : []
   const text = JSON.stringify([owner.labels, references])

@@ -84,7 +84,13 @@ const database: fc.Arbitrary<LegalSuiteSpec['database']> = fc.oneof(
   fc.record({
     type: fc.constant('External' as const),
     external: fc.record(
-      { secretRef: secretKey, driver: fc.constantFrom('postgres' as const, 'neon' as const) },
+      {
+        secretRef: secretKey,
+        driver: fc.constantFrom('postgres' as const, 'neon' as const),
+        cidrs: fc.uniqueArray(fc.constantFrom('10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32'), {
+          maxLength: 3,
+        }),
+      },
       { requiredKeys: ['secretRef'] },
     ),
   }),
@@ -205,6 +211,25 @@ const services = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<NonNullable<LegalSuiteSpec['services']>>
 
+const extraVolume = fc
+  .tuple(
+    fc.record({ name: word, mountPath: word.map((folder) => `/extra/${folder}`) }),
+    fc.oneof(fc.record({ secretName: name }), fc.record({ configMapName: name })),
+  )
+  .map(([volume, source]) => ({ ...volume, ...source }))
+
+const pods = optionalRecord({
+  imagePullSecrets: fc.uniqueArray(name, { maxLength: 3 }),
+  priorityClassName: name,
+  nodeSelector: labels,
+  tolerations: common.tolerations,
+  affinity: fc.constantFrom({}, { nodeAffinity: {} }),
+  labels,
+  annotations: labels,
+  volumes: fc.uniqueArray(extraVolume, { selector: (each) => each.name, maxLength: 3 }),
+  userIds: fc.constantFrom('Fixed' as const, 'Assigned' as const),
+})
+
 const spec = fc
   .record(
     {
@@ -217,6 +242,7 @@ const spec = fc
       runtime: fc.constantFrom('Node' as const, 'Deno' as const),
       environment: fc.constantFrom('production' as const, 'staging' as const, 'dev' as const),
       services: services,
+      pods,
       gateway,
       database,
       search,

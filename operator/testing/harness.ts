@@ -6,7 +6,8 @@ import { makeOperator } from '../operator.ts'
 import { makeClient } from '../runtime/client.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { getResource } from '../runtime/resources.ts'
-import { makeFakeApi } from '../runtime/testing/fake-api.ts'
+import { type FakeApi, makeFakeApi } from '../runtime/testing/fake-api.ts'
+import type { Transport } from '../runtime/transport.ts'
 import { buildSuite } from './suites.ts'
 
 const namespace = 'legal'
@@ -28,6 +29,10 @@ export interface HarnessOptions {
   served?: Record<string, string[]>
   collectorAddress?: string
   discoveryMaxAgeMs?: number
+  /** Wraps the transport of the operator, but not the one of the test. */
+  wrapTransport?: (api: FakeApi) => Transport
+  /** Elects a leader with a Lease. Default: no election. */
+  elects?: boolean
 }
 
 /** The operator on an in-memory API server. No pods run; `markWorkloadsReady` sets their status. */
@@ -35,12 +40,14 @@ export function makeHarness({
   served = {},
   collectorAddress = 'http://127.0.0.1:1',
   discoveryMaxAgeMs,
+  wrapTransport = ({ transport }) => transport,
+  elects = false,
 }: HarnessOptions = {}) {
   const api = makeFakeApi(served)
   const client = makeClient({ transport: api.transport })
   const stop = new AbortController()
   const operator = makeOperator({
-    client,
+    client: makeClient({ transport: wrapTransport(api) }),
     log: silent,
     metrics: makeMetrics(),
     namespaces: [namespace],
@@ -48,6 +55,7 @@ export function makeHarness({
     collectorAddress,
     resyncPeriodMs: 60_000,
     discoveryMaxAgeMs,
+    ...(elects && { lease: { namespace, name: 'operator', identity: 'one' } }),
   })
   const running = operator.run(stop.signal)
   const resource = (kind: string) => getResource(kinds[kind] ?? 'v1', kind)

@@ -249,7 +249,7 @@ const verbs = {
   DELETE: 'delete',
 } as const
 
-function parseRequest({ method, path }: TransportRequest): FakeRequest {
+export function parseRequest({ method, path }: TransportRequest): FakeRequest {
   const url = new URL(path, 'http://fake')
   const parts = url.pathname.slice(1).split('/').map(decodeURIComponent)
   const group = parts[0] === 'api' ? '' : parts[1]!
