@@ -37,6 +37,7 @@ export function makeOperator(options: OperatorOptions) {
   const manager = makeManager(managerOptions)
   const suites = registerLegalSuiteController(manager, {
     operatorNamespace,
+    collectorAddress,
     resyncPeriodMs,
     discoveryMaxAgeMs,
   })

@@ -153,7 +153,14 @@ export const LegalSuiteStatus = z.object({
   seeds: z
     .object({
       packageIds: z.array(text(128)).max(32).meta(atomicList),
-      state: z.enum(['None', 'Pending', 'Started', 'Applied']),
+      state: z.enum(['None', 'Pending', 'Started', 'Applied', 'Failed']),
+      runId: text(128).optional().describe('Startup run that collector-service reports.'),
+      packages: z
+        .array(z.object({ packageId: text(128), version: z.string().max(128), status: text(32) }))
+        .max(32)
+        .meta(atomicList)
+        .optional()
+        .describe('Packages of the startup run.'),
     })
     .optional(),
   inventory: Inventory.optional(),

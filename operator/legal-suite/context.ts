@@ -12,6 +12,7 @@ import type { Pod } from './pod.ts'
 import type { makeReadCache } from './read-cache.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
 import type { makeSecretReader } from './secrets.ts'
+import type { makeStartupSeedReader } from './startup-seeds.ts'
 import type { SuitePods } from './suite-pods.ts'
 
 export interface ReconcilerDeps {
@@ -31,6 +32,7 @@ export interface ReconcilerDeps {
   desiredObjects: ReturnType<typeof makeDesiredCache>
   removeDrift: ReturnType<typeof makeDriftRemover>
   writeStatus: ReturnType<typeof makeStatusWriter>
+  startupSeeds: ReturnType<typeof makeStartupSeedReader>
   operatorNamespace: string
   /** Interval after which Secrets and objects of optional APIs are read again. */
   resyncPeriodMs: number

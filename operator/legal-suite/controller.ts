@@ -15,6 +15,7 @@ import { childStateChanged, podStateChanged, suiteSpecChanged } from './predicat
 import { makeReadCache } from './read-cache.ts'
 import { reconcile } from './reconcile.ts'
 import { makeSecretReader } from './secrets.ts'
+import { makeStartupSeedReader } from './startup-seeds.ts'
 
 /**
  * Watched child kinds. Workloads are cached completely, because their status matters; of the others only
@@ -36,6 +37,7 @@ const childKinds: [apiVersion: string, kind: string, fullObject?: boolean][] = [
 
 export interface LegalSuiteControllerOptions {
   operatorNamespace: string
+  collectorAddress: string
   resyncPeriodMs?: number | undefined
   discoveryMaxAgeMs?: number | undefined
   concurrency?: number
@@ -89,6 +91,7 @@ export function registerLegalSuiteController(
     desiredObjects: makeDesiredCache(),
     removeDrift: makeDriftRemover(),
     writeStatus: makeStatusWriter(),
+    startupSeeds: makeStartupSeedReader({ address: options.collectorAddress }),
     operatorNamespace: options.operatorNamespace,
     resyncPeriodMs,
   }

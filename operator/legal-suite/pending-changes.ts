@@ -1,4 +1,4 @@
-import { keySecretOf } from '../desired/internal-key.ts'
+import { internalKeySecretName } from '../desired/internal-key.ts'
 import { wouldChange } from '../runtime/apply.ts'
 import { idText, subtractInventory, toObjectId } from '../runtime/inventory.ts'
 import { isServed } from './apis.ts'
@@ -16,7 +16,7 @@ export async function listPendingChanges(context: ReconcileContext): Promise<str
   const mount = keyMountFor(suite, context.listWorkloads(suite))
   const read = await context.readSecrets(client, suite, getLive, mount, true)
   const isGone = read.missing.has(`${mount.current}/current`)
-  const internalKey = isGone ? { current: keySecretOf(suite) } : mount
+  const internalKey = isGone ? { current: internalKeySecretName(suite) } : mount
   const { secrets, database } = read
   const facts = { secrets, ...(database && { database }), operatorNamespace, internalKey }
   const objects = context.desiredObjects(suite, facts).filter((each) => isServed(each, apis))

@@ -1,4 +1,5 @@
 import type { LegalSuiteStatus } from '../api/legal-suite.ts'
+import { objectName, rolloutAnnotation } from '../desired/common.ts'
 import { internalKeySecretName } from '../desired/internal-key.ts'
 import { ApiError } from '../runtime/api-error.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
@@ -7,7 +8,7 @@ import { isServed } from './apis.ts'
 import { type ApplySuiteResult, applySuite, toStoredInventory } from './apply-suite.ts'
 import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } from './context.ts'
 import { findDatabaseBlocker } from './database-blocker.ts'
-import type { Workload } from './health.ts'
+import { healthOf, type Workload } from './health.ts'
 import { keyMountFor } from './key-switch.ts'
 import { listPendingChanges } from './pending-changes.ts'
 import {
@@ -19,6 +20,9 @@ import {
 import { recordProblems } from './record-problems.ts'
 import { planRollout } from './rollout.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
+import { loadCurrentKey } from './secrets.ts'
+import { hasStartupSeeds, seedsReadyState } from './seeds-status.ts'
+import type { StartupRun } from './startup-seeds.ts'
 import { buildStatus } from './status.ts'
 import { suitePods } from './suite-pods.ts'
 
@@ -108,15 +112,28 @@ async function reconcileActive(
   })
   progress.isApplying = true
   const applied = await applySuite(context, plan, readCache, isAvailable)
-  const readyState = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
+  const seeds = readStartupSeeds(context)
+  const state = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
+  const seedsState = seeds?.run && seedsReadyState(suite, seeds.run)
+  const readyState = state.state === 'ready' ? (seedsState ?? state) : state
   await updateStatus({ ...context, suite: applied.current }, readyState, {
     key: keyId && { secretName: internalKey.current, id: keyId },
+    startupRun: seeds?.run,
     ...applied,
   })
   const failed = applied.outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
   const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
-  return { requeueAfter: Math.min(resyncMs, pods.recheckMs ?? Infinity) }
+  const seedsMs = seeds?.isLoading ? 1_000 : Infinity
+  return { requeueAfter: Math.min(resyncMs, pods.recheckMs ?? Infinity, seedsMs) }
+}
+
+/** Reads what collector-service applied, once it is ready. */
+function readStartupSeeds({ client, suite, lookup, startupSeeds }: ReconcileContext) {
+  const collector = lookup('Deployment', objectName(suite, 'collector'))
+  if (!hasStartupSeeds(suite) || !collector || !healthOf(collector).ready) return undefined
+  const rollout = collector.metadata.annotations?.[rolloutAnnotation] ?? ''
+  return startupSeeds.read(suite, rollout, () => loadCurrentKey(client, suite))
 }
 
 /** Spreads the resyncs of many suites over time. */
@@ -128,6 +145,7 @@ async function updateStatus(
   details: {
     key?: LegalSuiteStatus['internalKey'] | undefined | ''
     pending?: string[] | undefined
+    startupRun?: StartupRun | undefined
   } & Partial<Pick<ApplySuiteResult, 'inventory' | 'retained' | 'drift'>> = {},
 ) {
   const { suite, lookup, pods } = context
@@ -138,6 +156,7 @@ async function updateStatus(
     key: details.key || undefined,
     drift: details.drift,
     pending: details.pending,
+    startupRun: details.startupRun,
     now: new Date(),
   })
   const before = suite.status?.conditions?.find(({ type }) => type === 'Ready')

@@ -14,6 +14,8 @@ import {
 import { type Drift, driftCondition, driftDetected } from './drift.ts'
 import { healthOf, type Workload } from './health.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
+import { seedsStatus } from './seeds-status.ts'
+import type { StartupRun } from './startup-seeds.ts'
 import type { SuitePods } from './suite-pods.ts'
 
 export interface StatusInputs {
@@ -27,6 +29,8 @@ export interface StatusInputs {
   drift?: Drift | undefined
   /** Changes that a paused suite waits with. Undefined if they are unknown. */
   pending?: string[] | undefined
+  /** The startup seeds that collector-service reports. */
+  startupRun?: StartupRun | undefined
   now: Date
 }
 
@@ -35,7 +39,7 @@ type Phase = NonNullable<LegalSuiteStatus['phase']>
 /** Builds the status of a suite except its inventory. */
 export function buildStatus(
   suite: LegalSuite,
-  { lookup, pods, readyState, key, drift, pending, now }: StatusInputs,
+  { lookup, pods, readyState, key, drift, pending, startupRun, now }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
   const services = enabledServices(suite).map((name) => serviceStatus(suite, name, lookup, pods))
@@ -70,7 +74,7 @@ export function buildStatus(
     ),
     version: (readyState.state === 'ready' && version) || before.version,
     internalKey: key ?? before.internalKey,
-    seeds: seedsStatus(suite, lookup),
+    seeds: seedsStatus(suite, lookup, startupRun),
     history: nextHistory(suite, readyState, now),
   }
 }
@@ -167,19 +171,6 @@ function backendsCondition(
   return notReady.length === 0
     ? { type, status: 'True', reason: 'Ready', message: `ready: ${managed.join(', ')}` }
     : { type, status: 'False', reason: 'NotReady', message: `waiting for ${notReady.join(', ')}` }
-}
-
-/** In production collector-service becomes ready only after its startup seeds were applied. */
-function seedsStatus(
-  suite: LegalSuite,
-  lookup: WorkloadLookup,
-): NonNullable<LegalSuiteStatus['seeds']> {
-  const { seeds, environment = 'production' } = suite.spec
-  const packageIds = seeds?.packageIds ?? []
-  if (packageIds.length === 0 && !seeds?.resourcesOnStartup) return { packageIds, state: 'None' }
-  const { ready } = healthOf(lookup('Deployment', objectName(suite, 'collector')))
-  if (!ready) return { packageIds, state: 'Pending' }
-  return { packageIds, state: environment === 'production' ? 'Applied' : 'Started' }
 }
 
 /** Records the final state of each generation: ready or stalled. */

@@ -54,6 +54,10 @@ export interface CollectorOptions {
 
 export const defaultAddress = 'http://{suite}-collector.{namespace}.svc:8080'
 
+/** Fills in the placeholders of the address. */
+export const collectorUrl = (address: string, { metadata }: LegalSuite) =>
+  address.replaceAll('{suite}', metadata.name).replaceAll('{namespace}', metadata.namespace)
+
 const finalReasons: Record<string, string> = {
   PLAN_MOVED: 'PlanMoved',
   NOT_FOUND: 'PackageNotFound',
@@ -75,9 +79,7 @@ export function makeCollector({ address, timeoutMs = 240_000, ...options }: Coll
     spec: SeedPackageApplySpec,
     signal: AbortSignal,
   ): Promise<ApplyResult> {
-    const base = address
-      .replaceAll('{suite}', suite.metadata.name)
-      .replaceAll('{namespace}', suite.metadata.namespace)
+    const base = collectorUrl(address, suite)
     const { packageIds, dryRun = false, force = false, expectPlanHash } = spec
     const body = {
       run_id: runId,

@@ -50,10 +50,15 @@ export async function startFakeCollector() {
   const requests: { request: Request; key: string | undefined }[] = []
   const faults: ((request: Request) => FakeResponse | 'hang up' | 'silence' | undefined)[] = []
   const applied: string[] = []
+  const listedRuns: unknown[] = []
   let responsesToDrop = 0
   let handle = (request: Request): FakeResponse => okResponse(buildRun(request))
 
   const server = createServer(async (incoming, outgoing) => {
+    if (incoming.method === 'GET') {
+      outgoing.writeHead(200, { 'content-type': 'application/json' })
+      return void outgoing.end(JSON.stringify(okResponse({ items: listedRuns }).body))
+    }
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const request: Request = JSON.parse(Buffer.concat(chunks).toString())
@@ -77,6 +82,8 @@ export async function startFakeCollector() {
     address: `http://127.0.0.1:${port}`,
     requests,
     applied,
+    /** The runs of the list, newest first. */
+    listedRuns,
     faults,
     /** Drops the next responses after their requests were handled. */
     dropResponses(count: number) {
