@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../operator/runtime/client.ts'
+import { getResource } from '../../operator/runtime/resources.ts'
 import { fullSpec } from '../../operator/testing/suites.ts'
 import { setUp } from './operator.ts'
 import { clusterClient, eventually } from './support.ts'
@@ -44,6 +45,16 @@ describe('operator in a cluster', () => {
         false,
       ),
     )
+    await at.settled()
+    await addVariable(client, at.namespace, 'demo-matter')
+    await eventually(async () => {
+      const { spec } = await at.get('Deployment', 'demo-matter')
+      const names = spec.template.spec.containers[0].env.map(({ name }: any) => name)
+      expect(names).not.toContain('DEBUG')
+      const { conditions } = (await at.get('LegalSuite', 'demo')).status
+      const drift = conditions.find(({ type }: any) => type === 'DriftDetected')
+      expect(drift?.message).toContain('containers[matter].env[DEBUG] (set by somebody)')
+    })
     await at.settled()
 
     await noWrites(at.operator.calls)
@@ -142,4 +153,16 @@ async function ensurePriorityClass(client: Client, name: string) {
     namespaced: false,
   }
   await client.apply(resource, { ...type, metadata: { name }, value: 1 }, { fieldManager: 'tests' })
+}
+
+/** Adds an environment variable as another field manager, so that the operator does not own it. */
+async function addVariable(client: Client, namespace: string, name: string) {
+  const env = [{ name: 'DEBUG', value: '1' }]
+  const template = { spec: { containers: [{ name: 'matter', env }] } }
+  const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } }
+  await client.apply(
+    getResource('apps/v1', 'Deployment'),
+    { ...body, spec: { template } },
+    { fieldManager: 'somebody' },
+  )
 }
