@@ -114,3 +114,24 @@ test('the generated key Secret is immutable, so it cannot be changed in one step
   const at = await startReadySuite()
   expect(at.get('Secret', 'demo-internal-key').immutable).toBe(true)
 })
+
+test.each([
+  ['in one step is reported', '', 1],
+  ['while the old one is accepted is silent', 'first-key-with-some-length', 0],
+])('a key that is replaced in place %s', async (_, accepted, count) => {
+  const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
+    secrets: { first: key('first') },
+  })
+  const { id } = at.get('LegalSuite', 'demo').status.internalKey
+  const data = { current: btoa('second-key-with-some-length'), accepted: btoa(accepted) }
+  await at.patch('Secret', 'first', { data })
+  await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
+  await eventually(() => expect(at.get('LegalSuite', 'demo').status.internalKey.id).not.toBe(id))
+  // Events are written in the background. The later one shows that the earlier one would be there.
+  await at.patch('LegalSuite', 'demo', { spec: { paused: true } })
+  await eventually(async () => {
+    const reasons = (await at.events()).map(({ reason }) => reason)
+    expect(reasons).toContain('Paused')
+    expect(reasons.filter((reason) => reason === 'InternalKeyReplaced')).toHaveLength(count)
+  })
+})

@@ -20,7 +20,7 @@ import {
 import { recordProblems } from './record-problems.ts'
 import { planRollout } from './rollout.ts'
 import type { WorkloadLookup } from './rollout-plan.ts'
-import { loadCurrentKey } from './secrets.ts'
+import { loadCurrentKey, type SecretReads } from './secrets.ts'
 import { hasStartupSeeds, seedsReadyState } from './seeds-status.ts'
 import type { StartupRun } from './startup-seeds.ts'
 import { buildStatus } from './status.ts'
@@ -92,6 +92,7 @@ async function reconcileActive(
     await updateStatus(context, lostPasswordState(lost))
     return { requeueAfter: withSpread(resyncPeriodMs) }
   }
+  if (!cached) recordReplacedKey(context, read)
   // Incomplete reads are not cached.
   if (missing.size === 0 && created.length === 0) readCache.secrets = read
   // A deleted old Secret cannot be mounted any more.
@@ -126,6 +127,18 @@ async function reconcileActive(
   const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
   const seedsMs = seeds?.isLoading ? 1_000 : Infinity
   return { requeueAfter: Math.min(resyncMs, pods.recheckMs ?? Infinity, seedsMs) }
+}
+
+/** Warns about a key that was replaced in place without an overlap. The pods mount the Secret directly. */
+function recordReplacedKey(
+  context: ReconcileContext,
+  { keySecret, keyId, acceptedKeyIds }: SecretReads,
+) {
+  const before = context.suite.status?.internalKey
+  if (!keyId || before?.secretName !== keySecret || before.id === keyId) return
+  if (acceptedKeyIds.includes(before.id)) return
+  const text = `Secret ${keySecret} replaced its key in one step, so services reject each other until all have reloaded it; add the next key to "accepted" first, or switch to another Secret`
+  recordEvent(context, 'InternalKeyReplaced', 'Check', text, true)
 }
 
 /** Reads what collector-service applied, once it is ready. */

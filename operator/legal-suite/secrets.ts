@@ -37,6 +37,8 @@ export interface SecretReads {
   keySecret: string
   /** Public id of that key. */
   keyId?: string
+  /** Public ids of the further keys that this Secret lets services accept. */
+  acceptedKeyIds: string[]
   /** Names of Secrets created by this call. */
   created: string[]
   /** Names of existing Secrets that belong to somebody else. */
@@ -102,6 +104,7 @@ export function makeSecretReader() {
       lost,
       keySecret: mount.current,
       ...(key && { keyId: deriveKeyId(key) }),
+      acceptedKeyIds: decodeKeys(readEntry({ ...current, key: 'accepted' })).map(deriveKeyId),
       ...externalDatabase(suite, readEntry(databaseSecretRef(suite))),
     }
   }
@@ -198,6 +201,13 @@ export async function loadCurrentKey(
   const ref = { namespace: suite.metadata.namespace, name }
   return decodeKey((await client.get<Secret>(secretResource, ref))?.data?.current)
 }
+
+const decodeKeys = (value: string | undefined) =>
+  Buffer.from(value ?? '', 'base64')
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
 
 const decodeKey = (value: string | undefined) =>
   value === undefined

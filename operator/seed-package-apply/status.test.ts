@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maxReportedItems, SeedPackageApplyStatus } from '../api/seed-package-apply.ts'
+import { propertySeed } from '../testing/property-seed.ts'
 import type { Run } from './collector.ts'
 import { runResult } from './status.ts'
 
@@ -45,6 +46,6 @@ test('any run fits into the status, with failed items first', () => {
       expect(failedFlags.filter(Boolean)).toHaveLength(Math.min(failed, maxReportedItems))
       expect(failedFlags.slice(0, failed).every(Boolean)).toBe(true)
     }),
-    { numRuns: 50 },
+    { numRuns: 50, seed: propertySeed },
   )
 })

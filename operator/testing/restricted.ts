@@ -1,7 +1,7 @@
 import { allContainers, type Pod } from './queries.ts'
 
 /** Violations of the `restricted` Pod Security Standard, and of a read-only root filesystem. */
-export function violations({ spec, ...rest }: Pod): string[] {
+export function violations({ spec, ...rest }: Pod, assignedIds = false): string[] {
   const faults: string[] = []
   const expect = (holds: boolean, fault: string) => {
     if (!holds) faults.push(fault)
@@ -9,7 +9,8 @@ export function violations({ spec, ...rest }: Pod): string[] {
   for (const name of ['hostNetwork', 'hostPID', 'hostIPC'])
     expect(!spec[name], `${name} is not allowed`)
   expect(spec.securityContext?.runAsNonRoot === true, 'runAsNonRoot')
-  expect(spec.securityContext?.runAsUser > 0, 'runAsUser')
+  // Without a fixed id, runAsNonRoot alone rejects an image that runs as root.
+  expect(assignedIds || spec.securityContext?.runAsUser > 0, 'runAsUser')
   expect(spec.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'seccompProfile')
   expect(spec.automountServiceAccountToken === false, 'a token is mounted')
   const allowed = ['configMap', 'emptyDir', 'persistentVolumeClaim', 'secret']
