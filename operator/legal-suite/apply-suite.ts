@@ -16,11 +16,12 @@ import {
 } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { patchStatus, type ReconcileContext, recordEvent } from './context.ts'
-import { type Drift, recordDrift } from './drift.ts'
+import type { Drift } from './drift.ts'
 import { handOverReplicas } from './hand-over-replicas.ts'
 import { classifyObsolete, isRolledOut } from './obsolete.ts'
 import type { ReadCache } from './read-cache.ts'
 import { recordChanges } from './record-changes.ts'
+import { recordDrift } from './record-drift.ts'
 import { type RetainedResult, reconcileRetained } from './retained.ts'
 import type { RolloutPlan } from './rollout-plan.ts'
 

@@ -6,7 +6,6 @@ import type { Condition, NewCondition } from '../runtime/conditions.ts'
 import { type ObjectId, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { getObjectResource } from '../runtime/resources.ts'
-import { type ReconcileContext, recordEvent } from './context.ts'
 
 /** Fields that others added to the workloads of a suite, as messages. */
 export interface Drift {
@@ -102,16 +101,6 @@ function messagesOf({ kind, metadata }: KubeObject, fields: AddedField[]): strin
 }
 
 export const driftDetected = 'DriftDetected'
-
-/** Records a Warning for each object with drift, unless the last status names the same fields. */
-export function recordDrift(context: ReconcileContext, { reverted, remaining }: Drift) {
-  const before = context.suite.status?.conditions?.find(({ type }) => type === driftDetected)
-  for (const text of reverted)
-    recordEvent(context, driftDetected, 'Revert', `removed fields of ${text}`, true)
-  for (const text of remaining)
-    if (!before?.message.includes(text))
-      recordEvent(context, driftDetected, 'Detect', `fields are added to ${text}`, true)
-}
 
 /**
  * True while added fields remain. After a removal the condition is False and names what was removed, until the
