@@ -74,7 +74,7 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
     }
   }
   return {
-    title: 'Durable steps a second',
+    title: 'Durable steps per second',
     head: [
       'payload',
       'threads',
@@ -86,7 +86,7 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
     ],
     rows,
     notes: [
-      `Runs of ${stepsPerRun} steps on threads of their own, with a state of 20 KB of which a step changes a note of 100 bytes and adds a message of 200. Every step is on the disk before the next begins (LangGraph: durability sync). The same pool of 10 connections for each; median of ${rounds} rounds, in turn. Goals: at least 10 × LangGraph at 32 threads, 4 × at one, and half of bare SQL.`,
+      `Each run has ${stepsPerRun} steps and its own thread. The state is 20 KB; a step changes a note of 100 bytes and adds a message of 200 bytes. Every step is flushed to disk before the next one starts (LangGraph: durability sync). All engines use a pool of 10 connections. Median of ${rounds} alternating rounds. Goals: at least 10 × LangGraph at 32 threads, 4 × at one, and half of bare SQL.`,
     ],
   }
 }
@@ -122,11 +122,11 @@ async function storage(url: string, { many }: Size): Promise<Table> {
     row('one run of 300', theirLong, ownLong)
   }
   return {
-    title: 'Bytes stored for a step',
+    title: 'Bytes stored per step',
     head: ['payload', 'of', 'LangGraph', 'ai-engine', 'ratio'],
     rows,
     notes: [
-      'Tables with their indexes, the first state of 20 KB of each thread included. Goal: at most a tenth.',
+      'Size of tables and indexes, including the initial state of 20 KB per thread. Goal: at most a tenth.',
     ],
   }
 }
@@ -142,11 +142,11 @@ async function resuming(peers: Peer[], { resumes }: Size): Promise<Table> {
   }
   const [peerRate, own] = times.map(median) as [number, number]
   return {
-    title: 'From an answer to the next node',
+    title: 'Time from an answer to the next node',
     head: ['LangGraph', 'ai-engine', 'ratio'],
     rows: [[`${peerRate.toFixed(1)} ms`, `${own.toFixed(1)} ms`, (own / peerRate).toFixed(2)]],
     notes: [
-      `Median of ${resumes} resumes, in turn. LangGraph runs the node that asked again. Goal: at most a third.`,
+      `Median of ${resumes} alternating resumes. LangGraph runs the interrupted node again. Goal: at most a third.`,
     ],
   }
 }
@@ -171,9 +171,11 @@ async function growing(peers: Peer[], { long }: Size): Promise<Table> {
     ])
   }
   return {
-    title: 'The cost of a step as a thread grows',
+    title: 'Cost of a step by thread length',
     head: ['engine', ...at.map((step) => `step ${formatCount(step)}`), 'last to first'],
     rows,
-    notes: ['Mean of the 20 steps around each. Goal: step 1,000 costs at most 1.2 times step 10.'],
+    notes: [
+      'Mean of the 20 steps around each position. Goal: step 1,000 costs at most 1.2 times step 10.',
+    ],
   }
 }

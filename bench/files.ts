@@ -36,12 +36,12 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       versions: await versions(postgres.url),
       tables: [
         {
-          title: 'One file at a time, MiB a second',
-          head: ['storage', 'way', 'bare copy', 'files-service', 'ratio', 'memory grew by'],
+          title: 'One file at a time, MiB per second',
+          head: ['storage', 'direction', 'plain copy', 'files-service', 'ratio', 'memory growth'],
           rows,
           notes: [
-            `A file of ${size.file} MiB over loopback, median of ${size.rounds} rounds in turn. files-service reads a form, hashes and sniffs what comes, waits for the disk, and keeps a row; a bare copy is a Node server that pipes the body to a file, waits for the disk too, or to S3, and back. What has no known length, like a file in a form, S3 takes only in parts; the bare copy sends one piece of the length that was announced.`,
-            `Memory is that of files-service at its highest while a file of ${size.large} MiB goes through, above what it was before; the service had been at work by then.`,
+            `A file of ${size.file} MiB over loopback; median of ${size.rounds} alternating rounds. files-service parses the form, hashes and sniffs the content, flushes it to disk and writes a row. The plain copy is a Node server that pipes the body to a flushed file or to S3, and back. A file in a form has no known length, so files-service uses an S3 multipart upload; the plain copy sends one object of known length.`,
+            `Memory growth is the peak resident memory of the warmed-up files-service during a transfer of ${size.large} MiB, minus its memory before.`,
             ...(typeof s3 === 'string' ? [`S3 was not measured: ${s3}.`] : []),
           ],
         },

@@ -36,12 +36,12 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       versions: await versions(server.url),
       tables: [
         {
-          title: 'sync/all of a full analysis, syncs a second',
+          title: 'sync/all of a full analysis, syncs per second',
           head: ['database', 'sync', 'statements', 'bare SQL', 'matter-service', 'ratio'],
           rows,
           notes: [
-            `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${formatCount(bytes)} characters of JSON. matter-service answers requests in this process (validation, merges, parsed rows, events, the job for memory-service); bare SQL is the same statements with the same values, recorded from it and made for other matters beforehand, each sync in one transaction on the same pool. Writes to PostgreSQL wait for the disk.`,
-            `${concurrency} at once, each of a matter of its own; median of ${size.rounds} rounds of ${size.syncs} syncs, in turn.`,
+            `20 todos, 5 phases, 10 deliverables, 40 facts, profile and data sections: ${formatCount(bytes)} characters of JSON. matter-service handles requests in this process (validation, merges, parsed rows, events, the job for memory-service). Bare SQL replays the recorded statements with the same values for other matters, one transaction per sync on the same pool. PostgreSQL flushes each commit to disk.`,
+            `${concurrency} concurrent syncs, each with its own matter; median of ${size.rounds} alternating rounds of ${size.syncs} syncs.`,
           ],
         },
       ],
@@ -74,7 +74,7 @@ async function compare(name: string, subject: Subject, size: Size): Promise<stri
       }
     }
   }
-  return ['the first', 'one that changes all', 'the same again'].map((what, step) => {
+  return ['first sync', 'sync that changes everything', 'repeated sync'].map((what, step) => {
     const { full, bare } = rates[step]!
     const statements = String(recorded[step]!.length)
     const ratio = (median(full) / median(bare)).toFixed(2)

@@ -108,7 +108,7 @@ function qualityTable(
       ...learned,
     ],
     notes: [
-      'The weights of the terms and of the context were chosen on these same questions. Lay words are learned from nine tenths of the questions each time and asked the last tenth, so that no question is asked of what was learned from it; other searches learn from none.',
+      'Term and context weights were tuned on the same questions. Lay words are evaluated by ten-fold cross-validation: learned from nine tenths of the questions and tested on the remaining tenth. Other searches learn nothing from the questions.',
     ],
   }
 }
@@ -131,23 +131,23 @@ function speedTable(
     const lines = [
       line('PostgreSQL ts_rank', fullText),
       ...(peer ? [line('Lucene BM25', peer)] : []),
-      line('keyword-search, asked before', warm),
+      line('keyword-search, repeated questions', warm),
       line('keyword-search, new questions', fresh),
-      line('keyword-search, nothing in memory', cold),
+      line('keyword-search, cold start', cold),
     ]
     lines[0]![0] = formatCount(chunks)
     return lines
   })
   const why = typeof lucene === 'string' ? [`Lucene was skipped: ${lucene}.`] : []
   return {
-    title: 'Searches a second, one after another',
+    title: 'Sequential searches per second',
     head: ['chunks', 'search', 'asked', 'a second', 'p50', 'p99', 'to Lucene'],
     rows,
     notes: [
       ...why,
-      `A hundred hits each, the same ${formatCount(timed.length)} questions, as many of them as PostgreSQL's own search has time for. ${formatCount(before.length)} others are asked twice to get warm; then new questions are timed, and once more when they were asked before. With nothing in memory each is the first that a process of the service is asked, on a database that is warm.`,
-      `keyword-search is asked by requests in this process, and answers with the chunks and all that is said of them; Lucene, in one thread on one core, with numbers. The service keeps up to ${formatCount(memory)} MiB in memory; Lucene has a heap of 3 GiB and what the system keeps of its files. Goal: half of Lucene's rate at 100,000 chunks.`,
-      `Chunks beyond the articles are the head of one and the tail of another. They are copied into the tables as an import would leave them, ${formatCount(bulkRate)} a second.`,
+      `Each search returns 100 hits. All engines get the same ${formatCount(timed.length)} questions, limited by the time that PostgreSQL full-text search needs. ${formatCount(before.length)} other questions run twice as warm-up. Then the questions are timed once as new and once as repeated. Cold start: each question is the first request of a new service process with a warm database.`,
+      `keyword-search handles requests in this process and returns chunks with their metadata. Lucene runs in one thread on one core and returns document numbers. The service caches up to ${formatCount(memory)} MiB; Lucene has a heap of 3 GiB and the page cache. Goal: half of Lucene's rate at 100,000 chunks.`,
+      `Additional chunks combine the head of one article with the tail of another. They are copied directly into the tables in the format of an import, at ${formatCount(bulkRate)} chunks per second.`,
     ],
   }
 }

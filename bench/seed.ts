@@ -46,15 +46,15 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
       versions: await versions(server.url),
       tables: [
         {
-          title: 'Rows imported in a second',
+          title: 'Rows imported per second',
           head: [
             ...['package', 'rows', 'statements', 'bare SQL', 'import alone', 'apply'],
             ...['import to bare', 'apply to bare'],
           ],
           rows,
           notes: [
-            'Structured: litigation elements. Documents: statutes, whose rows are the articles they are cut into. Apply is collector-service from reading the package to its last record (validation, a plan by dry run, the import, each step written down); import alone is the same request to knowledge-service without it; bare SQL is the statements of that import with their values, recorded from it, with nothing to parse, cut or tokenize. Each begins on an empty base; writes wait for the disk.',
-            `Median of ${rounds} rounds, in turn, after one to warm up.`,
+            'Structured: litigation elements. Documents: statutes; a row is an article. Apply measures collector-service from reading the package to the last record: validation, dry run, import and persisted progress. Import alone sends the same request directly to knowledge-service. Bare SQL replays the recorded statements of that import, without parsing, chunking or tokenizing. Each round starts with an empty base; commits are flushed to disk.',
+            `Median of ${rounds} alternating rounds after one warm-up round.`,
           ],
         },
       ],

@@ -87,7 +87,7 @@ async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measur
       )
       const ended = await Promise.all(streams.map(({ done: over }) => over))
       const events = ended.reduce((sum, each) => sum + each.events, 0)
-      if (events !== streamCount * plan.events) throw new Error(`${kind} told ${events} events`)
+      if (events !== streamCount * plan.events) throw new Error(`${kind} sent ${events} events`)
       if (round === 0) continue
       measured[kind].rates.push((events * 1000) / (performance.now() - begun))
       measured[kind].ages.push(ages)
@@ -107,14 +107,14 @@ function rates(paced: Measured, eager: Measured, { rounds, streams, events }: Si
     ]
   }
   return {
-    title: 'Events a second',
+    title: 'Events per second',
     head: ['streams', 'pass-through', 'consultations-service', 'ratio'],
     rows: [
-      row(`${streams} at the pace of a model, 50 a second each`, paced),
-      row('4 as fast as they come', eager),
+      row(`${streams} streams at model speed, 50 events per second each`, paced),
+      row('4 unthrottled streams', eager),
     ],
     notes: [
-      `Streams of ${formatCount(events)} events after a second of silence, ten times as many where they come as fast as they can, from an engine in a process of its own to a reader in another; all on this machine. The pass-through is the same HTTP server and client, and hands on bytes; consultations-service parses each event, picks and numbers those for the person, and has every one in the database, as it has the message when the stream ends. Medians of ${rounds} rounds in turn. Goal: at least 0.9.`,
+      `Each stream has ${formatCount(events)} events after one second without data; unthrottled streams have ten times as many. Engine, relay and reader are separate processes on one machine. The pass-through uses the same HTTP server and client and forwards bytes. consultations-service parses each event, selects and numbers the public ones, and stores all events and the final message. Median of ${rounds} alternating rounds. Goal: at least 0.9.`,
     ],
   }
 }
@@ -130,11 +130,11 @@ function latency(few: Measured, many: Measured, { streams }: Size): Table {
     })
   })
   return {
-    title: 'From the engine to the reader',
+    title: 'Latency from engine to reader',
     head: ['streams', '', 'pass-through', 'consultations-service', 'added'],
     rows,
     notes: [
-      `At the pace of a model. Engine, relay, reader and database share the cores: with ${streams} streams they wait for each other. Goal: at most 2 ms added at p99.`,
+      `At model speed. Engine, relay, reader and database share the cores and contend for them with ${streams} streams. Goal: at most 2 ms added at p99.`,
     ],
   }
 }
@@ -163,11 +163,11 @@ async function memory(servers: Servers, { idle }: Size): Promise<Table> {
     rows.push([name, each('used'), each('resident')])
   }
   return {
-    title: 'Memory of an open stream',
+    title: 'Memory per open stream',
     head: ['relay', 'in use', 'resident'],
     rows,
     notes: [
-      `What the process holds more of with ${formatCount(idle)} streams that wait, each of a turn of its own with its connection to the engine: what is in use after its garbage was collected, and what the system counts as its own, which includes the room that opening so many at once left behind. Goal: at most 50 KB.`,
+      `Memory growth of the process with ${formatCount(idle)} idle streams, each with its own turn and engine connection. In use: heap after a garbage collection. Resident: memory that the system counts, including what opening the streams left allocated. Goal: at most 50 KB.`,
     ],
   }
 }

@@ -48,15 +48,15 @@ export async function importsTable(
   await sql.end()
   const line = (what: string, rate: number) => [what, formatCount(rate), (rate / copied).toFixed(3)]
   return {
-    title: 'Import, chunks a second',
-    head: ['way', 'chunks a second', 'of a bare COPY'],
+    title: 'Import, chunks per second',
+    head: ['method', 'chunks per second', 'ratio to COPY'],
     rows: [
       line('COPY into one table with its indexes', copied),
-      line('INSERT, a row a statement', inserted),
+      line('INSERT, one row per statement', inserted),
       line('batch-upsert', rate),
     ],
     notes: [
-      `${formatCount(articles.length)} articles. batch-upsert takes requests of about ${batchSize} chunks in this process: it checks them, cuts them into terms, and writes documents, chunks and index in one transaction; the others write the chunks' rows and nothing to find them by, INSERT as many to a transaction. The server does not wait for the disk.`,
+      `${formatCount(articles.length)} articles. batch-upsert handles requests of about ${batchSize} chunks in this process: it validates and tokenizes them and writes documents, chunks and index in one transaction. COPY and INSERT write only the rows of the chunks, without an index; INSERT uses transactions of the same size. The server does not flush commits to disk.`,
     ],
   }
 }

@@ -52,7 +52,7 @@ export async function layWordLines(
   }
   const those = `${uncited.length} questions for articles that no other question cites`
   return [
-    line(', lay words of the other questions', questions, found),
+    line(', lay words learned from the other folds', questions, found),
     line(`, without lay words, ${those}`, uncited, plain),
     line(`, lay words, ${those}`, uncited, found),
   ]

@@ -103,11 +103,11 @@ export function costTable(stages: readonly Stage[]): Table {
     })
   })
   return {
-    title: 'Time of a search by the entries of the index that it reads',
-    head: ['chunks', 'quarter', 'entries', 'p50', 'for each entry'],
+    title: 'Search time by number of postings',
+    head: ['chunks', 'quartile', 'postings', 'p50', 'per posting'],
     rows,
     notes: [
-      'The same questions in quarters, those first that have the fewest entries; medians. An entry is one term in one chunk. What a search costs before it reads any, some milliseconds, is in all of them.',
+      'The same questions in quartiles by number of postings, fewest first; medians. A posting is one term in one chunk. The fixed cost of a search, some milliseconds, is included.',
     ],
   }
 }

@@ -5,7 +5,7 @@ const root = location.pathname.replace(/\/api\/v1\/swagger-ui\/index\.html$/, ''
 // Allows line breaks before slashes of a long path.
 const breakable = (path) => path.split('/').slice(1).flatMap((step) => [make('wbr'), '/' + step])
 
-function operationOf({ method, path, operation }) {
+function renderOperation({ method, path, operation }) {
   const summary = [
     make('span', { class: 'method ' + method }, method.toUpperCase()), ' ',
     make('code', { class: 'path' }, breakable(path)), ' ', make('span', { class: 'about' }, operation.summary ?? ''),
@@ -13,34 +13,34 @@ function operationOf({ method, path, operation }) {
   return fold({ class: 'operation', id: operation.operationId }, summary, () => [
     make('div', { class: 'inside' },
       operation.description ? make('p', {}, prose(operation.description)) : '',
-      formOf(method, path, operation), answersOf(operation.responses ?? {})),
+      renderForm(method, path, operation), renderResponses(operation.responses ?? {})),
   ])
 }
 
-function answersOf(responses) {
-  return make('section', {}, make('h3', {}, 'Answers'), Object.entries(responses).map(([status, answer]) => {
-    const schema = Object.values(answer.content ?? {})[0]?.schema
-    const headers = Object.entries(answer.headers ?? {})
-    return fold({ class: 'answer' }, [statusOf(status), ' ', ...prose(answer.description)], () => [
-      ...(schema ? treeOf(schema, 'optional') : []),
+function renderResponses(responses) {
+  return make('section', {}, make('h3', {}, 'Responses'), Object.entries(responses).map(([status, response]) => {
+    const schema = Object.values(response.content ?? {})[0]?.schema
+    const headers = Object.entries(response.headers ?? {})
+    return fold({ class: 'response' }, [renderStatus(status), ' ', ...prose(response.description)], () => [
+      ...(schema ? renderSchema(schema, 'optional') : []),
       headers.length ? make('p', { class: 'text' }, 'Headers: ', headers.map(([name]) => name).join(', ')) : '',
     ].filter(Boolean))
   }))
 }
 
-const statusOf = (status) => make('span', { class: 'status s' + String(status)[0] }, status)
+const renderStatus = (status) => make('span', { class: 'status s' + String(status)[0] }, status)
 
-function formOf(method, path, { parameters = [], requestBody, operationId }) {
-  const fields = parameters.map((parameter, index) => fieldOf(resolved(parameter), operationId + '-' + index))
+function renderForm(method, path, { parameters = [], requestBody, operationId }) {
+  const fields = parameters.map((parameter, index) => makeField(resolveRef(parameter), operationId + '-' + index))
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? []
-  const body = content && bodyOf(type, content, requestBody, operationId + '-body')
+  const body = content && makeBody(type, content, requestBody, operationId + '-body')
   const button = make('button', {}, 'Send')
   const output = make('div', { class: 'output', 'aria-live': 'polite' })
   async function send(event) {
     event.preventDefault()
     button.disabled = true
-    output.replaceChildren(make('p', {}, 'Waiting for the answer …'))
-    output.replaceChildren(...(await answerTo(requestOf(method, path, fields, body?.value()))))
+    output.replaceChildren(make('p', {}, 'Waiting for the response …'))
+    output.replaceChildren(...(await sendRequest(buildRequest(method, path, fields, body?.value()))))
     button.disabled = false
   }
   return make('form', { on: { submit: send } },
@@ -49,7 +49,7 @@ function formOf(method, path, { parameters = [], requestBody, operationId }) {
     make('p', {}, button), output)
 }
 
-function fieldOf({ name, in: place, required, schema = {}, description: text }, id) {
+function makeField({ name, in: place, required, schema = {}, description: text }, id) {
   const above = name in everywhere
   const options = schema.enum ?? (schema.type === 'boolean' ? [true, false] : null)
   const input = options
@@ -62,23 +62,23 @@ function fieldOf({ name, in: place, required, schema = {}, description: text }, 
       required ? make('b', {}, ' required') : ''),
     input,
     make('p', { class: 'text' }, make('span', { class: 'type' }, describeType(schema)),
-      make('span', { class: 'limits' }, limitsOf(place === 'header' ? { ...schema, pattern: '' } : schema)),
+      make('span', { class: 'limits' }, describeLimits(place === 'header' ? { ...schema, pattern: '' } : schema)),
       text ? make('span', { class: 'text' }, prose(text)) : ''))
   return { name, place, element, value: () => (input.type === 'file' ? (input.files[0] ?? '') : input.value) }
 }
 
 // Builds the body: JSON text, a form, or a file.
-function bodyOf(type, content, requestBody, id) {
+function makeBody(type, content, requestBody, id) {
   const { schema = {} } = content
   if (/json/.test(type)) return jsonBody(type, content, requestBody, id)
   if (type === 'multipart/form-data') {
-    const fields = Object.entries(resolved(schema).properties ?? {}).map(([name, member], index) =>
-      fieldOf({ name, in: 'form', required: schema.required?.includes(name), schema: member, description: member.description }, id + index))
+    const fields = Object.entries(resolveRef(schema).properties ?? {}).map(([name, member], index) =>
+      makeField({ name, in: 'form', required: schema.required?.includes(name), schema: member, description: member.description }, id + index))
     const form = () => fields.filter((field) => field.value() !== '')
       .reduce((form, field) => (form.append(field.name, field.value()), form), new FormData())
     return { element: make('div', { class: 'fields' }, fields.map((field) => field.element)), value: () => ({ body: form() }) }
   }
-  const file = fieldOf({ name: 'file', in: type, required: requestBody.required, schema: { ...schema, format: 'binary' } }, id)
+  const file = makeField({ name: 'file', in: type, required: requestBody.required, schema: { ...schema, format: 'binary' } }, id)
   const sentAs = type.includes('*') ? 'application/octet-stream' : type
   return { element: file.element, value: () => file.value() && { body: file.value(), headers: { 'Content-Type': sentAs } } }
 }
@@ -88,12 +88,12 @@ function jsonBody(type, { schema = {}, example: given }, { required, description
   const input = make('textarea', { id, rows: Math.min(20, Math.max(4, example.split('\n').length + 1)), spellcheck: 'false' })
   input.value = example
   const element = make('div', { class: 'body' },
-    make('div', {}, treeOf(schema, 'required'), make('p', { class: 'text' }, required ? '' : 'Optional. ', prose(text))),
+    make('div', {}, renderSchema(schema, 'required'), make('p', { class: 'text' }, required ? '' : 'Optional. ', prose(text))),
     make('div', {}, make('label', { for: id }, 'What to send'), input))
   return { element, value: () => input.value.trim() && { body: input.value, headers: { 'Content-Type': type } } }
 }
 
-function requestOf(method, path, fields, body) {
+function buildRequest(method, path, fields, body) {
   const values = (place) => fields.filter((field) => field.place === place && field.value() !== '')
     .map((field) => [field.name, field.value()])
   const filled = values('path').reduce((path, [name, value]) => path.replace('{' + name + '}', () => encodeURIComponent(value)), path)
@@ -106,7 +106,7 @@ function requestOf(method, path, fields, body) {
   }
 }
 
-async function answerTo({ url, ...init }) {
+async function sendRequest({ url, ...init }) {
   const started = performance.now()
   const line = make('p', {}, make('code', {}, init.method + ' ' + url))
   try {
@@ -115,7 +115,7 @@ async function answerTo({ url, ...init }) {
     const took = Math.round(performance.now() - started)
     return [
       line,
-      make('p', { class: 'result' }, statusOf(response.status), ' ' + response.statusText + ' in ' + took + ' ms'),
+      make('p', { class: 'result' }, renderStatus(response.status), ' ' + response.statusText + ' in ' + took + ' ms'),
       await shown(body),
       fold({}, 'Headers', () => [make('pre', {}, [...response.headers].map(([name, value]) => name + ': ' + value).join('\n'))]),
     ]
@@ -128,7 +128,7 @@ async function shown(body) {
   if (body.size && !/^text\/|json|xml/.test(body.type)) {
     return make('p', {}, make('a', { href: URL.createObjectURL(body), download: '' }, 'Save'), ' ' + body.size + ' bytes of ' + body.type)
   }
-  return make('pre', { tabindex: '0', 'aria-label': 'Body of the answer' }, pretty(await body.text()) || 'No body.')
+  return make('pre', { tabindex: '0', 'aria-label': 'Response body' }, pretty(await body.text()) || 'No body.')
 }
 
 function pretty(text) {

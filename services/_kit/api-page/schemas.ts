@@ -24,9 +24,9 @@ function fold(attributes, summary, inside) {
   return details
 }
 
-const nameOf = (ref) => ref.split('/').pop()
+const refName = (ref) => ref.split('/').pop()
 
-function resolved(schema) {
+function resolveRef(schema) {
   if (!schema?.$ref) return schema ?? {}
   return schema.$ref.slice(2).split('/').reduce((json, step) => json?.[step], description) ?? {}
 }
@@ -34,7 +34,7 @@ function resolved(schema) {
 const choices = (schema) => schema.anyOf ?? schema.oneOf
 
 function describeType(schema = {}) {
-  if (schema.$ref) return nameOf(schema.$ref)
+  if (schema.$ref) return refName(schema.$ref)
   if ('const' in schema) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (choices(schema)) return [...new Set(choices(schema).map(describeType))].join(' or ')
@@ -51,18 +51,18 @@ function typed(type, schema) {
   return schema.format ? type + ' (' + schema.format + ')' : type
 }
 
-function limitsOf(schema) {
+function describeLimits(schema) {
   const { minLength, maxLength, minItems, maxItems, pattern, format } = schema
-  const span = (least, most, unit) =>
-    least === undefined && most === undefined ? '' : (least ?? 0) + ' to ' + (most ?? '∞') + unit
+  const span = (min, max, unit) =>
+    min === undefined && max === undefined ? '' : (min ?? 0) + ' to ' + (max ?? '∞') + unit
   const within = (number) => (Math.abs(number) < Number.MAX_SAFE_INTEGER ? number : undefined)
   const [minimum, maximum] = [within(schema.minimum), within(schema.maximum)]
   return [
     span(minLength, maxLength, ' characters'),
     span(minItems, maxItems, ' items'),
     minimum !== undefined && maximum !== undefined ? minimum + ' to ' + maximum : '',
-    minimum !== undefined && maximum === undefined ? 'at least ' + minimum : '',
-    minimum === undefined && maximum !== undefined ? 'at most ' + maximum : '',
+    minimum !== undefined && maximum === undefined ? 'at min ' + minimum : '',
+    minimum === undefined && maximum !== undefined ? 'at max ' + maximum : '',
     pattern && !format ? 'like ' + pattern : '',
     'default' in schema ? 'default ' + JSON.stringify(schema.default) : '',
   ].filter(Boolean).join(', ')
@@ -70,7 +70,7 @@ function limitsOf(schema) {
 
 // Object schemas within a schema, with their names.
 function objectsIn(schema, name) {
-  if (schema?.$ref) return objectsIn(resolved(schema), nameOf(schema.$ref))
+  if (schema?.$ref) return objectsIn(resolveRef(schema), refName(schema.$ref))
   if (!schema) return []
   const parts = [...(choices(schema) ?? []), ...(schema.allOf ?? [])]
   const own = schema.properties && Object.keys(schema.properties).length ? [{ name, schema }] : []
@@ -83,16 +83,16 @@ function members(schema, mark) {
   const required = schema.required ?? []
   const marked = (name) => required.includes(name) === (mark === 'required')
   return make('ul', { class: 'schema' }, Object.entries(schema.properties).map(([name, member]) => {
-    const { description: text } = member.$ref ? resolved(member) : member
+    const { description: text } = member.$ref ? resolveRef(member) : member
     return make('li', {},
       make('code', { class: 'name' }, name), ' ', make('span', { class: 'type' }, describeType(member)),
-      marked(name) ? make('b', {}, ' ' + mark) : '', make('span', { class: 'limits' }, limitsOf(member)),
+      marked(name) ? make('b', {}, ' ' + mark) : '', make('span', { class: 'limits' }, describeLimits(member)),
       text ? make('span', { class: 'text' }, prose(text)) : '',
       objectsIn(member).map(({ name, schema }) => fold({}, name ?? 'members', () => [members(schema, mark)])))
   }))
 }
 
-function treeOf(schema, mark) {
+function renderSchema(schema, mark) {
   const objects = objectsIn(schema)
   const named = schema.$ref || schema.type !== 'object' || objects.length !== 1
   return [
@@ -103,7 +103,7 @@ function treeOf(schema, mark) {
 
 function buildExample(schema = {}, within = []) {
   if (schema.$ref) {
-    return within.includes(schema.$ref) ? null : buildExample(resolved(schema), [...within, schema.$ref])
+    return within.includes(schema.$ref) ? null : buildExample(resolveRef(schema), [...within, schema.$ref])
   }
   for (const given of [schema.examples?.[0], schema.example, schema.default, schema.const, schema.enum?.[0]]) {
     if (given !== undefined) return given

@@ -45,17 +45,17 @@ function show() {
   document.querySelector('#about div').append(...about.split('\n').filter(Boolean).map((line) => make('p', {}, prose(line))))
   document.querySelector('#about').hidden = about === ''
   main.removeAttribute('aria-busy')
-  main.replaceChildren(...(all.length ? groupsOf(all) : nothing()))
+  main.replaceChildren(...(all.length ? renderGroups(all) : nothing()))
   filter.parentElement.hidden = all.length === 0
   filter.addEventListener('input', narrow)
   narrow()
 }
 
-function groupsOf(all) {
+function renderGroups(all) {
   const groups = Map.groupBy(all, ({ operation }) => operation.tags?.[0] ?? 'other')
   return [...groups].map(([tag, operations]) => make('section', { class: 'group' }, make('h2', {}, tag),
     operations.map((each) => {
-      const element = operationOf(each)
+      const element = renderOperation(each)
       const { operationId = '', summary = '', description: text = '' } = each.operation
       element.words = [each.method, each.path, tag, operationId, summary, text].join(' ').toLowerCase()
       return element

@@ -81,8 +81,8 @@ li > .text, p > .text { display: block; }
 .schema .schema { margin: .25rem 0 .25rem .5rem; padding-left: .75rem; border-left: 2px solid var(--line); }
 .schema summary { color: var(--link); font-size: .875rem; }
 
-.answer { margin: .25rem 0; }
-.answer > .schema, .answer > p { margin-left: 1rem; }
+.response { margin: .25rem 0; }
+.response > .schema, .response > p { margin-left: 1rem; }
 .status { font-weight: 700; font-variant-numeric: tabular-nums; }
 .s2, .s3 { color: var(--post); } .s4 { color: var(--put); } .s5, .failed { color: var(--delete); }
 .result { font-size: 1.0625rem; }

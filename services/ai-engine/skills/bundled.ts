@@ -14,20 +14,20 @@ title: Case summary
 title_zh: 案情摘要
 description: >-
   A structured summary of the matter: the parties, a timeline, the amounts, the claims, the evidence, what
-  has to be proved, and what is still open, from the intake and the conversation.
-when_to_use: When the intake is complete, and again when there is more to tell.
+  has to be proved, and open questions, based on the intake and the conversation.
+when_to_use: When the intake is complete, and again when new facts are known.
 phase: analysis
 after: [intake_collection]
 inputs:
-  message: What the person has just written.
+  message: The last message of the person.
   messages: The conversation so far.
-  file_ids: Files that the person gave.
-  intake_collection: What the intake collected.
+  file_ids: Files provided by the person.
+  intake_collection: Fields collected by the intake.
 outputs:
-  complete: Whether there is a summary.
-  language: The language it is written in, zh or en.
-  basis: A hash of the material it was made of.
-  made_by: Whether a model worded it, or rules alone.
+  complete: Whether a summary exists.
+  language: Language of the summary, zh or en.
+  basis: Hash of the input material.
+  made_by: Source of the wording, a model or rules.
   summary: The summary itself.
 tools: [legal_elements]
 ---
@@ -47,23 +47,23 @@ name: chat
 title: Answer
 title_zh: 解答
 description: >-
-  Answers the person, in the language they wrote in, from what is known of the matter and what memory recalls;
-  says so when it does not know.
-when_to_use: When a person asks something, or when no other skill has anything to say.
+  Answers the person in their language, based on the matter and on recalled facts. States when the answer is
+  unknown.
+when_to_use: When a person asks something, or when no other skill applies.
 inputs:
-  message: What the person has just written.
+  message: The last message of the person.
   messages: The conversation so far.
-  file_ids: Files that the person gave.
-  matter: What the matter holds.
+  file_ids: Files provided by the person.
+  matter: Fields of the matter.
   memory: Facts about the person and the matter.
-  intake_collection: What the intake collected.
+  intake_collection: Fields collected by the intake.
   case_summary: The summary of the matter.
 outputs:
   reply: The answer.
-  answered_by: Whether a model answered, or rules.
+  answered_by: Source of the answer, a model or rules.
   known: Whether the answer was known.
-  sources: What the answer rests on.
-  unverified_citations: Laws that the answer cites and that nothing here confirms.
+  sources: Sources of the answer.
+  unverified_citations: Laws that the answer cites and that could not be verified.
 tools: [recall_memory, read_file, legal_elements, search_law, check_citations]
 ---
 You answer people who have a legal matter with a law firm. Be short, plain and exact.

@@ -9,16 +9,14 @@ export function dependencyProblems(
   const names = folders.map(({ folder }) => folder)
   const duplicates = names.filter((name, at) => names.indexOf(name) < at)
   return [
-    ...[...new Set(duplicates)].map(
-      (name) => `${name}: there is more than one folder of this name`,
-    ),
+    ...[...new Set(duplicates)].map((name) => `${name}: several folders have this name`),
     ...skills.flatMap(({ name, after, inputs }) => [
       ...after
         .filter((other) => !names.includes(other))
-        .map((other) => `${name}: it comes after ${other}, which is no skill`),
+        .map((other) => `${name}: unknown skill ${other} in after`),
       ...Object.keys(inputs)
         .filter((input) => ![...names, ...stateMembers].includes(input))
-        .map((input) => `${name}: its input ${input} is neither of the state nor a skill`),
+        .map((input) => `${name}: input ${input} is neither a state field nor a skill`),
     ]),
     ...findCycles(skills),
   ]
@@ -35,5 +33,5 @@ function findCycles(skills: Skill[]): string[] {
   }
   if (waiting.length === 0) return []
   const names = waiting.map(({ name }) => name).sort()
-  return [`${names.join(', ')}: they wait for each other (after)`]
+  return [`${names.join(', ')}: dependency cycle in after`]
 }

@@ -57,31 +57,31 @@ test('a complete folder loads as a skill', () => {
 })
 
 test.each<[string, Partial<Folder>, RegExp]>([
-  ['no SKILL.md', { skillMd: undefined }, /no SKILL\.md/],
+  ['no SKILL.md', { skillMd: undefined }, /SKILL\.md is missing/],
   ['no front matter', { skillMd: 'Do it.' }, /front matter/],
-  ['front matter that is no YAML', { skillMd: '---\nname: [\n---\nDo.' }, /no YAML/],
+  ['invalid YAML in the front matter', { skillMd: '---\nname: [\n---\nDo.' }, /not valid YAML/],
   ['front matter that lacks a title', { skillMd: front('one').replace('title: T\n', '') }, /title/],
   ['no instructions', { skillMd: front('one').replace('Do it.', '') }, /no instructions/],
-  ['another name', { skillMd: front('two') }, /not that of its folder/],
-  ['an unknown tool', { skillMd: front('one', 'tools: [shell]') }, /no tool shell/],
+  ['a name other than the folder name', { skillMd: front('two') }, /differs from the folder/],
+  ['an unknown tool', { skillMd: front('one', 'tools: [shell]') }, /unknown tool shell/],
   ['an unknown phase', { skillMd: front('one', 'phase: lunch') }, /phase/],
-  ['an unknown predecessor', { skillMd: front('one', 'after: [none]') }, /none, which is no skill/],
-  ['no code', { code: undefined }, /no code/],
-  ['code that does not load', { code: undefined, broken: 'Boom' }, /does not load: Boom/],
-  ['code that is no skill', { code: { run: 1 } }, /no skill/],
-  ['code that is nothing', { code: null }, /no skill/],
+  ['an unknown predecessor', { skillMd: front('one', 'after: [none]') }, /unknown skill none/],
+  ['no code', { code: undefined }, /code is missing/],
+  ['code that cannot be loaded', { code: undefined, broken: 'Boom' }, /cannot be loaded: Boom/],
+  ['an invalid default export', { code: { run: 1 } }, /not a skill/],
+  ['an empty default export', { code: null }, /not a skill/],
   [
-    'an input that its code has not',
+    'an input missing in the code',
     { code: { ...code, inputs: z.object({}) } },
-    /names message in inputs/,
+    /message is declared in inputs of SKILL\.md/,
   ],
   [
-    'an output that SKILL.md has not',
+    'an output missing in SKILL.md',
     { code: { ...code, outputs: code.outputs.extend({ more: z.string() }) } },
-    /has more in outputs/,
+    /more is declared in outputs of the code/,
   ],
   [
-    'an input that nobody puts out',
+    'an input without a source',
     {
       skillMd: front('one').replace('message: m', 'weather: m'),
       code: { ...code, inputs: z.object({ weather: z.string() }) },
@@ -107,11 +107,9 @@ test('circular dependencies and duplicate names are reported', () => {
     folder(name, { skillMd: front(name, `after: [${other}]`) })
   expect(
     loadFaults([after('aa', 'bb'), after('bb', 'cc'), after('cc', 'aa'), folder('dd')]),
-  ).toEqual(['aa, bb, cc: they wait for each other (after)'])
-  expect(loadFaults([after('aa', 'aa')])).toEqual(['aa: they wait for each other (after)'])
-  expect(loadFaults([folder('aa'), folder('aa')])).toEqual([
-    'aa: there is more than one folder of this name',
-  ])
+  ).toEqual(['aa, bb, cc: dependency cycle in after'])
+  expect(loadFaults([after('aa', 'aa')])).toEqual(['aa: dependency cycle in after'])
+  expect(loadFaults([folder('aa'), folder('aa')])).toEqual(['aa: several folders have this name'])
 })
 
 test('one error lists every problem of every folder', () => {
@@ -165,9 +163,9 @@ test('an invalid, missing or unsupported SKILLS_DIR stops the start', async () =
   })
   const failed = loadSkills({ runtime: 'node', skillsDir })
   await expect(failed).rejects.toThrow(ConfigError)
-  await expect(failed).rejects.toThrow(/bad: its code does not load/)
-  await expect(failed).rejects.toThrow(/chat: it has no code/)
-  await expect(failed).rejects.toThrow(/chat: there is more than one folder/)
+  await expect(failed).rejects.toThrow(/bad: the code cannot be loaded/)
+  await expect(failed).rejects.toThrow(/chat: the code is missing/)
+  await expect(failed).rejects.toThrow(/chat: several folders have this name/)
   const missing = join(skillsDir, 'not-there')
   await expect(loadSkills({ runtime: 'deno', skillsDir: missing })).rejects.toThrow(/SKILLS_DIR/)
   await expect(loadSkills({ runtime: 'workerd', skillsDir })).rejects.toThrow(/SKILLS_DIR/)

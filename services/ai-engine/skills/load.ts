@@ -20,13 +20,15 @@ export interface Folder {
 /** Parses a skill, or returns all problems of its folder. */
 export function parseSkill(folder: string, skillMd: string, code: unknown): Skill | string[] {
   const split = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(skillMd.replace(/^\uFEFF/, ''))
-  if (!split) return ['SKILL.md does not begin with front matter between two lines of ---']
+  if (!split) return ['SKILL.md must start with front matter between two --- lines']
   const front = parseFrontMatter(split[1]!)
   const instructions = split[2]!.trim()
   const problems = [
     ...(Array.isArray(front) ? front : folderProblems(folder, front)),
-    ...(instructions === '' ? ['SKILL.md has no instructions after its front matter'] : []),
-    ...(isCode(code) ? [] : ['the default export of its code is no skill: inputs, outputs, run']),
+    ...(instructions === '' ? ['SKILL.md has no instructions after the front matter'] : []),
+    ...(isCode(code)
+      ? []
+      : ['the default export is not a skill: inputs, outputs and run are required']),
     ...(isCode(code) && !Array.isArray(front) ? schemaProblems(front, code) : []),
   ]
   if (Array.isArray(front) || !isCode(code) || problems.length > 0) return problems
@@ -45,16 +47,16 @@ export function buildRegistry(folders: Folder[]): Skill[] {
   // Other skills may refer to a folder with problems.
   problems.push(...dependencyProblems(skills, folders, reservedNames))
   if (problems.length === 0) return skills
-  throw new ConfigError(
-    `The skills are not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-  )
+  throw new ConfigError(`Invalid skills:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
 }
 
 function loadFolder({ folder, skillMd, code, broken }: Folder): Skill | string[] {
   const missing = [
-    ...(skillMd === undefined ? ['it has no SKILL.md'] : []),
-    ...(broken !== undefined ? [`its code does not load: ${broken}`] : []),
-    ...(broken === undefined && code === undefined ? ['it has no code: skill.ts or skill.js'] : []),
+    ...(skillMd === undefined ? ['SKILL.md is missing'] : []),
+    ...(broken !== undefined ? [`the code cannot be loaded: ${broken}`] : []),
+    ...(broken === undefined && code === undefined
+      ? ['the code is missing: skill.ts or skill.js is required']
+      : []),
   ]
   return missing.length > 0 ? missing : parseSkill(folder, skillMd!, code)
 }
@@ -64,7 +66,7 @@ function parseFrontMatter(text: string): FrontMatter | string[] {
   try {
     declared = parse(text)
   } catch {
-    return ['the front matter of SKILL.md is no YAML']
+    return ['the front matter of SKILL.md is not valid YAML']
   }
   const parsed = FrontMatter.safeParse(declared)
   if (parsed.success) return parsed.data
@@ -76,11 +78,11 @@ function parseFrontMatter(text: string): FrontMatter | string[] {
 function folderProblems(folder: string, front: FrontMatter): string[] {
   const toolNames = tools.map(({ name }) => name)
   return [
-    ...(front.name === folder ? [] : [`its name is ${front.name}, not that of its folder`]),
+    ...(front.name === folder ? [] : [`the name ${front.name} differs from the folder name`]),
     ...(reservedNames.includes(front.name) ? [`the name ${front.name} is reserved`] : []),
     ...front.tools
       .filter((name) => !toolNames.includes(name))
-      .map((name) => `there is no tool ${name}; there are ${toolNames.join(', ')}`),
+      .map((name) => `unknown tool ${name}; available tools: ${toolNames.join(', ')}`),
   ]
 }
 
@@ -100,9 +102,9 @@ const schemaProblems = (front: FrontMatter, code: SkillCode): string[] =>
     return [
       ...declared
         .filter((name) => !implemented.includes(name))
-        .map((name) => `SKILL.md names ${name} in ${kind}, its code does not`),
+        .map((name) => `${name} is declared in ${kind} of SKILL.md but not in the code`),
       ...implemented
         .filter((name) => !declared.includes(name))
-        .map((name) => `its code has ${name} in ${kind}, SKILL.md does not name it`),
+        .map((name) => `${name} is declared in ${kind} of the code but not in SKILL.md`),
     ]
   })
