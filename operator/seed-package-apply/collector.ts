@@ -99,9 +99,11 @@ export function makeCollector({ address, timeoutMs = 240_000, ...options }: Coll
           'x-request-id': runId,
         },
         body: JSON.stringify(body),
+        // A redirect would carry the internal key to another server.
+        redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       })
-      text = await response.text()
+      text = await readText(response)
     } catch {
       signal.throwIfAborted()
       return {
@@ -112,16 +114,36 @@ export function makeCollector({ address, timeoutMs = 240_000, ...options }: Coll
   }
 }
 
+/** Results have one line per item, so a longer response is not one. */
+const maxResponseBytes = 16 * 1024 * 1024
+
+/** Reads the response up to the limit: one suite must not exhaust the memory that all suites share. */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxResponseBytes) throw new Error(`response exceeds ${maxResponseBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const invalidResponse = (status: number): ApplyResult => ({
+  retryable: {
+    reason: 'CollectorUnavailable',
+    message: `collector-service returned an invalid response (HTTP ${status})`,
+  },
+})
+
 function parseResponse(status: number, text: string): ApplyResult {
   const envelope = Envelope.safeParse(parseJson(text))
-  if (!envelope.success) {
-    const message = `collector-service returned an invalid response (HTTP ${status})`
-    return { retryable: { reason: 'CollectorUnavailable', message } }
-  }
+  if (!envelope.success) return invalidResponse(status)
   const { code, message, data } = envelope.data
   if (status === 200) {
-    const run = Run.parse(data)
-    if (run.status !== 'running') return { run }
+    const run = Run.safeParse(data)
+    if (!run.success) return invalidResponse(status)
+    if (run.data.status !== 'running') return { run: run.data }
     return { retryable: { reason: 'RunInProgress', message: 'the run is in progress' } }
   }
   if (code === 'APPLY_IN_PROGRESS') return { retryable: { reason: 'ApplyInProgress', message } }
