@@ -17,10 +17,10 @@ const withoutGeneratedClasses: Plugin = {
   },
 }
 
-/** Bundles the operator into one file without dependencies: `node operator/build.ts [file]`. */
-export const bundleOperator = (outfile: string) =>
+/** Bundles a process into one file without dependencies. */
+export const bundleProcess = (entryPoint: string, outfile: string) =>
   build({
-    entryPoints: [fileURLToPath(new URL('main.ts', import.meta.url))],
+    entryPoints: [entryPoint],
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -32,6 +32,10 @@ export const bundleOperator = (outfile: string) =>
     },
     outfile,
   })
+
+/** Bundles the operator: `node operator/build.ts [file]`. */
+export const bundleOperator = (outfile: string) =>
+  bundleProcess(fileURLToPath(new URL('main.ts', import.meta.url)), outfile)
 
 if (import.meta.main) {
   await bundleOperator(process.argv[2] ?? 'dist/operator.mjs')

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { bundleProcess } from '../../operator/build.ts'
 import { getResource } from '../../operator/runtime/resources.ts'
 import { freePort } from '../support/free-port.ts'
 import { clusterClient, eventually, freshNamespace } from './support.ts'
@@ -16,15 +16,7 @@ async function bundleLeader(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'legal-suite-leader-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const outfile = join(directory, 'leader.mjs')
-  await build({
-    entryPoints: ['tests/cluster/leader.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    // For CommonJS packages.
-    banner: { js: 'import { createRequire as r } from "node:module"; const require = r("/")' },
-  })
+  await bundleProcess('tests/cluster/leader.ts', outfile)
   return outfile
 }
 
