@@ -88,6 +88,49 @@ describe('a consultation', () => {
     })
   })
 
+  test('takes what is said after the intake into the matter, and a contradiction once confirmed', async () => {
+    const [one] = await openSession()
+    await finishIntake(one)
+    const { matter_id } = await data(request(one))
+    const loadMatter = () => data(request(`${suite.matter}/api/v1/matters/${matter_id}`))
+    const hasEvidence = (kind: string) => async () =>
+      (await loadMatter()).profile.evidence.includes(kind)
+    expect((await loadMatter()).profile.amount).toBe(100_000)
+
+    await (await post(`${one}/chat`, { content: '我还有一个证人可以作证' })).text()
+    await expect.poll(hasEvidence('witness'), { timeout: 15_000 }).toBe(true)
+
+    const content = '我记错了，其实借给他的是12万元'
+    const asked = parseEvents(await (await post(`${one}/chat`, { content })).text())
+    const card = asked.find(({ event }) => event === 'card')!.data
+    expect(card).toMatchObject({ review_type: 'confirm' })
+    expect(card.questions[0].question).toContain('120,000')
+    expect((await loadMatter()).profile.amount).toBe(100_000)
+
+    const answers = [{ field_key: card.questions[0].field_key, value: true }]
+    await (await post(`${one}/resume`, { user_id: 7, user_response: { answers } })).text()
+    await expect
+      .poll(async () => (await loadMatter()).profile.amount, { timeout: 15_000 })
+      .toBe(120_000)
+    const { amounts } = (await loadMatter()).data.work_product.case_summary
+    expect(amounts[0]).toMatchObject({ amount: 120_000, confirmed: true })
+  })
+
+  /** Tells the story and answers cards until none is pending. */
+  async function finishIntake(session: string) {
+    let events = parseEvents(await (await post(`${session}/chat`, { content: story })).text())
+    while (events.at(-1)!.data.interrupted) {
+      const { questions } = events.find(({ event }) => event === 'card')!.data
+      const answers = questions.map(({ field_key, input_type }: any) =>
+        input_type === 'textarea'
+          ? { field_key, value: '要回借款' }
+          : { field_key, value: null, unknown: true },
+      )
+      const body = { user_id: 7, user_response: { answers } }
+      events = parseEvents(await (await post(`${session}/resume`, body)).text())
+    }
+  }
+
   /** After any event, either replica returns exactly the remaining events. */
   async function expectResumable(sessions: string[], events: StreamEvent[]) {
     for (const [index, { id }] of events.entries()) {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
-import { causes } from '../services/ai-engine/skills/intake_collection/causes.ts'
+import { findPhrase } from '../services/ai-engine/causes/find-phrase.ts'
 import {
   CauseOfActionProfile,
   LitigationElement,
@@ -20,7 +20,7 @@ const packageId = 'knowledge_structured_seeds'
 const litigation = readDataFiles(packageId, 'data/litigation')
 const profiles = readDataFiles(packageId, 'data/profiles')
 const checklists = readDataFiles(packageId, 'data/checklists')
-const fileName = (file: DataFile) => basename(file.path, '.json')
+const named = (file: DataFile) => basename(file.path, '.json')
 const recordId = (record: any): string => record.element_id ?? record.item_id ?? record.code
 const duplicates = (all: string[]) => all.filter((byPath, index) => all.indexOf(byPath) < index)
 const byPath = (files: DataFile[]) => files.map((file) => [file.path, file] as const)
@@ -41,7 +41,7 @@ describe('the litigation elements', () => {
   })
 
   test.each(byPath(litigation))('%s contains the elements of its cause in order', (_, file) => {
-    const code = fileName(file)
+    const code = named(file)
     expect(file.records.length).toBeGreaterThanOrEqual(3)
     for (const element of file.records) {
       expect(element.cause_of_action_code).toBe(code)
@@ -75,7 +75,7 @@ describe('the litigation elements', () => {
 describe('the profiles', () => {
   test.each(byPath(profiles))('%s fits its schema', (_, file) => {
     expectRecords(file, CauseOfActionProfile, SeedProfile)
-    expect(file.records.map(({ code }) => code)).toEqual([fileName(file)])
+    expect(file.records.map(({ code }) => code)).toEqual([named(file)])
   })
 
   test('have the same dictionary version', () => {
@@ -92,8 +92,8 @@ describe('the checklists', () => {
   test.each(byPath(checklists))('%s fits its schema', (_, file) => {
     expectRecords(file, NonLitigationChecklistItem, SeedChecklistItem)
     for (const item of file.records) {
-      expect(item.service_type_id).toBe(fileName(file))
-      expect(item.item_id.split('.')[0]).toBe(fileName(file))
+      expect(item.service_type_id).toBe(named(file))
+      expect(item.item_id.split('.')[0]).toBe(named(file))
     }
   })
 })
@@ -123,7 +123,7 @@ describe('the service types', () => {
     const outside = value.service_types.filter(
       (type: any) => type.matter_category === 'non_litigation',
     )
-    expect(checklists.map(fileName)).toEqual(outside.map(({ id }: any) => id).sort())
+    expect(checklists.map(named)).toEqual(outside.map(({ id }: any) => id).sort())
   })
 })
 
@@ -134,15 +134,18 @@ describe('the package', () => {
   })
 
   test('has elements for every profile, and a profile for every element', () => {
-    expect(profiles.map(fileName)).toEqual(litigation.map(fileName))
+    expect(profiles.map(named)).toEqual(litigation.map(named))
   })
 
-  test('has elements for every civil cause of the intake skill', () => {
-    const statutes = ['civil_litigation', 'labor_arbitration']
-    const codes = causes
-      .filter(({ category }) => statutes.includes(category))
-      .map(({ code }) => code)
-    expect(profiles.map(fileName)).toEqual(expect.arrayContaining(codes))
+  test('has cues in both languages for every cause, each a phrase that can be found', () => {
+    for (const { cues, matter_category } of profiles.flatMap(({ records }) => records)) {
+      expect(cues.some((cue: string) => /\p{Script=Han}/u.test(cue))).toBe(true)
+      expect(cues.some((cue: string) => /^\P{Script=Han}+$/u.test(cue))).toBe(true)
+      for (const cue of cues) {
+        expect(findPhrase(cue.toLowerCase().replace('…', ' ').replace('*', ''), cue)).toBeDefined()
+      }
+      expect(['civil_litigation', 'labor_arbitration']).toContain(matter_category)
+    }
   })
 
   test('uses no id twice', () => {

@@ -16,6 +16,10 @@ const CauseOfAction = z.object({
       description: z.string(),
       burden_of_proof: z.enum(['plaintiff', 'defendant']),
       required: z.boolean(),
+      side: z.string().nullish(),
+      applies_when: z.string().nullish(),
+      applies_when_en: z.string().nullish(),
+      questions: z.array(z.unknown()).default([]),
       evidence_types: z.array(z.string()),
       legal_basis: z.array(LegalBasis),
     }),
@@ -29,7 +33,7 @@ const organizationHeader = ({ organization_id }: ToolContext) => ({
 export const legalElements = defineTool({
   name: 'legal_elements',
   description:
-    'What has to be proved for a cause of action: its elements, who bears the burden, what evidence serves, and the articles of law each rests on.',
+    'What has to be proved for a cause of action: its elements, which are required and for which side, who bears the burden, what evidence serves, what to ask, and the articles of law each rests on.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
   run: (context, { cause_of_action_code }) =>
     context.knowledge.request(

@@ -118,6 +118,8 @@ export const FrontMatter = z.object({
   /** Skills that must be done before this one starts. */
   after: z.array(z.string()).default([]),
   tools: z.array(z.string()).default([]),
+  /** Whether the skill runs again when the person adds facts or files after its work is done. */
+  rereads: z.boolean().default(false),
   internal: z.boolean().default(false),
   api_call_only: z.boolean().default(false),
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
+import { recognizeCause } from './causes/recognize-cause.ts'
 import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
 import { defineTool, type ToolContext, type ToolDefinition } from './tool.ts'
@@ -84,6 +85,7 @@ const readFile = defineTool({
 export const tools: ToolDefinition[] = [
   recallMemory,
   readFile,
+  recognizeCause,
   legalElements,
   searchLaw,
   checkCitations,

@@ -113,6 +113,8 @@ export const SeedProfile = z.strictObject({
   dictionary_version: Chinese,
   aliases: z.array(NonEmpty).min(3).max(19),
   keywords: z.array(NonEmpty).min(3),
+  cues: z.array(NonEmpty).min(10),
+  matter_category: z.string(),
   typical_claims: z.array(Chinese).min(1),
   limitation: z.strictObject({ years: z.number().positive().nullable(), basis: Chinese }),
   jurisdiction_hint: Chinese,

@@ -29,6 +29,18 @@ export interface SkillTestOptions {
   today?: string
 }
 
+type Members = Record<string, unknown>
+
+/** Sets a member at a dotted path, as the engine does with answers. */
+function setAt(target: Members, path: string, value: unknown) {
+  const [first = '', ...rest] = path.split('.')
+  if (rest.length === 0) target[first] = value
+  else {
+    target[first] = { ...(target[first] as Members) }
+    setAt(target[first] as Members, rest.join('.'), value)
+  }
+}
+
 /** Runs one skill on a thread and validates inputs, output and products like the engine. */
 export function makeSkillThread(name: string, skill: SkillCode, options: SkillTestOptions = {}) {
   const state: Record<string, unknown> = { messages: [], file_ids: [], ...options.state }
@@ -72,7 +84,8 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
   return {
     state,
     said: texts,
-    async say(message: string) {
+    async say(message: string, fileIds: string[] = []) {
+      ;(state.file_ids as unknown[]).push(...fileIds)
       ;(state.messages as unknown[]).push({ role: 'user', content: message })
       return run(message, null)
     },
@@ -83,8 +96,10 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       const byKey = Object.fromEntries(
         Object.entries(answers).map(([key, value]) => [`${name}.${key}`, value]),
       )
-      state[name] = { ...(state[name] as object), ...answers }
+      for (const [key, value] of Object.entries(answers)) setAt(state[name] as Members, key, value)
       return run('', { card_id: card!.card_id, answers: byKey, basis: null, skipped: false })
     },
+    /** Dismisses the pending card. */
+    skip: () => run('', { card_id: card!.card_id, answers: {}, basis: null, skipped: true }),
   }
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../run/graph.ts'
 import { Products, type Skill, type SkillResult } from '../skill.ts'
 import type { Lease } from '../store/lease.ts'
 import { requestedCard } from './requested-card.ts'
-import type { RequestedCard, State } from './state.ts'
+import { markDependentsStale, type RequestedCard, type State } from './state.ts'
 
 /** Validated result of a skill. */
 export interface SkillOutcome {
@@ -58,14 +58,19 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
     skill,
     { ...skillState(state, skill), ...output },
   ])
-  const work = outcomes.map(({ skill, ask }) => [skill, ask ? 'waiting' : 'done'])
   const replies = [round.reply, ...outcomes.map(({ reply }) => reply)]
   const last = outcomes.at(-1)
   return {
     state: {
       ...state,
       ...Object.fromEntries(outputs),
-      work: { ...state.work, ...Object.fromEntries(work) },
+      work: outcomes.reduce(
+        (work, { skill, ask }) => recordWork(work, state.table, skill, ask !== null),
+        state.work,
+      ),
+      ...(outcomes.some(({ skill, ask }) => !ask && rereads(state, skill)) && {
+        files_read: state.file_ids.length,
+      }),
       round: {
         ...round,
         done: [...round.done, ...outcomes.map(({ skill }) => skill)],
@@ -79,3 +84,17 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
     ...(last && { skill_version: last.version }),
   }
 }
+
+/** A skill that completes makes the done work of its dependents stale. */
+const recordWork = (
+  work: State['work'],
+  table: State['table'],
+  skill: string,
+  waits: boolean,
+): State['work'] =>
+  waits
+    ? { ...work, [skill]: 'waiting' }
+    : markDependentsStale({ ...work, [skill]: 'done' }, table, skill)
+
+const rereads = ({ table }: State, skill: string) =>
+  table.some((entry) => entry.name === skill && entry.rereads === true)

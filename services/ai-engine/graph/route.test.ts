@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isBareQuestion, route } from './route.ts'
-import { initialState, phases, type RoutingEntry, type State } from './state.ts'
+import {
+  initialState,
+  markDependentsStale,
+  phases,
+  type RoutingEntry,
+  type State,
+} from './state.ts'
 
 const row = (name: string, more: Partial<RoutingEntry> = {}): RoutingEntry => ({
   name,
@@ -13,7 +19,7 @@ const row = (name: string, more: Partial<RoutingEntry> = {}): RoutingEntry => ({
 })
 const table = [
   row('chat'),
-  row('intake_collection', { phase: 'intake' }),
+  row('intake_collection', { phase: 'intake', rereads: true }),
   row('case_summary', { phase: 'analysis', after: ['intake_collection'] }),
   row('draft', { phase: 'drafting' }),
 ]
@@ -56,13 +62,53 @@ describe('the router', () => {
     expect(route(current)).toMatchObject({ next: 'dispatch', skills: ['intake_collection'] })
   })
 
+  test.each([
+    ['a message with facts', { message: '我记错了，其实是12万元' }, ['intake_collection']],
+    ['a new file', { message: '看这个' }, ['intake_collection'], 1],
+    ['a file that was read', { message: '看这个' }, [], 2],
+    ['a question', { message: '还需要什么材料？' }, []],
+    ['thanks', { message: '谢谢' }, []],
+  ] as [string, Partial<State['round']>, string[], number?][])(
+    'after the intake %s is routed to it again: %s',
+    (_, round, skills, files_read = 2) => {
+      const file_ids = ['f-1', 'f-2']
+      const work = { intake_collection: 'done', case_summary: 'done' } as const
+      const matter = { phases: [{ phase_id: 'intake', status: 'COMPLETED' }] }
+      expect(route(state(round, { work, matter, file_ids, files_read })).skills).toEqual(skills)
+    },
+  )
+
+  test('stale work is done again although its phase is completed', () => {
+    const work = { intake_collection: 'done', case_summary: 'stale' } as const
+    const phases = ['intake', 'analysis'].map((phase_id) => ({ phase_id, status: 'COMPLETED' }))
+    const round = { message: '谢谢' }
+    expect(route(state(round, { work, matter: { phases } })).skills).toEqual(['case_summary'])
+  })
+
+  test('work waits for a skill before it that runs again in the round', () => {
+    const work = { intake_collection: 'done', case_summary: 'stale' } as const
+    expect(route(state({ message: story }, { work })).skills).toEqual(['intake_collection'])
+    const round = { message: story, done: ['intake_collection'] }
+    expect(route(state(round, { work })).skills).toEqual(['case_summary'])
+  })
+
+  test('completed work makes all work that depends on it stale', () => {
+    const chain = [row('a'), row('b', { after: ['a'] }), row('c', { after: ['b'] }), row('d')]
+    const work = { a: 'done', b: 'done', c: 'done', d: 'done' } as const
+    expect(markDependentsStale(work, chain, 'a')).toEqual({ ...work, b: 'stale', c: 'stale' })
+    expect(markDependentsStale({ a: 'done', b: 'waiting' }, chain, 'a').b).toBe('waiting')
+  })
+
   test('the next phase opens when all skills of earlier phases are done', () => {
-    const done = state({}, { work: { intake_collection: 'done' } })
+    const done = state({ message: '然后呢？' }, { work: { intake_collection: 'done' } })
     expect(route(done)).toMatchObject({ next: 'dispatch', skills: ['case_summary'] })
   })
 
   test('a phase without skills blocks the later phases', () => {
-    const done = state({}, { work: { intake_collection: 'done', case_summary: 'done' } })
+    const done = state(
+      { message: '然后呢？' },
+      { work: { intake_collection: 'done', case_summary: 'done' } },
+    )
     expect(route(done)).toMatchObject({ next: 'chat_respond', skills: [] })
   })
 

@@ -1,3 +1,4 @@
+import { readMessage, tellsFacts } from '../skills/_shared/read-message.ts'
 import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
 /** The next node of a run and the skills that it runs. */
@@ -58,18 +59,35 @@ function nextSkills(state: State, goal: Goal): string[] {
 const dueSkills = (state: State) =>
   state.table.filter((entry) => isDue(state, entry)).map(({ name }) => name)
 
-/** True if the phase of the skill is open, its work is not done and its dependencies are. */
-function isDue({ work, table, matter }: State, entry: RoutingEntry): boolean {
+/** True if the work of the skill is not done or has to be done again, and its dependencies are done. */
+function isDue(state: State, entry: RoutingEntry): boolean {
+  const { work, table, matter } = state
+  if (entry.phase === null || entry.internal || entry.api_call_only) return false
+  // A skill waits for the skills before it, also where they run again.
+  if (entry.after.some((name) => runsAgain(state, name))) return false
+  if (isStale(state, entry)) return entry.after.every((name) => work[name] === 'done')
   return (
-    entry.phase !== null &&
-    !entry.internal &&
-    !entry.api_call_only &&
     work[entry.name] !== 'done' &&
     !phaseIsOver(matter, entry.phase) &&
     gateIsOpen(table, work, matter, entry.phase) &&
     entry.after.every((name) => work[name] === 'done' || doneElsewhere(table, matter, name))
   )
 }
+
+/** True for work that was done on facts that are not all the facts any more. A completed phase does not end it. */
+const isStale = (state: State, { name, rereads }: RoutingEntry): boolean =>
+  state.work[name] === 'stale' ||
+  (rereads === true && state.work[name] === 'done' && bringsNews(state))
+
+/** True if a skill is stale and has not run in this round yet. */
+const runsAgain = (state: State, name: string): boolean => {
+  const entry = state.table.find((each) => each.name === name)
+  return entry !== undefined && !state.round.done.includes(name) && isStale(state, entry)
+}
+
+/** True if the message tells facts, or files came after the last reading. */
+const bringsNews = ({ round, file_ids, files_read = file_ids.length }: State): boolean =>
+  file_ids.length > files_read || tellsFacts(round.message)
 
 /** A phase opens when all earlier phases are over. A phase without skills blocks later ones. */
 function gateIsOpen(
@@ -101,14 +119,8 @@ function phaseIsOver(matter: State['matter'], phase: Phase): boolean {
   )
 }
 
-const questionPattern =
-  /[?？]\s*$|吗|什么|怎么|如何|是否|多久|多少|哪些|能不能|可不可以|^(what|how|when|where|who|why|can|could|is|are|do|does|should|may|will|which)\b/i
-const ownCasePattern =
-  /我|本人|公司|单位|老板|对方|被告|原告|\b(i|my|me|we|our|us)\b|[\d０-９]{3,}|[一二三四五六七八九十百千]+万/i
-const smallTalkPattern =
-  /^(你好|您好|谢谢|多谢|再见|早上好|晚上好|hi|hello|hey|thanks|thank you|bye)[!！。.~～\s]*$/i
-
-/** True for a general question or a greeting, false for the story of a case. */
-export const isBareQuestion = (message: string): boolean =>
-  smallTalkPattern.test(message.trim()) ||
-  (questionPattern.test(message) && !ownCasePattern.test(message))
+/** True for a general question or small talk, false for the story of a case or other work. */
+export const isBareQuestion = (message: string): boolean => {
+  const reading = readMessage(message)
+  return reading === 'question' || reading === 'small_talk'
+}

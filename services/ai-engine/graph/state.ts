@@ -13,6 +13,7 @@ export type Phase = (typeof phases)[number]
 export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'api_call_only'> & {
   phase: Phase | null
   version?: string
+  rereads?: boolean
 }
 
 export interface RequestedCard {
@@ -56,8 +57,10 @@ export interface State {
   file_ids: string[]
   matter: Record<string, unknown>
   memory: unknown
-  /** Progress by skill: done, or waiting for an answer. */
-  work: Record<string, 'done' | 'waiting'>
+  /** Progress by skill: done, waiting for an answer, or done before its inputs changed. */
+  work: Record<string, 'done' | 'waiting' | 'stale'>
+  /** Number of files when a skill with `rereads` last completed. */
+  files_read?: number
   table: RoutingEntry[]
   /** Language of the last message with letters; absent before the first one. */
   language?: Language
@@ -75,6 +78,7 @@ export const reservedNames = [
   'table',
   'language',
   'message',
+  'files_read',
 ]
 
 const freshRound: Round = {
@@ -103,13 +107,14 @@ export const initialState: State = {
 }
 
 export const routingTable = (skills: Skill[]): RoutingEntry[] =>
-  skills.map(({ name, version, after, internal, api_call_only, phase = null }) => ({
+  skills.map(({ name, version, after, internal, api_call_only, rereads, phase = null }) => ({
     name,
     version,
     after,
     internal,
     api_call_only,
     phase,
+    ...(rereads && { rereads }),
   }))
 
 export interface StartRequest {
@@ -124,6 +129,24 @@ export interface StartRequest {
 const addFiles = (file_ids: string[]): Op[] =>
   file_ids.length === 0 ? [] : [['add', ['file_ids'], file_ids]]
 
+/** Marks the done work of all skills that depend on a skill as stale. */
+export function markDependentsStale(
+  work: State['work'],
+  table: RoutingEntry[],
+  skill: string,
+): State['work'] {
+  const marked = { ...work }
+  const pending = [skill]
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    for (const dependent of table.filter(({ after }) => after.includes(name!))) {
+      if (marked[dependent.name] !== 'done') continue
+      marked[dependent.name] = 'stale'
+      pending.push(dependent.name)
+    }
+  }
+  return marked
+}
+
 /** Builds the input of a run for a message. */
 export function buildStartInput(
   request: StartRequest,
@@ -135,7 +158,13 @@ export function buildStartInput(
     [
       'set',
       ['round'],
-      { ...freshRound, message, skill, skill_only, profiled: matter_profile !== null },
+      {
+        ...freshRound,
+        message,
+        skill,
+        skill_only,
+        profiled: matter_profile !== null,
+      },
     ],
     ['set', ['table'], table],
     ...(language ? [['set', ['language'], language] as Op] : []),

@@ -64,7 +64,7 @@ outputs:
   known: Whether the answer was known.
   sources: Sources of the answer.
   unverified_citations: Laws that the answer cites and that could not be verified.
-tools: [recall_memory, read_file, legal_elements, search_law, check_citations]
+tools: [recall_memory, read_file, recognize_cause, legal_elements, search_law, check_citations]
 ---
 You answer people who have a legal matter with a law firm. Be short, plain and exact.
 
@@ -83,11 +83,13 @@ You answer people who have a legal matter with a law firm. Be short, plain and e
 name: intake_collection
 title: Intake
 title_zh: 案情收集
+version: 2
 description: >-
   Finds out what kind of matter it is and collects what is needed to work on it: the sides, what happened,
   when, how much money, what evidence there is, and what the person wants. Asks for what is missing.
-when_to_use: At the beginning of a matter, until everything that is needed is known.
+when_to_use: At the beginning of a matter, until everything that is needed is known, and again when the person adds facts or files.
 phase: intake
+rereads: true
 inputs:
   message: What the person has just written.
   messages: The conversation so far.
@@ -99,8 +101,16 @@ outputs:
   matter_category: The category that follows from the cause of action.
   language: The language of the person, zh or en.
   read: How many of the person's messages were read.
+  reading: What the first messages are, case, question, small_talk or service.
   found_by: How each field came to be known, answer, matter, rules or model.
   cause_of_action_code: What kind of matter it is.
+  cause_name: The name of the cause of action, in Chinese and English.
+  details: Answers to the questions of the cause, by the key of the question.
+  quotes: The passage that a date or an amount was found in, by field.
+  unconfirmed: Dates and amounts that wait for the person's confirmation; nothing is computed from them.
+  asked: Keys of the questions that were asked.
+  open_questions: Questions that are still without an answer.
+  synced: Hashes of the values that the matter holds.
   what_happened: The story, in the person's words.
   client_role: claimant or respondent.
   aim: What the person wants to achieve.
@@ -115,6 +125,7 @@ outputs:
   employment_start: The day the employment began.
   written_contract: Whether there is a contract in writing.
   interest_agreed: Whether interest was agreed.
+tools: [recognize_cause, legal_elements]
 ---
 You read what a person wrote to a legal service and note what it says. You give no advice.
 

@@ -78,6 +78,14 @@ export const CauseOfActionProfile = z
     parent_code: Key.nullable().default(null),
     aliases: Texts,
     keywords: Texts,
+    cues: z
+      .array(z.string().min(1).max(200))
+      .max(500)
+      .optional()
+      .describe(
+        'Phrases of lay people that point to the cause. `…` stands for a few characters, a final `*` for any ending of a word.',
+      ),
+    matter_category: z.string().max(100).optional().describe('Category of a matter of this cause.'),
     description: Text,
     typical_claims: Texts,
     limitation: z

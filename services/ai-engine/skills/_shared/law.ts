@@ -7,6 +7,12 @@ export const LegalElement = z.object({
   name: z.string(),
   name_en: z.string().nullish(),
   burden_of_proof: z.enum(['plaintiff', 'defendant']),
+  /** False for what only some claims need. */
+  required: z.boolean().default(true),
+  /** Role of the party whose claim rests on the element; null: whoever claims. */
+  side: z.string().nullish(),
+  applies_when: z.string().nullish(),
+  applies_when_en: z.string().nullish(),
   evidence_types: z.array(z.string()),
   legal_basis: z.array(z.object({ law: z.string(), article: z.string() })),
 })
@@ -44,11 +50,23 @@ const formatCitation = ({ law, article }: { law: string; article: string }) => {
   return `《${law.replace(/^《|》$/gu, '')}》${number}`
 }
 
-/** Formats an element: name, burden of proof, legal basis. */
+const optionalLabel: Bilingual = { zh: '仅在主张时', en: 'only where claimed' }
+
+/** When an element is needed; empty if always. */
+function conditionOf(element: LegalElement, language: Language): string {
+  const { required, applies_when, applies_when_en } = element
+  const condition = language === 'en' ? (applies_when_en ?? applies_when) : applies_when
+  if (condition) return condition
+  return required ? '' : optionalLabel[language]
+}
+
+/** Formats an element: name, burden of proof, when it is needed, legal basis. */
 export function elementLine(element: LegalElement, language: Language): string {
   const name = language === 'en' ? (element.name_en ?? element.name) : element.name
+  const condition = conditionOf(element, language)
   const law = [...new Set(element.legal_basis.map(formatCitation))]
   const [open, close, comma] = language === 'zh' ? ['（', '）', '、'] : [' (', ')', ', ']
   const basis = law.length > 0 ? `${language === 'zh' ? '：' : ': '}${law.join(comma)}` : ''
-  return `${name}${open}${burdenLabels[element.burden_of_proof][language]}${close}${basis}`
+  const notes = [burdenLabels[element.burden_of_proof][language], condition].filter((each) => each)
+  return `${name}${open}${notes.join(comma)}${close}${basis}`
 }

@@ -37,7 +37,12 @@ export async function refine(
     ...summary.timeline.map(({ date }) => date),
     ...texts.flatMap((text) => datesIn(text, today).map(({ date }) => date)),
   ])
-  const events = refined.events.filter(({ date }) => knownDates.has(date))
+  const confirmedDates = new Set(
+    summary.timeline.filter(({ confirmed }) => confirmed).map(({ date }) => date),
+  )
+  const events = refined.events
+    .filter(({ date }) => knownDates.has(date))
+    .map((event) => ({ ...event, confirmed: confirmedDates.has(event.date) }))
   const reworded = new Set(events.map(({ date }) => date))
   return {
     ...summary,

@@ -4,6 +4,7 @@ import { defineSkill } from '../../skill.ts'
 import { FileIds, Messages, personTexts, SkillState, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
 import { fetchElements } from '../_shared/law.ts'
+import { asksSomething } from '../_shared/read-message.ts'
 import { parseFields } from '../intake_collection/fields.ts'
 import { refine } from './refine.ts'
 import { renderSummary, Summary, summarize } from './summary.ts'
@@ -14,6 +15,12 @@ const Outputs = z.object({
   basis: z.int(),
   made_by: z.enum(['model', 'rules']),
   summary: Summary,
+})
+
+/** What the intake noted beside its fields. */
+const IntakeNotes = z.object({
+  cause_name: z.object({ zh: z.string(), en: z.string() }).nullable().default(null).catch(null),
+  open_questions: z.array(z.string()).default([]).catch([]),
 })
 
 export default defineSkill({
@@ -40,7 +47,12 @@ export default defineSkill({
       return { output: previous.data, reply: renderSummary(previous.data.summary, language) }
     }
 
-    const byRules = summarize(fields, texts, inputs.file_ids.length, elements, language, today)
+    const { cause_name: causeName, open_questions: openQuestions } = IntakeNotes.parse(intake)
+    const byRules = summarize(
+      { fields, causeName, openQuestions, texts, fileCount: inputs.file_ids.length, elements },
+      language,
+      today,
+    )
     if (model) progress({ zh: '正在整理案情', en: 'Summarizing the matter' }[language])
     const byModel = model
       ? await refine(byRules, texts, language, today, model, instructions)
@@ -60,7 +72,10 @@ export default defineSkill({
           },
         ],
       },
-      reply: renderSummary(summary, language),
+      // A summary that is made again beside a question leaves the answer to the skill `chat`.
+      ...(!(previous.success && asksSomething(inputs.message)) && {
+        reply: renderSummary(summary, language),
+      }),
     }
   },
 })

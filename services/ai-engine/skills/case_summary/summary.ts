@@ -4,16 +4,14 @@ import { splitClauses, splitSentences } from '../_shared/clauses.ts'
 import { datesIn } from '../_shared/dates.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, LegalElement } from '../_shared/law.ts'
-import { buildField } from '../intake_collection/ask.ts'
-import { findCause } from '../intake_collection/causes.ts'
-import type { FieldKey, Fields } from '../intake_collection/fields.ts'
-import { formatValue } from '../intake_collection/products.ts'
+import type { Fields } from '../intake_collection/fields.ts'
+import { fieldLabel, formatValue } from '../intake_collection/format.ts'
 
 export const Summary = z.object({
   overview: z.string(),
   parties: z.array(z.object({ role: z.string(), name: z.string() })),
-  timeline: z.array(z.object({ date: z.string(), event: z.string() })),
-  amounts: z.array(z.object({ amount: z.number(), what: z.string() })),
+  timeline: z.array(z.object({ date: z.string(), event: z.string(), confirmed: z.boolean() })),
+  amounts: z.array(z.object({ amount: z.number(), what: z.string(), confirmed: z.boolean() })),
   claims: z.array(z.string()),
   evidence: z.array(z.string()),
   /** Elements to be proved, with their legal basis. */
@@ -25,27 +23,33 @@ export type Summary = z.infer<typeof Summary>
 /** Limits of the summary. */
 const limits = { entries: 50, characters: 300 }
 
-/** Summarizes the collected fields and texts without additions. */
-export function summarize(
-  fields: Fields,
-  texts: string[],
-  files: number,
-  elements: LegalElement[],
-  language: Language,
-  today: string,
-): Summary {
+export interface Material {
+  fields: Fields
+  causeName: Bilingual | null
+  openQuestions: string[]
+  texts: string[]
+  fileCount: number
+  elements: LegalElement[]
+}
+
+/**
+ * Summarizes the collected fields and texts without additions. A date or an amount that only prose
+ * mentions is marked as not confirmed.
+ */
+export function summarize(material: Material, language: Language, today: string): Summary {
+  const { fields, causeName, openQuestions, texts, fileCount, elements } = material
   return {
-    overview: formatValue('cause_of_action_code', fields, language),
+    overview: formatValue('cause_of_action_code', fields, language, causeName),
     parties: buildParties(fields, language),
     timeline: buildTimeline(fields, texts, language, today),
     amounts: buildAmounts(fields, texts, language),
     claims: fields.aim ? [fields.aim] : [],
     evidence: [
       ...(fields.evidence?.length ? [formatValue('evidence', fields, language)] : []),
-      ...(files > 0 ? [filesWords(files)[language]] : []),
+      ...(fileCount > 0 ? [filesWords(fileCount)[language]] : []),
     ],
     elements,
-    open_questions: openQuestions(fields, language),
+    open_questions: openQuestions,
   }
 }
 
@@ -73,13 +77,16 @@ const buildParties = (fields: Fields, language: Language) => [
 ]
 
 function buildTimeline(fields: Fields, texts: string[], language: Language, today: string) {
-  const label = (key: FieldKey) => buildField(key, fields).label[language]
   const collected = (['event_date', 'employment_start'] as const).flatMap((key) =>
-    fields[key] ? [{ date: fields[key], event: label(key) }] : [],
+    fields[key] ? [{ date: fields[key], event: fieldLabel(key, language), confirmed: true }] : [],
   )
   const mentioned = texts.flatMap((text) =>
     splitSentences(text).flatMap((sentence) =>
-      datesIn(sentence, today).map(({ date }) => ({ date, event: truncate(sentence) })),
+      datesIn(sentence, today).map(({ date }) => ({
+        date,
+        event: truncate(sentence),
+        confirmed: false,
+      })),
     ),
   )
   return sortTimeline([...collected, ...mentioned])
@@ -97,11 +104,11 @@ function buildAmounts(fields: Fields, texts: string[], language: Language) {
   const collected = (['amount', 'monthly_wage'] as const).flatMap((key) =>
     fields[key] == null
       ? []
-      : [{ amount: fields[key], what: buildField(key, fields).label[language] }],
+      : [{ amount: fields[key], what: fieldLabel(key, language), confirmed: true }],
   )
   const mentioned = texts.flatMap((text) =>
     splitClauses(text).flatMap((clause) =>
-      amountsIn(clause).map(({ amount }) => ({ amount, what: truncate(clause) })),
+      amountsIn(clause).map(({ amount }) => ({ amount, what: truncate(clause), confirmed: false })),
     ),
   )
   const collectedAmounts = new Set(collected.map(({ amount }) => amount))
@@ -109,15 +116,6 @@ function buildAmounts(fields: Fields, texts: string[], language: Language) {
     0,
     limits.entries,
   )
-}
-
-/** Questions for useful fields without a value. */
-function openQuestions(fields: Fields, language: Language): string[] {
-  const { useful, required } = findCause(fields.cause_of_action_code)
-  const candidates: FieldKey[] = ['opposing_party', 'evidence', 'aim', ...required, ...useful]
-  return candidates
-    .filter((key) => fields[key] == null)
-    .map((key) => buildField(key, fields).question[language])
 }
 
 const truncate = (text: string) =>
@@ -135,10 +133,15 @@ const heads: Record<keyof Omit<Summary, 'overview'>, Bilingual> = {
 
 /** Renders a summary as text. */
 export function renderSummary(summary: Summary, language: Language): string {
+  const mark = { zh: '（未确认）', en: ' (not confirmed)' }[language]
   const lists: Record<keyof typeof heads, string[]> = {
     parties: summary.parties.map(({ role, name }) => `${role}: ${name}`),
-    timeline: summary.timeline.map(({ date, event }) => `${date}: ${event}`),
-    amounts: summary.amounts.map(({ amount, what }) => `${formatMoney(amount)}: ${what}`),
+    timeline: summary.timeline.map(
+      ({ date, event, confirmed }) => `${date}${confirmed ? '' : mark}: ${event}`,
+    ),
+    amounts: summary.amounts.map(
+      ({ amount, what, confirmed }) => `${formatMoney(amount)}${confirmed ? '' : mark}: ${what}`,
+    ),
     claims: summary.claims,
     evidence: summary.evidence,
     elements: summary.elements.map((element) => elementLine(element, language)),

@@ -1,9 +1,9 @@
 import type { Fact, Matter } from '../_shared/inputs.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 import { elementLine, type LegalElement, type Passage } from '../_shared/law.ts'
-import { buildField } from '../intake_collection/ask.ts'
 import { type FieldKey, type Fields, fieldKeys } from '../intake_collection/fields.ts'
-import { filledKeys, formatValue } from '../intake_collection/products.ts'
+import { fieldLabel, formatValue } from '../intake_collection/format.ts'
+import { filledKeys } from '../intake_collection/products.ts'
 import { words } from './words.ts'
 
 export interface ChatMaterial {
@@ -11,6 +11,7 @@ export interface ChatMaterial {
   language: Language
   matter: Matter
   fields: Fields
+  causeName: Bilingual | null
   /** Fields that the intake still needs. */
   missing: string[]
   /** Recalled facts; undefined if recall failed. */
@@ -93,12 +94,15 @@ interface ReplySection {
 const renderSection = ({ head, lines }: ReplySection, language: Language) =>
   lines === null ? '' : [head[language], ...lines.map((line) => `- ${line}`)].join('\n')
 
-function fieldSection({ fields, language }: ChatMaterial, keys: FieldKey[]): ReplySection {
+function fieldSection(
+  { fields, causeName, language }: ChatMaterial,
+  keys: FieldKey[],
+): ReplySection {
   const lines = keys
     .filter((key) => key !== 'evidence_files')
     .map((key) => {
-      const value = formatValue(key, fields, language)
-      return `${buildField(key, fields).label[language]}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
+      const value = formatValue(key, fields, language, causeName)
+      return `${fieldLabel(key, language)}: ${value.length > 300 ? `${value.slice(0, 300)}…` : value}`
     })
   return {
     head: words.collected,
@@ -107,7 +111,7 @@ function fieldSection({ fields, language }: ChatMaterial, keys: FieldKey[]): Rep
   }
 }
 
-function statusSection({ matter, missing, fields, language }: ChatMaterial): ReplySection {
+function statusSection({ matter, missing, language }: ChatMaterial): ReplySection {
   const formatLabel = (key: string) => {
     const name = phaseNames[key] ?? todoNames[key]
     return name ? name[language] : key
@@ -121,9 +125,7 @@ function statusSection({ matter, missing, fields, language }: ChatMaterial): Rep
         `${formatLabel(phase_id)}: ${statuses[status]?.[language] ?? status}`,
     ),
     ...todos.map(({ todo_key }) => `${words.todo[language]}: ${formatLabel(todo_key)}`),
-    ...open.map(
-      (key) => `${words.stillNeeded[language]}: ${buildField(key, fields).label[language]}`,
-    ),
+    ...open.map((key) => `${words.stillNeeded[language]}: ${fieldLabel(key, language)}`),
   ]
   return {
     head: lines.length > 0 ? words.state : words.noState,

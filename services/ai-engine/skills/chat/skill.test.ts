@@ -91,6 +91,7 @@ const element = {
   legal_basis: [{ law: '民法典', article: '第六百六十七条' }],
 }
 const law: Record<string, Tool> = {
+  recognize_cause: async () => ({ causes: [], candidates: [], clear: 'private_lending' }),
   legal_elements: async (input: any) =>
     input.cause_of_action_code === 'private_lending'
       ? { elements: [element] }

@@ -12,7 +12,7 @@ import {
 } from '../_shared/inputs.ts'
 import { type Language, lastLanguage } from '../_shared/language.ts'
 import { fetchElements, fetchPassages } from '../_shared/law.ts'
-import { detectCause } from '../intake_collection/causes.ts'
+import { recognizeCause } from '../intake_collection/cause.ts'
 import { parseFields } from '../intake_collection/fields.ts'
 import { unconfirmedCitations, unverifiedCitations } from './citations.ts'
 import { conversation, parseRecall, systemPrompt } from './converse.ts'
@@ -37,6 +37,7 @@ const Outputs = z.object({
   unverified_citations: z.array(z.string()),
 })
 type Outputs = z.infer<typeof Outputs>
+const CauseName = z.object({ zh: z.string(), en: z.string() })
 type ChatContext = SkillContext<z.output<typeof Inputs>>
 
 export default defineSkill({
@@ -64,8 +65,8 @@ async function loadLaw({
   tools,
 }: ChatContext) {
   if (!lawPattern.test(message)) return { elements: [], passages: [] }
-  const code =
-    detectCause(message) ?? parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
+  const { clear } = await recognizeCause(tools, message)
+  const code = clear ?? parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
   return {
     elements: await fetchElements(tools, code),
     passages: await fetchPassages(tools, message.trim().slice(0, 500)),
@@ -143,6 +144,7 @@ async function answerFromRules(
     language,
     matter,
     fields: parseFields({ ...matter.profile, ...intake }),
+    causeName: CauseName.safeParse(intake.cause_name).data ?? null,
     missing: z.array(z.string()).safeParse(intake.missing).data ?? [],
     recalled,
     law,

@@ -30,7 +30,9 @@ export type FieldKey = keyof typeof fieldSchemas
 export const fieldKeys = Object.keys(fieldSchemas) as FieldKey[]
 
 /** Values by field. Null: the person had no answer. Absent: not requested yet. */
-export type Fields = { [Key in FieldKey]?: z.output<(typeof fieldSchemas)[Key]> | null | undefined }
+export type Fields = {
+  [Key in FieldKey]?: z.output<(typeof fieldSchemas)[Key]> | null | undefined
+}
 
 export interface Field {
   label: Bilingual
@@ -69,8 +71,17 @@ const roles: Record<string, Bilingual> = {
 const buildOptions = (labels: Record<string, Bilingual>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
-/** Fields with fixed texts: all but the cause and the event date. */
-export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_date'>, Field> = {
+const fields: Record<FieldKey, Field> = {
+  cause_of_action_code: {
+    label: { zh: '案由', en: 'Kind of matter' },
+    question: { zh: '这是哪一类事项？', en: 'What kind of matter is it?' },
+    input: 'select',
+  },
+  event_date: {
+    label: { zh: '事情发生的日期', en: 'The day it happened' },
+    question: { zh: '事情发生在哪一天？', en: 'On which day did it happen?' },
+    input: 'date',
+  },
   what_happened: {
     label: { zh: '经过', en: 'What happened' },
     question: { zh: '请说明事情的经过。', en: 'What happened?' },
@@ -139,6 +150,25 @@ export const fields: Record<Exclude<FieldKey, 'cause_of_action_code' | 'event_da
     input: 'boolean',
   },
 }
+
+export const fieldOf = (key: FieldKey): Field => fields[key]
+
+/** The question for the cause: the causes of knowledge-service, and something else. */
+export const causeField = (
+  causes: { code: string; name: string; name_en?: string | null | undefined }[],
+): Field => ({
+  ...fields.cause_of_action_code,
+  options: [
+    // A card has at most 100 options.
+    ...causes.slice(0, 99).map(({ code, name, name_en }) => ({
+      value: code,
+      label: { zh: name, en: name_en ?? name },
+    })),
+    { value: 'other', label: otherCause },
+  ],
+})
+
+export const otherCause: Bilingual = { zh: '其他', en: 'Something else' }
 
 /** Parses fields from stored data or answers. Invalid values become null. */
 export function parseFields(source: Record<string, unknown>): Fields {

@@ -1,4 +1,7 @@
 import type { Matter } from '../_shared/inputs.ts'
+import { tellsFacts } from '../_shared/read-message.ts'
+import type { CauseQuestion } from './cause.ts'
+import type { PendingFigure } from './confirm.ts'
 import type { Extraction } from './extract.ts'
 import { type FieldKey, type Fields, fieldKeys, parseFields } from './fields.ts'
 import type { FoundBy } from './products.ts'
@@ -28,17 +31,62 @@ export function mergeSources(
 const declinedValue = (sources: FieldSource[], key: FieldKey): null | undefined =>
   sources.some(([, fields]) => fields[key] === null) ? null : undefined
 
+/** Adds to lists and to the story what later messages and files bring. */
+export function addLater(fields: Fields, found: Extraction, texts: string[], fileIds: string[]) {
+  const story = fields.what_happened
+  const news = texts.filter((text) => tellsFacts(text) && !story?.includes(text))
+  const union = (...lists: (string[] | null | undefined)[]) => [
+    ...new Set(lists.flatMap((list) => list ?? [])),
+  ]
+  const evidence = union(fields.evidence, found.fields.evidence)
+  const files = union(fields.evidence_files, fileIds)
+  return {
+    ...fields,
+    ...(story && news.length > 0 && { what_happened: [story, ...news].join('\n').slice(0, 4_000) }),
+    ...(evidence.length > 0 && { evidence }),
+    ...(files.length > 0 && { evidence_files: files }),
+  }
+}
+
+/** Sets figures that the person confirmed. */
+export const applyConfirmed = (fields: Fields, confirmed: PendingFigure[]): Fields => ({
+  ...fields,
+  ...parseFields(Object.fromEntries(confirmed.map(({ key, value }) => [key, value]))),
+})
+
 export const stripPrefix = (answers: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(answers).map(([key, value]) => [key.replace(/^intake_collection\./, ''), value]),
   )
 
 /** Fields that the matter holds; they are not requested again. */
-export function fieldsFromMatter(matter: Matter, fileIds: string[]): Fields {
+export function fieldsFromMatter(matter: Matter): Fields {
   const parsed = parseFields({
     ...matter.profile,
     ...(matter.cause_of_action_code && { cause_of_action_code: matter.cause_of_action_code }),
-    ...(fileIds.length > 0 && { evidence_files: fileIds }),
   })
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== null))
+}
+
+/** Answers to questions of the cause: `code.fact` is stored as member `fact` of member `code`. */
+export function gatherDetails(
+  questions: CauseQuestion[],
+  ...sources: (Record<string, unknown> | null | undefined)[]
+): Record<string, unknown> {
+  const details: Record<string, unknown> = {}
+  for (const { key } of questions) {
+    if (fieldKeys.includes(key as FieldKey)) continue
+    const value = sources.map((source) => valueAt(source, key)).find((each) => each !== undefined)
+    if (value !== undefined) details[key] = value
+  }
+  return details
+}
+
+function valueAt(source: Record<string, unknown> | null | undefined, key: string): unknown {
+  let value: unknown = source
+  for (const name of key.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, scriptedModel } from '../../../../tests/support/scripted-model.ts'
+import { seedCauseTools } from '../../../../tests/support/seed-causes.ts'
 import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import { openAiComplete } from '../../model/openai.ts'
 import skill from './skill.ts'
@@ -12,6 +13,7 @@ afterAll(() => server.close())
 
 const thread = () =>
   makeSkillThread('intake_collection', skill, {
+    tools: seedCauseTools(),
     complete: openAiComplete({ baseUrl: server.baseUrl, model: 'm', backoffMs: 1 }),
   })
 const emptyFields = {
@@ -59,7 +61,8 @@ test('invented values and values that do not match the schema are dropped', asyn
   })
   const { output } = await thread().say('张三在2024年3月5日借了我5万元')
   expect(output).toMatchObject({ amount: 50_000, event_date: '2024-03-05', complete: false })
-  for (const key of ['client_role', 'opposing_party', 'monthly_wage', 'aim']) {
+  expect(output.client_role).toBe('claimant')
+  for (const key of ['opposing_party', 'monthly_wage', 'aim']) {
     expect(output).not.toHaveProperty(key)
   }
   expect(output.matter_category).not.toBe('criminal_litigation')
@@ -74,7 +77,7 @@ test('a message is sent to the model once, in a fence', async () => {
   expect(content.match(/<\/data>/g)).toHaveLength(1)
   const answers = Object.fromEntries(
     first.card!.questions.map(({ field_key, input_type }) => [
-      field_key.split('.')[1]!,
+      field_key.replace('intake_collection.', ''),
       { date: '2020-01-01', boolean: true, select: 'claimant', file: [], multi_select: [] }[
         input_type as 'date'
       ] ?? '我要离婚',

@@ -1,21 +1,33 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { seedCauseTools, seedProfiles } from '../../../../tests/support/seed-causes.ts'
 import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import type { Question } from '../../card.ts'
-import { causes } from './causes.ts'
 import skill from './skill.ts'
 
 const thread = (state: Record<string, unknown> = {}) =>
-  makeSkillThread('intake_collection', skill, { state })
+  makeSkillThread('intake_collection', skill, { state, tools: seedCauseTools() })
 const keys = (card: { questions: Question[] } | null) =>
   card?.questions.map(({ field_key }) => field_key.replace('intake_collection.', ''))
 
 const loan =
   '我在2024年3月5日借给张三10万元，有借条和转账记录，约定2024年底还，他一直不还。我想要回借款。'
 
-test('a complete story completes the intake without a card', async () => {
-  const { card, output, products, reply } = await thread().say(loan)
-  expect(card).toBeNull()
+const loanDetails = {
+  'private_lending.agreement_form': 'written',
+  'private_lending.delivery_method': 'bank_transfer',
+  'private_lending.delivered_amount': 100_000,
+}
+
+test('a complete story leaves only the questions of its cause, and their answers reach the matter', async () => {
+  const trial = thread()
+  const { card } = await trial.say(loan)
+  expect(card?.review_type).toBe('clarify')
+  expect(keys(card)).toEqual([...Object.keys(loanDetails), 'evidence_files'])
+  expect(card?.questions[0]).toMatchObject({ question: '双方是如何约定借款的？', required: true })
+
+  const { card: none, output, products, reply } = await trial.answer(loanDetails)
+  expect(none).toBeNull()
   expect(output).toMatchObject({
     complete: true,
     missing: [],
@@ -29,20 +41,76 @@ test('a complete story completes the intake without a card', async () => {
     evidence: ['written_agreement', 'payment_record'],
     what_happened: loan,
     aim: '我想要回借款',
+    details: loanDetails,
   })
   expect(reply).toContain('民间借贷纠纷')
   expect(products).toMatchObject({
     matter_category: 'civil_litigation',
     cause_of_action_code: 'private_lending',
-    profile: { amount: 100_000, event_date: '2024-03-05' },
+    profile: {
+      amount: 100_000,
+      event_date: '2024-03-05',
+      private_lending: { agreement_form: 'written', delivered_amount: 100_000 },
+    },
     phases: [{ phase_id: 'intake', phase_name: '信息收集', status: 'COMPLETED', order_num: 1 }],
     complete_todos: [{ todo_key: 'intake_collection', result: { amount: 100_000 } }],
   })
-  expect(products.facts?.find(({ entity_key }) => entity_key === 'intake.amount')).toMatchObject({
+  const fact = (key: string) => products.facts?.find(({ entity_key }) => entity_key === key)
+  expect(fact('intake.amount')).toMatchObject({
     content: '涉及金额（元）: 100,000',
     value: 100_000,
     category: 'case_detail',
+    metadata: { quote: '我在2024年3月5日借给张三10万元' },
   })
+  expect(fact('intake.private_lending.agreement_form')).toMatchObject({
+    content: '双方是如何约定借款的？ 书面借条或合同',
+  })
+})
+
+test('without knowledge-service the intake asks its general questions only', async () => {
+  const away = async () => ({ unavailable: true })
+  const tools = { recognize_cause: away, legal_elements: away }
+  const trial = makeSkillThread('intake_collection', skill, { tools })
+  const { card, output } = await trial.say('他借了我的钱不还')
+  expect(keys(card)?.slice(0, 2)).toEqual(['what_happened', 'aim'])
+  expect(output.cause_of_action_code).toBeUndefined()
+  const { output: done, products } = await trial.answer({ what_happened: loan, aim: '还钱' })
+  expect(done).toMatchObject({ complete: true, matter_category: 'consultation' })
+  expect(products).not.toHaveProperty('cause_of_action_code')
+})
+
+test('a cause that only knowledge-service knows is offered and recognized', async () => {
+  const cause = { code: 'drone_rental', name: '无人机租用纠纷', name_en: 'Drone rental' }
+  const tools = {
+    recognize_cause: async () => ({
+      causes: [{ ...cause, matter_category: 'commercial_arbitration' }],
+      candidates: [{ code: 'drone_rental', quotes: ['无人机'] }],
+      clear: 'drone_rental',
+    }),
+    legal_elements: async () => ({
+      elements: [
+        {
+          required: true,
+          questions: [
+            {
+              question: '无人机型号？',
+              field_key: 'intake_collection.drone_rental.model',
+              input_type: 'text',
+              required: true,
+            },
+          ],
+        },
+      ],
+    }),
+  }
+  const { card, output } = await makeSkillThread('intake_collection', skill, { tools }).say(
+    '无人机租给别人，对方不还',
+  )
+  expect(output).toMatchObject({
+    cause_of_action_code: 'drone_rental',
+    matter_category: 'commercial_arbitration',
+  })
+  expect(keys(card)).toContain('drone_rental.model')
 })
 
 test('missing fields are requested on one card in the language of the person', async () => {
@@ -57,7 +125,7 @@ test('missing fields are requested on one card in the language of the person', a
     complete: false,
   })
   expect(card?.review_type).toBe('clarify')
-  expect(keys(card)?.slice(0, 3)).toEqual(['aim', 'monthly_wage', 'event_date'])
+  expect(keys(card)?.slice(0, 3)).toEqual(['aim', 'employment_start', 'written_contract'])
   expect(card?.questions[0]?.question).toBe('What do you want to achieve?')
   expect(products).toEqual({
     phases: [{ phase_id: 'intake', phase_name: 'Intake', status: 'IN_PROGRESS', order_num: 1 }],
@@ -65,14 +133,16 @@ test('missing fields are requested on one card in the language of the person', a
 
   const done = await english.answer({
     aim: 'Get my wages',
-    monthly_wage: 9_000,
+    employment_start: '2023-05-02',
+    written_contract: true,
     event_date: '2026-05-02',
+    'labor_dispute.arbitration_status': 'not_filed',
     evidence: null,
     opposing_party: null,
     evidence_files: ['f-1'],
   })
   expect(done.card).toBeNull()
-  expect(done.output).toMatchObject({ complete: true, evidence: null, monthly_wage: 9_000 })
+  expect(done.output).toMatchObject({ complete: true, evidence: null, written_contract: true })
   expect(done.output.found_by).toMatchObject({ aim: 'answer', client_role: 'rules' })
   expect(done.products).toMatchObject({ file_ids: ['f-1'] })
   expect(done.products.profile).not.toHaveProperty('evidence')
@@ -90,6 +160,7 @@ test('without a story the first card requests the kind of matter', async () => {
     'client_role',
     'evidence',
     'opposing_party',
+    'amount',
   ])
   const [cause] = card!.questions
   expect(cause).toMatchObject({
@@ -97,12 +168,16 @@ test('without a story the first card requests the kind of matter', async () => {
     required: true,
     question: '这是哪一类事项？',
   })
-  expect(cause?.options?.map(({ value }) => value)).toEqual(causes.map(({ code }) => code))
+  expect(cause?.options?.map(({ value }) => value)).toEqual([
+    ...seedProfiles().map(({ code }) => code),
+    'other',
+  ])
   expect(card?.questions.map(({ required }) => required)).toEqual([
     true,
     true,
     true,
     true,
+    false,
     false,
     false,
   ])
@@ -116,8 +191,13 @@ test('fields of the matter are not requested and a completed todo is not complet
   }
   const withMatter = thread({ matter, file_ids: ['f-9'] })
   const { card } = await withMatter.say('他不还钱')
-  expect(keys(card)).toEqual(['what_happened', 'evidence', 'opposing_party', 'interest_agreed'])
-  const done = await withMatter.answer({ what_happened: '借了五万，不还' })
+  expect(keys(card)).toEqual([
+    'what_happened',
+    ...Object.keys(loanDetails),
+    'evidence',
+    'opposing_party',
+  ])
+  const done = await withMatter.answer({ what_happened: '借了五万，不还', ...loanDetails })
   expect(done.output).toMatchObject({ amount: 50_000, evidence_files: ['f-9'], complete: true })
   expect(done.products).not.toHaveProperty('complete_todos')
   const again = await withMatter.say('谢谢')
@@ -135,11 +215,11 @@ test('a month without a day is proposed as a default and not stored as a date', 
 
 test.each([
   ['公司拖欠我三个月工资，还没签劳动合同', 'labor_dispute', 'claimant'],
-  ['房东不退押金', 'lease_contract', undefined],
+  ['房东不退押金', 'lease_contract', 'claimant'],
   ['我被起诉离婚了，妻子要抚养权', 'divorce', 'respondent'],
   ['昨天我被一辆货车撞了，发生交通事故', 'traffic_accident', 'claimant'],
   ['客户拖欠货款，买卖合同签了', 'sale_contract', 'claimant'],
-  ['请帮我审查一份采购协议', 'contract_review', undefined],
+  ['请帮我审查一份采购协议', undefined, undefined],
   ['I lent Bob Smith 20,000 yuan and he will not repay the loan', 'private_lending', 'claimant'],
   ['My landlord is suing me over the rent', 'lease_contract', 'respondent'],
   ['今天天气不错', undefined, undefined],
@@ -166,7 +246,7 @@ const answerTo = ({ input_type, options, required }: Question): fc.Arbitrary<unk
   return required ? kinds[input_type] : fc.option(kinds[input_type])
 }
 
-test('answering completes the intake after at most two cards without repeated questions', async () => {
+test('answering completes the intake after a confirmation and two cards, without repeated questions', async () => {
   const pieces = fc.constantFrom(
     loan,
     '工资',
@@ -186,15 +266,15 @@ test('answering completes the intake after at most two cards without repeated qu
       const askedKeys = new Set<string>()
       let { card, output } = await trial.say(message)
       for (let cards = 0; card; cards++) {
-        expect(cards).toBeLessThan(2)
-        expect(card.questions.length).toBeLessThanOrEqual(6)
+        expect(cards).toBeLessThan(3)
+        expect(card.questions.length).toBeLessThanOrEqual(12)
         expect(card.questions.some(({ required }) => required)).toBe(true)
         for (const key of keys(card)!) {
           expect(askedKeys.has(key)).toBe(false)
           askedKeys.add(key)
         }
         const answers = card.questions.map((question) => [
-          question.field_key.split('.')[1],
+          question.field_key.replace('intake_collection.', ''),
           pick(answerTo, question),
         ])
         ;({ card, output } = await trial.answer(Object.fromEntries(answers)))

@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import { Question } from '../../card.ts'
+import type { SkillContext } from '../../skill.ts'
+import type { Bilingual, Language } from '../_shared/language.ts'
+
+type Tools = SkillContext<unknown>['tools']
+
+const Recognition = z.object({
+  causes: z.array(
+    z.object({
+      code: z.string(),
+      name: z.string(),
+      name_en: z.string().nullish(),
+      matter_category: z.string().nullish(),
+    }),
+  ),
+  candidates: z.array(z.object({ code: z.string(), quotes: z.array(z.string()) })),
+  clear: z.string().nullable(),
+})
+export type Recognition = z.infer<typeof Recognition>
+
+const noRecognition: Recognition = { causes: [], candidates: [], clear: null }
+
+/** Causes of action and those that a text is about; empty if knowledge-service is unavailable. */
+export async function recognizeCause(tools: Tools, text: string): Promise<Recognition> {
+  const answer = await tools.recognize_cause?.({ text: text.slice(0, 20_000) })
+  return Recognition.safeParse(answer).data ?? noRecognition
+}
+
+export function causeName({ causes }: Recognition, code: unknown): Bilingual | undefined {
+  const cause = causes.find((each) => each.code === code)
+  return cause && { zh: cause.name, en: cause.name_en ?? cause.name }
+}
+
+/** A question of the law: of an element of the cause, in both languages. */
+const ElementQuestion = z.looseObject({
+  question: z.string(),
+  question_en: z.string().nullish(),
+  field_key: z.string().regex(/^intake_collection(\.[A-Za-z0-9_]+){1,2}$/),
+  input_type: Question.shape.input_type,
+  required: z.boolean().default(false),
+  options: z
+    .array(z.object({ value: z.string(), label: z.string(), label_en: z.string().nullish() }))
+    .nullish(),
+  help: z.string().nullish(),
+  help_en: z.string().nullish(),
+})
+
+const Cause = z.object({
+  elements: z.array(
+    z.object({
+      required: z.boolean().default(true),
+      side: z.string().nullish(),
+      applies_when: z.string().nullish(),
+      questions: z.array(z.unknown()).default([]),
+    }),
+  ),
+})
+
+export interface CauseQuestion {
+  /** Path below the skill's state. */
+  key: string
+  required: boolean
+  wording: Record<Language, Omit<Question, 'field_key' | 'required'>>
+}
+
+/**
+ * Fetches the questions of a cause, each once. A question is required if its element is, for every claim
+ * and for whichever side; empty for an unknown cause or if knowledge-service is unavailable.
+ */
+export async function fetchCauseQuestions(tools: Tools, code: string | null | undefined) {
+  if (!code || code === 'other' || !tools.legal_elements) return []
+  const answer = Cause.safeParse(await tools.legal_elements({ cause_of_action_code: code }))
+  const questions = new Map<string, CauseQuestion>()
+  for (const element of answer.data?.elements ?? []) {
+    const always = element.required && !element.side && !element.applies_when
+    for (const each of element.questions) {
+      const parsed = ElementQuestion.safeParse(each)
+      if (!parsed.success) continue
+      const key = parsed.data.field_key.replace('intake_collection.', '')
+      const required = always && parsed.data.required
+      const earlier = questions.get(key)
+      if (!earlier || (required && !earlier.required))
+        questions.set(key, { key, required, wording: wordQuestion(parsed.data) })
+    }
+  }
+  return [...questions.values()]
+}
+
+function wordQuestion(question: z.infer<typeof ElementQuestion>): CauseQuestion['wording'] {
+  const word = (language: Language) => {
+    const english = language === 'en'
+    const help = english ? (question.help_en ?? question.help) : question.help
+    return {
+      question: english ? (question.question_en ?? question.question) : question.question,
+      input_type: question.input_type,
+      ...(question.options?.length && {
+        options: question.options.map(({ value, label, label_en }) => ({
+          value,
+          label: english ? (label_en ?? label) : label,
+        })),
+      }),
+      ...(help && { help }),
+    }
+  }
+  return { zh: word('zh'), en: word('en') }
+}

@@ -1,0 +1,107 @@
+import type { Question } from '../../card.ts'
+import { datesIn } from '../_shared/dates.ts'
+import type { Language } from '../_shared/language.ts'
+import type { Reading } from '../_shared/read-message.ts'
+import type { CauseQuestion, Recognition } from './cause.ts'
+import { causeField, type FieldKey, type Fields, fieldOf } from './fields.ts'
+
+/** Maximum number of questions on a card. */
+const maxQuestions = 12
+
+const usefulFields: FieldKey[] = [
+  'evidence',
+  'opposing_party',
+  'amount',
+  'event_date',
+  'evidence_files',
+]
+
+export interface Interview {
+  /** Fields that are known or were declined. */
+  fields: Fields
+  /** Answers to questions of the cause, by key. Null: the person had no answer. */
+  details: Record<string, unknown>
+  /** Keys of the questions that were on a card; no question is repeated. */
+  asked: string[]
+  causeQuestions: CauseQuestion[]
+  recognition: Recognition
+  reading: Reading
+}
+
+/** Keys of required questions without an answer. A question that was asked once is not missing. */
+export function missingKeys(interview: Interview): string[] {
+  const { fields, details, asked, causeQuestions, recognition, reading } = interview
+  // Work outside of court has neither a cause of action nor sides.
+  const dispute = reading !== 'service'
+  const generic: FieldKey[] = [
+    ...(dispute && recognition.causes.length > 0 ? (['cause_of_action_code'] as const) : []),
+    'what_happened',
+    'aim',
+    ...(dispute ? (['client_role'] as const) : []),
+  ]
+  const required = causeQuestions.filter((each) => each.required).map(({ key }) => key)
+  const isOpen = (key: string) =>
+    fields[key as FieldKey] === undefined && details[key] === undefined
+  return [...new Set([...generic, ...required])].filter(
+    (key) => isOpen(key) && !asked.includes(key),
+  )
+}
+
+/** Builds one card: all missing questions first, then useful ones up to the limit. */
+export function buildQuestions(
+  interview: Interview,
+  language: Language,
+  texts: string[],
+  today: string,
+): Question[] {
+  const missing = missingKeys(interview)
+  const { fields, details, asked, causeQuestions } = interview
+  const useful = interview.asked.length > 0 ? [] : usefulFields
+  const optional = useful.filter(
+    (key) => fields[key] === undefined && details[key] === undefined && !missing.includes(key),
+  )
+  const keys = [...missing, ...optional.filter((key) => !asked.includes(key)).slice(0, 3)]
+  return keys.slice(0, maxQuestions).map((key) => {
+    const ofCause = causeQuestions.find((each) => each.key === key)
+    return {
+      ...(ofCause ? ofCause.wording[language] : wordField(key as FieldKey, interview, language)),
+      field_key: `intake_collection.${key}`,
+      required: missing.includes(key),
+      ...(key === 'event_date' && proposeDate(texts, today)),
+    }
+  })
+}
+
+/** Open questions of the interview, for the lawyer: useful fields and details without a value. */
+export function openQuestions(interview: Interview, language: Language): string[] {
+  const { fields, details, causeQuestions } = interview
+  const generic = (['opposing_party', 'evidence', 'aim', 'amount', 'event_date'] as const).filter(
+    (key) => fields[key] == null && !causeQuestions.some((each) => each.key === key),
+  )
+  const ofCause = causeQuestions.filter(
+    ({ key }) => details[key] == null && fields[key as FieldKey] == null,
+  )
+  return [
+    ...generic.map((key) => fieldOf(key).question[language]),
+    ...ofCause.map(({ wording }) => wording[language].question),
+  ]
+}
+
+function wordField(key: FieldKey, { recognition }: Interview, language: Language) {
+  const field = key === 'cause_of_action_code' ? causeField(recognition.causes) : fieldOf(key)
+  const best = recognition.candidates[0]?.code
+  return {
+    question: field.question[language],
+    input_type: field.input,
+    ...(field.options && {
+      options: field.options.map(({ value, label }) => ({ value, label: label[language] })),
+    }),
+    ...(key === 'cause_of_action_code' && best !== undefined && { default: best }),
+  }
+}
+
+/** Proposes the first day of a month that was mentioned without a day. */
+function proposeDate(texts: string[], today: string) {
+  const month = datesIn(texts.join('\n'), today).find(({ date }) => date.length === 7)
+  return month ? { default: `${month.date}-01` } : {}
+}
