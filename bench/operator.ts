@@ -5,6 +5,7 @@ import { installDefinitions } from '../tests/cluster/definitions.ts'
 import { secretIn } from '../tests/cluster/objects.ts'
 import { serverVersion } from '../tests/cluster/rights.ts'
 import { clusterClient } from '../tests/cluster/support.ts'
+import { measureAwake } from './operator/measure-awake.ts'
 import { measureChanges } from './operator/measure-changes.ts'
 import { createUnrelatedSecrets, measureSeedApplies } from './operator/measures.ts'
 import { pause, type Subject, startSubject } from './operator/subject.ts'
@@ -33,13 +34,29 @@ interface Size {
   changes: number
   applications: number
   secrets: number
+  /** Suites whose pods run, edits of one service and rollouts of a version. */
+  awake: { suites: number; edits: number; rollouts: number }
   idle: number
 }
 
 async function measureAll(quick: boolean, idle: number): Promise<Results> {
   const size: Size = quick
-    ? { suites: 20, changes: 40, applications: 100, secrets: 1_000, idle }
-    : { suites: 100, changes: 200, applications: 1_000, secrets: 10_000, idle }
+    ? {
+        suites: 20,
+        changes: 40,
+        applications: 100,
+        secrets: 1_000,
+        awake: { suites: 5, edits: 10, rollouts: 3 },
+        idle,
+      }
+    : {
+        suites: 100,
+        changes: 200,
+        applications: 1_000,
+        secrets: 10_000,
+        awake: { suites: 100, edits: 100, rollouts: 20 },
+        idle,
+      }
   const client = await clusterClient()
   await installDefinitions(client)
   const collector = await startFakeCollector()
@@ -48,6 +65,7 @@ async function measureAll(quick: boolean, idle: number): Promise<Results> {
     const rows = [
       ...(await withSubject(client, collector.address, (subject) => many(client, subject, size))),
       ...(await withSubject(client, collector.address, (subject) => seeds(client, subject, size))),
+      ...(await withSubject(client, collector.address, (subject) => awake(client, subject, size))),
     ]
     return {
       versions: { Kubernetes: (await serverVersion()).slice(1) },
@@ -59,6 +77,7 @@ async function measureAll(quick: boolean, idle: number): Promise<Results> {
           notes: [
             `The operator as it is shipped (one bundled file, flags and rights of the shipped manifests) in a process of its own; API server, etcd and controller manager share the machine. The collector-service that applies seeds is a stand-in that answers at once.`,
             `${size.changes} changes of version, one after another and a second apart; the suites sleep, so no pod is waited for. By hand: between them the same is done to a suite that no operator looks after; its 8 Deployments are applied from here, all at once and with the operator's rights, as soon as the API server has taken the change. That is the time of the API server alone, and the machine is as busy with one as with the other.`,
+            `Awake suites: the controller manager creates their pods, and a stand-in for the kubelet reports them as ready at once. A version runs the migration Job and four waves. By hand: the same Job and waves are applied to an unmanaged suite, each as soon as the previous one is available.`,
           ],
         },
       ],
@@ -82,6 +101,9 @@ async function withSubject<T>(
   }
 }
 
+const formatQuantiles = (durations: number[]) =>
+  [0.5, 0.95, 0.99].map((share) => formatMs(quantile(durations, share))).join(' / ')
+
 /** Change latency and idle writes with many suites. */
 async function many(client: Client, subject: Subject, { suites, changes: count, idle }: Size) {
   const { operator, byHand } = await measureChanges(client, subject, suites, count)
@@ -89,13 +111,11 @@ async function many(client: Client, subject: Subject, { suites, changes: count, 
   const before = await subject.writes()
   await pause(idle * 1000)
   const writes = (await subject.writes()) - before
-  const figures = (durations: number[]) =>
-    [0.5, 0.95, 0.99].map((share) => formatMs(quantile(durations, share))).join(' / ')
   const ratio = (share: number) => (quantile(operator, share) / quantile(byHand, share)).toFixed(2)
   const what = `change of one of ${suites} suites → its 8 Deployments changed`
   return [
-    [`${what}, p50 / p95 / p99`, figures(operator), 'p95 250 ms'],
-    ['the same by hand', figures(byHand), ''],
+    [`${what}, p50 / p95 / p99`, formatQuantiles(operator), 'p95 250 ms'],
+    ['the same by hand', formatQuantiles(byHand), ''],
     ['operator ÷ by hand, p50 / p95', `${ratio(0.5)} / ${ratio(0.95)}`, ''],
     [`writes in ${idle} s at rest with ${suites} suites, but for the lease`, String(writes), '0'],
     [`resident memory with ${suites} suites, after all that`, mib(await subject.memory()), ''],
@@ -116,5 +136,26 @@ async function seeds(client: Client, subject: Subject, { secrets, applications: 
     [`the same with ${formatCount(secrets)} Secrets of others beside`, mib(crowded), 'the same'],
     [`${formatCount(number)} SeedPackageApply`, `${seconds.toFixed(0)} s`, '240 s'],
     ['resident memory meanwhile, at most', mib(peak), '150 MiB'],
+  ]
+}
+
+/** Edits and rollouts of suites whose pods run. */
+async function awake(client: Client, subject: Subject, { awake: { suites, ...counts } }: Size) {
+  const { edits, rollouts, byHand } = await measureAwake(client, subject, suites, counts)
+  const ratio = quantile(rollouts, 0.5) / quantile(byHand, 0.5)
+  return [
+    [
+      `edit of a service of one of ${suites} awake suites → its Deployment changed, p50 / p95 / p99`,
+      formatQuantiles(edits),
+      '',
+    ],
+    [
+      `version of one of ${suites} awake suites → migrated and last wave changed, p50 / p95 / p99`,
+      formatQuantiles(rollouts),
+      '',
+    ],
+    ['the same by hand', formatQuantiles(byHand), ''],
+    ['operator ÷ by hand, p50', ratio.toFixed(2), ''],
+    [`resident memory with ${suites} awake suites`, mib(await subject.memory()), ''],
   ]
 }
