@@ -53,8 +53,9 @@ export const graphs = [
   post(
     `${path}/graph-rag-search`,
     {
-      summary: 'Search by keyword and vector, guided by the graph',
-      description: 'Equals hybrid search if the graph is disabled.',
+      summary: 'Search for what a text is about',
+      description:
+        'Searches the whole text, each of its points, and the articles of the causes of action that it names, and fuses the results. With the graph, its documents are searched first.',
       body: GraphRagRequest,
       example: { query: '借款人到期不还', depth: 1 },
       responses: { 200: GraphRagResponse },

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { SearchRequest } from '../search/query/request.ts'
 import type { Hit, SearchResponse } from '../search/response.ts'
 import { runSearch } from '../search/run-search.ts'
+import { searchStory } from '../story/search-story.ts'
 import { emptySubgraph, type Graph, type Subgraph } from './graph.ts'
 
 export type GraphRagRequest = SearchRequest & { expand: boolean; depth: number }
@@ -14,7 +15,8 @@ const maxDocuments = 200
 
 /**
  * Searches with the graph: the graph selects seed documents, a hybrid search runs over them, a second
- * one over the documents around its hits, and the hits are merged. Falls back to hybrid search.
+ * one over the documents around its hits, and the hits are merged. Without a graph, or without seed
+ * documents, the search is the one for stories.
  */
 export async function runGraphRag(
   context: ServiceContext<Deps>,
@@ -22,19 +24,16 @@ export async function runGraphRag(
   { expand, depth, ...request }: GraphRagRequest,
 ) {
   const hybrid = (documentIds?: readonly string[]) =>
-    runSearch(
-      context,
-      caller,
-      'hybrid',
-      documentIds ? withDocuments(request, documentIds) : request,
-    )
+    documentIds
+      ? runSearch(context, caller, 'hybrid', withDocuments(request, documentIds))
+      : searchStory(context, caller, request)
   const { graph, kit } = context
   if (!graph) return { ...(await hybrid()), graph: unusedGraph(false) }
   try {
     return await searchWithGraph(graph, hybrid, request, expand, depth)
   } catch (thrown) {
     kit.metrics.count('graph_failures_total', {})
-    kit.log.warn(errorFields(thrown), 'graph query failed, using hybrid search')
+    kit.log.warn(errorFields(thrown), 'graph query failed, searching without it')
     return { ...(await hybrid()), graph: unusedGraph(true) }
   }
 }
