@@ -116,7 +116,7 @@ function limitExceeded(
 
 function buildCommit<State>(
   before: unknown,
-  { steps, lines, seq, spans }: StepResult<State>,
+  { steps, lines, seq, spans, calls }: StepResult<State>,
 ): StepCommit {
   const [first, last] = [steps[0]!.outcome, steps.at(-1)!.outcome]
   const states = [before, ...steps.map(({ outcome }) => outcome.state)]
@@ -131,6 +131,7 @@ function buildCommit<State>(
     lines,
     seq,
     spans,
+    calls,
     products: first.products ?? [],
     delivered: first.delivered ?? [],
     refused: first.refused ?? [],

@@ -1,9 +1,10 @@
+import type { CallRow, CallSink } from '../store/calls.ts'
 import { appendEvents, type RunEvent } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
 import type { EventData, EventName, NewEvent, ReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
 
-export interface Emitter {
+export interface Emitter extends CallSink {
   /** Commits an event, then publishes it. Text of earlier attempts is not emitted again. */
   emit(event: 'token' | 'progress', data: EventData): void
   /** Discards all text of the present attempt, of one skill if given. The next attempt emits it again. */
@@ -12,10 +13,8 @@ export interface Emitter {
   discardText(data: EventData): void
   /** Ends the text under a node and returns all text that clients received under it. */
   settle(node: string): string
-  /** Waits until all emitted events are committed. */
-  flush(): Promise<void>
-  /** Returns uncommitted events followed by `events`, for the commit of the step. */
-  finish(events: NewEvent[]): Promise<{ lines: RunEvent[]; seq: number }>
+  /** Returns uncommitted calls, and uncommitted events followed by `events`, for the commit of the step. */
+  finish(events: NewEvent[]): Promise<{ lines: RunEvent[]; seq: number; calls: CallRow[] }>
 }
 
 /**
@@ -31,6 +30,7 @@ export function makeEmitter(
 ): Emitter {
   let seq = lastSeq
   let buffer: NewEvent[] = []
+  let calls: CallRow[] = []
   let writing: Promise<void> | undefined
   let lost: LeaseLost | undefined
 
@@ -41,17 +41,23 @@ export function makeEmitter(
 
   async function drain() {
     const currentLease = await lease()
-    while (buffer.length > 0) {
+    while (buffer.length > 0 || calls.length > 0) {
       const lines = buffer.map(build)
+      const finished = calls
       buffer = []
-      await appendEvents(sql, currentLease, lines)
+      calls = []
+      await appendEvents(sql, currentLease, lines, finished)
       hub.publish(currentLease.run_id, lines)
     }
   }
 
   function push(events: NewEvent[]) {
     for (const event of events) if (!joinLast(buffer, event)) buffer.push(event)
-    if (writing || lost || buffer.length === 0) return
+    if (buffer.length > 0) startWriting()
+  }
+
+  function startWriting() {
+    if (writing || lost) return
     writing = drain()
       .catch((thrown) => {
         lost = thrown instanceof LeaseLost ? thrown : new LeaseLost('events were not committed')
@@ -63,7 +69,7 @@ export function makeEmitter(
   }
 
   // An event that may not be committed must not be followed by one that is.
-  async function flush() {
+  async function settleWrites() {
     while (writing) await writing
     if (lost) throw lost
   }
@@ -76,12 +82,22 @@ export function makeEmitter(
       push(filter.settle({ node }))
       return filter.textOf(node)
     },
-    flush,
+    addCall(row) {
+      calls.push(row)
+      // The answer of a model is expensive; that of a tool is committed with what follows from it.
+      if (row.kind === 'model') startWriting()
+    },
+    flush() {
+      if (calls.length > 0) startWriting()
+      return settleWrites()
+    },
     async finish(events) {
-      await flush()
+      await settleWrites()
       const lines = [...buffer, ...events].map(build)
+      const finished = calls
       buffer = []
-      return { lines, seq }
+      calls = []
+      return { lines, seq, calls: finished }
     },
   }
 }

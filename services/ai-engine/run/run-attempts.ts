@@ -1,5 +1,5 @@
 import { errorFields } from '../../_kit/log.ts'
-import { makeRecorder } from '../store/calls.ts'
+import { type CallSink, makeRecorder } from '../store/calls.ts'
 import type { Span } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
 import type { Emitter } from './emitter.ts'
@@ -17,7 +17,7 @@ export interface StepScope {
   readyLease: () => Promise<Lease>
   /** Ends all attempts. */
   stop: AbortSignal
-  flush: Emitter['flush']
+  calls: CallSink
   /** Finished spans of the step. */
   spans: Span[]
 }
@@ -34,7 +34,7 @@ export type EventSink = Pick<Emitter, 'emit' | 'discardAttempt' | 'discardText' 
 
 /** Runs work with a time limit and retries. Throws only if the lease is lost. */
 export async function runAttempts<Result>(
-  { deps, lease, readyLease, stop, flush, spans }: StepScope,
+  { deps, lease, readyLease, stop, calls, spans }: StepScope,
   { name, kind, parent_id }: AttemptSpan,
   sink: EventSink,
   work: (context: NodeContext) => Promise<Result>,
@@ -52,7 +52,7 @@ export async function runAttempts<Result>(
       emit: (event, data) => signal.aborted || sink.emit(event, data),
       discardText: sink.discardText,
       settle: sink.settle,
-      record: makeRecorder(deps.sql, readyLease, flush, replayCalls),
+      record: makeRecorder(deps.sql, readyLease, calls, replayCalls),
       span: makeSpanner(spans, span),
     }
     try {

@@ -1,3 +1,4 @@
+import type { CallRow } from '../store/calls.ts'
 import type { RunEvent, Span } from '../store/commit.ts'
 import type { Lease } from '../store/lease.ts'
 import { type Emitter, makeEmitter } from './emitter.ts'
@@ -15,6 +16,7 @@ export interface StepResult<State> {
   lines: RunEvent[]
   seq: number
   spans: Span[]
+  calls: CallRow[]
 }
 
 /** The position of a run before a step. */
@@ -44,7 +46,7 @@ export async function runStep<State>(
     lease,
     readyLease,
     stop: stop.signal,
-    flush: emitter.flush,
+    calls: emitter,
     spans: [],
   }
   const parallel = graph.parallel?.[node]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
-import { json, type Sql } from '../../_kit/sql/sql.ts'
-import { type Lease, LeaseLost, leaseHeld } from './lease.ts'
+import { fragment, json, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
+import type { Lease } from './lease.ts'
 
 export interface Call {
   kind: 'model' | 'tool'
@@ -18,16 +18,37 @@ export interface CallResult {
 }
 
 const RecordedCall = z.object({ answer: z.unknown() })
-const WrittenRow = z.object({ nth: z.int() })
+
+/** A finished call, to be committed with the next events or with the step. */
+export interface CallRow {
+  hash: string
+  nth: number
+  skill: string
+  kind: Call['kind']
+  name: string
+  boxed: [unknown]
+  input_tokens: number
+  output_tokens: number
+  duration_ms: number
+}
+
+/** Where finished calls go. */
+export interface CallSink {
+  /** Takes a call. It is committed before any event that is emitted later. */
+  addCall(row: CallRow): void
+  /** Waits until all events and calls are committed. */
+  flush(): Promise<void>
+}
 
 /**
  * Records the calls of one attempt at a step. A call that an earlier attempt or the parent thread of a
- * branch recorded is not made again; its recorded answer is returned.
+ * branch recorded is not made again; its recorded answer is returned. A finished call is committed in the
+ * background, before any event that follows from it.
  */
 export function makeRecorder(
   sql: Sql,
   lease: () => Promise<Lease>,
-  flush: () => Promise<void>,
+  sink: CallSink,
   replayCalls: boolean,
 ) {
   const occurrences = new Map<string, number>()
@@ -39,13 +60,23 @@ export function makeRecorder(
     const hash = await sha256Hex(canonicalJson([call.kind, call.skill, call.name, call.request]))
     const nth = occurrences.get(hash) ?? 0
     occurrences.set(hash, nth + 1)
+    if (replayCalls) await sink.flush()
     const previous = replayCalls ? await readCall(sql, await lease(), hash, nth) : undefined
     if (previous) return { answer: previous.answer, replayed: true }
     const startedAt = performance.now()
     const result = await perform()
-    // A recorded answer implies that its text is committed: a replay emits it as one token.
-    await flush()
-    await writeCall(sql, await lease(), call, hash, nth, result, performance.now() - startedAt)
+    const { skill, kind, name } = call
+    sink.addCall({
+      hash,
+      nth,
+      skill,
+      kind,
+      name,
+      boxed: [result.answer],
+      input_tokens: result.input_tokens ?? 0,
+      output_tokens: result.output_tokens ?? 0,
+      duration_ms: performance.now() - startedAt,
+    })
     return { answer: result.answer, replayed: false }
   }
 }
@@ -58,24 +89,21 @@ const readCall = (sql: Sql, { thread_id, branch_of, head }: Lease, hash: string,
       or thread_id = ${branch_of} and hash = ${hash} and nth = ${nth}
     order by thread_id = ${thread_id} desc, abs(step - ${head + 1}::int) limit 1`
 
-async function writeCall(
-  sql: Sql,
-  lease: Lease,
-  call: Call,
-  hash: string,
-  nth: number,
-  { answer, input_tokens = 0, output_tokens = 0 }: CallResult,
-  duration_ms: number,
-) {
-  const written = await sql.row(WrittenRow)`
-    with thread as (select * from ai_engine.threads where ${leaseHeld(lease)} for share)
+/**
+ * Clause that inserts calls into the present step of a thread; `source` is a clause with a row if the lease
+ * is held. An answer is boxed, because a record set turns JSON null into SQL null.
+ */
+export const insertCalls = (
+  { thread_id, head, run_id, organization_id, user_id }: Lease,
+  calls: CallRow[],
+  source: SqlFragment,
+): SqlFragment => fragment`,
+  calls as (
     insert into ai_engine.calls (thread_id, step, hash, nth, run_id, organization_id, user_id, skill,
       kind, name, answer, input_tokens, output_tokens, duration_ms)
-    select thread_id, head + 1, ${hash}::text, ${nth}::int, run_id, organization_id, user_id,
-      ${call.skill}::text, ${call.kind}::text, ${call.name}::text, ${json(answer)},
-      ${input_tokens}::int, ${output_tokens}::int, ${duration_ms}::float8
-    from thread
-    on conflict (thread_id, step, hash, nth) do update set answer = excluded.answer
-    returning nth`
-  if (!written) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
-}
+    select ${thread_id}::text, ${head + 1}::int, made.hash, made.nth, ${run_id}::uuid,
+      ${organization_id}::text, ${user_id}::text, made.skill, made.kind, made.name, made.boxed->0,
+      made.input_tokens, made.output_tokens, made.duration_ms
+    from ${source}, jsonb_to_recordset(${json(calls)}) made (hash text, nth int, skill text, kind text,
+      name text, boxed jsonb, input_tokens int, output_tokens int, duration_ms float8)
+    on conflict (thread_id, step, hash, nth) do update set answer = excluded.answer)`

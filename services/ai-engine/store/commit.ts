@@ -10,6 +10,7 @@ import {
   textArray,
 } from '../../_kit/sql/sql.ts'
 import type { Card } from '../card.ts'
+import { type CallRow, insertCalls } from './calls.ts'
 import type { Delta } from './delta.ts'
 import { type Lease, LeaseLost, leaseHeld, leaseUntil } from './lease.ts'
 
@@ -67,6 +68,8 @@ export interface StepCommit {
   /** Number of the last event, in `lines` or before. */
   seq: number
   spans: Span[]
+  /** Finished calls that are not committed yet. */
+  calls: CallRow[]
   /** Bodies of syncs to matter-service. */
   products: object[]
   /** Keys of delivered and refused outbox rows. */
@@ -92,6 +95,7 @@ export async function commit(
     insertCheckpoints(lease, after, stepCommit.steps),
     ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
     ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
+    ...(stepCommit.calls.length > 0 ? [insertCalls(lease, stepCommit.calls, fragment`head`)] : []),
     ...(stepCommit.products.length > 0 ? [insertOutbox(lease, stepCommit.products)] : []),
     ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
     ...(stepCommit.refused.length > 0 ? [markRefused(stepCommit.refused)] : []),
@@ -172,7 +176,7 @@ function insertCheckpoints(
 const insertEvents = (lease: Lease, lines: RunEvent[]): SqlFragment => fragment`,
   events as (
     insert into ai_engine.events (run_id, seq, line)
-    select ${lease.run_id}::uuid, told.seq, told.line from head, ${unnestEvents(lines)} told (seq, line))`
+    select ${lease.run_id}::uuid, made.seq, made.line from head, ${unnestEvents(lines)} made (seq, line))`
 
 const unnestEvents = (lines: RunEvent[]): SqlFragment => fragment`
   unnest(${numberArray(
@@ -234,14 +238,22 @@ const insertCard = (
       ${card.reminders?.[0] ?? null}::text::timestamptz,
       ${card.graph_version ?? '1'}::text, ${card.skill_version ?? '1'}::text, ${json(card)}, ${json(basis)}, ${hash}::text from head)`
 
-const SeqRow = z.object({ seq: z.int() })
+const HeldRow = z.object({ run_id: z.string() })
 
-/** Commits events of a running step, before they are published. */
-export async function appendEvents(sql: Sql, lease: Lease, lines: RunEvent[]): Promise<void> {
-  const appended = await sql.rows(SeqRow)`
-    with thread as (select run_id from ai_engine.threads where ${leaseHeld(lease)} for share)
-    insert into ai_engine.events (run_id, seq, line)
-    select thread.run_id, told.seq, told.line from thread, ${unnestEvents(lines)} told (seq, line)
-    returning seq`
-  if (appended.length === 0) throw new LeaseLost(`thread ${lease.thread_id} is run by another`)
+/** Commits events and finished calls of a running step, before the events are published. */
+export async function appendEvents(
+  sql: Sql,
+  lease: Lease,
+  lines: RunEvent[],
+  calls: CallRow[],
+): Promise<void> {
+  const held = await sql.row(HeldRow)`
+    with thread as (
+      select run_id from ai_engine.threads where ${leaseHeld(lease)} for share),
+    events as (
+      insert into ai_engine.events (run_id, seq, line)
+      select thread.run_id, made.seq, made.line
+      from thread, ${unnestEvents(lines)} made (seq, line))${calls.length > 0 ? insertCalls(lease, calls, fragment`thread`) : fragment``}
+    select run_id from thread`
+  if (!held) throw new LeaseLost(`thread ${lease.thread_id} is run by another process`)
 }

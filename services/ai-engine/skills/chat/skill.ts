@@ -67,10 +67,11 @@ async function loadLaw({
   if (!lawPattern.test(message)) return { elements: [], passages: [] }
   const { clear } = await recognizeCause(tools, message)
   const code = clear ?? parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
-  return {
-    elements: await fetchElements(tools, code),
-    passages: await fetchPassages(tools, message.trim().slice(0, 500)),
-  }
+  const [elements, passages] = await Promise.all([
+    fetchElements(tools, code),
+    fetchPassages(tools, message.trim().slice(0, 500)),
+  ])
+  return { elements, passages }
 }
 
 /** Returns undefined if the model does not answer. */
