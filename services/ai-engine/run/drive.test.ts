@@ -217,7 +217,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       lease,
     )
     const readText = async () => joinTokens(await eventsIn(lease.run_id))
-    await expect.poll(readText, { timeout: 10_000 }).toBe(words(299))
+    await expect.poll(readText, { timeout: 60_000 }).toBe(words(299))
     await sql`
       insert into ai_engine.events (run_id, seq, line)
       select run_id, max(seq) + n, '{"event":"progress","data":{"node":"count","message":"' || n || '"}}'
@@ -243,7 +243,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
         .at(-1),
     ).toBe(events.length)
     expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
-  }, 30_000)
+  }, 120_000)
 
   test('the state after any step can be loaded and snapshots stay below twice the deltas', async () => {
     const lease = await begin()

@@ -21,9 +21,12 @@ const recoveryShare = 1 / 8
 export async function startRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
   const { sql, activeRuns, maxRuns, runQueue } = context
   const reserved = maxRuns > 1 ? Math.ceil(maxRuns * recoveryShare) : 0
-  if (activeRuns.size < maxRuns - reserved) return driveRun(context, lease)
-  runQueue.waiting = true
+  const hasSlot = () => activeRuns.size < maxRuns - reserved
+  if (hasSlot()) return driveRun(context, lease)
   await queue(sql, lease).catch(() => {})
+  // A slot that became free before the run was queued did not find it.
+  runQueue.waiting = true
+  if (hasSlot()) startQueued(context)
 }
 
 /** Drives a run in this process. A run that fails here is released for takeover, with back-off. */
