@@ -315,6 +315,43 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect((await readEvents(lease.run_id)).at(-1)!.event).toBe('end')
   })
 
+  test('a recorded call is committed in the statement of the text that follows from it, or of the step', async () => {
+    const statements: string[] = []
+    const { driver } = database
+    const recording = makeSql({
+      ...driver,
+      query(text, params) {
+        statements.push(text)
+        return driver.query(text, params)
+      },
+    })
+    const call = { kind: 'tool' as const, skill: 's', name: 't' }
+    const lease = await begin()
+    await drive(
+      { ...engine, sql: recording },
+      counting(2, {
+        async count(state, at) {
+          const count = state.count + 1
+          await at.record({ ...call, request: count }, async () => ({ answer: null }))
+          if (count === 1) at.emit('token', { node: 'count', content: 'one ' })
+          return { state: { ...state, count }, next: count < 2 ? 'count' : 'done' }
+        },
+      }),
+      lease,
+    )
+    const inserts = statements.filter((text) => text.includes('insert into ai_engine.calls'))
+    expect(inserts.map((text) => /into ai_engine\.(events|checkpoints)/.exec(text)?.[1])).toEqual([
+      'events',
+      'checkpoints',
+    ])
+    const calls = await sql`
+      select step, answer from ai_engine.calls where thread_id = ${lease.thread_id} order by step`
+    expect(calls).toEqual([
+      { step: 2, answer: null },
+      { step: 3, answer: null },
+    ])
+  })
+
   test('a stop that is requested before the end is committed ends the run as stopped', async () => {
     const lease = await begin()
     const graph = counting(1, {
