@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config'
 
 const contract = ['services/**/*.contract.test.ts']
 const common = {
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   hookTimeout: 120_000,
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 30_000 } },
 }
 
 /** Contract tests run in each of these projects; all other tests run in `once`. */

@@ -124,7 +124,7 @@ export async function waitUntilReady(
   address: string,
   path = `${actuator}/health/readiness`,
 ) {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + 90_000
   const probe = () =>
     fetch(`http://${address}${path}`).then(
       async (response) => (await response.text()) && response.status,
