@@ -3,29 +3,73 @@ import { ConfigError } from '../_kit/config.ts'
 import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Client } from '../_kit/peer.ts'
-import type { Complete } from './model/model.ts'
-import { checkModel, openAiComplete } from './model/openai.ts'
+import {
+  type EngineModel,
+  type ModelSettings,
+  openModel,
+  parseSkillModels,
+  providers,
+} from './model/open-model.ts'
 import type { Limits } from './run/graph.ts'
 import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
+import type { Budgets } from './store/budget.ts'
 import type { RetentionDays } from './store/retention.ts'
 
 const positiveInt = (max: number, defaultValue: number) =>
   z.coerce.number().int().min(1).max(max).default(defaultValue)
 
 const retentionDays = (days: number) => positiveInt(36_500, days)
+const budget = (subject: string) =>
+  z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(`Maximum number of tokens of ${subject}. Default: none.`)
 
 export const Config = z.object({
   AI_BASE_URL: z
     .url()
     .optional()
-    .describe('Base URL of an OpenAI-compatible API. Default: none; skills work by rules.'),
+    .describe('Base URL of the model API. Default: none; skills work by rules.'),
+  AI_PROVIDER: z
+    .enum(providers)
+    .default('openai')
+    .describe('Wire format of the model API. `openai` is for every compatible server.'),
+  AI_API_VERSION: z.string().optional().describe('API version of Azure. Default: 2024-10-21.'),
   AI_API_KEY: z.string().optional().describe('API key of the model server. Default: none.'),
   AI_MODEL: z.string().optional().describe('Model name. Required with AI_BASE_URL.'),
+  AI_SKILL_MODELS: z
+    .string()
+    .optional()
+    .describe('Models of single skills: skill=model, separated by commas. Default: AI_MODEL.'),
+  AI_FALLBACK_BASE_URL: z
+    .url()
+    .optional()
+    .describe('Base URL of a model that is called when the first one fails. Default: none.'),
+  AI_FALLBACK_PROVIDER: z
+    .enum(providers)
+    .default('openai')
+    .describe('Wire format of the fallback.'),
+  AI_FALLBACK_API_KEY: z.string().optional().describe('API key of the fallback. Default: none.'),
+  AI_FALLBACK_MODEL: z
+    .string()
+    .optional()
+    .describe('Model name of the fallback. Required with AI_FALLBACK_BASE_URL.'),
   AI_TIMEOUT_MS: positiveInt(600_000, 120_000).describe(
     'Time limit of a model call, in milliseconds.',
   ),
+  AI_SILENCE_SECONDS: positiveInt(3_600, 30).describe(
+    'Time without a byte after which a model call fails. Raise it for models that think in silence.',
+  ),
+  AI_CONTEXT_TOKENS: positiveInt(100_000_000, 64_000).describe(
+    'Context window of the model. Older messages are left out to fit; facts stay.',
+  ),
+  AI_BUDGET_ORGANIZATION: budget('an organization per calendar month'),
+  AI_BUDGET_USER: budget('a user per calendar month'),
+  AI_BUDGET_MATTER: budget('a matter'),
   SKILLS_DIR: z
     .string()
     .optional()
@@ -69,7 +113,8 @@ export interface Deps {
   /** Loaded when the service starts; an invalid skill stops the start. */
   skills(): Promise<Skill[]>
   /** Null if no model is configured. */
-  model: { name: string; complete: Complete; check(): Promise<void> } | null
+  model: EngineModel | null
+  budgets: Budgets
   hub: Hub
   /** Runs that this process drives, by run id; aborting the controller ends the run. */
   activeRuns: Map<string, AbortController>
@@ -92,7 +137,12 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       skills ??= loadSkills({ runtime, skillsDir: config.SKILLS_DIR })
       return skills
     },
-    model: openModel(config),
+    model: configureModel(config),
+    budgets: {
+      organization: config.AI_BUDGET_ORGANIZATION,
+      user: config.AI_BUDGET_USER,
+      matter: config.AI_BUDGET_MATTER,
+    },
     hub: makeHub(),
     activeRuns: new Map(),
     limits: {
@@ -117,15 +167,34 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
   }
 }
 
-function openModel({ AI_BASE_URL, AI_API_KEY, AI_MODEL, AI_TIMEOUT_MS }: Config): Deps['model'] {
-  if (!AI_BASE_URL) return null
-  if (!AI_MODEL) throw new ConfigError('AI_MODEL is required with AI_BASE_URL.')
-  const options = { baseUrl: AI_BASE_URL, apiKey: AI_API_KEY, model: AI_MODEL }
-  return {
-    name: AI_MODEL,
-    complete: openAiComplete({ ...options, timeoutMs: AI_TIMEOUT_MS }),
-    check: () => checkModel(options),
+function configureModel(config: Config): EngineModel | null {
+  if (!config.AI_BASE_URL) return null
+  if (!config.AI_MODEL) throw new ConfigError('AI_MODEL is required with AI_BASE_URL.')
+  const limits = {
+    timeoutMs: config.AI_TIMEOUT_MS,
+    silenceMs: config.AI_SILENCE_SECONDS * 1_000,
+    apiVersion: config.AI_API_VERSION,
   }
+  return openModel({
+    primary: {
+      provider: config.AI_PROVIDER,
+      baseUrl: config.AI_BASE_URL,
+      apiKey: config.AI_API_KEY,
+      model: config.AI_MODEL,
+      ...limits,
+    },
+    fallback: fallbackOf(config, limits),
+    skillModels: parseSkillModels(config.AI_SKILL_MODELS),
+    contextTokens: config.AI_CONTEXT_TOKENS,
+  })
+}
+
+function fallbackOf(config: Config, limits: Partial<ModelSettings>): ModelSettings | null {
+  const { AI_FALLBACK_BASE_URL: baseUrl, AI_FALLBACK_MODEL: model } = config
+  if (!baseUrl) return null
+  if (!model) throw new ConfigError('AI_FALLBACK_MODEL is required with AI_FALLBACK_BASE_URL.')
+  const { AI_FALLBACK_PROVIDER: provider, AI_FALLBACK_API_KEY: apiKey } = config
+  return { provider, baseUrl, apiKey, model, ...limits }
 }
 
 export const { get, post } = endpoints<Deps>()

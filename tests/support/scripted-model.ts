@@ -35,6 +35,8 @@ export interface ScriptedModel {
   requests: any[]
   /** Headers of the requests. */
   headers: Record<string, string | string[] | undefined>[]
+  /** Paths and queries of the requests. */
+  urls: string[]
   /** Replaces the script: one reply per request; the last reply repeats. */
   script(...replies: ModelReply[]): void
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function scriptedModel(
   let replies = first
   const requests: any[] = []
   const headers: ScriptedModel['headers'] = []
+  const urls: string[] = []
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}')
@@ -56,6 +59,7 @@ export async function scriptedModel(
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     requests.push(JSON.parse(body))
     headers.push(request.headers)
+    urls.push(request.url ?? '')
     const reply = replies.length > 1 ? replies.shift()! : (replies[0] ?? {})
     const chosen = typeof reply === 'function' ? reply(requests.at(-1)) : reply
     await sendReply(chosen, response).catch(() => response.destroy())
@@ -66,10 +70,12 @@ export async function scriptedModel(
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,
     headers,
+    urls,
     script(...next) {
       replies = next
       requests.length = 0
       headers.length = 0
+      urls.length = 0
     },
     close: () =>
       new Promise((closed) => {

@@ -1,7 +1,9 @@
 import { type BoundTool, makeModel } from '../model/make-model.ts'
 import type { Complete, Model, ModelAnswer } from '../model/model.ts'
+import { estimateInput } from '../model/tokens.ts'
 import type { NodeContext } from '../run/graph.ts'
 import type { Skill } from '../skill.ts'
+import { checkBudgets } from '../store/budget.ts'
 import { bindTools } from '../tools.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
@@ -46,20 +48,23 @@ const recordTool =
 
 /** Binds the model to a skill: only its tools, with every answer recorded. */
 export function bindModelFor(
-  { model }: WorkbenchDeps,
+  { model, sql, budgets }: WorkbenchDeps,
   skill: Skill,
   context: NodeContext,
   tools: Record<string, BoundTool>,
 ): Model | null {
   if (!model) return null
   const refusals: { name: string; why: string }[] = []
+  const name = model.nameFor(skill.name)
+  const callModel = model.completeFor(skill.name)
   const complete: Complete = (request, callbacks) =>
-    context.span('model', model.name, async (attributes) => {
+    context.span('model', name, async (attributes) => {
       let streamed = false
       const { answer, replayed } = await context.record(
-        { kind: 'model', skill: skill.name, name: model.name, request },
+        { kind: 'model', skill: skill.name, name, request },
         async () => {
-          const result = await model.complete(request, {
+          await checkBudgets(sql, budgets, context.lease, estimateInput(request.messages))
+          const result = await callModel(request, {
             ...callbacks,
             onText(text) {
               streamed = true
@@ -75,11 +80,14 @@ export function bindModelFor(
       )
       const completion = answer as ModelAnswer
       if (!streamed && completion.text !== '') callbacks.onText?.(completion.text)
-      const { input_tokens, output_tokens, finish } = completion
+      const { input_tokens, output_tokens, cached_tokens, finish } = completion
       Object.assign(attributes, {
         input_tokens,
         output_tokens,
         finish,
+        ...(cached_tokens !== undefined && { cached_tokens }),
+        // The fallback model answered.
+        ...(completion.model !== name && { answered_by: completion.model }),
         ...(replayed && { recorded: true }),
       })
       if (refusals.length > 0) attributes.refused = refusals.splice(0)

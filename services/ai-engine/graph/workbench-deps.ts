@@ -2,8 +2,9 @@ import type { Log } from '../../_kit/log.ts'
 import type { Metrics } from '../../_kit/metrics.ts'
 import type { Client } from '../../_kit/peer.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
-import type { Complete } from '../model/model.ts'
+import type { EngineModel } from '../model/open-model.ts'
 import type { Skill } from '../skill.ts'
+import type { Budgets } from '../store/budget.ts'
 
 /** Dependencies of the workbench nodes. */
 export interface WorkbenchDeps {
@@ -12,7 +13,8 @@ export interface WorkbenchDeps {
   metrics: Metrics
   skills: Skill[]
   /** Null if no model is configured. */
-  model: { name: string; complete: Complete } | null
+  model: Pick<EngineModel, 'nameFor' | 'completeFor'> | null
+  budgets: Budgets
   matter: Client
   memory: Client
   files: Client

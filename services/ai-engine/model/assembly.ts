@@ -1,38 +1,24 @@
-import * as z from 'zod'
 import type { ToolCall } from './model.ts'
-import { malformedAnswer, oversizedAnswer, truncatedAnswer } from './model-error.ts'
+import { malformedAnswer, oversizedAnswer } from './model-error.ts'
+import { makeThinkingFilter } from './thinking.ts'
 
 /** Limits of one answer; `characters` includes the arguments of tool calls. */
 const limits = { characters: 1_000_000, calls: 64 }
 
-const Call = z.object({
-  index: z.int().min(0).nullish(),
-  id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-})
+export interface Usage {
+  input_tokens: number
+  output_tokens: number
+  /** Input tokens that the server had cached. */
+  cached_tokens?: number
+}
 
-const Delta = z.object({
-  content: z.string().nullish(),
-  tool_calls: z.array(Call).nullish(),
-})
-
-const Count = z.int().min(0).max(1_000_000_000)
-const Usage = z.object({ prompt_tokens: Count, completion_tokens: Count })
-
-/** A chunk of a stream, or the complete answer of a server that does not stream. */
-const Chunk = z.object({
-  choices: z
-    .array(
-      z.object({
-        delta: Delta.nullish(),
-        message: Delta.nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-  usage: Usage.nullish().catch(null),
-  error: z.unknown().optional(),
-})
+/** Part of a tool call. Without an index, a part with an id starts a new call. */
+export interface ToolCallPart {
+  index?: number | null | undefined
+  id?: string | null | undefined
+  name?: string | null | undefined
+  arguments?: string | null | undefined
+}
 
 /** Removes NUL and lone surrogates. Holds back the first half of a surrogate pair until the second arrives. */
 function makeTextSanitizer() {
@@ -44,54 +30,56 @@ function makeTextSanitizer() {
   }
 }
 
-/** Assembles an answer from the chunks of a stream. */
+export type Assembler = ReturnType<typeof makeAssembler>
+
+/** Assembles an answer from the parts that a wire format reads. Thinking is dropped. */
 export function makeAssembler(onText: (words: string) => void) {
   const calls: ToolCall[] = []
   const sanitize = makeTextSanitizer()
+  const thinking = makeThinkingFilter()
   let text = ''
   let size = 0
   let finish = ''
   let ended = false
-  let usage: z.infer<typeof Usage> | null = null
+  let usage: Usage | null = null
 
   function count(piece: string) {
     size += piece.length
     if (size > limits.characters) throw oversizedAnswer()
   }
 
-  function addToolCall({ index, id, function: called }: z.infer<typeof Call>) {
-    // A server without call indexes sends each call complete, with its own id.
-    const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
-    if (at >= limits.calls || at > calls.length) throw malformedAnswer()
-    const call = calls[at] ?? { id: '', name: '', arguments: '' }
-    calls[at] = call
-    count(`${id ?? ''}${called?.name ?? ''}${called?.arguments ?? ''}`)
-    call.id ||= id ?? ''
-    call.name += called?.name ?? ''
-    call.arguments += called?.arguments ?? ''
+  function emit(words: string) {
+    text += words
+    if (words !== '') onText(words)
   }
 
   return {
-    /** Takes the data of one event. */
-    take(data: string) {
-      if (data === '[DONE]') {
-        ended = true
-        return
-      }
-      const chunk = Chunk.safeParse(parseJson(data))
-      if (!chunk.success) throw malformedAnswer()
-      if (chunk.data.error) throw truncatedAnswer()
-      usage = chunk.data.usage ?? usage
-      const choice = chunk.data.choices?.[0]
-      const delta = choice?.delta ?? choice?.message
-      if (delta?.content) {
-        count(delta.content)
-        const words = sanitize(delta.content)
-        text += words
-        if (words !== '') onText(words)
-      }
-      for (const call of delta?.tool_calls ?? []) addToolCall(call)
-      finish = choice?.finish_reason ?? finish
+    addText(content: string) {
+      count(content)
+      emit(thinking.take(sanitize(content)))
+    },
+
+    addToolCall({ index, id, name, arguments: input }: ToolCallPart) {
+      // A server without call indexes sends each call complete, with its own id.
+      const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
+      if (at >= limits.calls || at > calls.length) throw malformedAnswer()
+      const call = calls[at] ?? { id: '', name: '', arguments: '' }
+      calls[at] = call
+      count(`${id ?? ''}${name ?? ''}${input ?? ''}`)
+      call.id ||= id ?? ''
+      call.name += name ?? ''
+      call.arguments += input ?? ''
+    },
+
+    /** `length` if the answer was cut at the token limit, `tool_calls`, or `stop`. */
+    setFinish(reason: string) {
+      finish = reason
+    },
+    setUsage(counts: Partial<Usage>) {
+      usage = { input_tokens: 0, output_tokens: 0, ...usage, ...counts }
+    },
+    end() {
+      ended = true
     },
 
     /** True after the end marker. */
@@ -99,25 +87,20 @@ export function makeAssembler(onText: (words: string) => void) {
     /** True if the answer is complete; the usage may still follow. */
     isComplete: () => ended || finish !== '',
 
-    answer: () => ({
-      text,
-      tool_calls: calls.map(({ id, name, arguments: text }, at) => ({
-        id: clean(id) || `call_${at}`,
-        name: clean(name),
-        arguments: clean(text),
-      })),
-      finish: finish || 'stop',
-      usage,
-    }),
+    answer() {
+      emit(thinking.rest())
+      return {
+        text,
+        tool_calls: calls.map(({ id, name, arguments: text }, at) => ({
+          id: clean(id) || `call_${at}`,
+          name: clean(name),
+          arguments: clean(text),
+        })),
+        finish: finish || 'stop',
+        usage,
+      }
+    },
   }
 }
 
 const clean = (text: string) => text.replaceAll('\0', '').toWellFormed()
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    throw malformedAnswer()
-  }
-}

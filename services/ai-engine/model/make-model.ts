@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fencedJson } from './fence.ts'
 import { extractJson, portableSchema } from './json.ts'
-import type { Complete, Message, Model, ToolCall, ToolDescription } from './model.ts'
+import type { Complete, Message, Model, ModelAnswer, ToolCall, ToolDescription } from './model.ts'
 import { ModelError } from './model-error.ts'
 
 /** A tool bound to a run. Its access is fixed before the model is called. */
@@ -20,8 +20,8 @@ export interface ModelOptions {
 }
 type RefusalReason = 'unlisted' | 'arguments' | 'too_many' | 'failed'
 
-/** Limits of one reply: model calls, and tool calls per model call. */
-const limits = { rounds: 4, calls: 8 }
+/** Limits of one reply: model calls with tools, tool calls per model call, and continuations of a cut answer. */
+const limits = { rounds: 4, calls: 8, continuations: 3 }
 
 /** Builds the model interface of a skill. It reaches only the given tools and a bounded number of calls. */
 export function makeModel(complete: Complete, options: ModelOptions): Model {
@@ -32,10 +32,15 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
     async chat({ system, messages, onText, onRestart }) {
       const transcript: Message[] = [{ role: 'system', content: system }, ...messages]
       let reply = ''
-      for (let round = 1; ; round++) {
+      let round = 1
+      let continuations = 0
+      // A continuation goes on in the middle of a sentence; other rounds start a paragraph.
+      let joint = ''
+      for (;;) {
         const allowTools = round < limits.rounds && toolDescriptions.length > 0
         const previousText = reply
-        let separator = previousText === '' ? '' : '\n\n'
+        const start = joint
+        let separator = start
         const answer = await complete(
           { messages: [...transcript], ...(allowTools && { tools: toolDescriptions }) },
           {
@@ -47,12 +52,23 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
             onRestart() {
               onRestart?.()
               if (previousText !== '') onText?.(previousText)
-              separator = previousText === '' ? '' : '\n\n'
+              separator = start
             },
           },
         )
-        reply = [previousText, answer.text].filter((text) => text !== '').join('\n\n')
+        reply = previousText + (answer.text === '' ? '' : start + answer.text)
+        joint = reply === '' ? '' : '\n\n'
+        if (isCut(answer) && continuations++ < limits.continuations) {
+          transcript.push({ role: 'assistant', content: answer.text }, continueMessage)
+          joint = ''
+          continue
+        }
+        if (isCut(answer)) {
+          onText?.(cutNote)
+          return reply + cutNote
+        }
         if (!allowTools || answer.tool_calls.length === 0) return reply
+        round++
         transcript.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
         // Sequential, so that a repeated run makes the calls in the same order.
         for (const [at, call] of answer.tool_calls.entries())
@@ -120,6 +136,16 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
     }
   }
 }
+
+const isCut = ({ finish, text, tool_calls }: ModelAnswer) =>
+  finish === 'length' && text !== '' && tool_calls.length === 0
+
+const continueMessage: Message = {
+  role: 'user',
+  content:
+    'Your answer was cut off. Continue exactly where it stopped, without repeating anything.',
+}
+const cutNote = '\n\n（回答过长，已被截断。The answer was too long and was cut off.）'
 
 const describe = ([name, { description, parameters }]: [string, BoundTool]): ToolDescription => ({
   name,

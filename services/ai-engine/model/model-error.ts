@@ -7,11 +7,14 @@ export class ModelError extends Error {
   readonly retryable: boolean
   /** `Retry-After` of the server. */
   readonly retryAfterMs: number | undefined
+  /** Text of a refused request, to learn what the server does not accept. Never shown or logged. */
+  declare readonly refused: string | undefined
 
-  constructor(message: string, retryable: boolean, retryAfterMs?: number) {
+  constructor(message: string, retryable: boolean, retryAfterMs?: number, refused?: string) {
     super(message)
     this.retryable = retryable
     this.retryAfterMs = retryAfterMs
+    Object.defineProperty(this, 'refused', { value: refused, enumerable: false })
   }
 }
 

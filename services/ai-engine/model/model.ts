@@ -37,6 +37,8 @@ export interface ModelAnswer {
   model: string
   input_tokens: number
   output_tokens: number
+  /** Input tokens that the server had cached; part of `input_tokens`. */
+  cached_tokens?: number
   /** True if the server reported no usage and the counts are estimates. */
   estimated?: boolean
   finish: string

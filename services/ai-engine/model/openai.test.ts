@@ -4,9 +4,10 @@ import {
   type ScriptedModel,
   scriptedModel,
 } from '../../../tests/support/scripted-model.ts'
+import { type ModelEndpoint, retryDelayMs } from './complete.ts'
 import type { ModelRequest } from './model.ts'
 import { ModelError } from './model-error.ts'
-import { type OpenAi, openAiComplete, retryDelayMs } from './openai.ts'
+import { openAiComplete } from './openai.ts'
 
 const key = 'sk-very-secret'
 let server: ScriptedModel
@@ -17,7 +18,7 @@ afterAll(() => server.close())
 
 async function ask(
   turns: ModelReply[],
-  options: Partial<OpenAi> = {},
+  options: Partial<ModelEndpoint> = {},
   request: Partial<ModelRequest> = {},
 ) {
   server.script(...turns)

@@ -1,46 +1,58 @@
-import type { makeAssembler } from './assembly.ts'
+import type { Assembler } from './assembly.ts'
 import { makeLineSplitter } from './line-splitter.ts'
-import { oversizedAnswer } from './model-error.ts'
+import { malformedAnswer, oversizedAnswer } from './model-error.ts'
 
 /** Limit of a streamed response, framing included. */
 const maxStreamBytes = 33_554_432
 /** Limit of a response that is not streamed. */
 const maxJsonBytes = 4_194_304
 
-type Assembly = ReturnType<typeof makeAssembler>
+/** Reads the data of one event into the assembler. */
+export type TakeEvent = (event: unknown, assembler: Assembler) => void
 
 /** Reads a response: a stream of events, or JSON from a server that does not stream. */
 export function readResponse(
   response: Response,
-  assembly: Assembly,
+  assembler: Assembler,
+  takeEvent: TakeEvent,
   onActivity: () => void,
 ): Promise<void> {
   const isJson = response.headers.get('content-type')?.includes('application/json')
+  const take = (data: string) => {
+    if (data === '[DONE]') assembler.end()
+    else takeEvent(parseJson(data), assembler)
+  }
   return isJson
-    ? readJson(response, assembly, onActivity)
-    : readStream(response, assembly, onActivity)
+    ? readJson(response, take, onActivity)
+    : readStream(response, assembler, take, onActivity)
 }
 
-async function readStream(response: Response, assembly: Assembly, onActivity: () => void) {
+type TakeData = (data: string) => void
+
+async function readStream(
+  response: Response,
+  assembler: Assembler,
+  take: TakeData,
+  onActivity: () => void,
+) {
+  const takeLine = (line: string) => {
+    if (line.startsWith('data:') && !assembler.ended()) take(line.slice(5).trim())
+  }
   const lines = makeLineSplitter()
   for await (const bytes of readChunks(response, maxStreamBytes, onActivity)) {
-    for (const line of lines.take(bytes)) takeLine(assembly, line)
-    if (assembly.ended()) return
+    for (const line of lines.take(bytes)) takeLine(line)
+    if (assembler.ended()) return
   }
-  takeLine(assembly, lines.rest())
+  takeLine(lines.rest())
 }
 
-function takeLine(assembly: Assembly, line: string) {
-  if (line.startsWith('data:') && !assembly.ended()) assembly.take(line.slice(5).trim())
-}
-
-async function readJson(response: Response, assembly: Assembly, onActivity: () => void) {
+async function readJson(response: Response, take: TakeData, onActivity: () => void) {
   const decoder = new TextDecoder()
   let text = ''
   for await (const bytes of readChunks(response, maxJsonBytes, onActivity)) {
     text += decoder.decode(bytes, { stream: true })
   }
-  assembly.take(text + decoder.decode())
+  take(text + decoder.decode())
 }
 
 async function* readChunks(response: Response, maxBytes: number, onActivity: () => void) {
@@ -57,5 +69,13 @@ async function* readChunks(response: Response, maxBytes: number, onActivity: () 
     }
   } finally {
     reader.cancel().catch(() => {})
+  }
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    throw malformedAnswer()
   }
 }

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ScriptedModel, scriptedModel } from '../../../tests/support/scripted-model.ts'
+import type { ModelRequest } from './model.ts'
+import { openModel, type Provider, providers } from './open-model.ts'
+
+/** Sessions in the wire format of each provider, written after its public documentation. */
+const session = (name: string) => ({
+  raw: readFileSync(`tests/fixtures/model-sessions/${name}.sse`, 'utf8'),
+})
+
+let server: ScriptedModel
+beforeAll(async () => {
+  server = await scriptedModel()
+})
+afterAll(() => server.close())
+
+const signal = new AbortController().signal
+const ask = async (provider: Provider, request: ModelRequest) => {
+  let said = ''
+  const primary = { provider, baseUrl: server.baseUrl, apiKey: 'k', model: 'm', backoffMs: 1 }
+  const model = openModel({ primary, fallback: null, skillModels: {}, contextTokens: 64_000 })
+  const answer = await model.completeFor('chat')(request, {
+    signal,
+    onText: (text) => {
+      said += text
+    },
+  })
+  return { answer, said }
+}
+
+const tools = ['search_law', 'recall_memory'].map((name) => ({
+  name,
+  description: 'd',
+  parameters: { type: 'object', properties: { query: { type: 'string' } } },
+}))
+const question: ModelRequest = {
+  messages: [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: '诉讼时效是多久？' },
+  ],
+}
+
+describe.each(providers)('the provider %s', (provider) => {
+  test('streams text without thinking, and counts cached tokens', async () => {
+    server.script(session(`${provider}-text`))
+    const { answer, said } = await ask(provider, question)
+    expect(said).toBe('三年。')
+    expect(answer).toMatchObject({
+      text: '三年。',
+      finish: 'stop',
+      input_tokens: 125,
+      output_tokens: 15,
+      cached_tokens: 100,
+    })
+    expect(JSON.stringify(answer)).not.toMatch(/three|asks about/)
+  })
+
+  test('gets parallel tool calls and sends their results back in its own format', async () => {
+    server.script(session(`${provider}-tools`))
+    const { answer } = await ask(provider, { ...question, tools })
+    expect(answer.finish).toBe('tool_calls')
+    expect(answer.tool_calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual([
+      ['search_law', { query: '诉讼时效' }],
+      ['recall_memory', { query: 'loan' }],
+    ])
+    expect(JSON.stringify(server.requests[0].tools)).toContain('recall_memory')
+
+    server.script(session(`${provider}-text`))
+    const results = answer.tool_calls.map(({ id, name }) => ({
+      role: 'tool' as const,
+      tool_call_id: id,
+      content: `result of ${name}`,
+    }))
+    const assistant = { role: 'assistant' as const, content: answer.text }
+    const messages = [
+      ...question.messages,
+      { ...assistant, tool_calls: answer.tool_calls },
+      ...results,
+    ]
+    expect((await ask(provider, { messages, tools })).said).toBe('三年。')
+    const sent = JSON.stringify(server.requests[0])
+    expect(sent).toContain('result of search_law')
+    expect(sent).toContain('result of recall_memory')
+  })
+})
+
+test('every provider gets its address, its key and its request', async () => {
+  const shapes: Record<Provider, [string, string, (body: any) => unknown]> = {
+    openai: ['/v1/chat/completions', 'authorization', (body) => body.messages[1].content],
+    azure: [
+      '/v1/openai/deployments/m/chat/completions?api-version=2024-10-21',
+      'api-key',
+      (body) => body.messages[1].content,
+    ],
+    anthropic: ['/v1/messages', 'x-api-key', (body) => body.messages[0].content[0].text],
+    google: [
+      '/v1/models/m:streamGenerateContent?alt=sse',
+      'x-goog-api-key',
+      (body) => body.contents[0].parts[0].text,
+    ],
+  }
+  for (const provider of providers) {
+    server.script(session(`${provider}-text`))
+    await ask(provider, question)
+    const [url, header, content] = shapes[provider]
+    expect(server.urls).toEqual([url])
+    expect(server.headers[0]?.[header]).toMatch(/k$/)
+    expect(content(server.requests[0])).toBe('诉讼时效是多久？')
+  }
+})
+
+test('an error in the stream of a provider is retried', async () => {
+  const overloaded = {
+    raw: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+  }
+  server.script(overloaded, session('anthropic-text'))
+  expect((await ask('anthropic', question)).said).toBe('三年。')
+})
