@@ -60,6 +60,10 @@ async function exercise(at: Harness, isOver: () => boolean) {
   const annotations = { 'legalsuite.dev/remove-retained': uids }
   await at.patch('LegalSuite', 'demo', { metadata: { annotations } })
   await until(() => !at.get('Cluster', 'demo-pg'))
+  // Events are written in the background.
+  await until(() =>
+    at.api.store.list('events.k8s.io/events').some(({ series }) => series !== undefined),
+  )
 }
 
 test.each(grantedPermissions)(

@@ -49,7 +49,7 @@ describe('fields that others add to a Deployment', () => {
     )
     expect(drift(at)!.message).toContain('Deployment demo-memory: spec.minReadySeconds')
     expect(at.get('Deployment', 'demo-memory').spec.minReadySeconds).toBe(5)
-    expect(await notes(at)).toHaveLength(1)
+    await eventually(async () => expect(await notes(at)).toHaveLength(1))
     await at.patch('Deployment', 'demo-memory', { spec: { minReadySeconds: null } })
     await eventually(() => expect(drift(at)).toBeUndefined())
   })

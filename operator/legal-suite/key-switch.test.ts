@@ -21,27 +21,41 @@ function readKeys(at: Staged, deployment: any): Keys {
 }
 
 /**
- * Rolls out service by service and checks at each moment that every running pod accepts the key that any other
+ * Rolls out service by service and checks after each write that every running pod accepts the key that any other
  * running pod sends. During the rollout of a Deployment pods of both templates run.
  */
 async function watchSwitch(at: Staged, until: () => boolean) {
   const running = new Map<string, any[]>()
   const steps = new Set<string>()
-  await eventually(async () => {
-    for (const deployment of at.list('Deployment')) {
-      const pods = running.get(deployment.metadata.name) ?? []
-      const template = JSON.stringify(findKeyMount(deployment))
-      const isUpdated = deployment.status?.observedGeneration === deployment.metadata.generation
-      const others = pods.filter((each) => JSON.stringify(findKeyMount(each)) !== template)
-      running.set(deployment.metadata.name, isUpdated ? [deployment] : [...others, deployment])
-      steps.add(template)
-    }
+  const rejections = new Set<string>()
+  function track(deployment: any) {
+    const { name, generation } = deployment.metadata
+    const template = JSON.stringify(findKeyMount(deployment))
+    const isUpdated = deployment.status?.observedGeneration === generation
+    const others = (running.get(name) ?? []).filter(
+      (each) => JSON.stringify(findKeyMount(each)) !== template,
+    )
+    running.set(name, isUpdated ? [deployment] : [...others, deployment])
+    steps.add(template)
+  }
+  function check() {
     const keys = [...running.values()].flat().map((each) => readKeys(at, each))
     for (const { sends } of keys)
-      for (const { accepts } of keys) expect([...accepts]).toContain(sends)
+      for (const { accepts } of keys)
+        if (!accepts.has(sends)) rejections.add(`${[...accepts]} reject ${sends}`)
+  }
+  for (const deployment of at.list('Deployment')) track(deployment)
+  const unsubscribe = at.api.store.subscribe(({ collection, after }) => {
+    if (collection !== 'apps/deployments' || !after) return
+    track(after)
+    check()
+  })
+  await eventually(async () => {
     await at.settle()
     expect(until()).toBe(true)
   })
+  unsubscribe()
+  expect([...rejections]).toEqual([])
   return [...steps]
 }
 

@@ -125,8 +125,8 @@ async function reconcileActive(
   const failed = applied.outcomes.find(({ action }) => action === 'failed')
   if (failed?.action === 'failed') throw failed.error
   const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
-  const seedsMs = seeds?.isLoading ? 1_000 : Infinity
-  return { requeueAfter: Math.min(resyncMs, pods.recheckMs ?? Infinity, seedsMs) }
+  const recheckMs = [pods.recheckMs ?? Infinity, seeds?.recheckMs ?? Infinity]
+  return { requeueAfter: Math.min(resyncMs, ...recheckMs) }
 }
 
 /** Warns about a key that was replaced in place without an overlap. The pods mount the Secret directly. */

@@ -33,7 +33,7 @@ type Entry = { rollout: string; at: number; isLoading: boolean; run?: StartupRun
  */
 export function makeStartupSeedReader({
   address,
-  timeoutMs = 5_000,
+  timeoutMs = 10_000,
   intervalMs = 10_000,
 }: ReaderOptions) {
   const entries = new Map<string, Entry>()
@@ -52,7 +52,7 @@ export function makeStartupSeedReader({
   }
 
   return {
-    /** Returns the last known run of this rollout. `isLoading`: a newer result follows within seconds. */
+    /** Returns the last known run of this rollout, and when to read again if it is not final. */
     read(suite: LegalSuite, rollout: string, loadKey: () => Promise<string | undefined>) {
       const { uid } = suite.metadata
       const known = entries.get(uid)
@@ -67,7 +67,8 @@ export function makeStartupSeedReader({
         entry.isLoading = true
         void load(suite, entry, loadKey)
       }
-      return { run: entry.run, isLoading: entry.isLoading }
+      if (isFinal) return { run: entry.run, recheckMs: undefined }
+      return { run: entry.run, recheckMs: entry.isLoading ? 1_000 : intervalMs }
     },
   }
 }
