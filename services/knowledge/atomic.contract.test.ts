@@ -61,7 +61,7 @@ describe('batch-upsert', () => {
     await at.upsert(kb, [{ document_id: 'd', chunks: ['kept one', 'another', changed] }])
     expect(await places()).toEqual(before)
     const { data } = await at.search([kb], 'two')
-    expect(data.hits[0].metadata).toEqual({ page: 2 })
+    expect(data.hits[0].metadata).toMatchObject({ page: 2 })
   })
 
   test('an upsert that names an unknown base gets 404 and writes nothing', async () => {

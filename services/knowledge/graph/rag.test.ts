@@ -89,6 +89,13 @@ describe('graph-rag-search', () => {
     expect(answer.graph).toMatchObject({ enabled: true, used: false })
   })
 
+  test('documents around the hits of an unrestricted search rank below its best hit', async () => {
+    const { graph } = makeFakeGraph([], ['near', 'far'])
+    const answer = await ask(graph, { query: 'mortgage of land', top_k: 1 })
+    expect(answer.graph.expanded_document_ids).toEqual(['near', 'far'])
+    expect(answer.ids).toEqual(['seed'])
+  })
+
   test('if the graph fails or is not configured, the result is that of the hybrid search', async () => {
     const failing: Graph = { ...idle, query: () => Promise.reject(new Error('gone')) }
     const failed = await ask(failing)

@@ -5,10 +5,13 @@ import type { Deps } from '../deps.ts'
 import type { SearchRequest } from '../search/query/request.ts'
 import type { Hit, SearchResponse } from '../search/response.ts'
 import { runSearch } from '../search/run-search.ts'
-import { searchStory } from '../story/search-story.ts'
+import { fuseHits, searchStory } from '../story/search-story.ts'
 import { emptySubgraph, type Graph, type Subgraph } from './graph.ts'
 
 export type GraphRagRequest = SearchRequest & { expand: boolean; depth: number }
+
+/** Weight of the documents around the hits of a story: related to it, but not found by it. */
+const expandedWeight = 0.5
 
 /** Documents that each graph query may return. */
 const maxDocuments = 200
@@ -59,10 +62,12 @@ async function searchWithGraph(
   const expanded = expand ? newDocuments(subgraph.document_ids, seeds, first.hits) : []
   const allowed = request.filters.document_ids
   const expandedIds = allowed ? expanded.filter((id) => allowed.includes(id)) : expanded
-  const second = expandedIds.length > 0 ? await hybrid(expandedIds) : undefined
+  const second = expandedIds.length > 0 ? (await hybrid(expandedIds)).hits : []
+  // The scores of a hybrid search are not those of a search for stories.
+  const around = seeds.length > 0 ? second : fuseHits([{ hits: second, weight: expandedWeight }])
   return {
     ...first,
-    hits: mergeHits([first.hits, second?.hits ?? []], request.top_k),
+    hits: mergeHits([first.hits, around], request.top_k),
     graph: {
       enabled: true,
       used: seeds.length > 0 || subgraph.nodes.length > 0,
