@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type Facts, type SuiteInput, shortHash } from './common.ts'
 
-/** Where an external database listens. */
+/** Address and port of an external database. */
 export type DatabaseTarget = { host: string; port: number }
 
 /**

@@ -100,7 +100,7 @@ export async function applySuite(
   recordRetained(context, retainedResult)
   const failedPrunes = pruned.filter(({ action }) => action === 'failed')
   return {
-    // An obsolete object that belongs to somebody else is no longer of interest.
+    // An obsolete object with another owner is not reported.
     outcomes: [...applied, ...failedPrunes],
     inventory: mergeInventories(
       applied.map(({ id }) => id),

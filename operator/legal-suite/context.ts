@@ -38,7 +38,7 @@ export interface ReconcilerDeps {
   resyncPeriodMs: number
 }
 
-/** What one reconcile of a suite works with. */
+/** Inputs of one reconcile of a suite. */
 export type ReconcileContext = ReconcilerDeps & {
   client: Client
   suite: LegalSuite

@@ -49,8 +49,8 @@ export function makeDriftRemover(maxRemembered = 2_000) {
       const after = await removeFields(client, live, object, harmful)
       if (!after) continue
       observe(after)
-      const kept = after.metadata.generation === live.metadata.generation
-      if (kept) for (const field of harmful) ineffective.add(key(field))
+      const isUnchanged = after.metadata.generation === live.metadata.generation
+      if (isUnchanged) for (const field of harmful) ineffective.add(key(field))
       else drift.reverted.push(...messagesOf(live, harmful))
     }
     for (const oldest of ineffective)

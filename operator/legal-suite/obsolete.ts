@@ -29,7 +29,7 @@ const entryKinds = ['Ingress', 'HTTPRoute', 'ServiceMonitor']
 
 /**
  * Decides for each obsolete object whether it can be deleted now. Deletion is the reverse of the rollout:
- * entry points, then workloads that nobody uses, then the objects that their pods needed.
+ * entry points, then workloads that no pod uses, then the objects that their pods needed.
  */
 export function classifyObsolete(obsolete: ObjectId[], inputs: ObsoleteInputs): ObsoleteObjects {
   const result: ObsoleteObjects = { prunable: [], retained: [], inUse: [] }

@@ -7,7 +7,7 @@ import type { ReconcileContext } from './context.ts'
 import { keyMountFor } from './key-switch.ts'
 
 /**
- * Lists the changes that a paused suite waits with, for example `update Deployment demo-memory`. Writes nothing.
+ * Lists the changes that a paused suite defers, for example `update Deployment demo-memory`. Writes nothing.
  * Objects of optional APIs are not watched and therefore not compared.
  */
 export async function listPendingChanges(context: ReconcileContext): Promise<string[]> {
@@ -30,9 +30,9 @@ export async function listPendingChanges(context: ReconcileContext): Promise<str
   })
   const { namespace } = suite.metadata
   const inventory = (suite.status?.inventory ?? []).map((each) => ({ ...each, namespace }))
-  const known = new Set(objects.map((each) => idText(toObjectId(each))))
+  const desiredIds = new Set(objects.map((each) => idText(toObjectId(each))))
   const obsolete = subtractInventory(inventory, objects.map(toObjectId))
-    .filter((id) => !known.has(idText(id)) && getLive(id))
+    .filter((id) => !desiredIds.has(idText(id)) && getLive(id))
     .map(({ kind, name }) => `remove or retain ${kind} ${name}`)
   return [...applied, ...obsolete]
 }

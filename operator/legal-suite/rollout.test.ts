@@ -17,13 +17,16 @@ const members = serviceNames.filter((name) => name !== 'gateway')
 const desiredWorkload = (name: string): Workload => find(objects, 'Deployment', `demo-${name}`)
 
 /** State of a service: missing, old version or current version; ready or not. */
-type Found = { there: boolean; current: boolean; ready: boolean }
-const found = fc.record({ there: fc.boolean(), current: fc.boolean(), ready: fc.boolean() })
-const all = fc.record(
-  Object.fromEntries(members.map((name) => [name, found])) as Record<ServiceName, typeof found>,
+type ServiceState = { there: boolean; current: boolean; ready: boolean }
+const serviceState = fc.record({ there: fc.boolean(), current: fc.boolean(), ready: fc.boolean() })
+const suiteState = fc.record(
+  Object.fromEntries(members.map((name) => [name, serviceState])) as Record<
+    ServiceName,
+    typeof serviceState
+  >,
 )
 
-function buildLive(name: string, { there, current, ready }: Found): Workload | undefined {
+function buildLive(name: string, { there, current, ready }: ServiceState): Workload | undefined {
   if (!there) return undefined
   const object = desiredWorkload(name)
   const annotations = current ? object.metadata.annotations! : { [rolloutAnnotation]: 'other' }
@@ -42,7 +45,7 @@ const buildMigrationJob = (status: string | undefined): Workload =>
 describe('rollout plan', () => {
   test('no pod is replaced before the migration is done and earlier waves are ready', () => {
     fc.assert(
-      fc.property(all, fc.constantFrom(undefined, 'Complete', 'Failed'), (state, end) => {
+      fc.property(suiteState, fc.constantFrom(undefined, 'Complete', 'Failed'), (state, end) => {
         const lookup = (kind: string, name: string) =>
           kind === 'Job'
             ? buildMigrationJob(end)
@@ -55,8 +58,8 @@ describe('rollout plan', () => {
           missing: new Set(),
         })
         const isNow = (name: string) => applicable.includes(desiredWorkload(name))
-        const rolls = (name: ServiceName) => !state[name].there || !state[name].current
-        const isDone = (name: ServiceName) => !rolls(name) && state[name].ready
+        const willRoll = (name: ServiceName) => !state[name].there || !state[name].current
+        const isDone = (name: ServiceName) => !willRoll(name) && state[name].ready
         for (const name of members) {
           const before = waves
             .slice(
@@ -65,7 +68,7 @@ describe('rollout plan', () => {
             )
             .flat()
           const may = end === 'Complete' && before.every((each) => isDone(each))
-          expect(isNow(name)).toBe(!rolls(name) || may)
+          expect(isNow(name)).toBe(!willRoll(name) || may)
         }
         expect(new Set([...applicable, ...deferred]).size).toBe(objects.length)
         const ready = end === 'Complete' && members.every((name) => isDone(name))

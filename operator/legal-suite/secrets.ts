@@ -41,7 +41,7 @@ export interface SecretReads {
   acceptedKeyIds: string[]
   /** Names of Secrets created by this call. */
   created: string[]
-  /** Names of existing Secrets that belong to somebody else. */
+  /** Names of existing Secrets that have another owner. */
   foreign: string[]
   /** Generated Secrets that are gone although the volume that they protect exists. */
   lost: { name: string; volume: string }[]
@@ -258,7 +258,7 @@ async function createSecret(
 export const secretObjects = (suite: LegalSuite): KubeObject[] =>
   generatedSecrets(suite).map((each) => secretMetadata(suite, each))
 
-/** Without owner reference: applying the object adds it where the deletion policy asks for it. */
+/** Without owner reference: applying the object adds it if the deletion policy requires it. */
 const secretMetadata = (suite: LegalSuite, { name, labels }: GeneratedSecret): Secret => ({
   apiVersion: 'v1',
   kind: 'Secret',

@@ -22,7 +22,7 @@ interface ReaderOptions {
   intervalMs?: number
 }
 
-/** Entries of deleted suites are dropped when there are more. */
+/** Maximum number of cached suites. The least recently read one is dropped first. */
 const maxSuites = 2_000
 
 type Entry = { rollout: string; at: number; isLoading: boolean; run?: StartupRun | undefined }
@@ -45,7 +45,7 @@ export function makeStartupSeedReader({
         entry.run =
           (await fetchStartupRun(collectorUrl(address, suite), key, timeoutMs)) ?? entry.run
     } catch {
-      // Unknown for now. The next reconcile after the interval tries again.
+      // The run stays unknown. The next reconcile after the interval reads it again.
     } finally {
       entry.isLoading = false
     }
@@ -55,9 +55,9 @@ export function makeStartupSeedReader({
     /** Returns the last known run of this rollout, and when to read again if it is not final. */
     read(suite: LegalSuite, rollout: string, loadKey: () => Promise<string | undefined>) {
       const { uid } = suite.metadata
-      const known = entries.get(uid)
+      const cached = entries.get(uid)
       const entry: Entry =
-        known?.rollout === rollout ? known : { rollout, at: -Infinity, isLoading: false }
+        cached?.rollout === rollout ? cached : { rollout, at: -Infinity, isLoading: false }
       entries.delete(uid)
       entries.set(uid, entry)
       for (const [oldest] of entries) if (entries.size > maxSuites) entries.delete(oldest)

@@ -27,7 +27,7 @@ export interface StatusInputs {
   key?: LegalSuiteStatus['internalKey'] | undefined
   /** Undefined if no object was applied. */
   drift?: Drift | undefined
-  /** Changes that a paused suite waits with. Undefined if they are unknown. */
+  /** Changes that a paused suite defers. Undefined if they are unknown. */
   pending?: string[] | undefined
   /** The startup seeds that collector-service reports. */
   startupRun?: StartupRun | undefined

@@ -5,7 +5,7 @@ import type { V1Status } from '@kubernetes/client-node/dist/gen/models/V1Status.
 export class ApiError extends ApiException<V1Status> {
   override name = 'ApiError'
   readonly reason: string
-  /** Milliseconds after which the server asks to retry. */
+  /** Milliseconds after which the server requests a retry. */
   readonly retryAfter: number | undefined
 
   constructor(code: number, reason: string, message: string, retryAfter?: number) {

@@ -38,7 +38,7 @@ export type PruneOptions = Pick<ApplyOptions, 'client' | 'owner' | 'retain'>
 
 export type Outcome = { id: ObjectId } & (
   | { action: 'unchanged' | 'created' | 'configured' | 'pruned' | 'kept' }
-  /** The object exists and belongs to somebody else. It was not changed. */
+  /** The object exists and has another owner. It was not changed. */
   | { action: 'conflict'; reason: string }
   | { action: 'failed'; error: unknown }
 )
@@ -152,7 +152,7 @@ async function prune(id: ObjectId, { client, owner, retain }: PruneOptions): Pro
     const live = await getMetadata(id, client)
     if (!live) return { id, action: 'pruned' }
     const reason = foreignReason(live, owner) ?? missingLabelReason(live, owner)
-    // It belongs to somebody else and is not wanted: there is nothing to do.
+    // A foreign object that is not desired needs no change.
     if (reason) return { id, action: 'unchanged' }
     if (retain?.(live)) return { id, action: 'kept' }
     const { uid } = live.metadata

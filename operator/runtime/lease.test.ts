@@ -26,8 +26,8 @@ function candidate(api: FakeApi, identity: string) {
   const transport: Transport = async (request) => {
     if (line.is === 'cut') throw Object.assign(new Error('cut'), { code: 'ECONNRESET' })
     // The server handles the request, but the response is lost.
-    const answer = line.is === 'silent' ? undefined : await api.transport(request)
-    if (line.is === 'well') return answer!
+    const response = line.is === 'silent' ? undefined : await api.transport(request)
+    if (line.is === 'well') return response!
     return new Promise((_, reject) =>
       request.signal.addEventListener('abort', () => reject(request.signal.reason)),
     )

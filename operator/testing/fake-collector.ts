@@ -63,7 +63,7 @@ export async function startFakeCollector() {
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
     const request: Request = JSON.parse(Buffer.concat(chunks).toString())
     requests.push({ request, key: incoming.headers['x-internal-api-key'] as string | undefined })
-    const faultResponse = faults.map((say) => say(request)).find(Boolean)
+    const faultResponse = faults.map((inject) => inject(request)).find(Boolean)
     if (faultResponse === 'silence') return
     if (faultResponse === 'hang up') return void outgoing.destroy()
     let result = faultResponse ?? runs.get(request.run_id)

@@ -104,7 +104,7 @@ const selects = ({ matchLabels = {}, matchExpressions = [] }: any, labels: any) 
   Object.entries(matchLabels).every(([name, value]) => labels[name] === value) &&
   matchExpressions.every(({ key, values }: any) => values.includes(labels[key]))
 
-/** Whether an egress rule lets pods reach PostgreSQL outside of the cluster. */
+/** True if an egress rule lets pods reach PostgreSQL outside of the cluster. */
 const reachesDatabase = (rule: { to?: { ipBlock?: object }[]; ports?: { port: number }[] }) =>
   isEmpty(rule) ||
   (rule.ports?.some(({ port }) => port === 5432) === true &&

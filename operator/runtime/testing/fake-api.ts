@@ -49,7 +49,7 @@ export function makeFakeApi(served: Record<string, string[]> = {}) {
     const target = parseRequest(request)
     requests.push(target)
     request.signal.throwIfAborted()
-    const fault = faults.map((ask) => ask(target)).find(Boolean)
+    const fault = faults.map((inject) => inject(target)).find(Boolean)
     if (fault === 'reset') throw reset()
     if (fault === 'silence')
       return new Promise((_, reject) =>

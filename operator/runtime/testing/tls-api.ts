@@ -17,7 +17,7 @@ export type SeenRequest = {
 }
 
 /**
- * An HTTPS API server that has no objects. It records the identity of each request and answers 401 to rejected
+ * An HTTPS API server that has no objects. It records the identity of each request and returns 401 for rejected
  * ones. `bodies` are the responses by path.
  */
 export async function startTlsApi(
@@ -45,7 +45,7 @@ export async function startTlsApi(
   }
 }
 
-/** An HTTP proxy that answers CONNECT. All targets are on loopback, whatever their host name. */
+/** An HTTP proxy that accepts CONNECT. All targets are on loopback, whatever their host name. */
 export async function startConnectProxy() {
   const targets: string[] = []
   const proxy = createProxyServer((_, response) => response.writeHead(405).end())
