@@ -92,13 +92,13 @@ async function throughput(peers: Peer[], { rounds, single, many }: Size): Promis
 }
 
 async function stepsPerSecond(peer: Peer, kind: Kind, runs: number, concurrency: number) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let left = runs
   const worker = async () => {
     while (left-- > 0) await peer.run(kind, stepsPerRun)
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  return (runs * stepsPerRun * 1000) / (performance.now() - begun)
+  return (runs * stepsPerRun * 1000) / (performance.now() - startedAt)
 }
 
 async function storage(url: string, { many }: Size): Promise<Table> {

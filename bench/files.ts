@@ -97,14 +97,14 @@ async function compare(
 }
 
 async function roundTrip(port: number, size: number) {
-  const begun = performance.now()
-  const answer = await upload(port, size)
+  const startedAt = performance.now()
+  const response = await upload(port, size)
   const sent = performance.now()
-  const fileId: string = answer ? JSON.parse(answer).data.fileId : 'bare'
+  const fileId: string = response ? JSON.parse(response).data.fileId : 'bare'
   const received = await download(port, fileId)
   const ended = performance.now()
   if (received < size * 1024 * 1024) throw new Error('the answer is too short')
-  return { fileId, up: size / ((sent - begun) / 1000), down: size / ((ended - sent) / 1000) }
+  return { fileId, up: size / ((sent - startedAt) / 1000), down: size / ((ended - sent) / 1000) }
 }
 
 const remove = (port: number, fileId: string) =>

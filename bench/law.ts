@@ -59,9 +59,9 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 async function loadingTable(
@@ -101,7 +101,7 @@ async function editionsTable(subject: Knowledge, from: string): Promise<Table> {
   for (const { query, title, answers } of questions) {
     for (const { day, edition } of answers) {
       const body = { query, as_of: day, top_k: 10 }
-      const { hits } = await subject.ask('atomic/keyword-search', body)
+      const { hits } = await subject.post('atomic/keyword-search', body)
       const first = hits.find((hit: any) => hit.title === title)
       asked++
       if (first?.document_id === edition) right++
@@ -124,7 +124,7 @@ async function importSeeds(subject: Knowledge, driver: Driver) {
   const lay = JSON.parse(
     readFileSync(join(packages, 'knowledge_lay_words/data/lay_words.json'), 'utf8'),
   )
-  await subject.ask('seed/lay-words/import', { ...lay, source: { package_id: 'lay' } })
+  await subject.post('seed/lay-words/import', { ...lay, source: { package_id: 'lay' } })
   await open(driver, packages).apply('knowledge_structured_seeds')
   await subject.settle()
 }
@@ -149,7 +149,7 @@ async function basisTable(subject: Knowledge): Promise<Table> {
 }
 
 async function rank(subject: Knowledge, mode: string, query: string): Promise<string[]> {
-  const { hits } = await subject.ask(`atomic/${mode}`, { query, top_k: 100 })
+  const { hits } = await subject.post(`atomic/${mode}`, { query, top_k: 100 })
   const ids = hits.map((hit: any) => articleId(hit.title, hit.section_id?.split('/').at(-1) ?? ''))
   return [...new Set<string>(ids)]
 }

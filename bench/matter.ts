@@ -83,7 +83,7 @@ async function compare(name: string, subject: Subject, size: Size): Promise<stri
 }
 
 async function perSecond(ids: string[], work: (id: string, index: number) => Promise<unknown>) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let next = 0
   const worker = async () => {
     while (next < ids.length) {
@@ -92,5 +92,5 @@ async function perSecond(ids: string[], work: (id: string, index: number) => Pro
     }
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  return (ids.length / (performance.now() - begun)) * 1000
+  return (ids.length / (performance.now() - startedAt)) * 1000
 }

@@ -73,10 +73,10 @@ async function measureImport(
   recording: Recording,
 ): Promise<number> {
   const subject = open(driver, directory)
-  const begun = performance.now()
+  const startedAt = performance.now()
   if (way === 'bare') await replay(driver, recording)
   else await subject[way](name)
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 /** Runs work on a new database with both schemas and no rows. */

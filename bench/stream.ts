@@ -79,7 +79,7 @@ async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measur
       const urls = await Promise.all(
         Array.from({ length: streamCount }, () => createSession(base, kind)),
       )
-      const begun = performance.now()
+      const startedAt = performance.now()
       const streams = await Promise.all(
         urls.map((url) =>
           openStream(url, plan, plan.everyMs > 0 ? (ms) => ages.push(ms) : undefined),
@@ -89,7 +89,7 @@ async function measure(servers: Servers, plan: Plan, size: Size): Promise<Measur
       const events = ended.reduce((sum, each) => sum + each.events, 0)
       if (events !== streamCount * plan.events) throw new Error(`${kind} sent ${events} events`)
       if (round === 0) continue
-      measured[kind].rates.push((events * 1000) / (performance.now() - begun))
+      measured[kind].rates.push((events * 1000) / (performance.now() - startedAt))
       measured[kind].ages.push(ages)
     }
   }

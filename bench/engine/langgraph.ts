@@ -48,7 +48,7 @@ export async function langgraph(url: string): Promise<Peer> {
       await working(kind, steps, onStep).invoke(newWork(kind), config(newId()))
     },
     async resume(kind) {
-      let begun = 0
+      let startedAt = 0
       let durationMs = 0
       const graph = new StateGraph(State)
         .addNode('ask', () => {
@@ -56,7 +56,7 @@ export async function langgraph(url: string): Promise<Peer> {
           return {}
         })
         .addNode('work', (state) => {
-          durationMs = performance.now() - begun
+          durationMs = performance.now() - startedAt
           return runStep(kind, state)
         })
         .addEdge(START, 'ask')
@@ -65,7 +65,7 @@ export async function langgraph(url: string): Promise<Peer> {
         .compile({ checkpointer: saver })
       const thread = config(newId())
       await graph.invoke(newWork(kind), thread)
-      begun = performance.now()
+      startedAt = performance.now()
       await graph.invoke(new Command({ resume: true }), thread)
       return durationMs
     },

@@ -7,15 +7,15 @@ const [port, words, everyMs] = process.argv.slice(2).map(Number) as [number, num
 createServer(async (request, response) => {
   for await (const _ of request);
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const say = (choice: object) =>
+  const sendChoice = (choice: object) =>
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let n = 0; n < words; n++) {
-    say({ delta: { content: `词${n} ` } })
-    const ahead = begun + (n + 1) * everyMs - performance.now()
+    sendChoice({ delta: { content: `词${n} ` } })
+    const ahead = startedAt + (n + 1) * everyMs - performance.now()
     if (ahead > 1) await wait(ahead)
     else if (n % 64 === 0) await new Promise(setImmediate)
   }
-  say({ delta: {}, finish_reason: 'stop' })
+  sendChoice({ delta: {}, finish_reason: 'stop' })
   response.end('data: [DONE]\n\n')
 }).listen(port, '127.0.0.1', () => console.log('listening'))

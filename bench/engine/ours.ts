@@ -107,7 +107,7 @@ export async function makeOwnPeer(url: string): Promise<Peer> {
         answers,
         origin: { request_id: '', traceparent: '' },
       }
-      const begun = performance.now()
+      const startedAt = performance.now()
       let durationMs = 0
       const resumed = await startResume(sql, undefined, response, async () => ({
         kind: 'resume',
@@ -121,7 +121,7 @@ export async function makeOwnPeer(url: string): Promise<Peer> {
       await drive(
         engine,
         graph(kind, 1, () => {
-          durationMs = performance.now() - begun
+          durationMs = performance.now() - startedAt
         }),
         resumed.lease,
       )

@@ -14,7 +14,7 @@ import type { Table } from '../support/results.ts'
 
 const key = 'a-key-for-the-bench'
 
-interface Heard {
+interface StreamTiming {
   firstMs: number
   perSecond: number
 }
@@ -37,7 +37,7 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
     await model.waitForOutput('listening')
     const baseUrl = `http://127.0.0.1:${modelPort}/v1`
     const service = await serve(url, baseUrl)
-    const [direct, through]: [Heard[], Heard[]] = [[], []]
+    const [direct, through]: [StreamTiming[], StreamTiming[]] = [[], []]
     for (let round = -1; round < rounds; round++) {
       const [one, other] = [await fromModel(baseUrl, words), await fromEngine(service.port, words)]
       if (round >= 0) {
@@ -45,8 +45,10 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
         through.push(other)
       }
     }
-    const rate = (measurements: Heard[]) => median(measurements.map(({ perSecond }) => perSecond))
-    const first = (measurements: Heard[]) => median(measurements.map(({ firstMs }) => firstMs))
+    const rate = (measurements: StreamTiming[]) =>
+      median(measurements.map(({ perSecond }) => perSecond))
+    const first = (measurements: StreamTiming[]) =>
+      median(measurements.map(({ firstMs }) => firstMs))
     rows.push([
       pace,
       formatCount(rate(direct)),
@@ -62,7 +64,7 @@ export async function streaming(url: string, rounds: number): Promise<Table> {
     head: ['model', 'read directly', 'through ai-engine', 'ratio', 'first word later by'],
     rows,
     notes: [
-      `Each word is an event that is on the disk before a client hears it. Before the first word the run itself is begun, its context is read and its route decided: two more writes to the disk. Median of ${rounds} turns each, in turn. Goals: a ratio of at least 0.9; the first word at most 5 ms later.`,
+      `Each word is an event that is on the disk before a client receives it. Before the first word the run is created, its context is read and its route is decided: two more writes to the disk. Median of ${rounds} turns each, in turn. Goals: a ratio of at least 0.9; the first word at most 5 ms later.`,
     ],
   }
 }
@@ -97,20 +99,20 @@ async function serve(url: string, baseUrl: string) {
 
 /** Measures the words from the time the request is sent. */
 function stopwatch() {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let first = 0
   return {
     recordToken() {
       first ||= performance.now()
     },
-    result: (words: number): Heard => ({
-      firstMs: first - begun,
+    result: (words: number): StreamTiming => ({
+      firstMs: first - startedAt,
       perSecond: ((words - 1) * 1000) / (performance.now() - first),
     }),
   }
 }
 
-async function fromModel(baseUrl: string, words: number): Promise<Heard> {
+async function fromModel(baseUrl: string, words: number): Promise<StreamTiming> {
   const watch = stopwatch()
   const complete = openAiComplete({ baseUrl, model: 'bench' })
   const messages = [{ role: 'user' as const, content: '什么是诉讼时效？' }]
@@ -118,7 +120,7 @@ async function fromModel(baseUrl: string, words: number): Promise<Heard> {
   return watch.result(words)
 }
 
-async function fromEngine(port: number, words: number): Promise<Heard> {
+async function fromEngine(port: number, words: number): Promise<StreamTiming> {
   const watch = stopwatch()
   const response = await fetch(`http://127.0.0.1:${port}/api/v1/internal/ai/agent/execute/stream`, {
     method: 'POST',

@@ -56,13 +56,13 @@ function makeQuestions(pickUser: (random: Random) => string, questionCount: numb
 
 /** Runs the queries sequentially. The first tenth of the queries or of the time limit is warm-up. */
 async function measureTimes({ recall: ask }: Subject, questions: RecallQuery[]): Promise<number[]> {
-  const begun = performance.now()
+  const loopStartedAt = performance.now()
   const times: number[] = []
   for (const [n, question] of questions.entries()) {
     const started = performance.now()
-    if (started - begun > maxMeasureMs && times.length > 0) break
+    if (started - loopStartedAt > maxMeasureMs && times.length > 0) break
     await ask(question)
-    if (n >= questions.length / 10 || started - begun > maxMeasureMs / 10) {
+    if (n >= questions.length / 10 || started - loopStartedAt > maxMeasureMs / 10) {
       times.push(performance.now() - started)
     }
   }

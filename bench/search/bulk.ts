@@ -76,7 +76,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
 
   return async function fillTo(base: number, from: number, to: number): Promise<number> {
     if (heads.length === 0) count()
-    const begun = performance.now()
+    const startedAt = performance.now()
     const copying = postgres(url, { max: 1, onnotice: () => {} })
     await writeChunks(copying, base, articles, from, to, chunkLength)
     await copying.end()
@@ -91,7 +91,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
       update knowledge.bases set next_seq = ${to}, chunks = ${to}, words = words + ${words},
         version = version + 1
       where no = ${base}`
-    return (to - from) / ((performance.now() - begun) / 1000)
+    return (to - from) / ((performance.now() - startedAt) / 1000)
   }
 }
 

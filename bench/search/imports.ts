@@ -19,9 +19,9 @@ export async function importsTable(
   ])
   const perSecond = async (work: () => Promise<void>) => {
     await sql`create table public.bare (like knowledge.chunks including indexes)`
-    const begun = performance.now()
+    const startedAt = performance.now()
     await work()
-    const seconds = (performance.now() - begun) / 1000
+    const seconds = (performance.now() - startedAt) / 1000
     await sql`drop table public.bare`
     return articles.length / seconds
   }

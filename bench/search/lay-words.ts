@@ -18,7 +18,7 @@ type Search = (query: string) => Promise<string[]>
  * `without` has the rankings without lay words in the order of the questions.
  */
 export async function layWordLines(
-  subject: Pick<Knowledge, 'ask'>,
+  subject: Pick<Knowledge, 'post'>,
   search: Search,
   { articles, questions }: Corpus,
   without: readonly string[][],
@@ -58,5 +58,5 @@ export async function layWordLines(
   ]
 }
 
-const importWords = (subject: Pick<Knowledge, 'ask'>, lay_words: LayWord[]) =>
-  subject.ask('seed/lay-words/import', { lay_words, source })
+const importWords = (subject: Pick<Knowledge, 'post'>, lay_words: LayWord[]) =>
+  subject.post('seed/lay-words/import', { lay_words, source })

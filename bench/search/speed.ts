@@ -9,15 +9,15 @@ export interface QuestionSet {
 /** Runs the queries sequentially for at most `seconds` seconds. Returns milliseconds per query. */
 export async function measureTimes(
   queries: readonly string[],
-  ask: (query: string) => Promise<unknown>,
+  search: (query: string) => Promise<unknown>,
   seconds = Number.POSITIVE_INFINITY,
 ): Promise<number[]> {
   const times: number[] = []
   const end = performance.now() + seconds * 1000
   for (const query of queries) {
-    const begun = performance.now()
-    await ask(query)
-    times.push(performance.now() - begun)
+    const startedAt = performance.now()
+    await search(query)
+    times.push(performance.now() - startedAt)
     if (performance.now() > end) break
   }
   return times

@@ -27,7 +27,7 @@ function start(driver: Driver, env: Record<string, string>) {
     version: '0',
   })
 
-  async function ask(path: string, body: unknown): Promise<any> {
+  async function post(path: string, body: unknown): Promise<any> {
     const response = await started.fetch(
       new Request(`http://bench/api/v1/internal/${path}`, {
         method: 'POST',
@@ -41,7 +41,7 @@ function start(driver: Driver, env: Record<string, string>) {
   }
 
   return {
-    ask,
+    post,
     sql: makeSql(driver),
     settle: async () => {
       while ((await started.tick()) > 0);
@@ -50,7 +50,7 @@ function start(driver: Driver, env: Record<string, string>) {
     /** Returns the ids of the found articles, best first. */
     async search(query: string, limit: number, mode = 'keyword'): Promise<string[]> {
       const body = { kb_ids: [benchBase], query, top_k: limit }
-      const { hits } = await ask(`atomic/${mode}-search`, body)
+      const { hits } = await post(`atomic/${mode}-search`, body)
       return hits.map((hit: any) => hit.metadata.id)
     },
   }
@@ -83,11 +83,11 @@ export async function fill(subject: Knowledge, articles: readonly Article[]): Pr
   await subject.sql`
     insert into knowledge.bases (id, organization_id, name) values (${benchBase}, 'bench', 'bench')
     on conflict do nothing`
-  const begun = performance.now()
+  const startedAt = performance.now()
   let documents: ReturnType<typeof buildDocuments> = []
   let chunks = 0
   const send = async () => {
-    await subject.ask('atomic/batch-upsert', { documents })
+    await subject.post('atomic/batch-upsert', { documents })
     documents = []
     chunks = 0
   }
@@ -97,7 +97,7 @@ export async function fill(subject: Knowledge, articles: readonly Article[]): Pr
     if (chunks >= batchSize) await send()
   }
   if (documents.length > 0) await send()
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   await subject.settle()
   return articles.length / seconds
 }

@@ -40,9 +40,9 @@ async function full() {
 /** Baseline: sends the same request to the engine and returns the response without parsing or storing it. */
 async function bare(request: Request): Promise<Response> {
   const { content } = (await request.json()) as { content: string }
-  const answer = await fetch(`${AI_ENGINE_URL}/api/v1/internal/ai/agent/execute/stream`, {
+  const response = await fetch(`${AI_ENGINE_URL}/api/v1/internal/ai/agent/execute/stream`, {
     method: 'POST',
     body: JSON.stringify({ message: content }),
   })
-  return new Response(answer.body, { headers: { 'content-type': 'application/x-ndjson' } })
+  return new Response(response.body, { headers: { 'content-type': 'application/x-ndjson' } })
 }
