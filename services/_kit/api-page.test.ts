@@ -10,7 +10,7 @@ import type { Driver } from './sql/sql.ts'
 const refuse = () => Promise.reject(new Error('there is no database here'))
 const database: Driver = { query: refuse, transaction: refuse, end: async () => {} }
 
-const ask = (env: Record<string, string> = {}) =>
+const fetchPage = (env: Record<string, string> = {}) =>
   defineService({
     name: 'a-service',
     folder: 'a',
@@ -36,7 +36,7 @@ describe('API page', () => {
   test('the CSP of the API page allows only its own script and style, with a new nonce per response', async () => {
     const policies = new Set<string>()
     for (let time = 0; time < 2; time++) {
-      const response = await ask()
+      const response = await fetchPage()
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toMatch('text/html')
       const policy = response.headers.get('content-security-policy')!
@@ -51,7 +51,7 @@ describe('API page', () => {
   })
 
   test('the API page returns 404 when the API description is disabled', async () => {
-    const response = await ask({ AI_BOOT_OPENAPI_ENABLED: 'false' })
+    const response = await fetchPage({ AI_BOOT_OPENAPI_ENABLED: 'false' })
     expect(response.status).toBe(404)
   })
 

@@ -1,4 +1,4 @@
-/** Tells whether the value has a member of this name at any depth. */
+/** Returns whether the value has a member of this name at any depth. */
 export function hasKeyDeep(value: unknown, name: string): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some((item) => hasKeyDeep(item, name))

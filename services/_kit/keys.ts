@@ -6,7 +6,7 @@ export interface Keys {
   accepted: readonly string[]
 }
 
-/** Tells whether the key is accepted. Compares every key to its end, in constant time. */
+/** Returns whether the key is accepted. Compares every key to its end, in constant time. */
 export function accepts({ current, accepted }: Keys, candidate: string): boolean {
   let matches = false
   for (const key of [current, ...accepted]) matches = equalInConstantTime(key, candidate) || matches

@@ -91,7 +91,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
 })
 
 const { get, post, put } = endpoints<object>()
-const answer = async () => new Response()
+const handler = async () => new Response()
 const Thing = z
   .object({ id: z.string(), size: z.int().default(1), version: z.int() })
   .meta({ id: 'Thing' })
@@ -100,7 +100,7 @@ describe('API description', () => {
   test('path parameters are written in OpenAPI syntax', () => {
     const params = z.object({ id: z.string() })
     const { paths } = description('a', '1', [
-      get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, responses: {} }, answer),
+      get('/api/v1/things/:id{[^/]{36}}/x', { summary: 's', params, responses: {} }, handler),
     ])
     expect(Object.keys(paths)).toEqual(['/api/v1/things/{id}/x'])
     expect(paths['/api/v1/things/{id}/x'].get.operationId).toBe('getThingsIdX')
@@ -116,7 +116,7 @@ describe('API description', () => {
           body: Thing,
           responses: { 200: Thing },
         },
-        answer,
+        handler,
       ),
     ])
     expect(components.schemas.Thing.required).toEqual(['id', 'size', 'version'])
@@ -135,8 +135,8 @@ describe('API description', () => {
       },
     })
     const document = description('a', '1', [
-      get('/api/v1/trees', { summary: 's', responses: { 200: Tree } }, answer),
-      get('/api/v1/woods', { summary: 's', responses: { 200: Wood } }, answer),
+      get('/api/v1/trees', { summary: 's', responses: { 200: Tree } }, handler),
+      get('/api/v1/woods', { summary: 's', responses: { 200: Wood } }, handler),
     ])
     const dataSchema = (path: string) =>
       document.paths[path].get.responses[200].content['application/json'].schema.properties.data
@@ -153,7 +153,7 @@ describe('API description', () => {
       get(
         '/api/v1/flags',
         { summary: 's', responses: { 200: z.record(z.string(), z.boolean()) } },
-        answer,
+        handler,
       ),
     ])
     const { schema } = paths['/api/v1/flags'].get.responses[200].content['application/json']
@@ -174,7 +174,7 @@ describe('API description', () => {
           versioned: true,
           idempotencyKey: true,
         },
-        answer,
+        handler,
       ),
       put(
         '/api/v1/things',
@@ -184,7 +184,7 @@ describe('API description', () => {
           responses: { 200: z.object({ done: z.boolean() }) },
           versioned: true,
         },
-        answer,
+        handler,
       ),
     ])
     const { post: createOperation, put: changed } = paths['/api/v1/things']
@@ -200,9 +200,9 @@ describe('API description', () => {
 describe('filtered API description', () => {
   const Hidden = z.object({ secret: z.string() }).meta({ id: 'Hidden' })
   const document = description('a', '1', [
-    get('/api/v1/things', { summary: 's', responses: { 200: Thing } }, answer),
-    get('/api/v1/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
-    get('/internal/things', { summary: 's', responses: { 200: Hidden } }, answer),
+    get('/api/v1/things', { summary: 's', responses: { 200: Thing } }, handler),
+    get('/api/v1/internal/things', { summary: 's', responses: { 200: Hidden } }, handler),
+    get('/internal/things', { summary: 's', responses: { 200: Hidden } }, handler),
   ])
   const filterDocument = (include: string, exclude: string) =>
     filterPaths(document, prefixes(include), prefixes(exclude))

@@ -43,8 +43,8 @@ export function describe(title: string, version: string, endpoints: readonly End
   const buildSchema = makeSchemas(schemas)
   // Responses first: where request and response differ, the response gets the plain name.
   for (const { spec } of endpoints) {
-    for (const answer of Object.values(spec.responses)) {
-      if (answer instanceof z.ZodType) buildSchema(answer, 'output')
+    for (const response of Object.values(spec.responses)) {
+      if (response instanceof z.ZodType) buildSchema(response, 'output')
     }
   }
   const paths: Json = {}
@@ -100,7 +100,7 @@ function operation(endpoint: Endpoint, buildSchema: SchemaBuilder): Json {
       },
     }),
     ...(spec.stream && { requestBody: { required: true, content: spec.stream } }),
-    responses: { ...answers(spec, buildSchema), ...faults(endpoint) },
+    responses: { ...describeResponses(spec, buildSchema), ...faults(endpoint) },
     ...(internal(path) && { security: [{ internalKey: [] }] }),
   }
 }
@@ -108,26 +108,26 @@ function operation(endpoint: Endpoint, buildSchema: SchemaBuilder): Json {
 const descriptions: Record<string, string> = {
   201: 'Created.',
   202: 'Started.',
-  206: 'The part that was asked for.',
+  206: 'The requested range.',
   304: 'Not changed.',
 }
 
-function answers(spec: Spec, buildSchema: SchemaBuilder): Json {
+function describeResponses(spec: Spec, buildSchema: SchemaBuilder): Json {
   return Object.fromEntries(
-    Object.entries(spec.responses).map(([status, answer]) => [
+    Object.entries(spec.responses).map(([status, response]) => [
       status,
       {
         description: descriptions[status] ?? 'Done.',
         headers: {
           ...requestIdHeader,
-          ...(spec.versioned && hasVersion(answer) && { ETag: etag }),
+          ...(spec.versioned && hasVersion(response) && { ETag: etag }),
           ...(spec.idempotencyKey && { 'Idempotency-Replayed': replayed }),
-          ...('headers' in answer && answer.headers),
+          ...('headers' in response && response.headers),
         },
         content:
-          answer instanceof z.ZodType
-            ? { 'application/json': { schema: envelope(buildSchema(answer, 'output')) } }
-            : answer.content,
+          response instanceof z.ZodType
+            ? { 'application/json': { schema: envelope(buildSchema(response, 'output')) } }
+            : response.content,
       },
     ]),
   )

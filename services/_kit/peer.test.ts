@@ -9,11 +9,11 @@ const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data
 const Data = z.object({ n: z.number() })
 
 /** A peer that returns the given responses in order and records its requests. */
-function makeScriptedPeer(...answers: (() => Response | Promise<Response>)[]) {
+function makeScriptedPeer(...responses: (() => Response | Promise<Response>)[]) {
   const requests: Request[] = []
   const peer: Peer = async (request) => {
     requests.push(request)
-    return answers[Math.min(requests.length, answers.length) - 1]!()
+    return responses[Math.min(requests.length, responses.length) - 1]!()
   }
   return { peer, asked: requests, client: makeClient('matter-service', peer, keys, makeMetrics()) }
 }
@@ -86,21 +86,21 @@ describe('request to a peer', () => {
     }
     const circuit = makeCircuit(2, 1_000, () => now)
     const client = makeClient('matter-service', peer, keys, makeMetrics(), circuit)
-    const ask = () => client.request(Data, '/x', { method: 'POST' })
-    for (let i = 0; i < 5; i++) await expect(ask()).rejects.toMatchObject({ status: 503 })
+    const send = () => client.request(Data, '/x', { method: 'POST' })
+    for (let i = 0; i < 5; i++) await expect(send()).rejects.toMatchObject({ status: 503 })
     expect(requests).toBe(2)
     alive = true
     now = 1_001
-    expect(await ask()).toEqual({ n: 1 })
+    expect(await send()).toEqual({ n: 1 })
   })
 
   test('a streamed response is passed on unread, and a fault is thrown', async () => {
     const streamed = makeScriptedPeer(
       () => new Response('a line\n', { headers: { 'x-run-id': 'r' } }),
     )
-    const answer = await streamed.client.stream('/x', { method: 'POST', body: {} })
-    expect(answer.headers.get('x-run-id')).toBe('r')
-    expect(await answer.text()).toBe('a line\n')
+    const response = await streamed.client.stream('/x', { method: 'POST', body: {} })
+    expect(response.headers.get('x-run-id')).toBe('r')
+    expect(await response.text()).toBe('a line\n')
     await expect(makeScriptedPeer(missing).client.stream('/x')).rejects.toMatchObject({
       code: 'MATTER_GONE',
     })

@@ -29,7 +29,7 @@ export function makeReranker(url: string, timeoutMs: number, circuit: Circuit): 
           signal: AbortSignal.timeout(timeoutMs),
           redirect: 'manual',
         })
-        if (!response.ok) throw new Error(`the rerank service answered ${response.status}`)
+        if (!response.ok) throw new Error(`the rerank service returned ${response.status}`)
         const { results } = Results.parse(await response.json())
         const indexes = new Set(results.map(({ index }) => index))
         if (

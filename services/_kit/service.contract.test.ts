@@ -35,8 +35,8 @@ describe.each(startable.map((service) => [service.name, service] as const))(
     afterAll(() => at.close())
 
     const json = async (path: string, headers: Record<string, string | undefined> = {}) => {
-      const answer = await at.call('GET', path, { headers })
-      return { ...answer, body: JSON.parse(answer.text) }
+      const response = await at.call('GET', path, { headers })
+      return { ...response, body: JSON.parse(response.text) }
     }
 
     test('probes need no key', async () => {
@@ -99,11 +99,11 @@ describe.each(startable.map((service) => [service.name, service] as const))(
       const internal = service.endpoints.filter(({ path }) => path.startsWith('/api/v1/internal/'))
       for (const { method, path } of internal) {
         for (const value of [undefined, 'wrong']) {
-          const answer = await at.call(method.toUpperCase(), sample(path), {
+          const response = await at.call(method.toUpperCase(), sample(path), {
             headers: { 'x-internal-api-key': value, 'x-is-superuser': 'true' },
             ...(method === 'get' || method === 'delete' ? {} : { body: {} }),
           })
-          expect([path, answer.status, answer.code]).toEqual([path, 401, 'UNAUTHENTICATED'])
+          expect([path, response.status, response.code]).toEqual([path, 401, 'UNAUTHENTICATED'])
         }
       }
     })
@@ -147,9 +147,9 @@ describe.each(startable.map((service) => [service.name, service] as const))(
         const other = (['patch', 'delete', 'post', 'get'] as const).find(
           (each) => !methods.includes(each),
         )!
-        const answer = await at.call(other.toUpperCase(), url)
-        expect([path, answer.status]).toEqual([path, 405])
-        expect(answer.headers.get('allow')).toContain(method.toUpperCase())
+        const response = await at.call(other.toUpperCase(), url)
+        expect([path, response.status]).toEqual([path, 405])
+        expect(response.headers.get('allow')).toContain(method.toUpperCase())
       }
     })
   },

@@ -16,7 +16,7 @@ import { servicePort, services, suite } from './services.ts'
 
 /** Runs every service in one process. A peer is a function call; everything else is as in a cluster. */
 async function main() {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const config = parseConfig(HostConfig, process.env)
   const chosen = choose()
   const data = await openData(config)
@@ -73,7 +73,7 @@ async function main() {
   })
   const seeded: string[] = []
   for (const { afterListen: settle } of up) seeded.push((await settle()) ?? '')
-  announce(chosen, config, data, seeded.join(''), performance.now() - begun)
+  announce(chosen, config, data, seeded.join(''), performance.now() - startedAt)
 }
 
 /** Default environment of the services in one process. */

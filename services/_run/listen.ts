@@ -17,7 +17,7 @@ export interface Listening {
 
 /** Minimum time to accept connections from load balancers that do not know of the shutdown yet. */
 const minDrainMs = 500
-/** Time for clients to reuse an idle connection once more, which then tells them to close it. */
+/** Time for clients to reuse an idle connection once more. The response then closes the connection. */
 const maxDrainMs = 3_000
 
 export function listen(fetch: Fetch, port: number, hostname: string): Promise<Listening> {

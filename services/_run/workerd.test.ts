@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 /** Calls a worker like workerd does. `done` waits for the `waitUntil` promises of the request. */
-async function ask(path: string, bindings: object = {}, on = worker(service, '1.2.3')) {
+async function send(path: string, bindings: object = {}, on = worker(service, '1.2.3')) {
   const promises: Promise<unknown>[] = []
   const env = {
     DATABASE_URL: `${database.url}?application_name=edge`,
@@ -73,7 +73,7 @@ const connections = () => sql`
 
 describe('a worker', () => {
   test('a worker closes its database after the last chunk of a stream', async () => {
-    const { response, done } = await ask('/lines')
+    const { response, done } = await send('/lines')
     expect(response.headers.get('x-kind')).toBe('lines')
     expect(await response.text()).toBe('1\n2\n3\n')
     await done()
@@ -81,7 +81,7 @@ describe('a worker', () => {
   })
 
   test('a worker closes its database when the client disconnects', async () => {
-    const { response, done } = await ask('/lines')
+    const { response, done } = await send('/lines')
     const reader = response.body!.getReader()
     await reader.read()
     expect(await connections()).toHaveLength(1)
@@ -92,26 +92,26 @@ describe('a worker', () => {
 
   test('metrics count across the requests of a worker', async () => {
     const on = worker(service, '1.2.3')
-    for (const path of ['/nowhere', '/nowhere']) await (await ask(path, {}, on)).response.text()
-    const { response } = await ask('/api/v1/internal/actuator/prometheus', {}, on)
+    for (const path of ['/nowhere', '/nowhere']) await (await send(path, {}, on)).response.text()
+    const { response } = await send('/api/v1/internal/actuator/prometheus', {}, on)
     expect(await response.text()).toMatch(/http_requests_total\{.*status="404"\} 2/)
   })
 
   test('a worker calls a peer by its binding', async () => {
     const fetch = async (request: Request) =>
       Response.json({ code: 0, message: 'ok', data: `friend at ${new URL(request.url).pathname}` })
-    const { response } = await ask('/friend', { 'friend-service': { fetch } })
+    const { response } = await send('/friend', { 'friend-service': { fetch } })
     expect(await response.json()).toMatchObject({ data: 'friend at /name' })
   })
 
   test('a worker calls a peer by its URL if there is no binding', async () => {
-    const { response } = await ask('/friend', { FRIEND_SERVICE_URL: 'http://127.0.0.1:1' })
+    const { response } = await send('/friend', { FRIEND_SERVICE_URL: 'http://127.0.0.1:1' })
     expect(response.status).toBe(503)
   })
 
   test('an invalid configuration is logged and not revealed to the client', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-    const { response } = await ask('/lines', { DATABASE_URL: '' })
+    const { response } = await send('/lines', { DATABASE_URL: '' })
     expect(response.status).toBe(500)
     expect(await response.text()).not.toMatch(/DATABASE_URL/)
     expect(log.mock.calls.flat().join()).toMatch(/DATABASE_URL/)

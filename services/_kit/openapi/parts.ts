@@ -35,7 +35,7 @@ export const requestIdHeader = { 'X-Request-Id': { $ref: '#/components/headers/R
 
 export const requestId = {
   required: true,
-  description: 'The id that the request came with, or one of ours.',
+  description: 'The id of the request: that of its header, or a generated one.',
   schema: { type: 'string', pattern: '^[\\w.:/+=@-]{1,128}$' },
 }
 

@@ -8,7 +8,7 @@ const parsers: Record<number, (text: string) => unknown> = {
   20: Number,
 }
 
-/** Array parsers by element type; the parsers of the driver ignore our element parsers. */
+/** Array parsers by element type; the parsers of the driver ignore configured element parsers. */
 const arrays: Record<number, number> = { 1185: 1184, 1115: 1114, 1182: 1082, 1016: 20 }
 const textArray = types.getTypeParser(1009) as (text: string) => (string | null)[]
 for (const [array, element] of Object.entries(arrays)) {
