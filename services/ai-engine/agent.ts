@@ -200,7 +200,7 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
 
 async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<StartedRun> {
   const organization = c.var.caller.organizationId ?? body.organization_id
-  const begun = await startResume(
+  const started = await startResume(
     c.env.sql,
     organization,
     {
@@ -213,7 +213,7 @@ async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Pro
     },
     await resumeInput(c.env, body.thread_id, body.file_ids),
   )
-  return 'lease' in begun
-    ? { lease: begun.lease, run_id: begun.lease.run_id }
-    : { run_id: begun.run_id }
+  return 'lease' in started
+    ? { lease: started.lease, run_id: started.lease.run_id }
+    : { run_id: started.run_id }
 }

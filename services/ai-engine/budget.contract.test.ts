@@ -25,12 +25,12 @@ afterAll(async () => {
   await Promise.all([model.close(), fallback.close()])
 })
 
-/** Every answer costs as many tokens as the smallest budget. */
+/** Every response costs as many tokens as the smallest budget. */
 const expensive = { say: '三年。', usage: { prompt_tokens: 50_000, completion_tokens: 10 } }
 beforeEach(() => model.script(expensive))
 
 let sessions = 0
-const ask = async (request: object, organization = 'acme') => {
+const execute = async (request: object, organization = 'acme') => {
   const body = { session_id: `b-${++sessions}`, message: '什么是诉讼时效？', ...request }
   const { data } = await at.post('/agent/execute', body, { 'x-organization-id': organization })
   return data
@@ -39,43 +39,43 @@ const refused = { status: 'failed', result: null }
 
 test('a call that would exceed the budget of a matter is refused before it is made', async () => {
   const matter = { user_id: 'u-1', matter_id: 'm-1' }
-  expect(await ask(matter, 'one')).toMatchObject({ status: 'completed', output: '三年。' })
+  expect(await execute(matter, 'one')).toMatchObject({ status: 'completed', output: '三年。' })
   const sent = model.requests.length
-  expect(await ask({ ...matter, user_id: 'u-2' }, 'one')).toMatchObject(refused)
+  expect(await execute({ ...matter, user_id: 'u-2' }, 'one')).toMatchObject(refused)
   expect(model.requests).toHaveLength(sent)
-  expect(await ask({ user_id: 'u-2', matter_id: 'm-2' }, 'one')).toMatchObject({
+  expect(await execute({ user_id: 'u-2', matter_id: 'm-2' }, 'one')).toMatchObject({
     status: 'completed',
   })
 })
 
 test('a refused run names the budget and the thread accepts the next turn', async () => {
   const request = { user_id: 'u-1', matter_id: 'm-1', session_id: 'again' }
-  expect(await ask(request, 'two')).toMatchObject({ status: 'completed' })
-  const { run_id } = await ask(request, 'two')
+  expect(await execute(request, 'two')).toMatchObject({ status: 'completed' })
+  const { run_id } = await execute(request, 'two')
   const stream = await at.get(`/agent/runs/${run_id}/stream`, { 'x-organization-id': 'two' })
   expect(stream.text).toContain('"BUDGET_EXCEEDED"')
-  expect(await ask({ ...request, matter_id: undefined, session_id: 'other' }, 'two')).toMatchObject(
-    {
-      status: 'completed',
-    },
-  )
+  expect(
+    await execute({ ...request, matter_id: undefined, session_id: 'other' }, 'two'),
+  ).toMatchObject({
+    status: 'completed',
+  })
 })
 
 test('the budget of a user counts over matters, that of an organization over users', async () => {
-  const spend = (user_id: string) => ask({ user_id }, 'three')
+  const spend = (user_id: string) => execute({ user_id }, 'three')
   await spend('u-1')
   await spend('u-1')
   expect(await spend('u-1')).toMatchObject(refused)
   await spend('u-2')
   expect(await spend('u-2')).toMatchObject({ status: 'completed' })
   expect(await spend('u-3')).toMatchObject(refused)
-  expect(await ask({ user_id: 'u-3' }, 'four')).toMatchObject({ status: 'completed' })
+  expect(await execute({ user_id: 'u-3' }, 'four')).toMatchObject({ status: 'completed' })
 })
 
-test('the fallback answers for a model that fails, and the trace says so', async () => {
+test('the fallback model replaces a model that fails, and the trace names it', async () => {
   model.script({ status: 400 })
   fallback.script({ say: '由备用模型回答。' })
-  const { output, trace_id } = await ask({ user_id: 'u-9' }, 'five')
+  const { output, trace_id } = await execute({ user_id: 'u-9' }, 'five')
   expect(output).toBe('由备用模型回答。')
   const { data } = await at.get(`/traces/${trace_id}`, { 'x-organization-id': 'five' })
   const span = data.spans.find(({ kind }: { kind: string }) => kind === 'model')

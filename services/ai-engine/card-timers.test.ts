@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 let sessions = 0
-/** Runs a skill of a new session until it has asked its card. */
+/** Runs a skill of a new session until its card is pending. */
 async function askCard(name: string) {
   const session_id = `s-${++sessions}`
   const body = { message: 'go', user_id: 1, session_id, skill: name, skill_only: true }
@@ -68,7 +68,7 @@ describe('reminders of a card', () => {
     expect(await noticesOf(session_id)).toEqual([])
   })
 
-  test('an answered card is not reminded of', async () => {
+  test('an answered card gets no reminder', async () => {
     const { session_id, thread_id, card } = await askCard('reminding')
     const answers = [{ field_key: 'reminding.more', value: 'x' }]
     await at.post('/agent/resume', { thread_id, user_response: { answers } })

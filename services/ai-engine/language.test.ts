@@ -51,7 +51,7 @@ describe.each([
     expect(stored!.message).toMatch(error)
   })
 
-  test('the progress of a restarted answer is in that language', async () => {
+  test('the progress of a restarted reply is in that language', async () => {
     const { events } = await runSkill('restarting', message)
     expect(find(events, 'progress')).toMatchObject({ message: restarted, restarted: true })
   })

@@ -29,7 +29,7 @@ afterAll(async () => {
 beforeEach(() => model.script({ say: ['诉讼', '时效', '期间。'] }))
 
 let number = 0
-const ask = (more: object = {}) => ({
+const buildRequest = (more: object = {}) => ({
   session_id: `s-${++number}`,
   user_id: `u-${number}`,
   message: '什么是诉讼时效？',
@@ -42,7 +42,7 @@ const tokenTexts = (events: ReturnType<typeof parseNdjson>) =>
 
 describe('a model', () => {
   test('model tokens are streamed and the usage is recorded', async () => {
-    const request = ask()
+    const request = buildRequest()
     const events = await stream(request)
     expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(events.at(-1)!.data).toMatchObject({ output: '诉讼时效期间。', status: 'completed' })
@@ -72,24 +72,24 @@ describe('a model', () => {
       { say: ['诉讼', '时效', '期间。'], disconnectAfter: 2 },
       { say: ['诉讼', '时效', '期间。'] },
     )
-    const events = await stream(ask())
+    const events = await stream(buildRequest())
     expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(model.requests).toHaveLength(2)
   })
 
   test('a retry with a different text starts a new paragraph and emits a progress event', async () => {
     model.script({ say: ['One', ' way.'], disconnectAfter: 1 }, { say: ['Another', ' way.'] })
-    const events = await stream(ask())
+    const events = await stream(buildRequest())
     expect(tokenTexts(events).join('')).toBe('One\n\nAnother way.')
     expect(events.some(({ event }) => event === 'progress')).toBe(true)
     expect(events.at(-1)!.data.output).toBe('One\n\nAnother way.')
   })
 
-  test('a 429 of the model is retried; after a 400 the rules answer', async () => {
+  test('a 429 of the model is retried; after a 400 rules write the reply', async () => {
     model.script({ status: 429, headers: { 'retry-after': '0' } }, { say: ['好。'] })
-    expect((await stream(ask())).at(-1)!.data.output).toBe('好。')
+    expect((await stream(buildRequest())).at(-1)!.data.output).toBe('好。')
     model.script({ status: 400 })
-    const events = await stream(ask())
+    const events = await stream(buildRequest())
     expect(events.at(-1)!.data.status).toBe('completed')
     expect(events.at(-2)!.data.outputs.chat.answered_by).toBe('rules')
     expect(JSON.stringify(events)).not.toContain('sk-a-secret')
@@ -98,7 +98,7 @@ describe('a model', () => {
   test('a call of an unlisted tool is rejected and model text does not change the state', async () => {
     const call = [{ name: 'delete_everything', arguments: { state: { work: {} } } }]
     model.script({ call }, { say: ['{"work": {"intake_collection": "done"}} 好。'] })
-    const { data } = await at.post('/agent/execute', ask())
+    const { data } = await at.post('/agent/execute', buildRequest())
     expect(data.status).toBe('completed')
     const { state } = (await at.get(`/agent/threads/${data.thread_id}/state`)).data
     expect(state.work).toEqual({ chat: 'done' })
@@ -109,13 +109,19 @@ describe('a model', () => {
 
   test('structured output that is not JSON falls back to the rules', async () => {
     model.script({ say: ['not json'] })
-    const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
+    const { data } = await at.post(
+      '/agent/execute',
+      buildRequest({ message: story, matter_id: 'm' }),
+    )
     expect(data.status).toBe('interrupted')
     expect(data.card.questions.length).toBeGreaterThan(0)
   })
 
   test('a resume does not repeat the model calls made before the card', async () => {
-    const { data } = await at.post('/agent/execute', ask({ message: story, matter_id: 'm' }))
+    const { data } = await at.post(
+      '/agent/execute',
+      buildRequest({ message: story, matter_id: 'm' }),
+    )
     const before = model.requests.length
     expect(before).toBeGreaterThan(0)
     const { thread_id, card } = data
@@ -126,7 +132,7 @@ describe('a model', () => {
   })
 
   test('a replay makes no model calls', async () => {
-    const { data } = await at.post('/agent/execute', ask())
+    const { data } = await at.post('/agent/execute', buildRequest())
     const points = (await at.get(`/agent/threads/${data.thread_id}/checkpoints`)).data.items
     model.script({ say: ['Something else.'] })
     const { checkpoint_id } = points.find(({ node }: any) => node === 'start')
@@ -146,7 +152,7 @@ test('an unreachable model degrades health and runs still complete', async () =>
     status: 'DEGRADED',
     components: { db: { status: 'UP' }, model: { status: 'DOWN' } },
   })
-  expect((await without.post('/agent/execute', ask())).data.status).toBe('completed')
+  expect((await without.post('/agent/execute', buildRequest())).data.status).toBe('completed')
   await without.close()
 })
 
@@ -174,7 +180,7 @@ describe('a long run', () => {
 
   test('a long run blocks its thread and can be followed from the last received event', async () => {
     model.script(slow)
-    const request = ask()
+    const request = buildRequest()
     const { reader, text } = await startStream(request)
     expect(await at.post('/agent/execute', request)).toMatchObject({
       status: 409,
@@ -194,7 +200,7 @@ describe('a long run', () => {
 
   test('a run continues after its client disconnects and its events can be read later', async () => {
     model.script(slow)
-    const request = ask()
+    const request = buildRequest()
     const { reader } = await startStream(request)
     await reader.cancel()
     const status = async () => {
@@ -218,7 +224,7 @@ describe('a long run', () => {
     'a run that ends as %s keeps the text it emitted and its thread accepts the next turn',
     async (code, reason) => {
       model.script(slow)
-      const request = ask()
+      const request = buildRequest()
       const { reader, text: begin } = await startStream(request)
       const thread_id = `consultation:${request.session_id}`
       const cancelled = await at.post('/agent/cancel', { thread_id, ...reason })

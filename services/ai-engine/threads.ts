@@ -104,12 +104,12 @@ export const threads = [
       faults: ['NOT_FOUND', 'CONFLICT'],
     },
     async (c, { body }) => {
-      const begun = await branch(c.env.sql, {
+      const started = await branch(c.env.sql, {
         ...body,
         organization: c.var.caller.organizationId,
         origin: requestOrigin(c),
       })
-      return ok(c, await awaitRun(c, begun))
+      return ok(c, await awaitRun(c, started))
     },
   ),
 

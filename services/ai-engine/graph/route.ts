@@ -1,4 +1,4 @@
-import { readMessage, tellsFacts } from '../skills/_shared/read-message.ts'
+import { containsFacts, readMessage } from '../skills/_shared/read-message.ts'
 import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
 /** The next node of a run and the skills that it runs. */
@@ -6,7 +6,7 @@ export type Decision =
   | { next: 'dispatch'; skills: string[]; goal: Goal }
   | { next: 'chat_respond' | 'ask_user' | 'finish'; skills: []; goal: Goal }
 
-/** Goal of a round: one skill, an answer, or the next work on the matter. */
+/** Goal of a round: one skill, a reply, or the next work on the matter. */
 export type Goal = 'skill' | 'answer' | 'matter'
 
 /**
@@ -77,7 +77,7 @@ function isDue(state: State, entry: RoutingEntry): boolean {
 /** True for work that was done on facts that are not all the facts any more. A completed phase does not end it. */
 const isStale = (state: State, { name, rereads }: RoutingEntry): boolean =>
   state.work[name] === 'stale' ||
-  (rereads === true && state.work[name] === 'done' && bringsNews(state))
+  (rereads === true && state.work[name] === 'done' && hasNewFacts(state))
 
 /** True if a skill is stale and has not run in this round yet. */
 const runsAgain = (state: State, name: string): boolean => {
@@ -85,9 +85,9 @@ const runsAgain = (state: State, name: string): boolean => {
   return entry !== undefined && !state.round.done.includes(name) && isStale(state, entry)
 }
 
-/** True if the message tells facts, or files came after the last reading. */
-const bringsNews = ({ round, file_ids, files_read = file_ids.length }: State): boolean =>
-  file_ids.length > files_read || tellsFacts(round.message)
+/** True if the message contains facts, or if files were added after the last reading. */
+const hasNewFacts = ({ round, file_ids, files_read = file_ids.length }: State): boolean =>
+  file_ids.length > files_read || containsFacts(round.message)
 
 /** A phase opens when all earlier phases are over. A phase without skills blocks later ones. */
 function gateIsOpen(

@@ -5,7 +5,7 @@ import { bindModelFor, bindToolsFor } from './skill-bindings.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
-/** Emits the reply: the replies of the skills of this round, or else the answer of the skill `chat`. */
+/** Emits the reply: the replies of the skills of this round, or else the reply of the skill `chat`. */
 export const chatRespond =
   (deps: WorkbenchDeps): Node<State> =>
   async (state, context) => {

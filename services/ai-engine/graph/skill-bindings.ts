@@ -46,7 +46,7 @@ const recordTool =
       return answer
     })
 
-/** Binds the model to a skill: only its tools, with every answer recorded. */
+/** Binds the model to a skill: only its tools, with every response recorded. */
 export function bindModelFor(
   { model, sql, budgets }: WorkbenchDeps,
   skill: Skill,
@@ -86,7 +86,7 @@ export function bindModelFor(
         output_tokens,
         finish,
         ...(cached_tokens !== undefined && { cached_tokens }),
-        // The fallback model answered.
+        // The fallback model responded.
         ...(completion.model !== name && { answered_by: completion.model }),
         ...(replayed && { recorded: true }),
       })

@@ -2,7 +2,7 @@ import type { ToolCall } from './model.ts'
 import { malformedAnswer, oversizedAnswer } from './model-error.ts'
 import { makeThinkingFilter } from './thinking.ts'
 
-/** Limits of one answer; `characters` includes the arguments of tool calls. */
+/** Limits of one response; `characters` includes the arguments of tool calls. */
 const limits = { characters: 1_000_000, calls: 64 }
 
 export interface Usage {
@@ -32,7 +32,7 @@ function makeTextSanitizer() {
 
 export type Assembler = ReturnType<typeof makeAssembler>
 
-/** Assembles an answer from the parts that a wire format reads. Thinking is dropped. */
+/** Assembles a response from the parts that a wire format reads. Reasoning output is dropped. */
 export function makeAssembler(onText: (words: string) => void) {
   const calls: ToolCall[] = []
   const sanitize = makeTextSanitizer()
@@ -71,7 +71,7 @@ export function makeAssembler(onText: (words: string) => void) {
       call.arguments += input ?? ''
     },
 
-    /** `length` if the answer was cut at the token limit, `tool_calls`, or `stop`. */
+    /** `length` if the response was truncated at the token limit, `tool_calls`, or `stop`. */
     setFinish(reason: string) {
       finish = reason
     },
@@ -84,7 +84,7 @@ export function makeAssembler(onText: (words: string) => void) {
 
     /** True after the end marker. */
     ended: () => ended,
-    /** True if the answer is complete; the usage may still follow. */
+    /** True if the response is complete; the usage may still follow. */
     isComplete: () => ended || finish !== '',
 
     answer() {

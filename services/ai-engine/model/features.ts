@@ -2,8 +2,8 @@ import type { ModelRequest } from './model.ts'
 import { type Features, jsonModes } from './wire.ts'
 
 /**
- * Features to use after a refusal: what the text of the refusal names is given up. Undefined if it names
- * nothing that the request uses.
+ * Returns the features to use after a refusal, without the feature that its text names. Undefined if the text
+ * names no feature that the request uses.
  */
 export function learnFeatures(
   features: Features,

@@ -20,7 +20,7 @@ export interface ModelOptions {
 }
 type RefusalReason = 'unlisted' | 'arguments' | 'too_many' | 'failed'
 
-/** Limits of one reply: model calls with tools, tool calls per model call, and continuations of a cut answer. */
+/** Limits of one reply: model calls with tools, tool calls per model call, and continuations of a truncated reply. */
 const limits = { rounds: 4, calls: 8, continuations: 3 }
 
 /** Builds the model interface of a skill. It reaches only the given tools and a bounded number of calls. */
@@ -34,7 +34,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
       let reply = ''
       let round = 1
       let continuations = 0
-      // A continuation goes on in the middle of a sentence; other rounds start a paragraph.
+      // A continuation starts in the middle of a sentence; other rounds start a paragraph.
       let joint = ''
       for (;;) {
         const allowTools = round < limits.rounds && toolDescriptions.length > 0

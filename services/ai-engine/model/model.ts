@@ -21,7 +21,7 @@ export interface ToolDescription {
   parameters: object
 }
 
-/** One model call. Equal requests have equal hashes, so that recorded answers can be replayed. */
+/** One model call. Equal requests have equal hashes, so that recorded responses can be replayed. */
 export interface ModelRequest {
   messages: Message[]
   tools?: ToolDescription[]
@@ -52,7 +52,7 @@ export interface StreamCallbacks {
   onRestart?(): void
 }
 
-/** Calls a model, with retries where they are safe. The engine records the answer. */
+/** Calls a model, with retries where they are safe. The engine records the response. */
 export type Complete = (request: ModelRequest, callbacks: StreamCallbacks) => Promise<ModelAnswer>
 
 /** Model interface of a skill. */
@@ -65,7 +65,7 @@ export interface Model {
     /** Text so far is discarded; the part that is still valid is emitted again. */
     onRestart?(): void
   }): Promise<string>
-  /** Returns JSON of a schema, or undefined if the answer does not match after one repair; use rules then. */
+  /** Returns JSON of a schema, or undefined if the response does not match after one repair; use rules then. */
   object<Schema extends z.ZodType>(
     schema: Schema,
     request: { name: string; system: string; prompt: string },

@@ -43,7 +43,7 @@ test('an invalid list of models stops the start', () => {
   expect(() => parseSkillModels('chat')).toThrow('AI_SKILL_MODELS')
 })
 
-test('the fallback answers when the model fails, and text of the model is discarded', async () => {
+test('the fallback is used when the model fails, and text of the model is discarded', async () => {
   server.script({ say: ['half ', 'an answer'], disconnectAfter: 1 })
   second.script({ say: 'whole answer' })
   let said = ''
@@ -111,7 +111,7 @@ test('any other refusal is not repeated', async () => {
 const chunk = (content: string, finish: string) =>
   `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: finish }] })}\n\ndata: [DONE]\n\n`
 
-test('an answer that is cut at the token limit is continued without a gap', async () => {
+test('a reply that is truncated at the token limit is continued without a gap', async () => {
   server.script({ raw: chunk('The peri', 'length') }, { raw: chunk('od is three years.', 'stop') })
   const said: string[] = []
   const model = makeModel(open().completeFor('chat'), { signal })
@@ -122,7 +122,7 @@ test('an answer that is cut at the token limit is continued without a gap', asyn
   expect(server.requests[1].messages.at(-2)).toMatchObject({ content: 'The peri' })
 })
 
-test('an answer that is cut again and again is reported as cut', async () => {
+test('a reply that is truncated repeatedly is reported as truncated', async () => {
   server.script({ raw: chunk('more', 'length') })
   const model = makeModel(open().completeFor('chat'), { signal })
   const reply = await model.chat({ system: 's', messages: [{ role: 'user', content: '?' }] })

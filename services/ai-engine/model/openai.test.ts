@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-async function ask(
+async function callModel(
   turns: ModelReply[],
   options: Partial<ModelEndpoint> = {},
   request: Partial<ModelRequest> = {},
@@ -48,7 +48,7 @@ async function ask(
 }
 
 test('text is streamed as it arrives and token counts are those of the server', async () => {
-  const { answer, said: text } = await ask([{ say: ['Hel', 'lo ', '世', '界'] }])
+  const { answer, said: text } = await callModel([{ say: ['Hel', 'lo ', '世', '界'] }])
   expect(text).toBe('Hello 世界')
   expect(answer).toEqual({
     text: 'Hello 世界',
@@ -67,9 +67,11 @@ test('text is streamed as it arrives and token counts are those of the server', 
 })
 
 test('missing token counts are estimated and marked as estimated', async () => {
-  const uncounted = await ask([{ say: '十个汉字十个汉字十个', usage: null }])
+  const uncounted = await callModel([{ say: '十个汉字十个汉字十个', usage: null }])
   expect(uncounted.answer).toMatchObject({ estimated: true, output_tokens: 10 })
-  const absurd = await ask([{ say: 'x', usage: { prompt_tokens: -5, completion_tokens: 'many' } }])
+  const absurd = await callModel([
+    { say: 'x', usage: { prompt_tokens: -5, completion_tokens: 'many' } },
+  ])
   expect(absurd.answer).toMatchObject({ estimated: true })
 })
 
@@ -79,7 +81,7 @@ test('a tool call is assembled from its deltas', async () => {
     { name: 'read_file', arguments: { file_id: 'f' }, id: 'b' },
   ]
   const tools = [{ name: 'recall_memory', description: 'd', parameters: { type: 'object' } }]
-  const { answer } = await ask([{ call }], {}, { tools })
+  const { answer } = await callModel([{ call }], {}, { tools })
   expect(answer).toMatchObject({
     finish: 'tool_calls',
     tool_calls: [
@@ -91,14 +93,14 @@ test('a tool call is assembled from its deltas', async () => {
 })
 
 test('a response without streaming is accepted', async () => {
-  const { answer, said: text } = await ask([{ say: 'all at once', nonStreaming: true }])
+  const { answer, said: text } = await callModel([{ say: 'all at once', nonStreaming: true }])
   expect(answer).toMatchObject({ text: 'all at once', input_tokens: 11 })
   expect(text).toBe('all at once')
 })
 
 test('a disconnected response is retried and its partial text is discarded', async () => {
   const cut = { say: ['lost ', 'words'], disconnectAfter: 1 }
-  const { answer, said: text, restarts, tries } = await ask([cut, cut, { say: ['kept'] }])
+  const { answer, said: text, restarts, tries } = await callModel([cut, cut, { say: ['kept'] }])
   expect(answer).toMatchObject({ text: 'kept' })
   expect({ said: text, restarts, tries }).toEqual({ said: 'kept', restarts: 2, tries: 3 })
 })
@@ -106,9 +108,11 @@ test('a disconnected response is retried and its partial text is discarded', asy
 test('a stream with a finish_reason or [DONE] is complete; with neither it is a retryable error', async () => {
   const piece = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n'
   const end = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}'
-  expect((await ask([{ raw: piece }])).answer).toMatchObject({ retryable: true })
-  expect((await ask([{ raw: `${piece}${end}` }])).answer).toMatchObject({ text: 'x' })
-  expect((await ask([{ raw: `: hello\r\n${piece}data: [DONE]\r\n\r\n` }])).answer).toMatchObject({
+  expect((await callModel([{ raw: piece }])).answer).toMatchObject({ retryable: true })
+  expect((await callModel([{ raw: `${piece}${end}` }])).answer).toMatchObject({ text: 'x' })
+  expect(
+    (await callModel([{ raw: `: hello\r\n${piece}data: [DONE]\r\n\r\n` }])).answer,
+  ).toMatchObject({
     text: 'x',
   })
 })
@@ -121,9 +125,9 @@ test.each<[string, ModelReply]>([
   ['tells of an error in its stream', { raw: 'data: {"error": {"message": "overloaded"}}\n\n' }],
   ['sends a page', { raw: '<html>bad gateway</html>' }],
 ])('a server that %s is retried up to three attempts', async (_, turn) => {
-  const recovered = await ask([turn, { say: 'ok' }])
+  const recovered = await callModel([turn, { say: 'ok' }])
   expect(recovered).toMatchObject({ answer: { text: 'ok' }, tries: 2, restarts: 0 })
-  const lost = await ask([turn])
+  const lost = await callModel([turn])
   expect(lost.answer).toBeInstanceOf(ModelError)
   expect(lost.tries).toBe(3)
 })
@@ -132,7 +136,9 @@ test.each([400, 401, 404, 302])(
   'status %i is not retried and its body is not in the error',
   async (status) => {
     const headers = status === 302 ? { location: 'http://127.0.0.1:1/elsewhere' } : {}
-    const { answer, tries } = await ask([{ status, headers, raw: `bad ${key} at http://internal` }])
+    const { answer, tries } = await callModel([
+      { status, headers, raw: `bad ${key} at http://internal` },
+    ])
     expect(tries).toBe(1)
     expect(answer).toBeInstanceOf(ModelError)
     expect(answer).toMatchObject({ retryable: false })
@@ -143,21 +149,21 @@ test.each([400, 401, 404, 302])(
 )
 
 test('the error for an unreachable server does not contain its address', async () => {
-  const { answer } = await ask([{}], { baseUrl: 'http://127.0.0.1:1/v1' })
+  const { answer } = await callModel([{}], { baseUrl: 'http://127.0.0.1:1/v1' })
   expect(answer).toMatchObject({ name: 'ModelError', retryable: true })
   expect(String(answer)).not.toContain('127.0.0.1')
 })
 
 test('a response without activity times out and is retried', async () => {
   const silent = { say: ['a', 'b'], stallAfter: 1 }
-  const { answer, restarts, tries } = await ask([silent, { say: 'ok' }], { silenceMs: 150 })
+  const { answer, restarts, tries } = await callModel([silent, { say: 'ok' }], { silenceMs: 150 })
   expect(answer).toMatchObject({ text: 'ok' })
   expect({ restarts, tries }).toEqual({ restarts: 1, tries: 2 })
 })
 
 test('a slow response with activity is read to its end', async () => {
   const say = Array.from({ length: 6 }, (_, at) => `w${at} `)
-  const { answer, tries } = await ask([{ say, betweenMs: 60 }], { silenceMs: 300 })
+  const { answer, tries } = await callModel([{ say, betweenMs: 60 }], { silenceMs: 300 })
   expect(answer).toMatchObject({ text: say.join('') })
   expect(tries).toBe(1)
 })
@@ -176,14 +182,14 @@ test.each<[string, ModelReply]>([
     },
   ],
 ])('%s: the call fails without a retry', async (_, turn) => {
-  const { answer, tries } = await ask([turn])
+  const { answer, tries } = await callModel([turn])
   expect(answer).toMatchObject({ name: 'ModelError', retryable: false })
   expect(tries).toBe(1)
 })
 
 test('a response that does not end fails when the time limit of the call is reached', async () => {
   const say = Array.from({ length: 10_000 }, () => '.')
-  const { answer } = await ask([{ say, betweenMs: 20 }], { timeoutMs: 300 })
+  const { answer } = await callModel([{ say, betweenMs: 20 }], { timeoutMs: 300 })
   expect(answer).toMatchObject({ retryable: false, message: 'The model exceeded its time limit.' })
 })
 
@@ -201,7 +207,7 @@ test('an aborted call emits nothing more and rejects with the reason of the abor
 })
 
 test('a character split across chunks is emitted whole and NUL is dropped', async () => {
-  const { answer, said: text } = await ask([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
+  const { answer, said: text } = await callModel([{ say: ['a\ud83d', '\ude00b', '\0', 'c\ud83d'] }])
   expect(answer).toMatchObject({ text: 'a😀bc' })
   expect(text).toBe('a😀bc')
 })
@@ -218,6 +224,6 @@ test('the retry delay is Retry-After up to ten seconds, else exponential', () =>
 
 test('a structured output request contains the schema', async () => {
   const schema = { name: 'thing', schema: { type: 'object' } }
-  await ask([{ json: {} }], {}, { schema })
+  await callModel([{ json: {} }], {}, { schema })
   expect(server.requests[0].response_format).toEqual({ type: 'json_schema', json_schema: schema })
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const signal = new AbortController().signal
-const ask = async (provider: Provider, request: ModelRequest) => {
+const callModel = async (provider: Provider, request: ModelRequest) => {
   let said = ''
   const primary = { provider, baseUrl: server.baseUrl, apiKey: 'k', model: 'm', backoffMs: 1 }
   const model = openModel({ primary, fallback: null, skillModels: {}, contextTokens: 64_000 })
@@ -44,7 +44,7 @@ const question: ModelRequest = {
 describe.each(providers)('the provider %s', (provider) => {
   test('streams text without thinking, and counts cached tokens', async () => {
     server.script(session(`${provider}-text`))
-    const { answer, said } = await ask(provider, question)
+    const { answer, said } = await callModel(provider, question)
     expect(said).toBe('三年。')
     expect(answer).toMatchObject({
       text: '三年。',
@@ -58,7 +58,7 @@ describe.each(providers)('the provider %s', (provider) => {
 
   test('gets parallel tool calls and sends their results back in its own format', async () => {
     server.script(session(`${provider}-tools`))
-    const { answer } = await ask(provider, { ...question, tools })
+    const { answer } = await callModel(provider, { ...question, tools })
     expect(answer.finish).toBe('tool_calls')
     expect(answer.tool_calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual([
       ['search_law', { query: '诉讼时效' }],
@@ -78,7 +78,7 @@ describe.each(providers)('the provider %s', (provider) => {
       { ...assistant, tool_calls: answer.tool_calls },
       ...results,
     ]
-    expect((await ask(provider, { messages, tools })).said).toBe('三年。')
+    expect((await callModel(provider, { messages, tools })).said).toBe('三年。')
     const sent = JSON.stringify(server.requests[0])
     expect(sent).toContain('result of search_law')
     expect(sent).toContain('result of recall_memory')
@@ -102,7 +102,7 @@ test('every provider gets its address, its key and its request', async () => {
   }
   for (const provider of providers) {
     server.script(session(`${provider}-text`))
-    await ask(provider, question)
+    await callModel(provider, question)
     const [url, header, content] = shapes[provider]
     expect(server.urls).toEqual([url])
     expect(server.headers[0]?.[header]).toMatch(/k$/)
@@ -115,5 +115,5 @@ test('an error in the stream of a provider is retried', async () => {
     raw: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
   }
   server.script(overloaded, session('anthropic-text'))
-  expect((await ask('anthropic', question)).said).toBe('三年。')
+  expect((await callModel('anthropic', question)).said).toBe('三年。')
 })

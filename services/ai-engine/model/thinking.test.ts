@@ -18,7 +18,7 @@ test.each([
   expect(filter(pieces)).toBe(text)
 })
 
-test('how an answer is cut into pieces does not change its text', () => {
+test('the split of a response into pieces does not change its text', () => {
   const parts = fc.array(fc.constantFrom('<think>', '</think>', 'a', ' ', '<', 'th', '字'))
   fc.assert(
     fc.property(parts, fc.array(fc.nat(20)), (words, cuts) => {

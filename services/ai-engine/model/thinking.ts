@@ -2,8 +2,8 @@ const opening = '<think>'
 const closing = '</think>'
 
 /**
- * Removes `<think>…</think>` at the start of an answer: reasoning models without a channel of their own
- * send it as text. Holds text back only while it may be the start of a marker.
+ * Removes `<think>…</think>` at the start of a response: some reasoning models send their reasoning as text.
+ * Buffers text only while it may be the start of a marker.
  */
 export function makeThinkingFilter() {
   let state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
@@ -13,11 +13,11 @@ export function makeThinkingFilter() {
     if (state === 'text') return piece
     held += piece
     if (state === 'start') {
-      const begun = held.trimStart()
-      if (opening.startsWith(begun)) return ''
-      if (!begun.startsWith(opening)) return release(held)
+      const trimmed = held.trimStart()
+      if (opening.startsWith(trimmed)) return ''
+      if (!trimmed.startsWith(opening)) return release(held)
       state = 'thinking'
-      held = begun.slice(opening.length)
+      held = trimmed.slice(opening.length)
     }
     if (state === 'thinking') {
       const end = held.indexOf(closing)
@@ -28,7 +28,7 @@ export function makeThinkingFilter() {
         held = held.slice(end + closing.length)
       }
     }
-    // White space between the thinking and the text is dropped.
+    // White space between the reasoning and the text is dropped.
     return state === 'gap' && held.trimStart() !== '' ? release(held.trimStart()) : ''
   }
 
@@ -40,7 +40,7 @@ export function makeThinkingFilter() {
 
   return {
     take,
-    /** Text that was held back when the answer ended. Unfinished thinking is dropped. */
+    /** Returns the buffered text at the end of the response. Unfinished reasoning is dropped. */
     rest: () => (state === 'start' ? release(held) : ''),
   }
 }

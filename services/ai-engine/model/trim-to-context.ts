@@ -1,7 +1,7 @@
 import type { Message, ModelRequest } from './model.ts'
 import { estimateTokens } from './tokens.ts'
 
-/** Share of the context window that is left for the answer. */
+/** Share of the context window that is reserved for the response. */
 const answerShare = 0.25
 
 /**
@@ -27,7 +27,7 @@ export function trimToContext(request: ModelRequest, contextTokens: number): Mod
 const countTokens = ({ content, tool_calls = [] }: Message) =>
   estimateTokens(content) + estimateTokens(JSON.stringify(tool_calls)) + 4
 
-/** A result of a tool without its call is refused by servers. */
+/** Servers reject a tool result without its call. */
 function withoutOrphans(messages: Message[]): Message[] {
   const called = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)))
   return messages.filter(({ role, tool_call_id }) => role !== 'tool' || called.has(tool_call_id!))

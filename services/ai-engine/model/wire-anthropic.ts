@@ -43,7 +43,7 @@ const StreamEvent = z.looseObject({
 
 const finishes: Record<string, string> = { max_tokens: 'length', tool_use: 'tool_calls' }
 
-/** The messages API of Anthropic. Blocks with thinking are not read. */
+/** The messages API of Anthropic. Thinking blocks are not read. */
 export const anthropicWire: Wire = {
   buildCall: (endpoint, request) => ({
     url: `${trimBase(endpoint)}/messages`,

@@ -9,7 +9,7 @@ const Call = z.object({
   function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
 })
 
-/** Members with thinking (`reasoning_content`, `reasoning`) are not read. */
+/** Members with reasoning output (`reasoning_content`, `reasoning`) are not read. */
 const Delta = z.object({
   content: z.string().nullish(),
   tool_calls: z.array(Call).nullish(),
@@ -22,7 +22,7 @@ const Usage = z.object({
   prompt_tokens_details: z.object({ cached_tokens: Count.nullish() }).nullish().catch(null),
 })
 
-/** A chunk of a stream, or the complete answer of a server that does not stream. */
+/** A chunk of a stream, or the complete response of a server that does not stream. */
 const Chunk = z.object({
   choices: z
     .array(

@@ -11,7 +11,7 @@ export interface Endpoint {
   apiVersion?: string | undefined
 }
 
-/** How JSON is requested, from the strictest way on. A server that refuses one is asked in the next. */
+/** Ways to request JSON, strictest first. If a server rejects one, the next is used. */
 export const jsonModes = ['json_schema', 'json_object', 'text'] as const
 
 /** Features that a server accepts; learned from its refusals. */
@@ -39,7 +39,7 @@ export interface HttpCall {
 /** Wire format of a provider. */
 export interface Wire {
   buildCall(endpoint: Endpoint, request: ModelRequest, features: Features): HttpCall
-  /** Reads one event of a stream, or the whole answer of a server that does not stream. */
+  /** Reads one event of a stream, or the complete response of a server that does not stream. */
   takeEvent(event: unknown, assembler: Assembler): void
   /** Cheap request that shows whether the server is reachable. */
   buildCheck(endpoint: Endpoint): HttpCall

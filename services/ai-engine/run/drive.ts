@@ -10,7 +10,7 @@ import { makeReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
 import { runStep, type StepResult, type StepStart, stopRun } from './run-step.ts'
 
-/** Attempts of different processes at one step before the run is given up. */
+/** Attempts of different processes at one step before the run is abandoned. */
 export const maxClaims = 8
 
 /**

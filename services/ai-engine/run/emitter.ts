@@ -84,7 +84,7 @@ export function makeEmitter(
     },
     addCall(row) {
       calls.push(row)
-      // The answer of a model is expensive; that of a tool is committed with what follows from it.
+      // A model response is expensive. A tool result is committed with the events that follow from it.
       if (row.kind === 'model') startWriting()
     },
     flush() {

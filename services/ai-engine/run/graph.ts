@@ -80,7 +80,7 @@ export interface Graph<State> {
   upgrade?(stored: unknown): State
   /** Outcome of a node that failed for good. */
   onNodeFailure(state: State, node: string, error: Failure, emitted: EmittedText): Outcome<State>
-  /** Text of the progress event that announces a restarted answer. */
+  /** Text of the progress event that announces a restarted reply. */
   restartText?(state: State): string
   /** End of a run that must not continue: cancelled, out of time or out of steps. */
   onAbort(state: State, error: Failure, emitted: EmittedText): Outcome<State>

@@ -16,7 +16,7 @@ interface EmittedStream {
   skill: unknown
   /** All text that clients received under this key. */
   all: string
-  /** The part of `all` since the last restart: the text of the current answer. */
+  /** The part of `all` since the last restart: the text of the current reply. */
   current: string
   /** Length of the prefix of `current` that the present attempt has emitted. */
   position: number
@@ -119,7 +119,7 @@ export function makeReplayFilter(restartText = 'The answer starts again.') {
     },
 
     /**
-     * Ends the attempt's text under a node. An answer that is a proper prefix of what an earlier attempt
+     * Ends the attempt's text under a node. A reply that is a proper prefix of what an earlier attempt
      * emitted is repeated in full, so that clients see where it ends.
      */
     settle(data: { node: string }): NewEvent[] {

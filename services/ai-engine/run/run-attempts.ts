@@ -9,7 +9,7 @@ import type { RunDeps } from './run-deps.ts'
 import { endSpan, makeSpanner, startSpan } from './spans.ts'
 import { raceAbort, stepTimeout } from './step-timeout.ts'
 
-/** What the attempts at a step, or at its branches, share. */
+/** Context that the attempts at a step, or at its branches, share. */
 export interface StepScope {
   deps: RunDeps
   lease: Lease
@@ -29,7 +29,7 @@ export interface AttemptSpan {
   parent_id: string | null
 }
 
-/** Where the events of the attempts go. */
+/** Receives the events of the attempts. */
 export type EventSink = Pick<Emitter, 'emit' | 'discardAttempt' | 'discardText' | 'settle'>
 
 /** Runs work with a time limit and retries. Throws only if the lease is lost. */

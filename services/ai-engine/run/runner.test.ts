@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../tests/support/scripted-model.ts'
 
 const holdMs = 400
 
-/** An engine with few slots and a model that answers after `holdMs`. */
+/** An engine with few slots and a model that responds after `holdMs`. */
 async function stageSlots(maxRuns: number) {
   const model = await scriptedModel({ say: ['Done.'], waitMs: holdMs })
   const at = await stageEngine({
@@ -22,13 +22,13 @@ async function stageSlots(maxRuns: number) {
 
 test('runs over ENGINE_MAX_RUNS wait for a slot and all complete', async () => {
   const { model, turn, close } = await stageSlots(2)
-  const begun = performance.now()
+  const startedAt = performance.now()
   const answers = Array.from({ length: 6 }, (_, index) => turn(`slot-${index}`))
   await new Promise((resolve) => setTimeout(resolve, holdMs / 2))
   expect(model.requests.length).toBeLessThanOrEqual(2)
   for (const { data } of await Promise.all(answers))
     expect(data).toMatchObject({ status: 'completed', output: 'Done.' })
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(3 * holdMs)
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3 * holdMs)
   await close()
 }, 120_000)
 

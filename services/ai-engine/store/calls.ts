@@ -32,7 +32,7 @@ export interface CallRow {
   duration_ms: number
 }
 
-/** Where finished calls go. */
+/** Receives finished calls. */
 export interface CallSink {
   /** Takes a call. It is committed before any event that is emitted later. */
   addCall(row: CallRow): void
@@ -42,7 +42,7 @@ export interface CallSink {
 
 /**
  * Records the calls of one attempt at a step. A call that an earlier attempt or the parent thread of a
- * branch recorded is not made again; its recorded answer is returned. A finished call is committed in the
+ * branch recorded is not made again; its recorded response is returned. A finished call is committed in the
  * background, before any event that follows from it.
  */
 export function makeRecorder(
@@ -91,7 +91,7 @@ const readCall = (sql: Sql, { thread_id, branch_of, head }: Lease, hash: string,
 
 /**
  * Clause that inserts calls into the present step of a thread; `source` is a clause with a row if the lease
- * is held. An answer is boxed, because a record set turns JSON null into SQL null.
+ * is held. A response is boxed, because a record set turns JSON null into SQL null.
  */
 export const insertCalls = (
   { thread_id, head, run_id, organization_id, user_id }: Lease,

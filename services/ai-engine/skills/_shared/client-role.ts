@@ -1,5 +1,5 @@
 import { splitClauses } from './clauses.ts'
-import { tellsFacts } from './read-message.ts'
+import { containsFacts } from './read-message.ts'
 
 export type ClientRole = 'claimant' | 'respondent'
 
@@ -21,24 +21,24 @@ const respondentPatterns = [
   /\b(?:is|are|am|was|got|being|gets) su(?:ed|ing)\b(?! him| her| them)|\bsu(?:ed|ing|es) (?:me|us|my company|our company)\b|\bagainst (?:me|us|my company|our company)\b/iu,
   /\bI (?:owe|borrowed|rear-ended|hit|signed as guarantor)\b|filed for divorce|wants to divorce me|wants? (?:me|us) to (?:pay|repay)|\b(?:was|were|am) (?:arrested|detained)|summons/iu,
 ]
-/** The person has a claim of their own, whatever else the message says. */
+/** The person has a claim of their own. */
 const claimantPatterns = [
   /借给|借了[^，。]{0,14}(?:给|出去)|欠我|拖欠我|还我|追偿|要回|追讨|我(?:想|要)[^，。]{0,4}(?:起诉|告|离婚|索赔|复议)/u,
   /我(?!们公司)[^，。]{0,4}被[^，。]{0,8}(?:辞退|解雇|开除|裁|打|撞|骗|咬)|(?:辞退|解雇|开除|撞|打)了?我|不(?:给|发|付|退)我/u,
   /\bI (?:lent|want to sue|would like to sue|was (?:fired|dismissed|laid off|hit|beaten))|owes? me|(?:fired|dismissed|hit) me|pay me\b|my (?:father|mother) passed/iu,
 ]
-/** Tells which side the person is on; undefined if the text does not show it. */
+/** Returns the side of the person; undefined if the text does not show it. */
 export function clientRoleIn(text: string): ClientRole | undefined {
   const matches = (patterns: RegExp[]) => patterns.some((pattern) => pattern.test(text))
   if (matches(respondentPatterns))
-    return matches([claimantPatterns[0]!]) ? conflict(text) : 'respondent'
+    return matches([claimantPatterns[0]!]) ? resolveRole(text) : 'respondent'
   // People mostly write because something was done to them.
-  if (matches(claimantPatterns) || tellsFacts(text)) return 'claimant'
+  if (matches(claimantPatterns) || containsFacts(text)) return 'claimant'
   return undefined
 }
 
-/** Where both readings match, the last clause that shows only one of them decides. */
-function conflict(text: string): ClientRole | undefined {
+/** Resolves a text that matches both roles by its last clause that matches only one. */
+function resolveRole(text: string): ClientRole | undefined {
   for (const clause of splitClauses(text).reverse()) {
     const claims = claimantPatterns.some((pattern) => pattern.test(clause))
     const defends = respondentPatterns.some((pattern) => pattern.test(clause))

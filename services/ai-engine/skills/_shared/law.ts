@@ -7,9 +7,9 @@ export const LegalElement = z.object({
   name: z.string(),
   name_en: z.string().nullish(),
   burden_of_proof: z.enum(['plaintiff', 'defendant']),
-  /** False for what only some claims need. */
+  /** False for an element that only some claims need. */
   required: z.boolean().default(true),
-  /** Role of the party whose claim rests on the element; null: whoever claims. */
+  /** Role of the party whose claim rests on the element; null: the party that claims. */
   side: z.string().nullish(),
   applies_when: z.string().nullish(),
   applies_when_en: z.string().nullish(),

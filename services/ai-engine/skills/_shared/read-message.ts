@@ -1,4 +1,4 @@
-/** What a first message is: a case, a question about the law, small talk, or a request for other work. */
+/** Kind of a first message: a case, a question about the law, small talk, or a request for other work. */
 export type Reading = 'case' | 'question' | 'small_talk' | 'service'
 
 const smallTalkPattern =
@@ -27,7 +27,7 @@ const concretePattern =
 const helpPattern = /怎么办|咋办|咋整|怎么应对|能告吗|帮帮我|what (?:should|can) i do|please help/iu
 const questionPattern =
   /[?？]\s*$|吗|什么|怎么|怎样|如何|是否|多久|多少|几[年天倍个岁]|多长|哪些|哪个|谁|能不能|可不可以|^(?:what|how|when|where|who|why|can|could|is|are|do|does|should|may|will|which)\b/iu
-/** Asks for a rule, not about one's own affair. */
+/** A question about a rule, not about the person's own case. */
 const abstractPattern =
   /是什么|什么意思|什么情况|多久|多长|多少|几[年天倍岁]|哪[些个]|区别|不同|规定|怎么计算|如何计算|怎么算|合法吗|有效吗|支持吗|可以[^，。]{0,14}吗|(?<!能)要[^，。]{0,6}吗|顺序|限额|材料|适用|一般|第.{1,8}条|under \w+ law|\bhow (?:is|are|long|much|many)\b|\bwhat (?:is|are|documents)\b|^(?:is|are|do|does|can) (?:an?|the|oral|verbal|employers?|companies|you)\b|usually|generally|in china/iu
 const topicPattern =
@@ -46,11 +46,11 @@ export function readMessage(message: string): Reading {
   return isStory(text) ? 'case' : 'small_talk'
 }
 
-/** True if a text asks something, whatever else it says. */
-export const asksSomething = (text: string): boolean => questionPattern.test(text)
+/** True if a text contains a question. */
+export const hasQuestion = (text: string): boolean => questionPattern.test(text)
 
-/** True if a text that is read as a case tells something of it, beyond the wish to ask. */
-export function tellsFacts(text: string): boolean {
+/** True if a text is read as a case and contains facts of it, not only a request for advice. */
+export function containsFacts(text: string): boolean {
   if (readMessage(text) !== 'case') return false
   if (grievancePattern.test(text) || concretePattern.test(text)) return true
   if (inquiryPattern.test(text)) return false

@@ -4,7 +4,7 @@ import { defineSkill } from '../../skill.ts'
 import { FileIds, Messages, personTexts, SkillState, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
 import { fetchElements } from '../_shared/law.ts'
-import { asksSomething } from '../_shared/read-message.ts'
+import { hasQuestion } from '../_shared/read-message.ts'
 import { parseFields } from '../intake_collection/fields.ts'
 import { refine } from './refine.ts'
 import { renderSummary, Summary, summarize } from './summary.ts'
@@ -17,7 +17,7 @@ const Outputs = z.object({
   summary: Summary,
 })
 
-/** What the intake noted beside its fields. */
+/** Members of the intake state other than its fields. */
 const IntakeNotes = z.object({
   cause_name: z.object({ zh: z.string(), en: z.string() }).nullable().default(null).catch(null),
   open_questions: z.array(z.string()).default([]).catch([]),
@@ -73,7 +73,7 @@ export default defineSkill({
         ],
       },
       // A summary that is made again beside a question leaves the answer to the skill `chat`.
-      ...(!(previous.success && asksSomething(inputs.message)) && {
+      ...(!(previous.success && hasQuestion(inputs.message)) && {
         reply: renderSummary(summary, language),
       }),
     }

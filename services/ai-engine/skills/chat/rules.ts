@@ -18,7 +18,7 @@ export interface ChatMaterial {
   recalled: Fact[] | undefined
   /** Elements and passages for a question of law. */
   law: { elements: LegalElement[]; passages: Passage[] }
-  /** Why rules answer: no model is configured, or it fails. */
+  /** Reason for a reply by rules: no model is configured, or it fails. */
   model: 'absent' | 'failing'
 }
 
@@ -47,7 +47,7 @@ const fieldPatterns: [RegExp, FieldKey[]][] = [
   [/目标|诉求|\baim\b|\bgoal\b/iu, ['aim']],
 ]
 
-/** Answers from known data and states what is not known. */
+/** Replies from known data and states what is not known. */
 export function answerByRules(material: ChatMaterial): RuleReply {
   const { message, language, recalled } = material
   if (greetingPattern.test(message.trim())) {
@@ -68,7 +68,7 @@ export function answerByRules(material: ChatMaterial): RuleReply {
     ...(facts.length > 0 ? [memorySection(facts)] : []),
     ...lawSections(material),
     ...((law && !hasLaw) || !found ? [limitsSection(material, law)] : []),
-    // Without an answer, the collected fields are shown.
+    // Without a reply, the collected fields are shown.
     ...(matchedFields.length === 0 && !state && ((law && !hasLaw) || !found)
       ? [fieldSection(material, filledKeys(material.fields))]
       : []),

@@ -59,7 +59,7 @@ test('a question about a collected field is answered with its value and source',
   expect(output).toMatchObject({ known: true, sources: [{ kind: 'intake', key: 'amount' }] })
 })
 
-test('recalled facts are in the answer, and an unavailable memory is reported', async () => {
+test('recalled facts are in the reply, and an unavailable memory is reported', async () => {
   const recall: Tool = async (input) => {
     expect(input).toEqual({ query: '我的律师叫什么名字', top_k: 5 })
     return { facts: [{ entity_key: 'lawyer', content: '律师是王芳', score: 1 }] }
@@ -142,7 +142,7 @@ test('an unknown answer is reported as unknown and a greeting is returned', asyn
   expect((await thread().say('hello!')).reply).toMatch(/^Hello/)
 })
 
-test('an answer by rules is also emitted as text', async () => {
+test('a reply by rules is also emitted as text', async () => {
   const trial = thread()
   const { reply } = await trial.say('进展如何了？')
   expect(trial.said.join('')).toBe(reply)
@@ -174,7 +174,7 @@ test('an unconfirmed citation of the model is marked as not verified', async () 
   expect(quoted.output.unverified_citations).toEqual([])
 })
 
-test('an interrupted answer is discarded and emitted again', async () => {
+test('an interrupted reply is discarded and emitted again', async () => {
   server.script({ say: ['wrong ', 'words'], disconnectAfter: 1 }, { say: '好的' })
   const trial = thread({ model: true })
   expect((await trial.say('好吗')).reply).toBe('好的')

@@ -74,7 +74,7 @@ async function loadLaw({
   return { elements, passages }
 }
 
-/** Returns undefined if the model does not answer. */
+/** Returns undefined if the model does not respond. */
 async function answerByModel(
   context: ChatContext,
   language: Language,

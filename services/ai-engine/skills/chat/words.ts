@@ -1,4 +1,4 @@
-/** Texts of answers by rules. */
+/** Texts of replies by rules. */
 export const words = {
   greeting: {
     zh: '您好。请说明您的情况，我会记录要点并列出还需要的信息；也可以问我事项的进展。',

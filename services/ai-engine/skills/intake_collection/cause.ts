@@ -21,7 +21,7 @@ export type Recognition = z.infer<typeof Recognition>
 
 const noRecognition: Recognition = { causes: [], candidates: [], clear: null }
 
-/** Causes of action and those that a text is about; empty if knowledge-service is unavailable. */
+/** Loads all causes of action and ranks those that match a text. Empty if knowledge-service is unavailable. */
 export async function recognizeCause(tools: Tools, text: string): Promise<Recognition> {
   const answer = await tools.recognize_cause?.({ text: text.slice(0, 20_000) })
   return Recognition.safeParse(answer).data ?? noRecognition
@@ -32,7 +32,7 @@ export function causeName({ causes }: Recognition, code: unknown): Bilingual | u
   return cause && { zh: cause.name, en: cause.name_en ?? cause.name }
 }
 
-/** A question of the law: of an element of the cause, in both languages. */
+/** A question about an element of the cause, in both languages. */
 const ElementQuestion = z.looseObject({
   question: z.string(),
   question_en: z.string().nullish(),

@@ -17,7 +17,7 @@ const otherMoneyPattern =
   /利息|抚养费|月供|水电|物业费|还了|已还|归还了|还过|退了|赔了|垫|interest|repaid|paid back|returned|refunded/iu
 const disputePattern =
   /借|欠|货款|租金|押金|赔|价款|工程款|费用|转|付|定金|拿|补偿|lent|lend|loan|owe|borrow|price|rent|deposit|compensat|worth|paid|transfer/iu
-/** Days on which something was due or was done by somebody else, not the day of the event. */
+/** Clauses with a due date or with an act of another party, whose date is not the day of the event. */
 const dueDatePattern =
   /到期|归还|还款|偿还|还清|期限|之前|以前|为止|截止|起诉|仲裁|催|due\b|repay|until\b|by (?:the )?end|deadline|sued|filed/iu
 const eventPattern =
@@ -49,7 +49,7 @@ function readAmounts(clauses: string[]): Figure[] {
   ]
 }
 
-/** The first candidate; certain if it is the only value and its clause says what it is. */
+/** Selects the first candidate. It is certain if all candidates have one value and `named` is true. */
 function choose(
   key: 'amount' | 'monthly_wage',
   candidates: { amount: number; clause: string }[],
@@ -57,8 +57,8 @@ function choose(
 ): Figure[] {
   const [first] = candidates
   if (!first) return []
-  const alone = new Set(candidates.map(({ amount }) => amount)).size === 1
-  return [{ key, value: first.amount, quote: first.clause, certain: named && alone }]
+  const isOnlyValue = new Set(candidates.map(({ amount }) => amount)).size === 1
+  return [{ key, value: first.amount, quote: first.clause, certain: named && isOnlyValue }]
 }
 
 function readEventDate(clauses: string[], today: string): Figure[] {
@@ -71,7 +71,7 @@ function readEventDate(clauses: string[], today: string): Figure[] {
   const named = candidates.filter(({ clause }) => eventPattern.test(clause))
   const [best] = named.length > 0 ? named : candidates
   if (!best) return []
-  const alone = new Set(candidates.map(({ date }) => date)).size === 1
-  const certain = alone && named.length > 0
+  const isOnlyValue = new Set(candidates.map(({ date }) => date)).size === 1
+  const certain = isOnlyValue && named.length > 0
   return [{ key: 'event_date', value: best.date, quote: best.clause, certain }]
 }

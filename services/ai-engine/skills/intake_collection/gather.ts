@@ -1,5 +1,5 @@
 import type { Matter } from '../_shared/inputs.ts'
-import { tellsFacts } from '../_shared/read-message.ts'
+import { containsFacts } from '../_shared/read-message.ts'
 import type { CauseQuestion } from './cause.ts'
 import type { PendingFigure } from './confirm.ts'
 import type { Extraction } from './extract.ts'
@@ -34,7 +34,7 @@ const declinedValue = (sources: FieldSource[], key: FieldKey): null | undefined 
 /** Adds to lists and to the story what later messages and files bring. */
 export function addLater(fields: Fields, found: Extraction, texts: string[], fileIds: string[]) {
   const story = fields.what_happened
-  const news = texts.filter((text) => tellsFacts(text) && !story?.includes(text))
+  const news = texts.filter((text) => containsFacts(text) && !story?.includes(text))
   const union = (...lists: (string[] | null | undefined)[]) => [
     ...new Set(lists.flatMap((list) => list ?? [])),
   ]

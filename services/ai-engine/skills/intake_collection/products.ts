@@ -20,7 +20,7 @@ export const intakePhase = (status: 'IN_PROGRESS' | 'COMPLETED', language: Langu
 export const filledKeys = (fields: Fields): FieldKey[] =>
   fieldKeys.filter((key) => fields[key] != null)
 
-/** Result of the intake, as the matter is to hold it. */
+/** Result of the intake for the matter. */
 export interface Intake {
   fields: Fields
   details: Record<string, unknown>
@@ -69,7 +69,7 @@ export function buildUpdate(intake: Intake, changed: FieldKey[]): Products {
   }
 }
 
-/** Hash of each value, to tell which fields the matter does not hold yet. */
+/** Hash of each value, to find the fields that the matter does not have yet. */
 export const hashFields = (fields: Fields): Record<string, number> =>
   Object.fromEntries(filledKeys(fields).map((key) => [key, hash32(canonicalJson(fields[key]))]))
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type AnsweredCard, defineSkill } from '../../skill.ts'
 import { FileIds, Matter, Messages, personTexts, Text } from '../_shared/inputs.ts'
 import { type Language, lastLanguage } from '../_shared/language.ts'
-import { asksSomething, readMessage } from '../_shared/read-message.ts'
+import { hasQuestion, readMessage } from '../_shared/read-message.ts'
 import { detectArea } from './area.ts'
 import { causeName, fetchCauseQuestions, type Recognition, recognizeCause } from './cause.ts'
 import { confirmCard, confirmedKey, figuresToConfirm, type PendingFigure } from './confirm.ts'
@@ -96,7 +96,7 @@ export default defineSkill({
           review_type: 'clarify',
           title: askingMessage[language],
           questions,
-          // Nobody is held up by a question: what is skipped stays open.
+          // A skipped question stays open and blocks nothing.
           skippable: true,
         },
         products: inProgress,
@@ -121,11 +121,11 @@ export default defineSkill({
       output: { ...output, synced },
       products: buildUpdate(intake, changed),
       // A question is answered by the skill `chat`.
-      ...(!asksSomething(inputs.message) && { reply: updateMessage(intake, changed) }),
+      ...(!hasQuestion(inputs.message) && { reply: updateMessage(intake, changed) }),
     }
   },
 
-  /** State of version 1 has the same members; what version 2 adds has defaults. */
+  /** State of version 1 has the same members; new members of version 2 have defaults. */
   migrate: (state) => state,
 })
 
@@ -169,7 +169,7 @@ function doneMessage({ fields, causeName, language }: Intake): string {
   return { zh: `信息已收集完毕：${what}。`, en: `The intake is complete: ${what}.` }[language]
 }
 
-/** Says which fields changed after the intake was complete. */
+/** Reply that names the fields that changed after the intake was complete. */
 function updateMessage({ fields, causeName, language }: Intake, changed: FieldKey[]): string {
   const lines = changed.map((key) => {
     const value = formatValue(key, fields, language, causeName)
