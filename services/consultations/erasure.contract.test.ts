@@ -23,7 +23,7 @@ async function talk(user: string) {
 }
 const none = { sessions: 0, messages: 0, turns: 0, anonymized_messages: 0 }
 
-test('erasing a person deletes their sessions once and anonymizes what they said elsewhere', async () => {
+test('erasing a person deletes their sessions once and anonymizes their messages elsewhere', async () => {
   const ownSession = await talk('gone')
   const other = await talk('stays')
   const lawyer = { 'x-user-id': 'gone', 'x-user-type': 'lawyer' }

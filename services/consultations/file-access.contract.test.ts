@@ -26,7 +26,7 @@ const card = {
     { question: '借条？', field_key: 'intake.files', input_type: 'file', required: true },
   ],
 }
-/** Asks for files after a message and repeats what follows. */
+/** Requests files after a message and echoes the next messages. */
 const askFiles = (request: any) =>
   request.message === undefined
     ? echo(request)
@@ -70,7 +70,7 @@ describe('a file that the speaker may not read', () => {
     expect((await at.resume(id, answer('mine'))).status).toBe(200)
   })
 
-  test('is asked for with the identity of the speaker, not of the session', async () => {
+  test('is read with the identity of the speaker, not of the session', async () => {
     const { id } = await at.open()
     at.files.requests.length = 0
     const headers = { 'x-user-id': 'lawyer-1', 'x-user-type': 'lawyer' }

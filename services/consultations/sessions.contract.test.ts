@@ -57,7 +57,7 @@ describe('a session', () => {
     expect(stale).toMatchObject({ status: 409, code: 'VERSION_CONFLICT', data: { version: 3 } })
   })
 
-  test('that is archived answers reads and rejects writes with 409', async () => {
+  test('that is archived allows reads and rejects writes with 409', async () => {
     const { id } = await at.open({ title: 'Old' })
     await at.chat(id, 'hello')
     const gone = await at.call('DELETE', `${sessionsPath}/${id}`)

@@ -10,7 +10,7 @@ import { startOrJoinTurn } from './turn/run-turn.ts'
 
 export type RequestContext = Context<Env<Deps>>
 
-/** Content of a turn. `written` is the person's own text: its language is the language of our texts. */
+/** Content of a turn. `written` is the person's own text; it sets the language of generated texts. */
 export type TurnContent = Pick<TurnRequest, 'request' | 'content' | 'file_ids' | 'metadata'> & {
   written: string
 }

@@ -107,7 +107,7 @@ describe('a broken engine stream', () => {
     expect(await at.messages(id)).toHaveLength(2)
   })
 
-  test('of an engine that stays away ends with an error; the next request resumes the turn', async () => {
+  test('of an engine that stays unavailable ends with an error; the next request resumes the turn', async () => {
     const { id, body, response, proceed } = await pausedChat()
     const text = readUntil(response, 'event: end')
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(2)
@@ -147,8 +147,8 @@ describe('a broken engine stream', () => {
   })
 })
 
-describe('a relay that dies', () => {
-  /** Simulates a relay in another process that died. */
+describe('a relay that crashes', () => {
+  /** Simulates a relay in another process that crashed. */
   const orphan = (id: string) => at.sql`
     update consultations.turns set token = token + 1, lease_until = now() - interval '1 s',
       relay_id = null

@@ -84,7 +84,7 @@ export async function syncFiles(
       idempotent: true,
     })
     .catch((thrown) => {
-      // A matter that is deleted or closed takes no files; the turn goes on without it.
+      // A matter that is deleted or closed takes no files; the turn continues without it.
       if (!isFaultCode(thrown, 'NOT_FOUND', 'CONFLICT')) throw thrown
     })
 }

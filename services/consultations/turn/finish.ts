@@ -82,7 +82,7 @@ async function summarizeEvents(
 
 const engineUnavailable = 'ENGINE_UNAVAILABLE'
 
-/** Ends the stream of a turn whose engine is away. The turn stays BROKEN until a request or tick resumes it. */
+/** Ends the stream of a turn whose engine is unavailable. The turn stays BROKEN until a request or tick resumes it. */
 export async function suspendTurn(
   sql: Sql,
   turn: RelayTurn,

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('subscribers', () => {
       return data.total
     }
     await expect.poll(countMessages, { timeout: 150_000, interval: 200 }).toBe(2)
-    // The turn produced 100 MB while nobody read.
+    // The turn produced 100 MB without readers.
     expect(maxGrowth).toBeLessThan(200)
     const shown = parseEvents(await slow.text())
     expect(shown).toHaveLength(events + 1)

@@ -15,7 +15,7 @@ const idleTimeoutMs = 60_000
 
 /**
  * Relays the events of a turn's run from the engine into the turn's log, independent of its subscribers. A broken
- * stream is resumed after the last event. An engine that stays away suspends the turn. The lease is certainly
+ * stream is resumed after the last event. An engine that stays unavailable suspends the turn. The lease is certainly
  * held until `leaseSafeUntil`.
  */
 export async function relay(

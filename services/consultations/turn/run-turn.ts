@@ -72,7 +72,7 @@ const cancelStopped = ({ engine, kit }: ServiceContext<Deps>, turn: Turn) =>
     kit.log.warn({ turn: turn.id, ...errorFields(thrown) }, 'cancel failed')
   })
 
-/** Opens the stream of a run. A BROKEN turn, whose stream has ended with an error, stays so while the engine is away. */
+/** Opens the stream of a run. A turn stays BROKEN while the engine is unavailable. */
 async function reopenRun(context: ServiceContext<Deps>, turn: Turn): Promise<Response | undefined> {
   try {
     return await followRun(context.engine, turn, turn.run_id!, turn.engine_seq)

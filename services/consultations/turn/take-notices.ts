@@ -19,7 +19,7 @@ export async function takeNotices(context: ServiceContext<Deps>): Promise<number
   const { sql, engine, kit } = context
   const items = await loadNotices(engine).then(
     (notices) => notices.items,
-    // The engine is away; its notices stay.
+    // The engine is unavailable and keeps its notices.
     () => [],
   )
   const taken: string[] = []

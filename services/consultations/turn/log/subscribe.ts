@@ -11,7 +11,7 @@ export interface Subscription {
   sql: Sql
   logs: TurnLogs
   heartbeatMs: number
-  /** Called after each silence of a turn that another process relays: its relay may have died. */
+  /** Called after each silence of a turn that another process relays: its relay may have crashed. */
   onRemoteSilence(turn_id: string): Promise<unknown>
 }
 
