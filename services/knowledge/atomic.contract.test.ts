@@ -153,11 +153,11 @@ describe('section', () => {
         ],
       },
     ])
-    const ask = (section_id: string) =>
+    const getSection = (section_id: string) =>
       at.post(`${atomic}/section`, { kb_id: kb, document_id: 'd', section_id })
-    const chapter = await ask('Chapter 1')
+    const chapter = await getSection('Chapter 1')
     expect([chapter.data.section_id, chapter.data.content]).toEqual(['Chapter 1', 'Purpose\nOne'])
-    expect((await ask('Chapter 2')).status).toBe(404)
+    expect((await getSection('Chapter 2')).status).toBe(404)
     expect((await at.post(`${atomic}/document`, { kb_id: kb, document_id: 'x' })).status).toBe(404)
   })
 })

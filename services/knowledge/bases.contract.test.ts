@@ -85,7 +85,8 @@ describe('a knowledge base', () => {
         otherOrganization,
       ),
     ]
-    for (const answer of await Promise.all(calls)) expect(answer.status, answer.text).toBe(404)
+    for (const response of await Promise.all(calls))
+      expect(response.status, response.text).toBe(404)
     const everywhere = await at.post(`${external}/query`, { query: 'secret' }, otherOrganization)
     expect(everywhere.data.hits).toEqual([])
     expect(await at.searchIds([kb], 'secret')).toEqual(['d'])
@@ -128,8 +129,8 @@ describe('a system base', () => {
       at.post(`${path}/${id}/files`, { file_id }, operator),
       at.call('DELETE', `${path}/${id}/files/${file_id}`, { headers: operator }),
     ]
-    for (const answer of await Promise.all(calls)) {
-      expect([answer.status, answer.code]).toEqual([403, 'FORBIDDEN'])
+    for (const response of await Promise.all(calls)) {
+      expect([response.status, response.code]).toEqual([403, 'FORBIDDEN'])
     }
   })
 })

@@ -3,7 +3,7 @@ import type { Sql } from '../../services/_kit/sql/sql.ts'
 import { loadDesiredGraph } from '../../services/knowledge/graph/desired-graph.ts'
 import { indexedText } from '../../services/knowledge/indexed-text.ts'
 import { pointId, sparseVector, sparseVectorName } from '../../services/knowledge/qdrant/point.ts'
-import { asker } from './qdrant.ts'
+import { makeQdrantRequest } from './qdrant.ts'
 
 /** Comparable fields of a Qdrant point: ids, sparse indices, and whether it has a dense vector. */
 interface IndexedPoint {
@@ -38,7 +38,11 @@ export async function expectedPoints(sql: Sql): Promise<IndexedPoint[]> {
 /** Points that Qdrant contains under the search alias. */
 export async function readPoints(url: string, alias = 'knowledge_chunks'): Promise<IndexedPoint[]> {
   const scrollRequest = { limit: 100_000, with_payload: true, with_vector: true }
-  const page = await asker(url)('POST', `/collections/${alias}/points/scroll`, scrollRequest)
+  const page = await makeQdrantRequest(url)(
+    'POST',
+    `/collections/${alias}/points/scroll`,
+    scrollRequest,
+  )
   return (page?.points ?? []).map(({ id, payload, vector }: any) => ({
     id,
     document_id: payload.document_id,

@@ -2,7 +2,7 @@ import { type Backend, startBackend } from './backend.ts'
 import { startStandIn } from './qdrant-stand-in/server.ts'
 
 interface QdrantServer extends Backend {
-  ask(method: string, path: string, body?: unknown): Promise<any>
+  request(method: string, path: string, body?: unknown): Promise<any>
 }
 
 /** A real Qdrant server, or the reason why there is none. */
@@ -16,20 +16,21 @@ export async function startQdrant(): Promise<QdrantServer | string> {
     buildUrl: (port) => `http://127.0.0.1:${port}`,
     timeoutMs: 90_000,
   })
-  return typeof server === 'string' ? server : { ...server, ask: asker(server.url) }
+  return typeof server === 'string' ? server : { ...server, request: makeQdrantRequest(server.url) }
 }
 
-/** Asks a server what the tests want to know of it. */
-export const asker = (url: string) => async (method: string, path: string, body?: unknown) => {
-  const response = await fetch(url + path, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return ((await response.json()) as { result: any }).result
-}
+/** Returns a function that sends requests to a Qdrant server and returns their `result`. */
+export const makeQdrantRequest =
+  (url: string) => async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return ((await response.json()) as { result: any }).result
+  }
 
-/** The database, the stand-in, and the real server where one can be had: what the service is told of each. */
+/** Search backends of the tests: the database, the stand-in, and the real server if one can be started. */
 export async function searchBackends() {
   const [real, standIn] = await Promise.all([startQdrant(), startStandIn()])
   if (typeof real === 'string') console.warn(`skipped: ${real}`)

@@ -35,7 +35,7 @@ const makeFakeGraph = (byText: string[], byDocument: string[]) => {
   return { graph, asked: queries }
 }
 
-const ask = async (graph: Graph | undefined, more: object = {}) => {
+const search = async (graph: Graph | undefined, more: object = {}) => {
   const metrics = makeMetrics()
   const kit = { log: silent, metrics }
   const deps = { sql: at.sql, searchCache: makeSearchCache(8), graph, kit }
@@ -44,20 +44,20 @@ const ask = async (graph: Graph | undefined, more: object = {}) => {
     expand: true,
     depth: 1,
   }
-  const answer = await runGraphRag(
+  const response = await runGraphRag(
     deps as never,
     { organizationId: 'acme', userType: undefined },
     { ...question, ...more },
   )
-  return { ...answer, ids: answer.hits.map((hit) => hit.document_id).sort(), metrics }
+  return { ...response, ids: response.hits.map((hit) => hit.document_id).sort(), metrics }
 }
 
 describe('graph-rag-search', () => {
   test('a graph search is limited to the seed documents and their neighbours', async () => {
     const { graph, asked: queries } = makeFakeGraph(['seed'], ['seed', 'near'])
-    const answer = await ask(graph)
-    expect(answer.ids).toEqual(['near', 'seed'])
-    expect(answer.graph).toMatchObject({
+    const response = await search(graph)
+    expect(response.ids).toEqual(['near', 'seed'])
+    expect(response.graph).toMatchObject({
       enabled: true,
       used: true,
       seed_document_ids: ['seed'],
@@ -71,22 +71,22 @@ describe('graph-rag-search', () => {
   })
 
   test('with expand = false only the seed documents are searched', async () => {
-    const answer = await ask(makeFakeGraph(['seed'], ['near']).graph, { expand: false })
-    expect(answer.ids).toEqual(['seed'])
-    expect(answer.graph.expanded_document_ids).toEqual([])
+    const response = await search(makeFakeGraph(['seed'], ['near']).graph, { expand: false })
+    expect(response.ids).toEqual(['seed'])
+    expect(response.graph.expanded_document_ids).toEqual([])
   })
 
   test('documents named by the filters are the seeds and the only documents searched', async () => {
     const filters = { document_ids: ['far'] }
-    const answer = await ask(makeFakeGraph(['seed'], ['near']).graph, { filters })
-    expect(answer.ids).toEqual(['far'])
-    expect(answer.graph.seed_document_ids).toEqual(['far'])
+    const response = await search(makeFakeGraph(['seed'], ['near']).graph, { filters })
+    expect(response.ids).toEqual(['far'])
+    expect(response.graph.seed_document_ids).toEqual(['far'])
   })
 
   test('if the graph has no match, all documents are searched', async () => {
-    const answer = await ask(makeFakeGraph([], []).graph)
-    expect(answer.ids).toEqual(['far', 'near', 'seed'])
-    expect(answer.graph).toMatchObject({ enabled: true, used: false })
+    const response = await search(makeFakeGraph([], []).graph)
+    expect(response.ids).toEqual(['far', 'near', 'seed'])
+    expect(response.graph).toMatchObject({ enabled: true, used: false })
   })
 
   test('documents around the hits of an unrestricted search rank below its best hit', async () => {
@@ -98,11 +98,11 @@ describe('graph-rag-search', () => {
 
   test('if the graph fails or is not configured, the result is that of the hybrid search', async () => {
     const failing: Graph = { ...idle, query: () => Promise.reject(new Error('gone')) }
-    const failed = await ask(failing)
+    const failed = await search(failing)
     expect(failed.ids).toEqual(['far', 'near', 'seed'])
     expect(failed.graph).toMatchObject({ enabled: true, used: false })
     expect(failed.metrics.text()).toContain('graph_failures_total 1')
-    expect((await ask(undefined)).graph).toMatchObject({ enabled: false, used: false })
+    expect((await search(undefined)).graph).toMatchObject({ enabled: false, used: false })
   })
 
   test('merged hits contain each chunk once, with its highest score', () => {

@@ -10,8 +10,8 @@ export interface RuleText<Key> {
 }
 
 /**
- * Index of articles for finding the one that says what another text says: Dice similarity over pairs of
- * characters.
+ * Index of articles that finds the article with the same content as a text, by Dice similarity over pairs
+ * of characters.
  */
 export class CorrespondenceIndex<Key> {
   readonly #articles: { key: Key; size: number }[] = []
@@ -50,7 +50,7 @@ export class CorrespondenceIndex<Key> {
     const { position, similarity } = best
     const lead = similarity - second
     if (similarity < minSimilarity || (lead < minLead && similarity < sureSimilarity)) return null
-    // Two equal articles cannot be told apart.
+    // Two equal articles cannot be distinguished.
     return lead === 0 ? null : { key: this.#articles[position]!.key, similarity }
   }
 }

@@ -77,8 +77,8 @@ export async function findCurrentArticles(
     if (edition.law === null) return null
     const index = indexes.get(edition.law) ?? buildIndex(edition)
     indexes.set(edition.law, index)
-    const known = await index
-    if (known) return known.find(content)?.key ?? null
+    const successors = await index
+    if (successors) return successors.find(content)?.key ?? null
     return searches++ < maxSearches ? searchArticle(context, content, today) : null
   }
 }

@@ -67,14 +67,14 @@ beforeAll(async () => {
 })
 
 const verify = async (citations: object[], as_of?: string) => {
-  const answer = await at.post('/api/v1/internal/citations/verify', { citations, as_of })
-  expect(answer.status, answer.text).toBe(200)
-  return answer.data.citations
+  const response = await at.post('/api/v1/internal/citations/verify', { citations, as_of })
+  expect(response.status, response.text).toBe(200)
+  return response.data.citations
 }
 const law = async (body: object) => {
-  const answer = await at.post(`${atomic}/law`, body)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.data
+  const response = await at.post(`${atomic}/law`, body)
+  expect(response.status, response.text).toBe(200)
+  return response.data
 }
 
 describe('editions of a law', () => {

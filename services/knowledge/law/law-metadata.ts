@@ -13,7 +13,7 @@ const withLaw = (metadata: SqlFragment, status: SqlFragment) => fragment`
         then document.in_force_to - 1 end,
       'status', ${status})) end`
 
-/** Metadata of a chunk that is in force on the day asked for. */
+/** Metadata of a chunk that is in force on the requested day. */
 export const chunkMetadataInForce = withLaw(fragment`chunk.metadata`, fragment`'in_force'`)
 
 /** Metadata of a document on a day. */

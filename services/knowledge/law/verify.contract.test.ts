@@ -37,9 +37,9 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 const verify = async (body: object, headers = {}) => {
-  const answer = await at.post('/api/v1/internal/citations/verify', body, headers)
-  expect(answer.status, answer.text).toBe(200)
-  return answer.data.citations
+  const response = await at.post('/api/v1/internal/citations/verify', body, headers)
+  expect(response.status, response.text).toBe(200)
+  return response.data.citations
 }
 
 describe('citations/verify', () => {

@@ -53,7 +53,7 @@ const VerifiedCitation = z.object({
     .boolean()
     .nullable()
     .describe('Whether the quote is verbatim. Null without a quote or a text.'),
-  start: z.int().nullable().describe('Where it stands in the text, in UTF-16 units.'),
+  start: z.int().nullable().describe('Position in the text, in UTF-16 units.'),
   end: z.int().nullable(),
 })
 

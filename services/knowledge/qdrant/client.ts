@@ -3,7 +3,7 @@ import { type Circuit, makeCircuit } from '../../_kit/circuit.ts'
 
 /** Clients of one Qdrant server. Every failure is thrown. */
 export interface QdrantClient {
-  /** For searches, which somebody waits for. */
+  /** For searches, with a short time limit. */
   search: RestClient
   /** For background jobs, whose requests may take longer. */
   background: RestClient

@@ -6,7 +6,7 @@ import {
   lawyer,
   stageKnowledge,
 } from '../../../tests/support/knowledge.ts'
-import { asker, searchBackends } from '../../../tests/support/qdrant.ts'
+import { makeQdrantRequest, searchBackends } from '../../../tests/support/qdrant.ts'
 import { failures, unreliableProxy } from '../../../tests/support/unreliable-proxy.ts'
 
 const { servers, stop } = await searchBackends()
@@ -19,7 +19,7 @@ const documents = [
 ]
 
 describe.each(servers)('with $name', ({ url }) => {
-  const ask = asker(url)
+  const requestQdrant = makeQdrantRequest(url)
   let at: KnowledgeStage
   let api: Awaited<ReturnType<typeof embeddingServer>>
   let between: Awaited<ReturnType<typeof unreliableProxy>>
@@ -53,11 +53,11 @@ describe.each(servers)('with $name', ({ url }) => {
     await at.runJobs()
   }
   const path = '/collections/knowledge_chunks/points'
-  const points = async () => (await ask('POST', `${path}/count`, { exact: true })).count
+  const points = async () => (await requestQdrant('POST', `${path}/count`, { exact: true })).count
   const chunks = async () =>
     Number((await at.sql`select count(*) as n from knowledge.chunks`)[0]!.n)
   const hybrid = async (kb: string) => (await at.search([kb], 'rent', {}, 'hybrid')).data
-  /** Waits until Qdrant answers searches, that is, until its circuit is closed. */
+  /** Waits until Qdrant serves searches, that is, until its circuit is closed. */
   const waitForQdrant = (kb: string) =>
     expect.poll(async () => (await hybrid(kb)).backend, { timeout: 20_000 }).toBe('qdrant')
 
@@ -143,9 +143,9 @@ describe.each(servers)('with $name', ({ url }) => {
   test('missing points are detected and restored', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
-    const { points: some } = await ask('POST', `${path}/scroll`, { limit: 2 })
+    const { points: some } = await requestQdrant('POST', `${path}/scroll`, { limit: 2 })
     const ids = some.map(({ id }: { id: number }) => id)
-    await ask('POST', `${path}/delete?wait=true`, { points: ids })
+    await requestQdrant('POST', `${path}/delete?wait=true`, { points: ids })
     expect(await points()).toBeLessThan(await chunks())
     await tick()
     expect(await points()).toBe(await chunks())
@@ -155,7 +155,7 @@ describe.each(servers)('with $name', ({ url }) => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     const all = async () =>
-      (await ask('POST', `${path}/scroll`, { limit: 1_000 })).points.map((point: any) => [
+      (await requestQdrant('POST', `${path}/scroll`, { limit: 1_000 })).points.map((point: any) => [
         ...[point.id, point.payload],
       ])
     const before = await all()
@@ -164,13 +164,13 @@ describe.each(servers)('with $name', ({ url }) => {
       vector: { words: { indices: [1], values: [1] } },
       payload: { fingerprint: 'odd' },
     }
-    await ask('PUT', `${path}?wait=true`, {
+    await requestQdrant('PUT', `${path}?wait=true`, {
       points: [
         { id: first, ...odd },
         { id: 2 ** 40, ...odd },
       ],
     })
-    await ask('POST', `${path}/delete?wait=true`, { points: [before.at(-1)[0]] })
+    await requestQdrant('POST', `${path}/delete?wait=true`, { points: [before.at(-1)[0]] })
     expect(await points()).toBe(await chunks())
     await at.sql`update knowledge.indexes set checked_at = null`
     await tick()
@@ -180,7 +180,7 @@ describe.each(servers)('with $name', ({ url }) => {
   test('a deleted collection is rebuilt', async () => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
-    await ask('DELETE', '/collections/knowledge_chunks_v1')
+    await requestQdrant('DELETE', '/collections/knowledge_chunks_v1')
     const meanwhile = await at.search([kb], 'tenant')
     expect(meanwhile.data).toMatchObject({ backend: 'database', degraded: true })
     await tick()
@@ -192,7 +192,7 @@ describe.each(servers)('with $name', ({ url }) => {
     const kb = await at.createBase()
     await at.upsert(kb, documents)
     const actions = [{ delete_alias: { alias_name: 'knowledge_chunks' } }]
-    await ask('POST', '/collections/aliases', { actions })
+    await requestQdrant('POST', '/collections/aliases', { actions })
     expect(await hybrid(kb)).toMatchObject({ backend: 'database', degraded: true })
     await tick()
     await waitForQdrant(kb)

@@ -5,14 +5,14 @@ import { embeddingServer } from '../../../tests/support/embedding.ts'
 import { atomic, seed } from '../../../tests/support/knowledge.ts'
 import { type Replica, startReplica } from '../../../tests/support/knowledge-replica.ts'
 import { expectedPoints, readPoints } from '../../../tests/support/knowledge-state.ts'
-import { asker, searchBackends } from '../../../tests/support/qdrant.ts'
+import { makeQdrantRequest, searchBackends } from '../../../tests/support/qdrant.ts'
 import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
 
 const { servers, stop } = await searchBackends()
 afterAll(stop)
 
 describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
-  const ask = asker(url)
+  const requestQdrant = makeQdrantRequest(url)
   let api: Awaited<ReturnType<typeof embeddingServer>>
   let database: Database
   let sql: Sql
@@ -29,8 +29,8 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   afterEach(async () => {
     api.setDimensions()
     await Promise.all(replicas.map((replica) => replica.stop()))
-    await ask('DELETE', '/collections/one')
-    await ask('DELETE', '/collections/two')
+    await requestQdrant('DELETE', '/collections/one')
+    await requestQdrant('DELETE', '/collections/two')
     await database.drop()
   })
 
@@ -59,7 +59,7 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   const search = async (replica: Replica, query: string, mode = 'hybrid') =>
     (await replica.post(`${atomic}/${mode}-search`, { kb_ids: ['sys_laws'], query, top_k: 1 })).data
   const leadsTo = async () =>
-    (await ask('GET', '/aliases')).aliases.find(
+    (await requestQdrant('GET', '/aliases')).aliases.find(
       (each: any) => each.alias_name === 'knowledge_chunks',
     )?.collection_name
   const waitForAlias = (index: string) => expect.poll(leadsTo, { timeout: 30_000 }).toBe(index)
@@ -95,11 +95,11 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
   test('a new index takes over without a failed search while replicas are replaced under load', async () => {
     const old = await startFilled('one', 400)
     let going = true
-    const answers: string[] = []
+    const responses: string[] = []
     const searching = (async () => {
       for (let n = 0; going; n++) {
         const data = await search(replicas[n % replicas.length]!, `w${n % 400}`)
-        answers.push(
+        responses.push(
           `${data.backend} ${data.degraded} ${data.hits[0]?.document_id === `d${n % 400}`}`,
         )
         await wait(5)
@@ -125,13 +125,13 @@ describe.each(servers)('a new KNOWLEDGE_SEARCH_INDEX with $name', ({ url }) => {
     going = false
     await Promise.all([searching, writing])
     await same()
-    expect(new Set(answers)).toEqual(new Set(['qdrant false true']))
-    expect(answers.length).toBeGreaterThan(3)
+    expect(new Set(responses)).toEqual(new Set(['qdrant false true']))
+    expect(responses.length).toBeGreaterThan(3)
     const remaining = await sql`select document_id from knowledge.documents where title like 'new%'`
     expect(new Set(remaining.map(({ document_id }) => document_id))).toEqual(written)
 
     // The retired collection is kept until no running search can still use it.
-    const exists = async () => (await ask('GET', '/collections/one/exists')).exists
+    const exists = async () => (await requestQdrant('GET', '/collections/one/exists')).exists
     expect(await exists()).toBe(true)
     await sql`update knowledge.indexes set retired_at = now() - interval '2 minutes'
       where retired_at is not null`

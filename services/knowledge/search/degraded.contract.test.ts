@@ -47,17 +47,17 @@ describe.each(backends)('with $name', ({ backend, env }) => {
         { document_id: 'east', chunks: [{ content: 'e', embedding: [1, 0, 0.1] }] },
         { document_id: 'none', chunks: ['x'] },
       ])
-      const ask = (more: object) => at.post(`${atomic}/vector-search`, { kb_ids: [kb], ...more })
-      const { data } = await ask({ vector: [0.2, 2, 0] })
+      const search = (more: object) => at.post(`${atomic}/vector-search`, { kb_ids: [kb], ...more })
+      const { data } = await search({ vector: [0.2, 2, 0] })
       expect(data).toMatchObject({ degraded: false, reason: null })
       expect(data.hits.map((hit: any) => [hit.document_id, hit.matched_by])).toEqual([
         ['north', ['vector']],
         ['east', ['vector']],
       ])
       expect(data.hits[0].score).toBeCloseTo(0.99, 2)
-      const other = await ask({ vector: [1, 2] })
+      const other = await search({ vector: [1, 2] })
       expect(other.data.hits).toEqual([])
-      expect((await ask({})).status).toBe(400)
+      expect((await search({})).status).toBe(400)
     })
   })
 

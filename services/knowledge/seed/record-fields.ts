@@ -24,8 +24,8 @@ export const english = {
 export const BurdenOfProof = z.enum(['plaintiff', 'defendant'])
 
 /**
- * Answer of the other side to an element. A denial contests its facts and a rule of law is applied by
- * the court: neither shifts a burden. Only an objection brings new facts that somebody has to prove.
+ * Reply of the other side to an element. A denial contests its facts and a rule of law is applied by
+ * the court: neither shifts a burden. Only an objection brings new facts that a party must prove.
  */
 export const Defence = z
   .object({

@@ -7,16 +7,16 @@ import { runSearch } from '../search/run-search.ts'
 import { findLikelyArticles } from './likely-articles.ts'
 import { splitIntoPoints } from './points.ts'
 
-/** Least number of hits of each search before the lists are fused. */
+/** Minimum number of hits of each search before the lists are fused. */
 const listDepth = 100
 const rankConstant = 10
 const pointWeight = 0.3
 const causeWeight = 0.6
-/** Statutes answer more questions than regulations and replies do. */
+/** Statutes are relevant to more questions than regulations and replies are. */
 const statuteBoost = 0.3
 
 /**
- * Searches for what a text is about: the whole text, each of its points, and the articles of the causes
+ * Searches for the law that applies to a story: the whole text, each of its points, and the articles of the causes
  * of action that it names. The lists are fused by weighted reciprocal rank.
  */
 export async function searchStory(
@@ -26,7 +26,7 @@ export async function searchStory(
 ): Promise<SearchResponse> {
   const { query, filters, offset, top_k, min_score, as_of = today() } = request
   const list = { offset: 0, top_k: Math.max(listDepth, offset + top_k), min_score: undefined }
-  const whole = await runSearch(context, caller, 'hybrid', { ...request, ...list })
+  const textResult = await runSearch(context, caller, 'hybrid', { ...request, ...list })
   const points = await Promise.all(
     splitIntoPoints(query).map((point) =>
       runSearch(context, caller, 'hybrid', { ...request, ...list, query: point, rerank: false }),
@@ -35,12 +35,12 @@ export async function searchStory(
   const bases = await loadBases(context.sql, caller, request.kb_ids)
   const likely = await findLikelyArticles(context.sql, query, bases, filters, as_of)
   const hits = fuseHits([
-    { hits: whole.hits, weight: 1 },
+    { hits: textResult.hits, weight: 1 },
     ...points.map(({ hits }) => ({ hits, weight: pointWeight })),
     { hits: likely, weight: causeWeight },
   ])
   return {
-    ...whole,
+    ...textResult,
     hits: hits
       .filter(({ score }) => min_score === undefined || score >= min_score)
       .slice(offset, offset + top_k),

@@ -6,7 +6,7 @@ import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import type { CachedChunk, Candidate } from './candidate.ts'
 import { RescoreFields } from './rescore-fields.ts'
 
-/** Hundreds of our own rows per search: not validated. */
+/** Not validated: hundreds of rows per search, written by this service. */
 type ChunkRow = CachedChunk['hit'] &
   Pick<CachedChunk, 'in_force_from' | 'in_force_to'> &
   Omit<ScoredChunk, 'score'>

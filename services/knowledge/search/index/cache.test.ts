@@ -24,7 +24,7 @@ function start(env: Record<string, string> = {}) {
     runtime: 'node',
     version: '0',
   })
-  async function ask(path: string, body: unknown): Promise<any> {
+  async function post(path: string, body: unknown): Promise<any> {
     const headers = { 'content-type': 'application/json', 'x-internal-api-key': key }
     const request = new Request(`http://test/api/v1/internal/${path}`, {
       method: 'POST',
@@ -39,7 +39,7 @@ function start(env: Record<string, string> = {}) {
   const settle = async () => {
     while ((await started.tick()) > 0);
   }
-  return { ask, settle }
+  return { post, settle }
 }
 
 let bases = 0
@@ -51,14 +51,18 @@ async function newBase() {
   return id
 }
 
-interface Given {
+interface DocumentInput {
   file_id?: string
   doc_type?: string
   metadata?: object
   chunks: string[]
 }
 
-const buildDocument = (kb_id: string, document_id: string, { chunks, ...fields }: Given) => ({
+const buildDocument = (
+  kb_id: string,
+  document_id: string,
+  { chunks, ...fields }: DocumentInput,
+) => ({
   ...{ kb_id, document_id, doc_type: 'statute', title: document_id, metadata: {} },
   ...fields,
   chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
@@ -69,11 +73,11 @@ describe('two processes on one database', () => {
     const [one, two] = [start(), start()]
     const kb = await newBase()
     const searchHits = async () => {
-      const { hits } = await two.ask('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
+      const { hits } = await two.post('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
       return hits.map((hit: any) => [hit.document_id, hit.doc_type, hit.content])
     }
-    const write = (id: string, input: Given) =>
-      one.ask('atomic/batch-upsert', { documents: [buildDocument(kb, id, input)] })
+    const write = (id: string, input: DocumentInput) =>
+      one.post('atomic/batch-upsert', { documents: [buildDocument(kb, id, input)] })
     expect(await searchHits()).toEqual([])
     await write('a', { file_id: 'f', chunks: ['lien'] })
     expect(await searchHits()).toEqual([['a', 'statute', 'lien']])
@@ -85,7 +89,7 @@ describe('two processes on one database', () => {
     expect(await searchHits()).toContainEqual(['b', 'statute', 'another lien'])
     await write('b', { metadata: { effective_to: '2000-01-01' }, chunks: ['another lien'] })
     expect(await searchHits()).toEqual([['a', 'statute', 'lien']])
-    await one.ask('atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
+    await one.post('atomic/delete-by-file', { kb_id: kb, file_id: 'f' })
     expect(await searchHits()).toEqual([])
   })
 })
@@ -119,13 +123,13 @@ describe('a process with a filled cache', () => {
           if (what === 'merge') await order(writer, kb)
           else if ('write' in what) {
             const documents = [buildDocument(kb, ...what.write)]
-            await writer.ask('atomic/batch-upsert', { documents })
-          } else await writer.ask('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
+            await writer.post('atomic/batch-upsert', { documents })
+          } else await writer.post('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
           // The repeated query reads cached postings, the random query uncached ones.
           for (const text of ['lien debt 借款', query]) {
             const body = { kb_ids: [kb], query: text, filters, top_k: 100 }
-            const fresh = await start().ask('atomic/keyword-search', body)
-            expect(await old.ask('atomic/keyword-search', body)).toEqual(fresh)
+            const fresh = await start().post('atomic/keyword-search', body)
+            expect(await old.post('atomic/keyword-search', body)).toEqual(fresh)
           }
         }
       }),

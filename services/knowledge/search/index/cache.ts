@@ -46,8 +46,8 @@ export interface SearchCache {
 const mebibyte = 2 ** 20
 
 /**
- * Cache of recently searched data, bounded in bytes. A search first reads the counters of its bases,
- * which tell what is still valid, so it sees every write that committed before, by any replica.
+ * Cache of recently searched data, bounded in bytes. A search first reads the counters of its bases
+ * and drops stale entries, so it sees every write that any replica committed before.
  */
 export function makeSearchCache(mebibytes: number): SearchCache {
   const budget = mebibytes * mebibyte

@@ -44,7 +44,7 @@ function readAheadRange(bases: readonly BaseRow[], { base, seq }: ScoredChunk) {
 
 const columns = fragment`base, seq, document_id, title, chunk_index, article, citation_count`
 
-/** Hundreds of our own rows per search: not validated. */
+/** Not validated: hundreds of rows per search, written by this service. */
 const readColumns = (sql: Sql, chunks: readonly ScoredChunk[]) =>
   sql`
     select ${columns}

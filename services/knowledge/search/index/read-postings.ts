@@ -59,7 +59,7 @@ export async function loadPostings(
   }))
 }
 
-/** Thousands of our own rows per search: not validated. */
+/** Not validated: thousands of rows per search, written by this service. */
 interface TermPostingRow extends PostingRange {
   base: number
   term: number

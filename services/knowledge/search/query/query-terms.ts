@@ -37,7 +37,7 @@ export function queryTerms(
 ): WeightedTerm[] {
   const weights = new Map<number, number>()
   for (const term of extractTerms(query)) {
-    // A query that names a law asks for the law, not for texts that cite it.
+    // A query that names a law searches for the law, not for texts that cite it.
     if (!term.startsWith('《')) weights.set(termId(term), termWeight(term))
   }
   for (const { target, weight } of aliases) {

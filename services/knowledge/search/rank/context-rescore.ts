@@ -7,7 +7,7 @@ export const contextRescoreDepth = (priors: LawPriors) => (priors.size > 0 ? 2_0
 
 /** Weights of the best sibling chunk, of a neighbour, and of the document's citation count. */
 const weightsWithoutPriors = { siblingWeight: 0.3, neighbourWeight: 0.1, citationWeight: 0.043 }
-/** Priors tell the law better than siblings and citations do. */
+/** Priors predict the law better than siblings and citations do. */
 const weightsWithPriors = { siblingWeight: 0, neighbourWeight: 0.1, citationWeight: 0.015 }
 
 /** The two best scores of a document, and the scores of its chunks by `chunk_index`. */

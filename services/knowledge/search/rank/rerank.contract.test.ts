@@ -35,11 +35,11 @@ describe('a rerank service', () => {
 
   const ids = (data: any) => data.hits.map((hit: any) => hit.document_id)
   const hybrid = async (more: object = {}) => (await at.search([kb], 'fief', more, 'hybrid')).data
-  const itself = () => hybrid({ rerank: false })
+  const searchWithoutRerank = () => hybrid({ rerank: false })
 
   test('a hybrid search has the order and scores of the rerank service', async () => {
     service.behave('reverse')
-    const plain = await itself()
+    const plain = await searchWithoutRerank()
     const data = await hybrid()
     expect(ids(data)).toEqual(ids(plain).reverse())
     expect(data.hits.map((hit: any) => hit.score)).toEqual([0.2, 0.1, 0])
@@ -75,7 +75,7 @@ describe('a rerank service', () => {
     test.each(['error', 'garbage', 'hang', 'duplicate', 'outside'] as const)(
       'if the rerank service fails with %s, the fused order is kept and degraded is set',
       async (behaviour) => {
-        const plain = await itself()
+        const plain = await searchWithoutRerank()
         service.behave(behaviour)
         const data = await hybrid()
         expect(data.hits).toEqual(plain.hits)
