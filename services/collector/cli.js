@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that a Node too old for the rest can still find a newer one, or say so.
+// Plain JavaScript, so that an old Node can run it: it starts a newer Node or prints an error.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

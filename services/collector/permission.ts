@@ -62,7 +62,7 @@ async function hasPermission(
 
 const AuthDecision = z.object({ allowed: z.boolean() })
 
-/** Asks the auth service. Denies access if the service is unavailable. */
+/** Queries the auth service. Denies access if the service is unavailable. */
 async function askAuthService(c: Context<Env<Deps>>, caller: Caller, permission: Permission) {
   const { requestId, traceparent } = c.var
   try {

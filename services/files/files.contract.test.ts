@@ -94,9 +94,9 @@ describe.skipIf(typeof storage === 'string')('files', () => {
     test('uploads with the same Idempotency-Key create one file', async () => {
       const headers = { 'idempotency-key': crypto.randomUUID() }
       const form = { bytes: 'once', fields: { purpose: 'evidence' } }
-      const answers = await Promise.all([1, 2, 3].map(() => at.upload(form, headers)))
-      const [first, ...others] = answers
-      expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+      const responses = await Promise.all([1, 2, 3].map(() => at.upload(form, headers)))
+      const [first, ...others] = responses
+      expect(responses.map(({ status }) => status)).toEqual([201, 201, 201])
       for (const { data } of others) expect(data).toEqual(first!.data)
       const other = await at.upload({ ...form, bytes: 'twice' }, headers)
       expect([other.status, other.code]).toEqual([409, 'CONFLICT'])
@@ -110,7 +110,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
     test('a request without X-User-Id is rejected', async () => {
       const anonymous = { 'x-user-id': undefined }
       const { fileId } = (await at.upload()).data
-      const answers = [
+      const responses = [
         await at.upload({}, anonymous),
         await at.upload({}, anonymous, `${internal}/upload`),
         await at.call('GET', `${api}/${fileId}`, { headers: anonymous }),
@@ -123,7 +123,7 @@ describe.skipIf(typeof storage === 'string')('files', () => {
           headers: anonymous,
         }),
       ]
-      for (const { status, code } of answers)
+      for (const { status, code } of responses)
         expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
     })
 

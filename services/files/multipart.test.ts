@@ -64,7 +64,7 @@ describe('a form', () => {
       .map((pieces) => pieces.join(''))
       .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${boundary}`))
 
-  test('a form is parsed alike for any split into chunks', async () => {
+  test('a form is parsed equally for any split into chunks', async () => {
     const arbitrary = boundary.chain((boundary) =>
       fc.record({
         boundary: fc.constant(boundary),
@@ -81,7 +81,7 @@ describe('a form', () => {
     )
   })
 
-  test('a form is parsed alike when it arrives byte by byte', async () => {
+  test('a form is parsed equally when it arrives byte by byte', async () => {
     const bytes = form('b', ['\r\n--a', '', '--b', '\r\r\n\n--', 'x'.repeat(100)])
     const parts = await read(bytes, 'b')
     expect(parts).toHaveLength(5)

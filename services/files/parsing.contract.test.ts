@@ -24,7 +24,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
   const uploadAndParse = (form: Form) => at.upload({ ...form, fields: { parse: 'true' } })
   const read = async (fileId: string) => (await at.call('GET', `${internal}/${fileId}`)).data
-  const ask = (fileId: string, body?: object) =>
+  const requestParse = (fileId: string, body?: object) =>
     at.call('POST', `${internal}/${fileId}/parse`, { body })
   const report = (fileId: string, parseStatus: string, more: object = {}) =>
     at.call('PUT', `${internal}/${fileId}/parse-status`, { body: { parseStatus, ...more } })
@@ -81,9 +81,9 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
     test('a parsed file is parsed again only with force', async () => {
       const { fileId } = (await uploadAndParse({ bytes: 'first' })).data
       await at.runBackground()
-      expect((await ask(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
+      expect((await requestParse(fileId)).data).toEqual({ fileId, parseStatus: 'SUCCEEDED' })
       await at.sql`update files.texts set text = 'stale' where file_id = ${fileId}`
-      const forced = await ask(fileId, { force: true })
+      const forced = await requestParse(fileId, { force: true })
       expect([forced.status, forced.data]).toEqual([202, { fileId, parseStatus: 'PENDING' }])
       expect((await text(fileId)).status).toBe(409)
       await at.runBackground()
@@ -95,7 +95,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       await at.sql`update files.files set parse_attempt = 5 where file_id = ${fileId}`
       await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
-      await ask(fileId)
+      await requestParse(fileId)
       await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
@@ -113,7 +113,7 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
       await report(fileId, 'PENDING')
       await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('PENDING')
-      await ask(fileId)
+      await requestParse(fileId)
       await at.runBackground()
       expect((await read(fileId)).parseStatus).toBe('SUCCEEDED')
     })
@@ -143,14 +143,18 @@ describe.skipIf(typeof storage === 'string')('parsing', () => {
 
   test('parsing is enqueued once for repeated requests', async () => {
     const { fileId } = (await at.upload()).data
-    const answers = await Promise.all([ask(fileId), ask(fileId, {}), ask(fileId, { force: true })])
-    for (const { status, data } of answers) {
+    const responses = await Promise.all([
+      requestParse(fileId),
+      requestParse(fileId, {}),
+      requestParse(fileId, { force: true }),
+    ])
+    for (const { status, data } of responses) {
       expect([status, data]).toEqual([202, { fileId, parseStatus: 'PENDING' }])
     }
     const jobs = await at.sql`select id from files.jobs where payload ->> 'fileId' = ${fileId}`
     expect(jobs).toHaveLength(1)
-    expect((await ask(crypto.randomUUID())).status).toBe(404)
-    expect((await ask(fileId, { force: 'yes' })).status).toBe(400)
+    expect((await requestParse(crypto.randomUUID())).status).toBe(404)
+    expect((await requestParse(fileId, { force: 'yes' })).status).toBe(400)
   })
 
   describe('an external parser', () => {

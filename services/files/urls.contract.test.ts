@@ -198,8 +198,8 @@ describe.skipIf(typeof storage === 'string')('signed URLs', () => {
       const before = await storage.list()
       const { fileId, url } = (await promise()).data
       await send(url, 'Hello.')
-      const answers = await Promise.all(Array.from({ length: 8 }, () => complete(fileId)))
-      for (const { status, data } of answers) expect([status, data.fileId]).toEqual([200, fileId])
+      const responses = await Promise.all(Array.from({ length: 8 }, () => complete(fileId)))
+      for (const { status, data } of responses) expect([status, data.fileId]).toEqual([200, fileId])
       expect(await storage.list()).toHaveLength(before.length + 1)
       await at.call('DELETE', `${api}/${fileId}`)
       expect(await storage.list()).toEqual(before)

@@ -259,7 +259,7 @@ describe('sessions and API tokens', () => {
   })
 })
 
-test('health answers without sign-in, metrics only with their token', async () => {
+test('health responds without sign-in, metrics only with their token', async () => {
   expect(await call('/healthz')).toMatchObject({ status: 'UP' })
   expect((await call('/metrics')).status).toBe(404)
 })

@@ -7,20 +7,20 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-const doors = {
+const paths = {
   evidences: 'evidences/submit-analysis',
   sufficiency: 'sufficiency/submit',
   issues: 'issues/submit',
   strategies: 'strategies/submit',
   risk_assessment: 'risk-assessment/submit',
 }
-const none = Object.fromEntries(Object.keys(doors).map((kind) => [kind, false]))
+const none = Object.fromEntries(Object.keys(paths).map((kind) => [kind, false]))
 
 const allocate = (id: string, body: object = {}) =>
   at.post(`${internal}/${id}/analysis/versions/allocate`, body)
 const latest = (id: string) => at.read(`${internal}/${id}/analysis/versions/latest`)
-const submit = (id: string, kind: keyof typeof doors, body: object) =>
-  at.post(`${internal}/${id}/${doors[kind]}`, body)
+const submit = (id: string, kind: keyof typeof paths, body: object) =>
+  at.post(`${internal}/${id}/${paths[kind]}`, body)
 
 describe('analysis versions', () => {
   test('versions of a matter count from 1', async () => {
@@ -50,8 +50,8 @@ describe('analysis versions', () => {
 
   test('fifty concurrent allocations return 1 to 50', async () => {
     const { id } = await at.createMatter()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => allocate(id)))
-    const versions = answers.map(({ data }) => data.version).sort((a, b) => a - b)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => allocate(id)))
+    const versions = responses.map(({ data }) => data.version).sort((a, b) => a - b)
     expect(versions).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
     expect((await at.matter(id)).version).toBe(51)
   })
@@ -59,11 +59,11 @@ describe('analysis versions', () => {
   test('concurrent allocations with one allocation_key return one version', async () => {
     const { id } = await at.createMatter()
     const keys = ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.map((allocation_key) => allocate(id, { allocation_key })),
     )
     const versionsForKey = (key: string) =>
-      new Set(answers.filter((_, n) => keys[n] === key).map(({ data }) => data.version))
+      new Set(responses.filter((_, n) => keys[n] === key).map(({ data }) => data.version))
     expect([...versionsForKey('a'), ...versionsForKey('b')].sort()).toEqual([1, 2])
     const again = await allocate(id, { allocation_key: 'a', kind: 'other' })
     expect(versionsForKey('a')).toEqual(new Set([again.data.version]))
@@ -72,7 +72,7 @@ describe('analysis versions', () => {
   })
 })
 
-describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (kind) => {
+describe.each(Object.keys(paths) as (keyof typeof paths)[])('submitting %s', (kind) => {
   test('items or a result are stored once per version', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
@@ -128,11 +128,11 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('submitting %s', (ki
   test('of two concurrent submissions one is stored', async () => {
     const { id } = await at.createMatter()
     await allocate(id)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map((n) => submit(id, kind, { version: 1, items: [n] })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    const won = answers.findIndex(({ status }) => status === 200) + 1
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+    const won = responses.findIndex(({ status }) => status === 200) + 1
     expect((await at.read(`${path}/${id}/analysis/1`))[kind].items).toEqual([won])
   })
 })
@@ -160,7 +160,7 @@ describe('reading analyses', () => {
     await allocate(id)
     const { submitted, ...read } = await at.read(`${path}/${id}/analysis/1`)
     expect(submitted).toEqual(none)
-    expect(Object.keys(doors).map((kind) => read[kind])).toEqual([null, null, null, null, null])
+    expect(Object.keys(paths).map((kind) => read[kind])).toEqual([null, null, null, null, null])
     for (const version of ['2', '0', '-1', 'x', '99999999999']) {
       expect((await at.call('GET', `${path}/${id}/analysis/${version}`)).status).toBe(404)
     }

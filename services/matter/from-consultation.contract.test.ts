@@ -73,16 +73,16 @@ describe('a matter from a consultation', () => {
 
   test('twenty concurrent calls create one matter', async () => {
     const body = buildRequest({ providerOrganizationId: 'firm' })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         open(body, n % 4 === 0 ? { 'idempotency-key': 'race' } : {}),
       ),
     )
-    expect(new Set(answers.map(({ data }) => data.matter_id)).size).toBe(1)
-    const created = answers.filter(({ data }) => data.created)
+    expect(new Set(responses.map(({ data }) => data.matter_id)).size).toBe(1)
+    const created = responses.filter(({ data }) => data.created)
     // The creating request can be repeated with its Idempotency-Key.
     expect([1, 5]).toContain(created.length)
-    expect(answers.every(({ status, data }) => status === (data.created ? 201 : 200))).toBe(true)
+    expect(responses.every(({ status, data }) => status === (data.created ? 201 : 200))).toBe(true)
     const { total } = await at.read(`${path}?q=loan&user_id=7&size=1`)
     expect(total).toBe(sessions)
     expect(await at.todos(created[0]!.data.matter_id)).toHaveLength(2)

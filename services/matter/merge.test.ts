@@ -126,7 +126,7 @@ describe('applyKeyedPatches', () => {
     ...before,
     ...patch,
   })
-  const tell = (before: ReadonlyMap<string, KeyedPatch>, patch: KeyedPatch[]) =>
+  const applyPatch = (before: ReadonlyMap<string, KeyedPatch>, patch: KeyedPatch[]) =>
     applyKeyedPatches(before, patch, ({ key }) => key, next)
 
   test('later members of a repeated key win and changed states are returned', () => {
@@ -136,7 +136,7 @@ describe('applyKeyedPatches', () => {
       { key: 'y', b: 2 },
       { key: 'x', a: 1 },
     ]
-    const { after, changed } = tell(before, patch)
+    const { after, changed } = applyPatch(before, patch)
     expect([...changed]).toEqual([['y', { key: 'y', a: 0, b: 2 }]])
     expect([...after.keys()]).toEqual(['x', 'y'])
     expect(before.size).toBe(1)
@@ -149,8 +149,8 @@ describe('applyKeyedPatches', () => {
     )
     fc.assert(
       fc.property(fc.array(one), fc.array(one), (first, second) => {
-        const merged = tell(tell(new Map(), first).after, second).after
-        expect(tell(merged, second).changed.size).toBe(0)
+        const merged = applyPatch(applyPatch(new Map(), first).after, second).after
+        expect(applyPatch(merged, second).changed.size).toBe(0)
       }),
     )
   })

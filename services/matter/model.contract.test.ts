@@ -51,8 +51,8 @@ class Syncs extends Step {
   toString = () => `syncs(${JSON.stringify(this.bodies)})`
 
   async act(expected: Expected, id: string) {
-    const answers = await Promise.all(this.bodies.map((body) => at.sync(id, body)))
-    const sent = answers.map(({ status, data }, index) => ({
+    const responses = await Promise.all(this.bodies.map((body) => at.sync(id, body)))
+    const sent = responses.map(({ status, data }, index) => ({
       body: this.bodies[index]!,
       status,
       data,

@@ -47,9 +47,9 @@ const readAllRows = async () => {
 /** One request per endpoint with a body, with playbook_id at every level. */
 async function tellAll(headers: Record<string, string> = {}) {
   const post = async (path: string, body: object) => {
-    const answer = await at.post(path, { ...planted, ...body }, headers)
-    expect(answer.status).toBeLessThan(300)
-    return answer
+    const response = await at.post(path, { ...planted, ...body }, headers)
+    expect(response.status).toBeLessThan(300)
+    return response
   }
   const input = { profile: planted, data: { workbench: planted, ...planted } }
   const texts = [await post(path, { title: 'T', ...input })]
@@ -75,7 +75,7 @@ async function tellAll(headers: Record<string, string> = {}) {
     await post(`${internal}/${id}/evidences/submit-analysis`, { version: 1, items: [planted] }),
     await post(`${internal}/${id}/sufficiency/submit`, { version: 1, result: planted }),
   )
-  return { id, text: texts.map((answer) => answer.text).join('\n') }
+  return { id, text: texts.map((response) => response.text).join('\n') }
 }
 
 const readAll = async (id: string) => {
@@ -97,9 +97,9 @@ const readAll = async (id: string) => {
     '/api/v1/service-types',
     '/api/v1/flow-blueprints',
   ]
-  const answers = await Promise.all([...paths, ...others].map((each) => at.call('GET', each)))
-  expect(answers.every(({ status }) => status === 200)).toBe(true)
-  return answers.map(({ text }) => text).join('\n')
+  const responses = await Promise.all([...paths, ...others].map((each) => at.call('GET', each)))
+  expect(responses.every(({ status }) => status === 200)).toBe(true)
+  return responses.map(({ text }) => text).join('\n')
 }
 
 test('playbook_id in a request is dropped and everything else is stored', async () => {

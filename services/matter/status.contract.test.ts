@@ -74,9 +74,9 @@ describe('the status of a matter', () => {
     ]) {
       const { id } = await at.createMatter()
       await move(id, 'ACTIVE')
-      const answers = await Promise.all([move(id, first), move(id, second)])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-      const won = answers.find(({ status }) => status === 200)!.data
+      const responses = await Promise.all([move(id, first), move(id, second)])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+      const won = responses.find(({ status }) => status === 200)!.data
       expect(await at.matter(id)).toEqual(won)
       expect((await at.timeline(id)).events).toHaveLength(3)
     }

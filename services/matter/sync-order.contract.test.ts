@@ -50,8 +50,8 @@ test('repeated, reordered and concurrent syncs result in the same matter', async
       const { id } = await at.createMatter({ title: 'T0' })
       const applied = new Set<string>()
       for (const wave of waves) {
-        const answers = await Promise.all([...wave, ...wave].map((part) => at.sync(id, part)))
-        answers.forEach(({ status, data }, index) => {
+        const responses = await Promise.all([...wave, ...wave].map((part) => at.sync(id, part)))
+        responses.forEach(({ status, data }, index) => {
           expect(status).toBe(200)
           const key = [...wave, ...wave][index]!.sync_key!
           if (data.applied) expect(applied.has(key)).toBe(false)

@@ -256,9 +256,9 @@ describe('a sync_key', () => {
   test('ten concurrent syncs with one key are applied once with equal responses', async () => {
     const { id } = await at.createMatter()
     const body = { ...full, sync_key: 'race' }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => at.sync(id, body)))
-    expect(answers.filter(({ data }) => data.applied)).toHaveLength(1)
-    const rest = answers.map(({ data }) => ({ ...data, applied: false }))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => at.sync(id, body)))
+    expect(responses.filter(({ data }) => data.applied)).toHaveLength(1)
+    const rest = responses.map(({ data }) => ({ ...data, applied: false }))
     expect(new Set(rest.map((each) => JSON.stringify(each))).size).toBe(1)
     expect((await at.matter(id)).version).toBe(2)
     expect((await at.timeline(id)).events).toHaveLength(2)
@@ -267,9 +267,11 @@ describe('a sync_key', () => {
   test('of two concurrent bodies with one key one is applied', async () => {
     const { id } = await at.createMatter()
     const titles = ['A', 'B']
-    const answers = await Promise.all(titles.map((title) => at.sync(id, { sync_key: 'k', title })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
-    const won = titles[answers.findIndex(({ status }) => status === 200)]
+    const responses = await Promise.all(
+      titles.map((title) => at.sync(id, { sync_key: 'k', title })),
+    )
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409])
+    const won = titles[responses.findIndex(({ status }) => status === 200)]
     expect((await at.matter(id)).title).toBe(won)
   })
 })

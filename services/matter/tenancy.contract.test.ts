@@ -33,24 +33,24 @@ const bodies: Record<string, object> = {
       'issues/submit',
       'strategies/submit',
       'risk-assessment/submit',
-    ].map((door) => [`POST ${internal}/:id/${door}`, { version: 1, items: [1] }]),
+    ].map((route) => [`POST ${internal}/:id/${route}`, { version: 1, items: [1] }]),
   ),
 }
-const doors = matter.endpoints
+const routes = matter.endpoints
   .filter((endpoint) => endpoint.path.includes('matters/:id'))
   .map(({ method, path, spec }) => {
     const name = `${method.toUpperCase()} ${path}`
     const body = spec.body ? (bodies[name] ?? {}) : undefined
     return { name, method: method.toUpperCase(), path, body }
   })
-const ask = (door: (typeof doors)[number], headers: Record<string, string | undefined>) =>
+const send = (route: (typeof routes)[number], headers: Record<string, string | undefined>) =>
   at.call(
-    door.method,
-    door.path
+    route.method,
+    route.path
       .replace(/:id(\{.*?\}\})?/, id)
       .replace(/:todo|:deliverableKey/, 'secret')
       .replace(':version', '1'),
-    { body: door.body, headers },
+    { body: route.body, headers },
   )
 const readAll = async () => [
   await at.matter(id),
@@ -58,21 +58,21 @@ const readAll = async () => [
   await at.timeline(id),
   await at.read(`${path}/${id}/analysis/1`),
 ]
-const externals = doors.filter((door) => !door.path.startsWith(internal))
-const internals = doors.filter((door) => door.path.startsWith(internal))
+const externals = routes.filter((route) => !route.path.startsWith(internal))
+const internals = routes.filter((route) => route.path.startsWith(internal))
 
 describe('a matter of another organization', () => {
   test('every endpoint is covered by this test', () => {
     expect([externals.length, internals.length]).toEqual([11, 10])
   })
 
-  test.each(doors.map((door) => [door.name, door] as const))(
+  test.each(routes.map((route) => [route.name, route] as const))(
     'is not there at %s',
-    async (_, door) => {
+    async (_, route) => {
       const before = await readAll()
-      const answer = await ask(door, { 'x-organization-id': 'other' })
-      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
-      expect(answer.text.toLowerCase()).not.toContain('secret')
+      const response = await send(route, { 'x-organization-id': 'other' })
+      expect([response.status, response.code]).toEqual([404, 'NOT_FOUND'])
+      expect(response.text.toLowerCase()).not.toContain('secret')
       expect(await readAll()).toEqual(before)
     },
   )
@@ -89,12 +89,12 @@ describe('a matter of another organization', () => {
 describe('a matter of another client', () => {
   const other = { 'x-user-type': 'client', 'x-user-id': 'u-2' }
 
-  test.each(externals.map((door) => [door.name, door] as const))(
+  test.each(externals.map((route) => [route.name, route] as const))(
     'is not there at %s',
-    async (_, door) => {
+    async (_, route) => {
       const before = await readAll()
-      const answer = await ask(door, other)
-      expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
+      const response = await send(route, other)
+      expect([response.status, response.code]).toEqual([404, 'NOT_FOUND'])
       expect(await readAll()).toEqual(before)
     },
   )
@@ -128,31 +128,33 @@ test.each([undefined, 'paralegal', ''])(
 )
 
 describe('identity', () => {
-  test.each(externals.map((door) => [door.name, door] as const))(
+  test.each(externals.map((route) => [route.name, route] as const))(
     'is asked for at %s',
-    async (_, door) => {
-      const answer = await ask(door, { 'x-organization-id': undefined })
-      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+    async (_, route) => {
+      const response = await send(route, { 'x-organization-id': undefined })
+      expect([response.status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
     },
   )
 
-  test.each(internals.map((door) => [door.name, door] as const))(
+  test.each(internals.map((route) => [route.name, route] as const))(
     'is the key at %s',
-    async (_, door) => {
-      const answer = await ask(door, { 'x-internal-api-key': 'wrong' })
-      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+    async (_, route) => {
+      const response = await send(route, { 'x-internal-api-key': 'wrong' })
+      expect([response.status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
     },
   )
 
   test('every other external endpoint requires identity', async () => {
-    for (const door of [
+    for (const route of [
       path,
       '/api/v1/service-types',
       '/api/v1/flow-blueprints',
       '/api/v1/flow-blueprints/x',
     ]) {
-      const { status } = await at.call('GET', door, { headers: { 'x-organization-id': undefined } })
-      expect([door, status]).toEqual([door, 401])
+      const { status } = await at.call('GET', route, {
+        headers: { 'x-organization-id': undefined },
+      })
+      expect([route, status]).toEqual([route, 401])
     }
   })
 })

@@ -111,16 +111,16 @@ describe('a todo', () => {
   test('of concurrent completions with different results one is stored', async () => {
     const { id } = await at.createMatter()
     await upsert(id, 'k')
-    const answers = await Promise.all([1, 2, 3, 4].map((result) => complete(id, 'k', { result })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const responses = await Promise.all([1, 2, 3, 4].map((result) => complete(id, 'k', { result })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
     const [todo] = await at.todos(id)
-    expect(todo).toEqual(answers.find(({ status }) => status === 200)!.data)
+    expect(todo).toEqual(responses.find(({ status }) => status === 200)!.data)
   })
 
   test('concurrent upserts create one todo', async () => {
     const { id } = await at.createMatter()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => upsert(id, 'k')))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
+    const responses = await Promise.all(Array.from({ length: 8 }, () => upsert(id, 'k')))
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201])
     expect(await at.todos(id)).toHaveLength(1)
     expect((await at.matter(id)).version).toBe(2)
   })

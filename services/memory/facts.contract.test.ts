@@ -21,7 +21,7 @@ const newFact = (more: object = {}) => ({
   value: { amount: 100_000 },
   ...more,
 })
-const tell = (more?: object, headers = {}) =>
+const postFact = (more?: object, headers = {}) =>
   at.call('POST', path, { body: newFact(more), headers })
 
 describe('creating a fact', () => {
@@ -113,7 +113,7 @@ describe('creating a fact', () => {
       '',
     ]
     for (const value of values) {
-      const { data } = await tell({ value })
+      const { data } = await postFact({ value })
       expect((await at.call('GET', `${path}/${data.id}`)).data.value).toEqual(value)
     }
   })
@@ -135,7 +135,7 @@ describe('invalid requests', () => {
     ['metadata that is no object', { metadata: 'x' }, 'metadata'],
   ]
   test.each(cases)('%s', async (_, more, issue) => {
-    const { status, code, data } = await tell(more)
+    const { status, code, data } = await postFact(more)
     expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
     expect(data.issues[0].path).toBe(issue)
   })
@@ -156,10 +156,10 @@ describe('invalid requests', () => {
   })
 
   test('a missing organization is 400, a missing or wrong key 401', async () => {
-    const anonymous = await tell({}, { 'x-organization-id': undefined })
+    const anonymous = await postFact({}, { 'x-organization-id': undefined })
     expect([anonymous.status, anonymous.code]).toEqual([400, 'VALIDATION_FAILED'])
     for (const key of [undefined, '', 'wrong', 'a-key-for-tests-onl', 'a-key-for-tests-onlyx']) {
-      const { status, code } = await tell({}, { 'x-internal-api-key': key })
+      const { status, code } = await postFact({}, { 'x-internal-api-key': key })
       expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
     }
   })
@@ -173,7 +173,7 @@ describe('invalid requests', () => {
 
   test('SQL in a text is stored as text', async () => {
     const hostile = `'; drop table memory.facts; --`
-    const { data } = await tell({ entity_key: hostile, content: hostile, case_id: hostile })
+    const { data } = await postFact({ entity_key: hostile, content: hostile, case_id: hostile })
     expect((await at.call('GET', `${path}/${data.id}`)).data.content).toBe(hostile)
     const query = new URLSearchParams({ case_id: `x' or '1'='1` })
     const listed = await at.call('GET', `/api/v1/internal/memory/users/7/facts?${query}`)
@@ -183,7 +183,7 @@ describe('invalid requests', () => {
 
 describe('reading, editing, deleting', () => {
   test('reading, updating or deleting a fact of another organization is 404', async () => {
-    const { data } = await tell()
+    const { data } = await postFact()
     const headers = { 'x-organization-id': 'other' }
     for (const [method, body] of [
       ['GET', undefined],
@@ -203,7 +203,7 @@ describe('reading, editing, deleting', () => {
   })
 
   test('an update changes the given fields, records no conflict and increments the version', async () => {
-    const { data: before } = await tell({ metadata: { page: 1 } })
+    const { data: before } = await postFact({ metadata: { page: 1 } })
     const { status, data } = await at.call('PUT', `${path}/${before.id}`, {
       body: { content: '更正' },
     })
@@ -214,7 +214,7 @@ describe('reading, editing, deleting', () => {
   })
 
   test('an update may repeat identity fields but not change them', async () => {
-    const { data: before } = await tell()
+    const { data: before } = await postFact()
     const response = await at.call('PUT', `${path}/${before.id}`, {
       body: { ...before, user_id: 7 },
     })
@@ -227,7 +227,7 @@ describe('reading, editing, deleting', () => {
   })
 
   test('If-Match with a stale version changes nothing', async () => {
-    const { data } = await tell()
+    const { data } = await postFact()
     const edit = (version: string, content: string) =>
       at.call('PUT', `${path}/${data.id}`, { body: { content }, headers: { 'if-match': version } })
     expect((await edit('"1"', 'first')).status).toBe(200)
@@ -256,13 +256,13 @@ describe('concurrent writers', () => {
   test('concurrent writers of one key create one fact and store every other content as a conflict', async () => {
     const fact = newFact({ user_id: 'contended' })
     const writers = Array.from({ length: 30 }, (_, writer) => `content ${writer % 10}`)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       writers.map((content) => at.call('POST', path, { body: { ...fact, content } })),
     )
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(29)
-    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
-    const { data } = await at.call('GET', `${path}/${answers[0]!.data.id}`)
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(29)
+    expect(new Set(responses.map(({ data }) => data.id)).size).toBe(1)
+    const { data } = await at.call('GET', `${path}/${responses[0]!.data.id}`)
     const { data: conflicts } = await at.call(
       'GET',
       '/api/v1/internal/memory/users/contended/conflicts',
@@ -271,7 +271,7 @@ describe('concurrent writers', () => {
   })
 
   test('of concurrent updates with one If-Match version one succeeds', async () => {
-    const { data } = await tell()
+    const { data } = await postFact()
     const edits = Array.from({ length: 10 }, (_, n) =>
       at.call('PUT', `${path}/${data.id}`, {
         body: { content: `${n}` },
@@ -301,11 +301,11 @@ describe('Idempotency-Key', () => {
   test('concurrent duplicates wait for the first request', async () => {
     const body = newFact()
     const headers = { 'idempotency-key': 'together' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => at.call('POST', path, { body, headers })),
     )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
   })
 
   test('a failed request does not consume the key', async () => {

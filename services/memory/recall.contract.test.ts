@@ -73,9 +73,9 @@ describe('recall by query', () => {
     ['the entity key', 'loan.iou', 'loan.iou'],
   ]
   test.each(cases)('finds %s', async (_, query, expected) => {
-    const answer = await recall({ query })
-    expect(keys(answer)[0]).toBe(expected)
-    expect(answer.data).toMatchObject({ reranked: false, degraded: false })
+    const response = await recall({ query })
+    expect(keys(response)[0]).toBe(expected)
+    expect(response.data).toMatchObject({ reranked: false, degraded: false })
   })
 
   test('scores are descending and min_score filters them', async () => {
@@ -129,8 +129,8 @@ describe('recall by query', () => {
 
 describe('recall by filter', () => {
   test('recall without a query returns the newest facts first', async () => {
-    const answer = await recall({ top_k: 3 })
-    expect(keys(answer)).toEqual(['contact.language', 'contact.preference', 'law.article'])
+    const response = await recall({ top_k: 3 })
+    expect(keys(response)).toEqual(['contact.language', 'contact.preference', 'law.article'])
   })
 
   test('scope, case, category and key filter the facts', async () => {
@@ -167,9 +167,9 @@ describe('rerank', () => {
   test('reranked facts have the order and scores of the rerank service', async () => {
     reranker.behave('reverse')
     const plain = keys(await recall({ query: '还款期限' }))
-    const answer = await recall(question)
-    expect(keys(answer)).toEqual([...plain].reverse())
-    expect(answer.data).toMatchObject({ reranked: true, degraded: false })
+    const response = await recall(question)
+    expect(keys(response)).toEqual([...plain].reverse())
+    expect(response.data).toMatchObject({ reranked: true, degraded: false })
     expect(reranker.lastRequest()).toMatchObject({ query: '还款期限', top_n: 10 })
   })
 
@@ -177,8 +177,8 @@ describe('rerank', () => {
     const plain = await recall({ query: '还款期限' })
     for (const fault of ['error', 'garbage', 'hang', 'duplicate', 'outside'] as const) {
       reranker.behave(fault)
-      const answer = await recall(question)
-      expect(answer.data).toEqual({ facts: plain.data.facts, reranked: false, degraded: true })
+      const response = await recall(question)
+      expect(response.data).toEqual({ facts: plain.data.facts, reranked: false, degraded: true })
     }
   })
 })

@@ -135,14 +135,14 @@ describe('reconcile', () => {
   test('concurrent reconciles in any order end in the newest version', async () => {
     const at = newCase()
     const versions = [3, 1, 5, 2, 4]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       versions.map((version) =>
         reconcile(at, [buildFact('state', `v${version}`), buildFact(`only${version}`, 'x')], {
           matter_version: version,
         }),
       ),
     )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(responses.every(({ status }) => status === 200)).toBe(true)
     expect(await inMemory(at)).toEqual({ state: 'v5', only5: 'x' })
   })
 })

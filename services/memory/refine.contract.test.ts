@@ -11,7 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 
-const tell = async (user_id: string, entity_key: string, content: string, more: object = {}) => {
+const postFact = async (
+  user_id: string,
+  entity_key: string,
+  content: string,
+  more: object = {},
+) => {
   const body = { user_id, scope: 'global', entity_key, category: 'preference', content, ...more }
   return (await at.call('POST', facts, { body })).data
 }
@@ -22,10 +27,10 @@ const listFactKeys = async (user: string): Promise<string[]> => {
 
 describe('refine', () => {
   test('similar facts are merged, others stay', async () => {
-    await tell('u', 'old', 'The client prefers email over phone calls.')
-    const sure = await tell('u', 'sure', 'the client prefers e-mail over phone calls')
-    await tell('u', 'new', 'The client prefers emails over phone calls!', { confidence: 0.5 })
-    await tell('u', 'other', 'The client prefers to meet in person')
+    await postFact('u', 'old', 'The client prefers email over phone calls.')
+    const sure = await postFact('u', 'sure', 'the client prefers e-mail over phone calls')
+    await postFact('u', 'new', 'The client prefers emails over phone calls!', { confidence: 0.5 })
+    await postFact('u', 'other', 'The client prefers to meet in person')
     const { data } = await at.call('POST', refine, { body: { user_id: 'u' } })
     expect(data).toMatchObject({ examined: 4, merged: 2 })
     expect(data.facts.map((fact: any) => fact.id)).toEqual([sure.id])
@@ -39,8 +44,8 @@ describe('refine', () => {
   })
 
   test('a superseded fact is readable by id', async () => {
-    const first = await tell('readable', 'a', '偏好邮件沟通')
-    await tell('readable', 'b', '偏好邮件沟通。')
+    const first = await postFact('readable', 'a', '偏好邮件沟通')
+    await postFact('readable', 'b', '偏好邮件沟通。')
     await at.call('POST', refine, { body: { user_id: 'readable' } })
     const { status, data } = await at.call('GET', `${facts}/${first.id}`)
     expect([status, data.content]).toEqual([200, '偏好邮件沟通'])
@@ -48,8 +53,8 @@ describe('refine', () => {
   })
 
   test('a dry run returns the same counts and changes nothing', async () => {
-    await tell('dry', 'a', 'same words')
-    await tell('dry', 'b', 'Same words.')
+    await postFact('dry', 'a', 'same words')
+    await postFact('dry', 'b', 'Same words.')
     const dry = await at.call('POST', refine, { body: { user_id: 'dry', dry_run: true } })
     expect(dry.data).toMatchObject({ examined: 2, merged: 1 })
     expect(await listFactKeys('dry')).toEqual(['a', 'b'])
@@ -57,11 +62,11 @@ describe('refine', () => {
 
   test('facts of different categories, scopes, cases, users or organizations are not merged', async () => {
     const text = 'exactly the same words'
-    await tell('apart', 'a', text)
-    await tell('apart', 'b', text, { category: 'user_profile' })
-    await tell('apart', 'c', text, { scope: 'case', case_id: 1 })
-    await tell('apart', 'd', text, { scope: 'case', case_id: 2 })
-    await tell('apart2', 'e', text)
+    await postFact('apart', 'a', text)
+    await postFact('apart', 'b', text, { category: 'user_profile' })
+    await postFact('apart', 'c', text, { scope: 'case', case_id: 1 })
+    await postFact('apart', 'd', text, { scope: 'case', case_id: 2 })
+    await postFact('apart2', 'e', text)
     const { data } = await at.call('POST', refine, { body: { user_id: 'apart' } })
     expect(data).toEqual({ examined: 4, merged: 0, facts: [] })
     const other = { 'x-organization-id': 'other' }
@@ -72,7 +77,7 @@ describe('refine', () => {
   test('refine with case_id merges only facts of that case', async () => {
     for (const case_id of ['1', '2']) {
       for (const key of ['a', 'b']) {
-        await tell('cases', `${key}${case_id}`, 'twice told', { scope: 'case', case_id })
+        await postFact('cases', `${key}${case_id}`, 'twice told', { scope: 'case', case_id })
       }
     }
     const body = { user_id: 'cases', scope: 'case', case_id: '1' }
@@ -81,10 +86,10 @@ describe('refine', () => {
   })
 
   test('creating a fact with a superseded key restores it', async () => {
-    await tell('back', 'a', 'the same')
-    await tell('back', 'b', 'the same')
+    await postFact('back', 'a', 'the same')
+    await postFact('back', 'b', 'the same')
     await at.call('POST', refine, { body: { user_id: 'back' } })
-    await tell('back', 'a', 'something else now')
+    await postFact('back', 'a', 'something else now')
     expect(await listFactKeys('back')).toEqual(['a', 'b'])
   })
 })

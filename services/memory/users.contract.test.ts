@@ -9,11 +9,12 @@ const users = '/api/v1/internal/memory/users'
 let at: Stage
 beforeAll(async () => {
   at = await stage(memory)
-  for (let n = 0; n < 23; n++) await tell('paged', { entity_key: `k${n}`, content: `fact ${n}` })
+  for (let n = 0; n < 23; n++)
+    await postFact('paged', { entity_key: `k${n}`, content: `fact ${n}` })
 })
 afterAll(() => at.close())
 
-const tell = async (user_id: string, more: object) => {
+const postFact = async (user_id: string, more: object) => {
   const body = { user_id, scope: 'global', category: 'preference', content: 'x', ...more }
   const { data, status } = await at.call('POST', facts, { body })
   expect(status).toBe(201)
@@ -54,9 +55,9 @@ describe('the facts of a user', () => {
   })
 
   test('a cursor skips and repeats nothing when facts are added and deleted', async () => {
-    for (let n = 0; n < 6; n++) await tell('moving', { entity_key: `m${n}` })
+    for (let n = 0; n < 6; n++) await postFact('moving', { entity_key: `m${n}` })
     const first = (await at.call('GET', `${users}/moving/facts?size=3`)).data
-    await tell('moving', { entity_key: 'new' })
+    await postFact('moving', { entity_key: 'new' })
     await at.call('DELETE', `${facts}/${first.items[2].id}`)
     const next = await at.call('GET', `${users}/moving/facts?size=3&cursor=${first.next_cursor}`)
     expect(next.data.items.map((fact: any) => fact.entity_key)).toEqual(['m2', 'm1', 'm0'])
@@ -117,8 +118,8 @@ describe('the facts of a user', () => {
       'limit=201',
       'page=',
     ]) {
-      const answer = await at.call('GET', `${users}/paged/facts?${query}`)
-      expect([query, answer.status, answer.data.issues[0].path]).toEqual([
+      const response = await at.call('GET', `${users}/paged/facts?${query}`)
+      expect([query, response.status, response.data.issues[0].path]).toEqual([
         query,
         400,
         query.split('=')[0],
@@ -127,8 +128,8 @@ describe('the facts of a user', () => {
   })
 
   test('scope, case and category filter the list', async () => {
-    await tell('filtered', { entity_key: 'a', category: 'user_profile' })
-    await tell('filtered', { entity_key: 'b', scope: 'case', case_id: 9, category: 'evidence' })
+    await postFact('filtered', { entity_key: 'a', category: 'user_profile' })
+    await postFact('filtered', { entity_key: 'b', scope: 'case', case_id: 9, category: 'evidence' })
     const total = async (query: string) =>
       (await at.call('GET', `${users}/filtered/facts?${query}`)).data.total
     expect(await total('')).toBe(2)
@@ -156,12 +157,21 @@ describe('the context of a user', () => {
     (await at.call('GET', `${users}/${user}/context${query}`)).data
 
   beforeAll(async () => {
-    await tell('known', { entity_key: 'name', category: 'user_profile', content: '张三' })
-    await tell('known', { entity_key: 'contact', content: 'by email' })
-    await tell('known', { entity_key: 'sum', category: 'summary', content: 'A patient client.' })
+    await postFact('known', { entity_key: 'name', category: 'user_profile', content: '张三' })
+    await postFact('known', { entity_key: 'contact', content: 'by email' })
+    await postFact('known', {
+      entity_key: 'sum',
+      category: 'summary',
+      content: 'A patient client.',
+    })
     for (const case_id of ['C-1', 'C-2']) {
-      await tell('known', { entity_key: 'amount', scope: 'case', case_id, category: 'case_detail' })
-      await tell('known', { entity_key: 'iou', scope: 'case', case_id, category: 'evidence' })
+      await postFact('known', {
+        entity_key: 'amount',
+        scope: 'case',
+        case_id,
+        category: 'case_detail',
+      })
+      await postFact('known', { entity_key: 'iou', scope: 'case', case_id, category: 'evidence' })
     }
   })
 

@@ -3,7 +3,7 @@ import { key, type Stage, stage } from '../../tests/support/stage.ts'
 import platform from './service.ts'
 
 const requests: Request[] = []
-let answer: (request: Request) => Response
+let respond: (request: Request) => Response
 
 const envelope = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
 const skill = { name: 'draft', description: 'Drafts a text.', inputs: {}, outputs: {} }
@@ -15,7 +15,7 @@ beforeAll(async () => {
     peers: {
       'ai-engine': (request) => {
         requests.push(request)
-        return answer(request)
+        return respond(request)
       },
     },
   })
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(() => {
   requests.length = 0
-  answer = () => envelope({ items: [], more: { of: 'the engine' } })
+  respond = () => envelope({ items: [], more: { of: 'the engine' } })
 })
 
 const pathAsked = () => {
@@ -34,7 +34,7 @@ const pathAsked = () => {
 
 describe('skills', () => {
   test('every caller gets the skills of the engine', async () => {
-    answer = () => envelope({ skills: [skill] })
+    respond = () => envelope({ skills: [skill] })
     const { status, data } = await at.call('GET', '/api/v1/ai/skills?internal=true', {
       headers: { 'x-permissions': undefined },
     })
@@ -43,7 +43,7 @@ describe('skills', () => {
   })
 
   test('the engine receives the identity headers and the internal key', async () => {
-    answer = () => envelope({ skills: [] })
+    respond = () => envelope({ skills: [] })
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await at.call('GET', '/api/v1/ai/skills', {
       headers: { 'x-request-id': 'r-1', traceparent: `00-${trace}-b7ad6b7169203331-01` },
@@ -57,7 +57,7 @@ describe('skills', () => {
   })
 
   test('a skill is returned by any name', async () => {
-    answer = () => envelope(skill)
+    respond = () => envelope(skill)
     expect((await at.call('GET', '/api/v1/ai/skills/draft')).data).toEqual(skill)
     expect(pathAsked()).toBe('/api/v1/internal/ai/skills/draft')
     requests.length = 0
@@ -67,7 +67,7 @@ describe('skills', () => {
   })
 
   test('a skill unknown to the engine is 404', async () => {
-    answer = () =>
+    respond = () =>
       Response.json(
         { code: 'NOT_FOUND', message: 'There is no skill x.', data: null },
         { status: 404 },
@@ -100,7 +100,7 @@ describe.each(['/usage', '/usage/stats'])('%s', (path) => {
 
   test('an error of the engine is returned unchanged', async () => {
     const issues = [{ path: 'from', message: 'No moment.' }]
-    answer = () =>
+    respond = () =>
       Response.json(
         { code: 'VALIDATION_FAILED', message: 'from: No moment.', data: { issues } },
         { status: 400 },
@@ -119,7 +119,7 @@ describe('an unavailable engine', () => {
     ['with what was asked for', () => envelope({ skills: 'none' })],
     ['at all well', () => new Response(null, { status: 502 })],
   ])('%s is unavailable', async (_, bad) => {
-    answer = bad
+    respond = bad
     const { status, code, message } = await at.call('GET', '/api/v1/ai/skills')
     expect([status, code]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
     expect(message).toContain('ai-engine')

@@ -64,12 +64,12 @@ describe('appending to the audit log', () => {
 
   test('concurrent appends form one valid chain', async () => {
     const sizes = Array.from({ length: 16 }, (_, n) => 1 + (n % 4))
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sizes.map((size, n) =>
         append('crowd', Array(size).fill({ ...entry, resource: `batch:${n}` })),
       ),
     )
-    expect(answers.map(({ data }) => data.appended)).toEqual(sizes)
+    expect(responses.map(({ data }) => data.appended)).toEqual(sizes)
     expect(await verify('crowd')).toEqual({
       valid: true,
       checked: 40,
@@ -241,7 +241,7 @@ test('updating, deleting and truncating the log fail', async () => {
 })
 
 test('concurrent platform writes keep the chain valid', async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
       at.call('POST', n % 2 ? '/api/v1/domains' : '/api/v1/feature-flags', {
         body: { key: `k${n}`, name: 'n' },
@@ -249,7 +249,7 @@ test('concurrent platform writes keep the chain valid', async () => {
       }),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(201))
+  expect(responses.map(({ status }) => status)).toEqual(Array(12).fill(201))
   expect(await verify(undefined)).toMatchObject({ valid: true })
 })
 

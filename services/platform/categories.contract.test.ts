@@ -88,8 +88,8 @@ describe('the parent of a category', () => {
     for (let n = 0; n < 5; n++) {
       const a = await make(`a.${n}`)
       const b = await make(`b.${n}`)
-      const answers = await Promise.all([move(a, b), move(b, a)])
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+      const responses = await Promise.all([move(a, b), move(b, a)])
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400])
     }
   })
 

@@ -66,10 +66,10 @@ describe('creating a config', () => {
   })
 
   test('of concurrent creations of one key one succeeds, the others get 409', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => make('raced', n)))
-    const statuses = answers.map(({ status }) => status).sort()
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, n) => make('raced', n)))
+    const statuses = responses.map(({ status }) => status).sort()
     expect(statuses).toEqual([201, ...Array(11).fill(409)])
-    const winner = answers.find(({ status }) => status === 201)!
+    const winner = responses.find(({ status }) => status === 201)!
     expect((await at.call('GET', `${path}/raced`)).data).toEqual(winner.data)
   })
 })
@@ -87,11 +87,11 @@ describe('an Idempotency-Key', () => {
 
   test('concurrent duplicates create one record and one audit entry', async () => {
     const headers = { 'idempotency-key': 'at-once' }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => make('idempotent.raced', 1, headers)),
     )
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(answers[0]!.status).toBe(201)
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses[0]!.status).toBe(201)
     const [count] = await at.sql`
       select count(*) as made from platform.audit_logs where resource = 'config:idempotent.raced'`
     expect(count).toEqual({ made: 1 })
@@ -167,12 +167,12 @@ describe('updating a config', () => {
 
   test('of concurrent updates with one ETag one succeeds', async () => {
     await make('contended', 0)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         at.call('PUT', `${path}/contended`, { body: { value: n }, headers: { 'if-match': '"1"' } }),
       ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
     expect((await at.call('GET', `${path}/contended`)).data.version).toBe(2)
   })
 })

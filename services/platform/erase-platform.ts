@@ -8,7 +8,7 @@ export const erasePlatform = (sql: Sql, userId: string | undefined, dryRun: bool
     feature_flags: userId === undefined ? 0 : await removeFromFlags(sql, userId),
   }))
 
-/** Removes a user from rules. A rule without users keeps its empty list, which matches nobody. */
+/** Removes a user from rules. A rule without users keeps its empty list, which matches no user. */
 async function removeFromFlags(sql: Sql, user: string): Promise<number> {
   const flags = await sql.rows(FeatureFlag)`
     select * from platform.feature_flags

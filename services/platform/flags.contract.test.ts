@@ -47,8 +47,8 @@ describe('creating a flag', () => {
   })
 
   test('of concurrent creations one succeeds', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => make({ key: 'raced' })))
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    const responses = await Promise.all(Array.from({ length: 8 }, () => make({ key: 'raced' })))
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   })
 
   test('an Idempotency-Key returns the first response', async () => {

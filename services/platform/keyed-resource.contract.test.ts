@@ -38,11 +38,11 @@ describe.each([
   })
 
   test('an existing key is 409, also under concurrency', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) => make({ key: 'raced', name: `name ${n}` })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
-    expect(answers.find(({ status }) => status === 409)?.code).toBe('CONFLICT')
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+    expect(responses.find(({ status }) => status === 409)?.code).toBe('CONFLICT')
   })
 
   test.each([
@@ -96,9 +96,9 @@ describe.each([
   test('duplicates with an Idempotency-Key create one record, another body is 409', async () => {
     const headers = { 'idempotency-key': 'k' }
     const body = { key: 'idempotent', name: 'n' }
-    const answers = await Promise.all(Array.from({ length: 6 }, () => make(body, headers)))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(answers[0]!.status).toBe(201)
+    const responses = await Promise.all(Array.from({ length: 6 }, () => make(body, headers)))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses[0]!.status).toBe(201)
     const other = await make({ ...body, name: 'other' }, headers)
     expect([other.status, other.code]).toEqual([409, 'CONFLICT'])
   })

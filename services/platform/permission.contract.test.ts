@@ -38,7 +38,7 @@ const as = (headers: Record<string, string | undefined>) => ({
 })
 
 describe.each(external.filter((endpoint) => !isOpen(endpoint)))('$method $path', (endpoint) => {
-  const ask = (headers: Record<string, string | undefined>) =>
+  const send = (headers: Record<string, string | undefined>) =>
     at.call(endpoint.method, endpoint.path, as(headers))
 
   test.each([
@@ -51,13 +51,13 @@ describe.each(external.filter((endpoint) => !isOpen(endpoint)))('$method $path',
     ['somebody who is not quite a superuser', { 'x-is-superuser': 'TRUE' }],
     ['another service', { 'x-internal-api-key': 'a-key-for-tests-only' }],
   ])('is forbidden to %s', async (_, headers) => {
-    const { status, code } = await ask(headers)
+    const { status, code } = await send(headers)
     expect([status, code]).toEqual([403, 'FORBIDDEN'])
   })
 
   test('a manager and a superuser are allowed', async () => {
-    expect((await ask({ 'x-permissions': 'a:b, platform:manage' })).status).not.toBe(403)
-    expect((await ask({ 'x-is-superuser': 'true' })).status).not.toBe(403)
+    expect((await send({ 'x-permissions': 'a:b, platform:manage' })).status).not.toBe(403)
+    expect((await send({ 'x-is-superuser': 'true' })).status).not.toBe(403)
   })
 })
 

@@ -25,14 +25,14 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-interface Said {
+interface CommandOutput {
   code: number
   out: string
   err: string
 }
 
 /** Runs a command line in this process. Paths are relative to the directory of the test. */
-async function seed(args: string[], env: Record<string, string> = {}): Promise<Said> {
+async function seed(args: string[], env: Record<string, string> = {}): Promise<CommandOutput> {
   const out: string[] = []
   const err: string[] = []
   const spies = [
@@ -55,7 +55,7 @@ describe('legal-seed', () => {
     const script = join(import.meta.dirname, '../cli.js')
     const env = { PATH: process.env.PATH ?? '', ...buildEnv() }
     const run = (args: string[]) =>
-      new Promise<Said>((resolve) => {
+      new Promise<CommandOutput>((resolve) => {
         execFile(process.execPath, [script, ...args], { env }, (fault, out, err) =>
           resolve({ code: fault ? Number(fault.code) : 0, out, err }),
         )

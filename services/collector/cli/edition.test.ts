@@ -44,7 +44,7 @@ describe('linkEditions', () => {
     expect(ends).toEqual([undefined, undefined])
   })
 
-  test('the end of a repealed law that nothing tells stays unknown', () => {
+  test('a repealed law has an unknown end if no text states it', () => {
     expect(linkEditions([edition('丁规定', '1990-01-01', 'repealed')])).toEqual([undefined])
   })
 

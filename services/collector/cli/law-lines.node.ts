@@ -31,7 +31,7 @@ const maxChunkLength = 1_200
 export async function* readLawLines(file: string): AsyncGenerator<Statute> {
   const bytes = createReadStream(file)
   const text = file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes
-  // A failed read must end the loop below, and a pipe does not pass errors on.
+  // A failed read must end the loop below, and a pipe does not forward errors.
   bytes.on('error', (error) => text.destroy(error))
   let number = 0
   for await (const line of createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -62,8 +62,8 @@ describe('a source', () => {
     const none = { 'x-permissions': 'other' }
     expect((await at.call('GET', '/sources', undefined, none)).status).toBe(403)
     for (const missing of ['x-user-id', 'x-organization-id']) {
-      const answer = await at.call('GET', '/sources', undefined, { [missing]: undefined })
-      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED'])
+      const response = await at.call('GET', '/sources', undefined, { [missing]: undefined })
+      expect([response.status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
     }
     const otherOrganization = {
       'x-organization-id': 'others',

@@ -66,7 +66,7 @@ function startProcess(targets: Peer, lives = Number.POSITIVE_INFINITY) {
 /** Expires the lease of the crashed process. */
 const later = () => sql`update collector.seed_runs set lease_until = now() - interval '1 second'`
 
-const essence = (run: any) =>
+const stableFields = (run: any) =>
   run.packages.map(({ status, items }: any) => [
     status,
     items.map((item: any) => [item.item_id, item.status, item.counts]),
@@ -85,7 +85,7 @@ describe('an apply that crashes at any step', () => {
     // Number of steps and result of an uninterrupted apply.
     library.put('crashed', configsPackage('crashed', values(0), needs))
     const uninterrupted = startProcess(makeTargets().peer, 1_000_000)
-    const expected = essence(await uninterrupted.apply({ package_ids: ['crashed'] }))
+    const expected = stableFields(await uninterrupted.apply({ package_ids: ['crashed'] }))
     const steps = uninterrupted.steps()
     expect(steps).toBeGreaterThan(20)
 
@@ -103,7 +103,7 @@ describe('an apply that crashes at any step', () => {
       // Half of the runs are resumed by a tick, half by a repeated request.
       if (cutAt % 2) await second.tick()
       const run = await second.apply({ package_ids: ['crashed'], run_id })
-      expect([cutAt, run.status, essence(run)]).toEqual([cutAt, 'succeeded', expected])
+      expect([cutAt, run.status, stableFields(run)]).toEqual([cutAt, 'succeeded', expected])
       expect(Object.keys(targets.storedRecords())).toHaveLength(5)
       expect(await sql`select package_id from collector.package_leases`).toEqual([])
       expect((await second.apply({ package_ids: ['crashed'] })).packages[0].status).toBe(
@@ -130,7 +130,7 @@ describe('an apply that crashes at any step', () => {
     const run = await second.apply({ package_ids: ['left'] })
     expect(run.packages[0].status).toBe('unchanged')
     const left = await second.apply({ package_ids: ['left'], run_id })
-    expect([left.status, essence(left)[0][1].map((item: any) => item[1])]).toEqual([
+    expect([left.status, stableFields(left)[0][1].map((item: any) => item[1])]).toEqual([
       'succeeded',
       ['applied', 'applied'],
     ])

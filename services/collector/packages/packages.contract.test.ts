@@ -21,13 +21,13 @@ afterAll(() => at.close())
 test.runIf(testProject === 'workerd')(
   'without a file system every package endpoint returns 503',
   async () => {
-    const answers = [
+    const responses = [
       await at.get(internal),
       await at.get(`${internal}/any/manifest`),
       await at.get(`${internal}/any/download`),
       await at.apply(['any']),
     ]
-    for (const { status, code, message } of answers) {
+    for (const { status, code, message } of responses) {
       expect([status, code]).toEqual([503, 'UPSTREAM_UNAVAILABLE'])
       expect(message).toContain('this runtime has none')
     }
