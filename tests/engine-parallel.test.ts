@@ -22,7 +22,7 @@ const headers = {
 }
 
 const { directory, skill, remove } = makeSkillFolder()
-/** Waits for the other skill or fails if the message says so; emits text and progress, calls a tool, and asks a card of its own. */
+/** Skill that waits or fails on request of the message, emits text and progress, calls a tool and requests a card. */
 const working = (
   name: string,
   pauseMs: number,

@@ -57,7 +57,7 @@ describe('a consultation', () => {
       const pending = { has_pending_card: true, card }
       expect(await data(request(`${two}/pending_card`))).toEqual(pending)
       expect((await post(`${two}/chat`, { content: '还有' })).status).toBe(409)
-      // files-service does not run here, so nobody can name a file.
+      // files-service does not run here, so no file can be named.
       const answers = answersTo(card).answers.map((answer, index) =>
         card.questions[index].input_type === 'file'
           ? { field_key: answer.field_key, value: null, unknown: true }
@@ -116,7 +116,7 @@ describe('a consultation', () => {
     expect(amounts[0]).toMatchObject({ amount: 120_000, confirmed: true })
   })
 
-  /** Tells the story and answers cards until none is pending. */
+  /** Sends the story and answers cards until none is pending. */
   async function finishIntake(session: string) {
     let events = parseEvents(await (await post(`${session}/chat`, { content: story })).text())
     while (events.at(-1)!.data.interrupted) {

@@ -99,7 +99,7 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
     acknowledged.set(document_id, contents)
   }
 
-  /** Documents that nobody changes, each with a word of its own: every search for it must find it. */
+  /** Unchanged documents, each with a unique word: every search for the word must find its document. */
   const landmarks = ['usufruct', 'escheat', 'replevin'].map((word) => ({
     word,
     document_id: `landmark-${word}`,

@@ -54,10 +54,10 @@ describe('lay words', () => {
     { query: '开车撞人', relevant: ['3'] },
   ]
   const table = learnLayWords(buildArticleIndex(articles), questions, { minQuestions: 1 })
-  const ask = (query: string) => predict(queryFeatures(query), table)
+  const predictQuery = (query: string) => predict(queryFeatures(query), table)
 
   test('map words of a question to words of its articles and to their law', () => {
-    const targets = ask('老板').words.map(({ target }) => target)
+    const targets = predictQuery('老板').words.map(({ target }) => target)
     expect(targets).toContain('拖欠')
     expect(targets.slice(0, targets.indexOf('拖欠'))).not.toContain('车辆')
     const boss = table.find(({ word }) => word === '老板')!

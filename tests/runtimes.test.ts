@@ -24,7 +24,7 @@ afterAll(() => database.drop())
 const start = (runtime: Runtime, env: Record<string, string> = {}) =>
   startProcess(runtime, memory, { INTERNAL_API_KEY: key, DATABASE_URL: database.url, ...env }, {})
 
-const ask = (path: string, init: RequestInit = {}, at = 'http://test') =>
+const buildRequest = (path: string, init: RequestInit = {}, at = 'http://test') =>
   new Request(`${at}/api/v1/internal/${path}`, {
     ...init,
     headers: { 'x-internal-api-key': key, 'x-organization-id': 'acme', ...init.headers },
@@ -33,7 +33,7 @@ const ask = (path: string, init: RequestInit = {}, at = 'http://test') =>
 describe.each(['node', 'deno', 'workerd'] as const)('a service on %s', (runtime) => {
   test('reports its runtime and exits with 0 on SIGTERM', async () => {
     const running = await start(runtime)
-    const response = await running.fetch(ask('actuator/info'))
+    const response = await running.fetch(buildRequest('actuator/info'))
     expect(await response.json()).toMatchObject({ service: 'memory-service', runtime })
     expect(await running.tick()).toBe(0)
     await running.close()
@@ -59,7 +59,7 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await sql.transaction(async (transaction) => {
       await transaction`lock table memory.facts in access exclusive mode`
-      const answer = running.fetch(ask('memory/facts', { method: 'POST', body, headers }))
+      const answer = running.fetch(buildRequest('memory/facts', { method: 'POST', body, headers }))
       await expect.poll(waitingLocks, { timeout: 10_000 }).toHaveLength(1)
       running.process.signal('SIGTERM')
       await running.process.waitForOutput('stopping')
@@ -96,7 +96,7 @@ test('the edge build of the suite runs on workerd with one port per service', as
 
   for (const { name, address } of deployments) {
     await waitUntilReady(suite, address)
-    const response = await fetch(ask('actuator/info', {}, `http://${address}`))
+    const response = await fetch(buildRequest('actuator/info', {}, `http://${address}`))
     expect(await response.json()).toMatchObject({ service: name, runtime: 'workerd' })
   }
 })

@@ -8,10 +8,10 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
  * A small operator process for leader election tests. It prints when it leads and writes to each ConfigMap
  * labelled `ask`. Usage: `node leader.ts <kubeconfig> <namespace> <identity> [port]`
  */
-const [kubeconfig, namespace, identity, port] = process.argv.slice(2) as string[] as Given
-type Given = [string, string, string, string?]
-const say = (line: object) => console.log(JSON.stringify({ identity, at: Date.now(), ...line }))
-const logMessage = (_: object, message: string) => say({ message })
+const [kubeconfig, namespace, identity, port] = process.argv.slice(2) as string[] as LeaderArguments
+type LeaderArguments = [string, string, string, string?]
+const print = (line: object) => console.log(JSON.stringify({ identity, at: Date.now(), ...line }))
+const logMessage = (_: object, message: string) => print({ message })
 const log = { info: logMessage, warn: logMessage, error: logMessage }
 const configMaps = getResource('v1', 'ConfigMap')
 const manager = makeManager({
@@ -32,14 +32,14 @@ manager.controller({
     if (!map || map.metadata.annotations?.answeredBy === identity) return
     const { name } = map.metadata
     const metadata = { name, namespace, annotations: { answeredBy: identity } }
-    const answer = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
-    await client.apply(configMaps, answer, { fieldManager: 'leader', force: true })
-    say({ message: 'answered', name })
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+    await client.apply(configMaps, configMap, { fieldManager: 'leader', force: true })
+    print({ message: 'answered', name })
     return
   },
 })
 const stop = new AbortController()
 process.on('SIGTERM', () => stop.abort())
 await manager.run(stop.signal)
-say({ message: 'ended' })
+print({ message: 'ended' })
 process.exit(0)

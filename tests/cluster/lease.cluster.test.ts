@@ -33,7 +33,7 @@ describe('leader election of two processes', () => {
       return line!
     })
 
-  const ask = (name: string) =>
+  const createConfigMap = (name: string) =>
     client.create(configMaps, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -55,9 +55,9 @@ describe('leader election of two processes', () => {
     const one = await start('one')
     await waitForMessage('one', 'leading')
     const two = await start('two')
-    await ask('first')
+    await createConfigMap('first')
     await waitForAnswer('first', 'one')
-    // The standby is synced by now.
+    // The standby is synced.
     await new Promise((resolve) => setTimeout(resolve, 3_000))
     const leading = lines.filter(({ message }) => message === 'leading')
     expect(leading.map(({ identity }) => identity)).toEqual(['one'])
@@ -71,7 +71,7 @@ describe('leader election of two processes', () => {
     // A released lease is free at once; otherwise the standby would wait until it expires.
     await waitForMessage('one', 'lease released')
     await waitForMessage('one', 'ended')
-    await ask('second')
+    await createConfigMap('second')
     await waitForAnswer('second', 'two')
     expect(await leaseSpec()).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 })
     await namespace[Symbol.asyncDispose]()
@@ -94,7 +94,7 @@ describe('leader election of two processes', () => {
     await waitForAnswer('first', 'two')
     const before = lines.length
     one.kill('SIGCONT')
-    await ask('third')
+    await createConfigMap('third')
     await waitForAnswer('third', 'two')
     await waitForMessage('one', 'lease lost')
     await new Promise((resolve) => setTimeout(resolve, 2_000))

@@ -25,7 +25,7 @@ export async function operatorAccess(client: Client, namespace: string): Promise
     }
   }
   const access = await clusterAccess()
-  const answer = await httpTransport(access)({
+  const response = await httpTransport(access)({
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/serviceaccounts/legal-suite-operator/token`,
     headers: { 'content-type': 'application/json' },
@@ -36,7 +36,7 @@ export async function operatorAccess(client: Client, namespace: string): Promise
     }),
     signal: AbortSignal.timeout(10_000),
   })
-  const { status } = await json(answer)
+  const { status } = await json(response)
   const { tls } = await access.credentials()
   const headers = { authorization: `Bearer ${status.token}` }
   return { ...access, credentials: async () => ({ headers, tls: { ca: tls.ca } }) }
@@ -49,9 +49,9 @@ async function json({ body }: TransportResponse): Promise<any> {
 }
 
 export async function serverVersion(): Promise<string> {
-  const ask = httpTransport(await clusterAccess())
+  const send = httpTransport(await clusterAccess())
   const signal = AbortSignal.timeout(10_000)
-  return (await json(await ask({ method: 'GET', path: '/version', headers: {}, signal })))
+  return (await json(await send({ method: 'GET', path: '/version', headers: {}, signal })))
     .gitVersion
 }
 

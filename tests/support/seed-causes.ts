@@ -14,7 +14,7 @@ export const seedProfiles = () =>
 export function seedKnowledge(): Client {
   const profiles = seedProfiles()
   const elements = readDataFiles(packageId, 'data/litigation').flatMap(({ records }) => records)
-  const answer = (path: string) => {
+  const respond = (path: string) => {
     const code = /causes-of-action\/([\w.:-]+)$/.exec(path)?.[1]
     if (code === undefined) {
       const size = { page: 1, size: 200, total: profiles.length, total_pages: 1 }
@@ -24,7 +24,7 @@ export function seedKnowledge(): Client {
     if (!profile) throw notFound(`cause of action ${code}`)
     return { ...profile, elements: elements.filter((one) => one.cause_of_action_code === code) }
   }
-  const request = async (schema: z.ZodType, path: string) => schema.parse(answer(path))
+  const request = async (schema: z.ZodType, path: string) => schema.parse(respond(path))
   return { request } as unknown as Client
 }
 

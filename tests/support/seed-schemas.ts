@@ -52,7 +52,7 @@ const defence = {
   description: Chinese,
   legal_basis: z.array(Basis).min(1),
 }
-/** Only an objection has a burden, and every objection says whose it is. */
+/** Only objections have a burden of proof, and every objection names its party. */
 const Defence = z.discriminatedUnion('kind', [
   z.strictObject({
     ...defence,

@@ -1,9 +1,9 @@
 import { type ModelReply, type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
-/** The text of the answers: 3,000 tokens that differ from each other. */
+/** The text of the replies: 3,000 tokens that differ from each other. */
 export const longAnswer = Array.from({ length: 3_000 }, (_, index) => `第${index + 1}点；`)
 
-/** Failures after which the same request is answered in full. */
+/** Failures after which the same request gets the full reply. */
 const interruptions: ModelReply[] = [
   { say: longAnswer, disconnectAfter: 1_800 },
   { status: 429, headers: { 'retry-after': '0' } },
@@ -11,7 +11,7 @@ const interruptions: ModelReply[] = [
   { status: 503 },
 ]
 
-/** Failures that change the answer: silence, another text, refusals, invalid and endless data. */
+/** Failures that change the reply: silence, another text, refusals, invalid and endless data. */
 export const hostileReplies: ModelReply[] = [
   { say: longAnswer, stallAfter: 900 },
   { say: [...longAnswer.slice(0, 400), '换一种说法：', ...longAnswer.slice(0, 1_200)] },
@@ -24,9 +24,9 @@ export const hostileReplies: ModelReply[] = [
 ]
 
 /**
- * A model that is hard to use: a request for JSON is refused, the first answer calls two tools, and of
- * the long answer every second attempt fails at first. Replies depend on the request, not on the order
- * of requests, as other threads ask at the same time. `replies` are used in turn with the failures.
+ * A model that is hard to use: a request for JSON is refused, the first reply calls two tools, and of
+ * the long reply every second attempt fails at first. Replies depend on the request, not on the order
+ * of requests, as other threads send requests concurrently. `replies` are used in turn with the failures.
  */
 export function talkativeModel(replies: ModelReply[] = []): Promise<ScriptedModel> {
   const attempts = new Map<string, number>()

@@ -33,7 +33,7 @@ const han = new RegExp(articleNumber, 'gu')
 const latin = /\b[Aa]rticles? (\d{1,4})(?:\(\d\))?(?:(?:,| and| to) (\d{1,4}))?/gu
 
 /**
- * Finds the articles that running text names, in Markdown and in the strings of seeds alike. An
+ * Finds the articles that running text names, in Markdown and in the strings of seeds. An
  * article without a law belongs to the law named before it, else to one of `context`.
  */
 export function citedIn(text: string, where: string, context: string[]): Cited[] {

@@ -24,7 +24,7 @@ export const excerptFile = resolve('tests/fixtures/laws.jsonl')
 export const titleKey = (title: string) =>
   lawKey(title.replace(/[《》〈〉\s]/g, '').replaceAll('中华人民共和国', ''))
 
-/** Reads the national database, or says why it cannot be read. */
+/** Reads the national database, or returns the reason why it cannot be read. */
 export function loadDatabase(): Laws | string {
   const file = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data', 'laws.jsonl.gz')
   if (!existsSync(file)) return 'LEGAL_SUITE_DATA names no directory with laws.jsonl.gz'

@@ -25,7 +25,7 @@ const listEditions = ({ record }: Profile): { law: string; effective_from: strin
   ...record.interpretations,
 ]
 
-/** Laws that a profile says it rests on. */
+/** Laws that a profile lists as its basis. */
 export const listTitles = (profile: Profile): string[] =>
   listEditions(profile).map(({ law }) => law)
 
@@ -38,7 +38,7 @@ const citedLaws = ({ record, elements }: Profile): Set<string> =>
       .map(({ laws }) => titleKey(laws[0]!)),
   )
 
-/** What a profile says of the editions it rests on and the law does not bear out. */
+/** Differences between the editions that a profile states and the editions in force. */
 export function editionFaults(profile: Profile, laws: Laws): string[] {
   const { code, as_of } = profile.record
   const stated = listEditions(profile)
