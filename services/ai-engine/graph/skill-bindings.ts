@@ -1,5 +1,5 @@
 import { type BoundTool, makeModel } from '../model/make-model.ts'
-import type { Complete, Model, ModelAnswer } from '../model/model.ts'
+import type { Complete, Model, ModelResponse } from '../model/model.ts'
 import { estimateInput } from '../model/tokens.ts'
 import type { NodeContext } from '../run/graph.ts'
 import type { Skill } from '../skill.ts'
@@ -78,7 +78,7 @@ export function bindModelFor(
           }
         },
       )
-      const completion = answer as ModelAnswer
+      const completion = answer as ModelResponse
       if (!streamed && completion.text !== '') callbacks.onText?.(completion.text)
       const { input_tokens, output_tokens, cached_tokens, finish } = completion
       Object.assign(attributes, {

@@ -1,5 +1,5 @@
 import type { ToolCall } from './model.ts'
-import { malformedAnswer, oversizedAnswer } from './model-error.ts'
+import { malformedResponse, oversizedResponse } from './model-error.ts'
 import { makeThinkingFilter } from './thinking.ts'
 
 /** Limits of one response; `characters` includes the arguments of tool calls. */
@@ -45,7 +45,7 @@ export function makeAssembler(onText: (words: string) => void) {
 
   function count(piece: string) {
     size += piece.length
-    if (size > limits.characters) throw oversizedAnswer()
+    if (size > limits.characters) throw oversizedResponse()
   }
 
   function emit(words: string) {
@@ -62,7 +62,7 @@ export function makeAssembler(onText: (words: string) => void) {
     addToolCall({ index, id, name, arguments: input }: ToolCallPart) {
       // A server without call indexes sends each call complete, with its own id.
       const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
-      if (at >= limits.calls || at > calls.length) throw malformedAnswer()
+      if (at >= limits.calls || at > calls.length) throw malformedResponse()
       const call = calls[at] ?? { id: '', name: '', arguments: '' }
       calls[at] = call
       count(`${id ?? ''}${name ?? ''}${input ?? ''}`)

@@ -1,8 +1,8 @@
 import { makeAssembler } from './assembly.ts'
 import { learnFeatures } from './features.ts'
 import { idleTimeout, pause } from './idle-timeout.ts'
-import type { Complete, ModelAnswer, ModelRequest, StreamCallbacks } from './model.ts'
-import { ModelError, truncatedAnswer } from './model-error.ts'
+import type { Complete, ModelRequest, ModelResponse, StreamCallbacks } from './model.ts'
+import { ModelError, truncatedResponse } from './model-error.ts'
 import { readResponse } from './read-response.ts'
 import { estimateInput, estimateTokens } from './tokens.ts'
 import { allFeatures, type Endpoint, type Features, type Wire } from './wire.ts'
@@ -81,7 +81,7 @@ async function completeOnce(
   features: Features,
   signal: AbortSignal,
   onText: NonNullable<StreamCallbacks['onText']>,
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   const idle = idleTimeout(options.silenceMs ?? 30_000, signal)
   const assembler = makeAssembler(onText)
   try {
@@ -95,7 +95,7 @@ async function completeOnce(
   } finally {
     idle.stop()
   }
-  if (!assembler.isComplete()) throw truncatedAnswer()
+  if (!assembler.isComplete()) throw truncatedResponse()
   const { usage, ...answer } = assembler.answer()
   const toolCallText = answer.tool_calls.map((call) => call.name + call.arguments).join('')
   return {

@@ -1,4 +1,4 @@
-import { oversizedAnswer } from './model-error.ts'
+import { oversizedResponse } from './model-error.ts'
 
 const maxLineLength = 262_144
 
@@ -14,7 +14,7 @@ export function makeLineSplitter() {
       const lines = end < 0 ? [] : (partialLine + text.slice(0, end)).split('\n')
       partialLine = end < 0 ? partialLine + text : text.slice(end + 1)
       if (partialLine.length > maxLineLength || lines.some((line) => line.length > maxLineLength))
-        throw oversizedAnswer()
+        throw oversizedResponse()
       return lines
     },
 

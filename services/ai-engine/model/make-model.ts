@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fencedJson } from './fence.ts'
 import { extractJson, portableSchema } from './json.ts'
-import type { Complete, Message, Model, ModelAnswer, ToolCall, ToolDescription } from './model.ts'
+import type { Complete, Message, Model, ModelResponse, ToolCall, ToolDescription } from './model.ts'
 import { ModelError } from './model-error.ts'
 
 /** A tool bound to a run. Its access is fixed before the model is called. */
@@ -137,7 +137,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
   }
 }
 
-const isCut = ({ finish, text, tool_calls }: ModelAnswer) =>
+const isCut = ({ finish, text, tool_calls }: ModelResponse) =>
   finish === 'length' && text !== '' && tool_calls.length === 0
 
 const continueMessage: Message = {

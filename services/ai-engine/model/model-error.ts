@@ -18,6 +18,6 @@ export class ModelError extends Error {
   }
 }
 
-export const truncatedAnswer = () => new ModelError('The answer of the model was cut off.', true)
-export const malformedAnswer = () => new ModelError('The model sent an invalid response.', true)
-export const oversizedAnswer = () => new ModelError('The answer of the model is too large.', false)
+export const truncatedResponse = () => new ModelError("The model's response was cut off.", true)
+export const malformedResponse = () => new ModelError('The model sent an invalid response.', true)
+export const oversizedResponse = () => new ModelError("The model's response is too large.", false)

@@ -31,7 +31,7 @@ export interface ModelRequest {
   max_tokens?: number
 }
 
-export interface ModelAnswer {
+export interface ModelResponse {
   text: string
   tool_calls: ToolCall[]
   model: string
@@ -53,7 +53,7 @@ export interface StreamCallbacks {
 }
 
 /** Calls a model, with retries where they are safe. The engine records the response. */
-export type Complete = (request: ModelRequest, callbacks: StreamCallbacks) => Promise<ModelAnswer>
+export type Complete = (request: ModelRequest, callbacks: StreamCallbacks) => Promise<ModelResponse>
 
 /** Model interface of a skill. */
 export interface Model {

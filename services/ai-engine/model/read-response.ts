@@ -1,6 +1,6 @@
 import type { Assembler } from './assembly.ts'
 import { makeLineSplitter } from './line-splitter.ts'
-import { malformedAnswer, oversizedAnswer } from './model-error.ts'
+import { malformedResponse, oversizedResponse } from './model-error.ts'
 
 /** Limit of a streamed response, framing included. */
 const maxStreamBytes = 33_554_432
@@ -64,7 +64,7 @@ async function* readChunks(response: Response, maxBytes: number, onActivity: () 
       if (done) return
       onActivity()
       length += value.length
-      if (length > maxBytes) throw oversizedAnswer()
+      if (length > maxBytes) throw oversizedResponse()
       yield value
     }
   } finally {
@@ -76,6 +76,6 @@ function parseJson(data: string): unknown {
   try {
     return JSON.parse(data)
   } catch {
-    throw malformedAnswer()
+    throw malformedResponse()
   }
 }

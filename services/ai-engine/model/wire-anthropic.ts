@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { extractJson } from './json.ts'
 import type { Message, ModelRequest } from './model.ts'
-import { malformedAnswer, truncatedAnswer } from './model-error.ts'
+import { malformedResponse, truncatedResponse } from './model-error.ts'
 import { schemaInstruction, trimBase, type Wire } from './wire.ts'
 import { Count } from './wire-openai.ts'
 
@@ -53,9 +53,9 @@ export const anthropicWire: Wire = {
 
   takeEvent(event, assembler) {
     const parsed = StreamEvent.safeParse(event)
-    if (!parsed.success) throw malformedAnswer()
+    if (!parsed.success) throw malformedResponse()
     const { type, message, content_block: block, delta, usage, content } = parsed.data
-    if (type === 'error') throw truncatedAnswer()
+    if (type === 'error') throw truncatedResponse()
     takeUsage(message?.usage ?? usage)
     if (type === 'message') {
       for (const each of content ?? []) takeBlock(each, JSON.stringify(each.input ?? {}))

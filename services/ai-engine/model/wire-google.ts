@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { extractJson } from './json.ts'
 import type { Message, ModelRequest } from './model.ts'
-import { malformedAnswer, truncatedAnswer } from './model-error.ts'
+import { malformedResponse, truncatedResponse } from './model-error.ts'
 import { type Features, schemaInstruction, trimBase, type Wire } from './wire.ts'
 import { Count } from './wire-openai.ts'
 
@@ -42,9 +42,9 @@ export const googleWire: Wire = {
 
   takeEvent(event, assembler) {
     const parsed = StreamEvent.safeParse(event)
-    if (!parsed.success) throw malformedAnswer()
+    if (!parsed.success) throw malformedResponse()
     const { candidates, usageMetadata: usage, error } = parsed.data
-    if (error) throw truncatedAnswer()
+    if (error) throw truncatedResponse()
     if (usage) {
       assembler.setUsage({
         input_tokens: usage.promptTokenCount ?? 0,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Message, ModelRequest } from './model.ts'
-import { malformedAnswer, truncatedAnswer } from './model-error.ts'
+import { malformedResponse, truncatedResponse } from './model-error.ts'
 import { type Features, schemaInstruction, trimBase, type Wire } from './wire.ts'
 
 const Call = z.object({
@@ -50,8 +50,8 @@ export const openAiWire: Wire = {
 
   takeEvent(event, assembler) {
     const chunk = Chunk.safeParse(event)
-    if (!chunk.success) throw malformedAnswer()
-    if (chunk.data.error) throw truncatedAnswer()
+    if (!chunk.success) throw malformedResponse()
+    if (chunk.data.error) throw truncatedResponse()
     const { usage } = chunk.data
     if (usage) {
       const cached = usage.prompt_tokens_details?.cached_tokens

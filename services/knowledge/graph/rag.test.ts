@@ -91,7 +91,7 @@ describe('graph-rag-search', () => {
 
   test('documents around the hits of an unrestricted search rank below its best hit', async () => {
     const { graph } = makeFakeGraph([], ['near', 'far'])
-    const answer = await ask(graph, { query: 'mortgage of land', top_k: 1 })
+    const answer = await search(graph, { query: 'mortgage of land', top_k: 1 })
     expect(answer.graph.expanded_document_ids).toEqual(['near', 'far'])
     expect(answer.ids).toEqual(['seed'])
   })
