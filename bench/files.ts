@@ -40,7 +40,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
           head: ['storage', 'direction', 'plain copy', 'files-service', 'ratio', 'memory growth'],
           rows,
           notes: [
-            `A file of ${size.file} MiB over loopback; median of ${size.rounds} alternating rounds. files-service parses the form, hashes and sniffs the content, flushes it to disk and writes a row. The plain copy is a Node server that pipes the body to a flushed file or to S3, and back. A file in a form has no known length, so files-service uses an S3 multipart upload; the plain copy sends one object of known length.`,
+            `A file of ${size.file} MiB over loopback; median of ${size.rounds} alternating rounds. files-service parses the form, hashes and sniffs the content, flushes it to disk and writes a row. The plain copy is a Node server that pipes the body to a flushed file or to S3, and back. Both send one object of known length to S3: the length of the form gives the size of its file.`,
             `Memory growth is the peak resident memory of the warmed-up files-service during a transfer of ${size.large} MiB, minus its memory before.`,
             ...(typeof s3 === 'string' ? [`S3 was not measured: ${s3}.`] : []),
           ],
