@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import * as z from 'zod'
 import { migrate } from '../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../services/_kit/sql/postgres.ts'
 import type { Driver } from '../services/_kit/sql/sql.ts'
@@ -64,16 +65,17 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
+const Sizes = z.object({ documents: z.int(), chunks: z.int(), bytes: z.number() })
+
 async function loadingTable(
   { sql }: Knowledge,
   from: string,
   times: { buildMs: number; applyMs: number; mergeMs: number },
 ): Promise<Table> {
-  const [row] = await sql`
+  const { documents, chunks, bytes } = (await sql.row(Sizes)`
     select (select count(*) from knowledge.documents)::int as documents,
       (select count(*) from knowledge.chunks)::int as chunks,
-      pg_database_size(current_database()) as bytes`
-  const { documents, chunks, bytes } = row as any
+      pg_database_size(current_database()) as bytes`)!
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
   return {
     title: 'Loading the national law',

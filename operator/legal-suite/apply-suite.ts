@@ -58,7 +58,7 @@ export async function applySuite(
     applicable.map((each) => [idText(toObjectId(each)), context.getLive(toObjectId(each))]),
   )
   await handOverReplicas(client, applicable, before)
-  const ownership = ownershipOf(suite)
+  const ownership = buildOwnership(suite)
   const { owner } = ownership
   const applied = await applyObjects(applicable, {
     client,
@@ -115,7 +115,7 @@ export async function applySuite(
 }
 
 /** The owner of the objects of a suite, and which of them outlive the suite. */
-export const ownershipOf = (suite: LegalSuite) => ({
+export const buildOwnership = (suite: LegalSuite) => ({
   owner: { labels: ownershipLabels(suite), reference: ownerReference(suite) },
   retain: ({ metadata }: KubeObject) =>
     retainsData(suite) && metadata.labels?.[dataLabel] === 'true',

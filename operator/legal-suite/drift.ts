@@ -44,14 +44,14 @@ export function makeDriftRemover(maxRemembered = 2_000) {
         (field) => !isIgnored(field) && !ineffective.has(key(field)),
       )
       const harmful = added.filter(changesPods)
-      drift.remaining.push(...messagesOf(live, subtract(added, harmful)))
+      drift.remaining.push(...describeAddedFields(live, subtract(added, harmful)))
       if (harmful.length === 0) continue
       const after = await removeFields(client, live, object, harmful)
       if (!after) continue
       observe(after)
       const isUnchanged = after.metadata.generation === live.metadata.generation
       if (isUnchanged) for (const field of harmful) ineffective.add(key(field))
-      else drift.reverted.push(...messagesOf(live, harmful))
+      else drift.reverted.push(...describeAddedFields(live, harmful))
     }
     for (const oldest of ineffective)
       if (ineffective.size > maxRemembered) ineffective.delete(oldest)
@@ -92,7 +92,7 @@ async function removeFields(
   }
 }
 
-function messagesOf({ kind, metadata }: KubeObject, fields: AddedField[]): string[] {
+function describeAddedFields({ kind, metadata }: KubeObject, fields: AddedField[]): string[] {
   const byManager = Map.groupBy(fields, ({ manager }) => manager)
   return [...byManager].map(
     ([manager, list]) =>

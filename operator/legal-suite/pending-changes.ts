@@ -2,7 +2,7 @@ import { internalKeySecretName } from '../desired/internal-key.ts'
 import { wouldChange } from '../runtime/apply.ts'
 import { idText, subtractInventory, toObjectId } from '../runtime/inventory.ts'
 import { isServed } from './apis.ts'
-import { ownershipOf } from './apply-suite.ts'
+import { buildOwnership } from './apply-suite.ts'
 import type { ReconcileContext } from './context.ts'
 import { keyMountFor } from './key-switch.ts'
 
@@ -20,7 +20,7 @@ export async function listPendingChanges(context: ReconcileContext): Promise<str
   const { secrets, database } = read
   const facts = { secrets, ...(database && { database }), operatorNamespace, internalKey }
   const objects = context.desiredObjects(suite, facts).filter((each) => isServed(each, apis))
-  const ownership = ownershipOf(suite)
+  const ownership = buildOwnership(suite)
   const applied = objects.flatMap((object) => {
     const { kind, metadata } = object
     if (!isWatched(kind)) return []

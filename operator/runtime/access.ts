@@ -30,23 +30,23 @@ type Environment = Record<string, string | undefined>
  */
 export async function loadAccess(env: Environment, context?: string, root = ''): Promise<Access> {
   if (env.KUBECONFIG) {
-    return accessOf(loadKubeConfig(env.KUBECONFIG.split(delimiter).filter(Boolean), context), env)
+    return makeAccess(loadKubeConfig(env.KUBECONFIG.split(delimiter).filter(Boolean), context), env)
   }
   if (env.KUBERNETES_SERVICE_HOST && !context) {
     const config = new KubeConfig()
     config.loadFromCluster(root)
-    return accessOf(config, env)
+    return makeAccess(config, env)
   }
   const path = join(env.HOME ?? homedir(), '.kube', 'config')
-  if (existsSync(path)) return accessOf(loadKubeConfig([path], context), env)
+  if (existsSync(path)) return makeAccess(loadKubeConfig([path], context), env)
   throw new Error(`no cluster access: set KUBECONFIG, create ${path} or run inside a cluster`)
 }
 
 /** Loads the access from one kubeconfig file. */
 export const kubeconfigAccess = async (path: string, context?: string): Promise<Access> =>
-  accessOf(loadKubeConfig([path], context), {})
+  makeAccess(loadKubeConfig([path], context), {})
 
-function accessOf(config: KubeConfig, env: Environment): Access {
+function makeAccess(config: KubeConfig, env: Environment): Access {
   const name = config.getCurrentContext()
   const context = config.getContextObject(name)
   if (!context) throw new Error(`kubeconfig: no context named "${name}"`)

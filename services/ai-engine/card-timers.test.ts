@@ -29,7 +29,7 @@ async function askCard(name: string) {
   expect(data.status).toBe('interrupted')
   return { session_id, thread_id: data.thread_id, card: data.card }
 }
-const noticesOf = async (session_id: string) =>
+const listNotices = async (session_id: string) =>
   (await at.get('/agent/notices?limit=200')).data.items.filter(
     (notice: any) => notice.session_id === session_id,
   )
@@ -44,10 +44,10 @@ describe('reminders of a card', () => {
     expect(card.reminders).toHaveLength(2)
     expect(Date.parse(card.reminders[1]) - Date.parse(card.reminders[0])).toBe(3_600_000)
     await tickTwice()
-    expect(await noticesOf(session_id)).toEqual([])
+    expect(await listNotices(session_id)).toEqual([])
     await passReminder(card.card_id)
     await tickTwice()
-    expect(await noticesOf(session_id)).toMatchObject([
+    expect(await listNotices(session_id)).toMatchObject([
       { kind: 'card_reminder', card_id: card.card_id, run_id: null },
     ])
     const [row] = await at.sql`
@@ -59,13 +59,13 @@ describe('reminders of a card', () => {
     const { session_id, card } = await askCard('reminding')
     await passReminder(card.card_id)
     await at.tick()
-    const [{ notice_id }] = await noticesOf(session_id)
+    const [{ notice_id }] = await listNotices(session_id)
     const acknowledge = (headers = {}) =>
       at.post('/agent/notices/acknowledge', { notice_ids: [notice_id] }, headers)
     const other = await acknowledge({ 'x-organization-id': 'other' })
     expect(other.data.acknowledged).toBe(0)
     expect((await acknowledge()).data.acknowledged).toBe(1)
-    expect(await noticesOf(session_id)).toEqual([])
+    expect(await listNotices(session_id)).toEqual([])
   })
 
   test('an answered card gets no reminder', async () => {
@@ -74,7 +74,7 @@ describe('reminders of a card', () => {
     await at.post('/agent/resume', { thread_id, user_response: { answers } })
     await passReminder(card.card_id)
     await at.tick()
-    expect(await noticesOf(session_id)).toEqual([])
+    expect(await listNotices(session_id)).toEqual([])
   })
 })
 
@@ -86,7 +86,7 @@ test('a card that expires gives one notice of the run that it started', async ()
   await tickTwice()
   const [run] = await at.sql`
     select run_id from ai_engine.runs where session_id = ${session_id} and kind = 'resume'`
-  expect(await noticesOf(session_id)).toMatchObject([
+  expect(await listNotices(session_id)).toMatchObject([
     { kind: 'run_started', card_id: card.card_id, run_id: run!.run_id },
   ])
 })

@@ -183,13 +183,13 @@ function configureModel(config: Config): EngineModel | null {
       model: config.AI_MODEL,
       ...limits,
     },
-    fallback: fallbackOf(config, limits),
+    fallback: readFallback(config, limits),
     skillModels: parseSkillModels(config.AI_SKILL_MODELS),
     contextTokens: config.AI_CONTEXT_TOKENS,
   })
 }
 
-function fallbackOf(config: Config, limits: Partial<ModelSettings>): ModelSettings | null {
+function readFallback(config: Config, limits: Partial<ModelSettings>): ModelSettings | null {
   const { AI_FALLBACK_BASE_URL: baseUrl, AI_FALLBACK_MODEL: model } = config
   if (!baseUrl) return null
   if (!model) throw new ConfigError('AI_FALLBACK_MODEL is required with AI_FALLBACK_BASE_URL.')

@@ -6,7 +6,7 @@ import { runSearch } from '../search/run-search.ts'
 import { type Article, loadArticles } from './articles.ts'
 import { CorrespondenceIndex } from './correspondence.ts'
 import { isInForceOn } from './edition.ts'
-import { type Edition, editionsOf } from './editions.ts'
+import { type Edition, matchEditions } from './editions.ts'
 
 export const CurrentArticle = z.object({ law: z.string(), article: z.string() })
 export type CurrentArticle = z.infer<typeof CurrentArticle>
@@ -49,7 +49,7 @@ export async function findCurrentArticles(
   let searches = 0
 
   function targetsOf({ law, law_keys }: Edition) {
-    const current = editionsOf(editions, law_keys.slice(0, 1)).filter((each) =>
+    const current = matchEditions(editions, law_keys.slice(0, 1)).filter((each) =>
       isInForceOn(each, today),
     )
     return current.length > 0 ? current : successors.filter(({ repeals }) => repeals.includes(law!))

@@ -29,7 +29,7 @@ export const loadEditions = (sql: Sql, keys: readonly string[]) => sql.rows(Edit
   order by document.in_force_from desc nulls last, base.no, document_id`
 
 /** Editions of one law. The texts of the law take precedence over digests of it. */
-export function editionsOf(editions: readonly Edition[], keys: readonly string[]): Edition[] {
+export function matchEditions(editions: readonly Edition[], keys: readonly string[]): Edition[] {
   const named = editions.filter(({ law_keys }) => keys.some((key) => law_keys.includes(key)))
   const primary = named.filter(({ law, law_keys }) => law !== null && keys.includes(law_keys[0]!))
   if (primary.length > 0) return primary

@@ -5,7 +5,7 @@ import { Day, Title } from '../document.ts'
 import { today } from '../search/query/request.ts'
 import { type Article, loadArticles } from './articles.ts'
 import { EditionStatus, effectivePeriod, isInForceOn, statusOn } from './edition.ts'
-import { editionsOf, loadEditions } from './editions.ts'
+import { loadEditions, matchEditions } from './editions.ts'
 import { articleKey, lawKeys } from './numerals.ts'
 
 const LawResponse = z.object({
@@ -47,7 +47,7 @@ export const laws = [
       const day = as_of ?? today()
       const keys = lawKeys(title)
       const loaded = await loadEditions(c.env.sql, keys)
-      const editions = editionsOf(loaded, keys).filter(({ law }) => law !== null)
+      const editions = matchEditions(loaded, keys).filter(({ law }) => law !== null)
       const inForce = editions.filter((edition) => isInForceOn(edition, day))
       const key = article == null ? null : articleKey(String(article))
       const [found] =

@@ -4,7 +4,7 @@ import { type Article, loadArticles, sameDocument } from './articles.ts'
 import type { Citation } from './citations.ts'
 import { findCurrentArticles } from './current-article.ts'
 import { effectivePeriod, isInForceOn, statusOn } from './edition.ts'
-import { type Edition, editionsOf, loadEditions, selectEdition } from './editions.ts'
+import { type Edition, loadEditions, matchEditions, selectEdition } from './editions.ts'
 import { articleKey, lawKeys } from './numerals.ts'
 import { extractParagraph } from './paragraph.ts'
 import { containsQuote } from './quote.ts'
@@ -74,7 +74,7 @@ function resolveCitation(
   articles: readonly Article[],
   day: string,
 ): { cited: CitedArticle; edition: Edition | undefined; text: CitedText | undefined } {
-  const own = ofYear(editionsOf(editions, lawKeys(cited.law)), cited.editionYear)
+  const own = ofYear(matchEditions(editions, lawKeys(cited.law)), cited.editionYear)
   const key = articleKey(cited.article)
   const texts = own.flatMap((edition): CitedText[] => {
     const article = articles.find((each) => each.article === key && sameDocument(each, edition))

@@ -53,7 +53,7 @@ const formatCitation = ({ law, article }: { law: string; article: string }) => {
 const optionalLabel: Bilingual = { zh: '仅在主张时', en: 'only where claimed' }
 
 /** When an element is needed; empty if always. */
-function conditionOf(element: LegalElement, language: Language): string {
+function describeCondition(element: LegalElement, language: Language): string {
   const { required, applies_when, applies_when_en } = element
   const condition = language === 'en' ? (applies_when_en ?? applies_when) : applies_when
   if (condition) return condition
@@ -63,7 +63,7 @@ function conditionOf(element: LegalElement, language: Language): string {
 /** Formats an element: name, burden of proof, when it is needed, legal basis. */
 export function elementLine(element: LegalElement, language: Language): string {
   const name = language === 'en' ? (element.name_en ?? element.name) : element.name
-  const condition = conditionOf(element, language)
+  const condition = describeCondition(element, language)
   const law = [...new Set(element.legal_basis.map(formatCitation))]
   const [open, close, comma] = language === 'zh' ? ['（', '）', '、'] : [' (', ')', ', ']
   const basis = law.length > 0 ? `${language === 'zh' ? '：' : ': '}${law.join(comma)}` : ''

@@ -151,7 +151,7 @@ const fields: Record<FieldKey, Field> = {
   },
 }
 
-export const fieldOf = (key: FieldKey): Field => fields[key]
+export const getField = (key: FieldKey): Field => fields[key]
 
 /** The question for the cause: the causes of knowledge-service, and something else. */
 export const causeField = (

@@ -1,8 +1,8 @@
 import { formatMoney } from '../_shared/amounts.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
-import { type FieldKey, type Fields, fieldOf, otherCause } from './fields.ts'
+import { type FieldKey, type Fields, getField, otherCause } from './fields.ts'
 
-export const fieldLabel = (key: FieldKey, language: Language) => fieldOf(key).label[language]
+export const fieldLabel = (key: FieldKey, language: Language) => getField(key).label[language]
 
 /** Formats a value for display. The name of a cause comes from knowledge-service. */
 export function formatValue(
@@ -15,7 +15,7 @@ export function formatValue(
   if (key === 'cause_of_action_code') return formatCause(value, language, causeName)
   if (key === 'evidence_files' && Array.isArray(value))
     return { zh: `${value.length} 份`, en: String(value.length) }[language]
-  const { options } = fieldOf(key)
+  const { options } = getField(key)
   const label = (code: unknown) =>
     options?.find((option) => option.value === code)?.label[language] ?? String(code)
   if (Array.isArray(value)) return value.map(label).join(language === 'zh' ? '、' : ', ')

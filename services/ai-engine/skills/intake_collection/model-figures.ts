@@ -19,7 +19,7 @@ export function checkModelFigures(
   return (['amount', 'monthly_wage', 'event_date'] as const).flatMap((key): ReadFigure[] => {
     const rules = byRules.find((figure) => figure.key === key)
     const value = byModel[key]
-    const quote = value == null ? undefined : quoteOf(value, text, today)
+    const quote = value == null ? undefined : findQuote(value, text, today)
     if (value == null || quote === undefined) return rules ? [{ ...rules, by: 'rules' }] : []
     if (rules?.value === value) return [{ ...rules, by: 'model' }]
     return [{ key, value, quote, certain: false, by: 'model' }]
@@ -27,7 +27,7 @@ export function checkModelFigures(
 }
 
 /** The clause in which a value is written; undefined if it is written nowhere. */
-function quoteOf(value: number | string, text: string, today: string): string | undefined {
+function findQuote(value: number | string, text: string, today: string): string | undefined {
   return splitClauses(text).find((clause) =>
     typeof value === 'number'
       ? amountsIn(clause).some(({ amount }) => amount === value) ||

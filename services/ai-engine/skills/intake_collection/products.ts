@@ -35,7 +35,7 @@ export interface Intake {
 /** Products of a completed intake. */
 export function buildProducts(intake: Intake, matter: Matter): Products {
   const { fields, category, language } = intake
-  const profile = profileOf(intake)
+  const profile = buildProfile(intake)
   // The todo is completed once: matter-service rejects a second result.
   const todo = matter.todos?.find(({ todo_key }) => todo_key === 'intake_collection')
   return {
@@ -74,7 +74,7 @@ export const hashFields = (fields: Fields): Record<string, number> =>
   Object.fromEntries(filledKeys(fields).map((key) => [key, hash32(canonicalJson(fields[key]))]))
 
 /** Members `code.fact` become member `fact` of member `code`, as the cards store them. */
-function profileOf({ fields, details }: Intake): Record<string, unknown> {
+function buildProfile({ fields, details }: Intake): Record<string, unknown> {
   const profile: Record<string, unknown> = Object.fromEntries(
     filledKeys(fields).map((key) => [key, fields[key]]),
   )

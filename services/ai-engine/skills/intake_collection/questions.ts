@@ -3,7 +3,7 @@ import { datesIn } from '../_shared/dates.ts'
 import type { Language } from '../_shared/language.ts'
 import type { Reading } from '../_shared/read-message.ts'
 import type { CauseQuestion, Recognition } from './cause.ts'
-import { causeField, type FieldKey, type Fields, fieldOf } from './fields.ts'
+import { causeField, type FieldKey, type Fields, getField } from './fields.ts'
 
 /** Maximum number of questions on a card. */
 const maxQuestions = 12
@@ -82,13 +82,13 @@ export function openQuestions(interview: Interview, language: Language): string[
     ({ key }) => details[key] == null && fields[key as FieldKey] == null,
   )
   return [
-    ...generic.map((key) => fieldOf(key).question[language]),
+    ...generic.map((key) => getField(key).question[language]),
     ...ofCause.map(({ wording }) => wording[language].question),
   ]
 }
 
 function wordField(key: FieldKey, { recognition }: Interview, language: Language) {
-  const field = key === 'cause_of_action_code' ? causeField(recognition.causes) : fieldOf(key)
+  const field = key === 'cause_of_action_code' ? causeField(recognition.causes) : getField(key)
   const best = recognition.candidates[0]?.code
   return {
     question: field.question[language],
