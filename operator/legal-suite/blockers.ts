@@ -30,17 +30,18 @@ export function migrationBlocker(
   return { state: problem.needsUser ? 'stalled' : 'reconciling', reason: problem.reason, message }
 }
 
-/** Blocks until a service is ready, and names what its pods wait for. */
+/** Blocks until a service is ready and reachable by its name, and names what its pods wait for. */
 export function serviceBlocker(
   name: ServiceName,
   object: Deployment,
   willRoll: boolean,
-  { lookup, findProblem }: RolloutInputs,
+  { lookup, findProblem, isReachable = () => true }: RolloutInputs,
 ): Blocker | undefined {
   const live = lookup('Deployment', object.metadata.name)
   const health = healthOf(live)
   const isHibernated = object.spec.replicas === 0
-  if (isHibernated || (!willRoll && health.ready)) return undefined
+  const canServe = health.ready && isReachable(object.metadata.name)
+  if (isHibernated || (!willRoll && canServe)) return undefined
   if (willRoll)
     return { state: 'reconciling', reason: 'RollingOut', message: `rolling out ${name}` }
   const problem = live && findProblem?.(live)
@@ -54,7 +55,10 @@ export function serviceBlocker(
     const message = `${name} does not become ready, later services are not rolled out: ${health.failure}`
     return { state: 'stalled', reason: 'RolloutFailed', message }
   }
-  const message = `waiting for ${name}: ${describeProgress(live, health)}`
+  const progress = health.ready
+    ? `Service ${object.metadata.name} has no ready endpoint`
+    : describeProgress(live, health)
+  const message = `waiting for ${name}: ${progress}`
   return { state: 'reconciling', reason: 'RollingOut', message }
 }
 

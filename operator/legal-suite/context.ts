@@ -7,6 +7,7 @@ import type { makeStatusWriter } from '../runtime/status.ts'
 import type { makeApiDiscovery } from './apis.ts'
 import type { makeDesiredCache } from './desired-cache.ts'
 import type { makeDriftRemover } from './drift.ts'
+import type { EndpointSlice } from './endpoints.ts'
 import type { Workload } from './health.ts'
 import type { Pod } from './pod.ts'
 import type { makeReadCache } from './read-cache.ts'
@@ -22,6 +23,7 @@ export interface ReconcilerDeps {
   /** Returns all live Deployments, StatefulSets and Jobs of a suite. */
   listWorkloads(suite: LegalSuite): Workload[]
   listPods(suite: LegalSuite): Pod[]
+  listEndpointSlices(suite: LegalSuite): EndpointSlice[]
   /** Returns whether `getLive` sees every change of this kind. */
   isWatched(kind: string): boolean
   observe(object: KubeObject): void
@@ -44,6 +46,8 @@ export type ReconcileContext = ReconcilerDeps & {
   suite: LegalSuite
   lookup: WorkloadLookup
   pods: SuitePods
+  /** Returns whether a Service has a ready endpoint. */
+  isReachable(service: string): boolean
 }
 
 export async function patchStatus(

@@ -9,6 +9,7 @@ import { makeStatusWriter } from '../runtime/status.ts'
 import { makeApiDiscovery } from './apis.ts'
 import { makeDesiredCache } from './desired-cache.ts'
 import { makeDriftRemover } from './drift.ts'
+import { type EndpointSlice, endpointsChanged, trimEndpointSlice } from './endpoints.ts'
 import type { Workload } from './health.ts'
 import { type Pod, trimPod } from './pod.ts'
 import { childStateChanged, podStateChanged, suiteSpecChanged } from './predicates.ts'
@@ -68,6 +69,10 @@ export function registerLegalSuiteController(
     trim: trimPod,
     indexes: { suite: owner },
   })
+  const endpointSlices = manager.informer<EndpointSlice>(
+    getResource('discovery.k8s.io/v1', 'EndpointSlice'),
+    { labelSelector, trim: trimEndpointSlice, indexes: { suite: owner } },
+  )
   const workloads = children.filter((_, index) => childKinds[index]![2])
   const findInformer = (kind: string) => children.find(({ resource }) => resource.kind === kind)
   const resyncPeriodMs = options.resyncPeriodMs ?? 60_000
@@ -78,6 +83,7 @@ export function registerLegalSuiteController(
     listWorkloads: (suite: LegalSuite) =>
       workloads.flatMap((informer) => informer.by('suite', objectKey(suite)) as Workload[]),
     listPods: (suite: LegalSuite) => pods.by('suite', objectKey(suite)),
+    listEndpointSlices: (suite: LegalSuite) => endpointSlices.by('suite', objectKey(suite)),
     isWatched: (kind: string) => findInformer(kind) !== undefined,
     observe(object: KubeObject) {
       if (object.kind === 'LegalSuite') suites.observe(object as LegalSuite)
@@ -108,6 +114,12 @@ export function registerLegalSuiteController(
         coalesceMs: 50,
       })),
       { informer: pods, mapToKeys: owner, predicate: podStateChanged, coalesceMs: 50 },
+      {
+        informer: endpointSlices,
+        mapToKeys: owner,
+        predicate: endpointsChanged,
+        coalesceMs: 50,
+      },
     ],
     reconcile: (key, context) => reconcile(key, context, deps),
   })

@@ -8,6 +8,7 @@ import { isServed } from './apis.ts'
 import { type ApplySuiteResult, applySuite, toStoredInventory } from './apply-suite.ts'
 import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } from './context.ts'
 import { findDatabaseBlocker } from './database-blocker.ts'
+import { makeEndpointLookup } from './endpoints.ts'
 import { healthOf, type Workload } from './health.ts'
 import { keyMountFor } from './key-switch.ts'
 import { listPendingChanges } from './pending-changes.ts'
@@ -45,7 +46,8 @@ export async function reconcile(
       name,
     }) as Workload | undefined
   const pods = suitePods(deps.listPods(suite))
-  const context: ReconcileContext = { ...deps, client, suite, lookup, pods }
+  const isReachable = makeEndpointLookup(deps.listEndpointSlices(suite))
+  const context: ReconcileContext = { ...deps, client, suite, lookup, pods, isReachable }
   return suite.spec.paused ? reconcilePaused(context) : reconcileReported(context)
 }
 
@@ -109,6 +111,7 @@ async function reconcileActive(
     database,
     isServed: isAvailable,
     findProblem: pods.findProblem,
+    isReachable: context.isReachable,
     lastMessage: suite.status?.conditions?.find(({ type }) => type === 'Ready')?.message,
   })
   progress.isApplying = true
@@ -161,10 +164,11 @@ async function updateStatus(
     startupRun?: StartupRun | undefined
   } & Partial<Pick<ApplySuiteResult, 'inventory' | 'retained' | 'drift'>> = {},
 ) {
-  const { suite, lookup, pods } = context
+  const { suite, lookup, pods, isReachable } = context
   const status = buildStatus(suite, {
     lookup,
     pods,
+    isReachable,
     readyState,
     key: details.key || undefined,
     drift: details.drift,

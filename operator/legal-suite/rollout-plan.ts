@@ -27,6 +27,8 @@ export interface RolloutInputs {
   database?: Blocker | undefined
   /** Returns why the pods of a workload do not become ready. Default: none. */
   findProblem?: (workload: KubeObject) => PodProblem | undefined
+  /** Returns whether a Service has a ready endpoint. Default: always. */
+  isReachable?: (service: string) => boolean
   /** Message of the last Ready condition. */
   lastMessage?: string | undefined
   /** Whether the cluster serves the API of an object. Default: all. */

@@ -21,6 +21,7 @@ import type { SuitePods } from './suite-pods.ts'
 export interface StatusInputs {
   lookup: WorkloadLookup
   pods: SuitePods
+  isReachable(service: string): boolean
   /** Undefined while the suite is paused. */
   readyState: ReadyState | undefined
   /** The internal key that services send. */
@@ -39,10 +40,11 @@ type Phase = NonNullable<LegalSuiteStatus['phase']>
 /** Builds the status of a suite except its inventory. */
 export function buildStatus(
   suite: LegalSuite,
-  { lookup, pods, readyState, key, drift, pending, startupRun, now }: StatusInputs,
+  { readyState, key, drift, pending, startupRun, now, ...live }: StatusInputs,
 ): LegalSuiteStatus {
   const before = suite.status ?? {}
-  const services = enabledServices(suite).map((name) => serviceStatus(suite, name, lookup, pods))
+  const { lookup, pods } = live
+  const services = enabledServices(suite).map((name) => serviceStatus(suite, name, live))
   const ready = services.filter((each) => each.ready).length
   const observed = { ...before, ready: `${ready}/${services.length}`, services }
   const context = { generation: suite.metadata.generation, now }
@@ -113,7 +115,11 @@ function degradedCondition(services: ServiceStatus[]): NewCondition | undefined 
   return { type: degradedType, status: 'True', reason: 'PodsUnavailable', message }
 }
 
-function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup, pods: SuitePods) {
+function serviceStatus(
+  suite: LegalSuite,
+  name: string,
+  { lookup, pods, isReachable }: Pick<StatusInputs, 'lookup' | 'pods' | 'isReachable'>,
+) {
   const live = lookup('Deployment', objectName(suite, name))
   const { ready, desired, available, failure } = healthOf(live)
   const version = runningVersion(live)
@@ -121,7 +127,7 @@ function serviceStatus(suite: LegalSuite, name: string, lookup: WorkloadLookup, 
   const message = problem ? `${problem.reason}: ${problem.message}` : failure
   return {
     name,
-    ready: ready && desired > 0,
+    ready: ready && desired > 0 && isReachable(objectName(suite, name)),
     desired,
     available,
     ...(version && { version }),

@@ -14,6 +14,7 @@ const resourceNames: [apiVersion: string, ...names: [kind: string, plural: strin
   ['autoscaling/v2', ['HorizontalPodAutoscaler', 'horizontalpodautoscalers']],
   ['batch/v1', ['CronJob', 'cronjobs'], ['Job', 'jobs']],
   ['coordination.k8s.io/v1', ['Lease', 'leases']],
+  ['discovery.k8s.io/v1', ['EndpointSlice', 'endpointslices']],
   ['events.k8s.io/v1', ['Event', 'events']],
   ['gateway.networking.k8s.io/v1', ['Gateway', 'gateways'], ['HTTPRoute', 'httproutes']],
   [

@@ -14,6 +14,7 @@ const namespace = 'legal'
 const kinds: Record<string, string> = {
   Deployment: 'apps/v1',
   StatefulSet: 'apps/v1',
+  EndpointSlice: 'discovery.k8s.io/v1',
   Job: 'batch/v1',
   LegalSuite: 'legalsuite.dev/v1alpha1',
   SeedPackageApply: 'legalsuite.dev/v1alpha1',
@@ -76,8 +77,19 @@ export function makeHarness({
         const status = readyStatus(each)
         if (JSON.stringify(each.status) !== JSON.stringify(status))
           await patch(kind, each.metadata.name, { status }, 'status')
+        if (kind === 'Deployment') await publishEndpoints(each)
       }
     }
+  }
+
+  /** Creates or updates the EndpointSlice of a Service, like the controller of Kubernetes. */
+  async function publishEndpoints({ metadata, spec }: any) {
+    const { name, labels } = metadata
+    const endpoints = spec.replicas === 0 ? [] : [{ addresses: ['10.0.0.1'] }]
+    const live = get('EndpointSlice', name)
+    if (!live) await create(buildEndpointSlice(name, labels, endpoints))
+    else if (live.endpoints.length !== endpoints.length)
+      await patch('EndpointSlice', name, { endpoints })
   }
 
   return {
@@ -126,6 +138,15 @@ export type Harness = ReturnType<typeof makeHarness>
 
 export const condition = (object: LegalSuite | undefined, type: string) =>
   object?.status?.conditions?.find((each) => each.type === type)
+
+const buildEndpointSlice = (name: string, labels: Record<string, string>, endpoints: object[]) =>
+  ({
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, namespace, labels: { ...labels, 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    endpoints,
+  }) as KubeObject
 
 /** The status that a workload has when all its pods are ready. */
 function readyStatus({ kind, metadata, spec }: any) {

@@ -39,6 +39,8 @@ export function startKubelet(client: Client, namespace?: string) {
   }
 }
 
+let addressCount = 1
+
 async function settle(client: Client, pod: Pod) {
   const bad = /:bad[^:]*$/.test(pod.spec.containers[0]!.image)
   const ends = pod.spec.restartPolicy === 'Never'
@@ -51,6 +53,8 @@ async function settle(client: Client, pod: Pod) {
     status: type.endsWith('Ready') ? ready : 'True',
     lastTransitionTime: now,
   }))
-  const patch = { status: { phase, conditions, startTime: now } }
+  // Without an address a pod is no endpoint of its Service.
+  const podIP = `10.244.${addressCount >> 8}.${addressCount++ & 255}`
+  const patch = { status: { phase, conditions, startTime: now, podIP, podIPs: [{ ip: podIP }] } }
   await client.merge(getResource('v1', 'Pod'), pod.metadata, patch, { subresource: 'status' })
 }
