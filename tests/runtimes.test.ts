@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { enqueue } from '../services/_kit/jobs.ts'
 import { makeSql, type Sql } from '../services/_kit/sql/sql.ts'
 import { buildEdge } from '../services/_run/build.ts'
 import { services } from '../services/_run/services.ts'
 import memory from '../services/memory/service.ts'
+import platform from '../services/platform/service.ts'
 import { type Database, newDatabase } from './support/databases.ts'
 import { freePort } from './support/free-port.ts'
 import { run } from './support/process.ts'
@@ -67,6 +70,26 @@ describe.each(['node', 'deno'] as const)('a process on %s', (runtime) => {
     })
     expect((await answer.soon).status).toBe(201)
     expect(await running.process.exit).toBe(0)
+    await running.close()
+  })
+
+  test('exits within the grace period while endless jobs use every connection', async () => {
+    const env = {
+      ...{ INTERNAL_API_KEY: key, DATABASE_URL: database.url, DATABASE_POOL: '2' },
+      ...{ BACKGROUND: 'true', SHUTDOWN_GRACE_MS: '3000' },
+    }
+    const running = await startProcess(runtime, platform, env, {})
+    await sql.transaction(async (transaction) => {
+      await transaction`lock table platform.audit_logs in access exclusive mode`
+      for (const organization of ['one', 'other']) {
+        const payload = { id: crypto.randomUUID(), organization }
+        await enqueue(sql, 'platform', { kind: 'verify_audit_chain', payload })
+      }
+      await expect.poll(waitingLocks, { timeout: 20_000 }).toHaveLength(2)
+      running.process.signal('SIGTERM')
+      const tooLate = setTimeout(15_000, 'too late', { ref: false })
+      expect(await Promise.race([running.process.exit, tooLate])).toBe(0)
+    })
     await running.close()
   })
 })

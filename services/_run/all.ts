@@ -62,15 +62,15 @@ async function main() {
     await data.close()
     throw thrown
   }
-  onStop(async () => {
+  onStop(async (workMs) => {
     log.info({}, 'stopping')
     await Promise.all([
-      ...open.map((server) => server.close(config.SHUTDOWN_GRACE_MS)),
-      ...loops.map((stop) => stop(config.SHUTDOWN_GRACE_MS)),
+      ...open.map((server) => server.close(workMs)),
+      ...loops.map((stop) => stop(workMs)),
     ])
     directory?.stop()
     await data.close()
-  })
+  }, config.SHUTDOWN_GRACE_MS)
   const seeded: string[] = []
   for (const { afterListen: settle } of up) seeded.push((await settle()) ?? '')
   announce(chosen, config, data, seeded.join(''), performance.now() - startedAt)

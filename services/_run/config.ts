@@ -45,7 +45,9 @@ export const HostConfig = z.object({
     .int()
     .min(0)
     .default(25_000)
-    .describe('Milliseconds for running requests and streams to finish after SIGTERM.'),
+    .describe(
+      'Milliseconds from SIGTERM to the end of the process. Requests and jobs get all but the last second.',
+    ),
   MIGRATE: z
     .stringbool()
     .default(true)

@@ -17,13 +17,20 @@ export function openDatabase(config: HostConfig): Driver {
     : postgresDriver(config.DATABASE_URL, config.DATABASE_POOL)
 }
 
-/** Runs `stop` once on SIGTERM or SIGINT and exits. A second signal exits at once. */
-export function onStop(stop: () => Promise<void>) {
+/** Part of the grace period that is reserved for releasing jobs and closing the database. */
+const reserveMs = (graceMs: number) => Math.min(1_000, graceMs / 3)
+
+/**
+ * Runs `stop` once on SIGTERM or SIGINT and exits, at the latest after `graceMs`: a statement that waits for a
+ * lock must not delay the end of the process. A second signal exits at once.
+ */
+export function onStop(stop: (workMs: number) => Promise<void>, graceMs: number) {
   let stopping = false
   const handleSignal = () => {
     if (stopping) process.exit(1)
     stopping = true
-    stop().then(
+    setTimeout(() => process.exit(0), graceMs).unref()
+    stop(graceMs - reserveMs(graceMs)).then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     )

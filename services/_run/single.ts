@@ -36,12 +36,12 @@ export async function startService(folder: string | undefined, runtime: Host['ru
   /** Runs background work until a signal; `drain` waits for running requests. */
   function serveUntilSignal(port: number, drain: (graceMs: number) => Promise<unknown>) {
     const stopLoop = config.BACKGROUND ? startLoop(started, log) : undefined
-    onStop(async () => {
+    onStop(async (workMs) => {
       log.info({}, 'stopping')
-      await Promise.all([drain(config.SHUTDOWN_GRACE_MS), stopLoop?.(config.SHUTDOWN_GRACE_MS)])
+      await Promise.all([drain(workMs), stopLoop?.(workMs)])
       directory?.stop()
       await database.end()
-    })
+    }, config.SHUTDOWN_GRACE_MS)
     log.info({ port }, 'listening')
     started.afterListen().catch(fail)
   }

@@ -4,7 +4,7 @@ import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import { newId } from '../_kit/ids.ts'
-import { enqueue } from '../_kit/jobs.ts'
+import { enqueue, type JobContext } from '../_kit/jobs.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 import { ChainHead, chainName } from './audit-chain.ts'
 import { type Deps, get, manage } from './deps.ts'
@@ -86,9 +86,13 @@ export const enqueueVerification = (sql: Sql, organization: string): Promise<str
 const Payload = z.object({ id: Id, organization: z.string() })
 
 /** Job: verifies a chain and stores the result. Running it twice gives the same result. */
-export async function verifyAuditChain({ sql, signer }: ServiceContext<Deps>, payload: unknown) {
+export async function verifyAuditChain(
+  { sql, signer }: ServiceContext<Deps>,
+  payload: unknown,
+  { signal }: JobContext,
+) {
   const { id, organization } = Payload.parse(payload)
-  const result = await verifyChain(sql, organization, signer)
+  const result = await verifyChain(sql, organization, signer, signal)
   await sql`
     update platform.audit_verifications
     set status = 'SUCCEEDED', result = ${json(result)}, finished_at = now()

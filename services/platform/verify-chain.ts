@@ -27,12 +27,13 @@ const batchSize = 1_000
 
 /**
  * Verifies a chain from its first entry. Reads the head first: entries appended meanwhile are later than
- * the head, and all entries up to the head must exist.
+ * the head, and all entries up to the head must exist. Stops between batches when `signal` aborts.
  */
 export async function verifyChain(
   sql: Sql,
   organization: string,
   signer?: Signer,
+  signal?: AbortSignal,
 ): Promise<z.output<typeof Verdict>> {
   const head = await sql.row(ChainHead)`
     select seq, hash, last_id from platform.audit_heads where organization_id = ${organization}`
@@ -46,6 +47,7 @@ export async function verifyChain(
   })
 
   for (let more = true; more; ) {
+    signal?.throwIfAborted()
     const entries = await sql.rows(StoredEntry)`
       select * from platform.audit_logs
       where organization_id = ${organization} and seq > ${previous.seq} order by seq limit ${batchSize}`
