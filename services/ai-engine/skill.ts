@@ -117,6 +117,15 @@ export const FrontMatter = z.object({
   phase: z.enum(['intake', 'analysis', 'strategy', 'drafting', 'delivery']).optional(),
   /** Skills that must be done before this one starts. */
   after: z.array(z.string()).default([]),
+  /** Matters that the skill is meant for. All conditions must hold. Default: every matter. */
+  applies_to: z
+    .strictObject({
+      categories: z.array(z.string()).min(1).optional(),
+      /** Codes of causes of action. `any`: a cause that knowledge-service has. */
+      causes: z.union([z.literal('any'), z.array(z.string()).min(1)]).optional(),
+      service_types: z.array(z.string()).min(1).optional(),
+    })
+    .optional(),
   tools: z.array(z.string()).default([]),
   /** Whether the skill runs again when the person adds facts or files after its work is done. */
   rereads: z.boolean().default(false),

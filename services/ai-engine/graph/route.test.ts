@@ -112,6 +112,40 @@ describe('the router', () => {
     expect(route(done)).toMatchObject({ next: 'chat_respond', skills: [] })
   })
 
+  test.each([
+    ['the cause', { causes: ['private_lending'] }, { cause_of_action_code: 'private_lending' }],
+    ['a known cause', { causes: 'any' as const }, { cause_of_action_code: 'divorce' }],
+    [
+      'the category',
+      { categories: ['labor_arbitration'] },
+      { matter_category: 'labor_arbitration' },
+    ],
+    [
+      'the service type',
+      { service_types: ['contract_review'] },
+      { service_type_id: 'contract_review' },
+    ],
+  ])('a skill that applies to %s runs only in such a matter', (_, applies_to, kind) => {
+    const entry = row('check', { phase: 'analysis', after: ['intake_collection'], applies_to })
+    const work = { intake_collection: 'done', case_summary: 'done' } as const
+    const skillsFor = (intake_collection: object) =>
+      route(state({ message: '然后呢？' }, { work, table: [...table, entry], intake_collection }))
+        .skills
+    expect(skillsFor(kind)).toEqual(['check'])
+    expect(skillsFor({})).toEqual([])
+    expect(skillsFor({ cause_of_action_code: 'other', matter_category: 'consultation' })).toEqual(
+      [],
+    )
+  })
+
+  test('a skill that does not apply blocks neither the skills after it nor the next phase', () => {
+    const check = row('check', { phase: 'analysis', applies_to: { causes: 'any' } })
+    const plan = row('plan', { phase: 'strategy', after: ['check'] })
+    const work = { intake_collection: 'done', case_summary: 'done' } as const
+    const current = state({ message: '然后呢？' }, { work, table: [...table, check, plan] })
+    expect(route(current).skills).toEqual(['plan'])
+  })
+
   test('a phase that is COMPLETED in the matter counts as over', () => {
     const matter = { phases: [{ phase_id: 'intake', status: 'COMPLETED' }] }
     expect(route(state({}, { matter }))).toMatchObject({ skills: ['case_summary'] })

@@ -1,4 +1,5 @@
 import { containsFacts, readMessage } from '../skills/_shared/read-message.ts'
+import { isApplicable } from './applicability.ts'
 import { type Phase, phases, type RoutingEntry, type State } from './state.ts'
 
 /** The next node of a run and the skills that it runs. */
@@ -61,17 +62,25 @@ const dueSkills = (state: State) =>
 
 /** True if the work of the skill is not done or has to be done again, and its dependencies are done. */
 function isDue(state: State, entry: RoutingEntry): boolean {
-  const { work, table, matter } = state
+  const { work, matter } = state
   if (entry.phase === null || entry.internal || entry.api_call_only) return false
+  if (!isApplicable(state, entry.applies_to)) return false
   // A skill waits for the skills before it, also where they run again.
   if (entry.after.some((name) => runsAgain(state, name))) return false
-  if (isStale(state, entry)) return entry.after.every((name) => work[name] === 'done')
+  if (isStale(state, entry)) return entry.after.every((name) => isSettled(state, name))
   return (
     work[entry.name] !== 'done' &&
     !phaseIsOver(matter, entry.phase) &&
-    gateIsOpen(table, work, matter, entry.phase) &&
-    entry.after.every((name) => work[name] === 'done' || doneElsewhere(table, matter, name))
+    gateIsOpen(state, entry.phase) &&
+    entry.after.every((name) => isSettled(state, name) || doneElsewhere(state, name))
   )
+}
+
+/** True for work that is done, and for a skill that is not meant for the matter. */
+const isSettled = (state: State, name: string): boolean => {
+  if (state.work[name] === 'done') return true
+  const entry = state.table.find((each) => each.name === name)
+  return entry !== undefined && !isApplicable(state, entry.applies_to)
 }
 
 /** True for work that was done on facts that are not all the facts any more. A completed phase does not end it. */
@@ -82,7 +91,12 @@ const isStale = (state: State, { name, rereads }: RoutingEntry): boolean =>
 /** True if a skill is stale and has not run in this round yet. */
 const runsAgain = (state: State, name: string): boolean => {
   const entry = state.table.find((each) => each.name === name)
-  return entry !== undefined && !state.round.done.includes(name) && isStale(state, entry)
+  return (
+    entry !== undefined &&
+    !state.round.done.includes(name) &&
+    isApplicable(state, entry.applies_to) &&
+    isStale(state, entry)
+  )
 }
 
 /** True if the message contains facts, or if files were added after the last reading. */
@@ -90,22 +104,23 @@ const hasNewFacts = ({ round, file_ids, files_read = file_ids.length }: State): 
   file_ids.length > files_read || containsFacts(round.message)
 
 /** A phase opens when all earlier phases are over. A phase without skills blocks later ones. */
-function gateIsOpen(
-  table: RoutingEntry[],
-  work: State['work'],
-  matter: State['matter'],
-  phase: Phase,
-): boolean {
+function gateIsOpen(state: State, phase: Phase): boolean {
+  const { table, work, matter } = state
   return phases.slice(0, phases.indexOf(phase)).every((earlier) => {
     if (phaseIsOver(matter, earlier)) return true
     const entries = table.filter(
       (entry) => entry.phase === earlier && !entry.internal && !entry.api_call_only,
     )
-    return entries.length > 0 && entries.every((entry) => work[entry.name] === 'done')
+    return (
+      entries.length > 0 &&
+      entries.every(
+        ({ name, applies_to }) => work[name] === 'done' || !isApplicable(state, applies_to),
+      )
+    )
   })
 }
 
-const doneElsewhere = (table: RoutingEntry[], matter: State['matter'], name: string) => {
+const doneElsewhere = ({ table, matter }: State, name: string) => {
   const entry = table.find((each) => each.name === name)
   return entry?.phase != null && phaseIsOver(matter, entry.phase)
 }

@@ -14,6 +14,7 @@ export type RoutingEntry = Pick<FrontMatter, 'name' | 'after' | 'internal' | 'ap
   phase: Phase | null
   version?: string
   rereads?: boolean
+  applies_to?: FrontMatter['applies_to']
 }
 
 export interface RequestedCard {
@@ -107,15 +108,18 @@ export const initialState: State = {
 }
 
 export const routingTable = (skills: Skill[]): RoutingEntry[] =>
-  skills.map(({ name, version, after, internal, api_call_only, rereads, phase = null }) => ({
-    name,
-    version,
-    after,
-    internal,
-    api_call_only,
-    phase,
-    ...(rereads && { rereads }),
-  }))
+  skills.map(
+    ({ name, version, after, internal, api_call_only, rereads, applies_to, phase = null }) => ({
+      name,
+      version,
+      after,
+      internal,
+      api_call_only,
+      phase,
+      ...(rereads && { rereads }),
+      ...(applies_to && { applies_to }),
+    }),
+  )
 
 export interface StartRequest {
   message: string
