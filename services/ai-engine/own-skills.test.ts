@@ -154,5 +154,5 @@ test('internal skills are neither listed nor runnable; API-only skills are runna
   expect(listed).not.toContain('hidden')
   expect(listed).not.toContain('callable')
   expect((await runs('hidden')).status).toBe(404)
-  expect((await runs('callable')).data.result.outputs.callable).toEqual({ note: 'called' })
+  expect((await runs('callable')).data.result).toEqual({ note: 'called' })
 })

@@ -56,6 +56,8 @@ export const skills = [
     '/api/v1/internal/ai/skills/:skill_name/execute',
     {
       summary: 'Execute one skill',
+      description:
+        '`result` is the output of the skill; null if the skill asks on a card or the run failed.',
       guard: service,
       params: BySkill,
       body: rejectPlaybook(Execute.omit({ skill: true, skill_only: true, mode: true })),
@@ -73,10 +75,17 @@ export const skills = [
         skill_only: true,
         mode: 'workbench' as const,
       }
-      return ok(c, await awaitRun(c, await execute(c, request)))
+      const answer = await awaitRun(c, await execute(c, request))
+      return ok(c, { ...answer, result: outputOf(answer.result, name) })
     },
   ),
 ]
+
+const RoundResult = z.object({ outputs: z.record(z.string(), JsonObject) })
+
+/** Output of a skill in the result of its round. */
+const outputOf = (result: unknown, name: string) =>
+  RoundResult.safeParse(result).data?.outputs[name] ?? null
 
 function findSkill(skills: Skill[], name: string): Skill {
   const skill = skills.find((each) => each.name === name && !each.internal)

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
+import { loadCause } from './cause-tools.ts'
 import { recognizeCause } from './causes/recognize-cause.ts'
+import { loadFile } from './file-tools.ts'
 import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
 import { defineTool, type ToolContext, type ToolDefinition } from './tool.ts'
@@ -85,7 +87,9 @@ const readFile = defineTool({
 export const tools: ToolDefinition[] = [
   recallMemory,
   readFile,
+  loadFile,
   recognizeCause,
+  loadCause,
   legalElements,
   searchLaw,
   checkCitations,

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { notFound } from '../../services/_kit/fault.ts'
+import { Fault, notFound } from '../../services/_kit/fault.ts'
 import type { Client } from '../../services/_kit/peer.ts'
 import type { Tool } from '../../services/ai-engine/skill.ts'
 import { bindTools } from '../../services/ai-engine/tools.ts'
@@ -10,11 +10,11 @@ const packageId = 'knowledge_structured_seeds'
 export const seedProfiles = () =>
   readDataFiles(packageId, 'data/profiles').flatMap(({ records }) => records)
 
-/** A knowledge-service that holds the causes of the seed packages. */
-export function seedKnowledge(): Client {
+/** Data of knowledge-service for a path: the causes of the seed packages. */
+export function seedResponses(): (path: string) => unknown {
   const profiles = seedProfiles()
   const elements = readDataFiles(packageId, 'data/litigation').flatMap(({ records }) => records)
-  const respond = (path: string) => {
+  return (path) => {
     const code = /causes-of-action\/([\w.:-]+)$/.exec(path)?.[1]
     if (code === undefined) {
       const size = { page: 1, size: 200, total: profiles.length, total_pages: 1 }
@@ -24,21 +24,48 @@ export function seedKnowledge(): Client {
     if (!profile) throw notFound(`cause of action ${code}`)
     return { ...profile, elements: elements.filter((one) => one.cause_of_action_code === code) }
   }
+}
+
+/** A knowledge-service that holds the causes of the seed packages. */
+export function seedKnowledge(): Client {
+  const respond = seedResponses()
   const request = async (schema: z.ZodType, path: string) => schema.parse(respond(path))
   return { request } as unknown as Client
 }
 
-/** Tools of the engine on that knowledge-service. */
-export function seedCauseTools(): Record<string, Tool> {
-  const unused = {} as Client
-  const bound = bindTools(['recognize_cause', 'legal_elements'], {
+/** A parsed file of a test, by its id. Text null: the file cannot be parsed. */
+export type TestFiles = Record<string, { filename: string; text: string | null }>
+
+/** Data of files-service for a path, for files that are parsed already. */
+export function respondWithFile(files: TestFiles, path: string): unknown {
+  const [, id = '', part] = /files\/([^/]+)(?:\/(text|parse))?$/.exec(path) ?? []
+  const file = files[decodeURIComponent(id)]
+  if (!file) throw notFound('file')
+  const parseStatus = file.text === null ? 'UNSUPPORTED' : 'SUCCEEDED'
+  if (part === 'parse') return { fileId: id, parseStatus }
+  if (part === undefined) return { filename: file.filename, contentType: 'text/plain', parseStatus }
+  if (file.text === null) throw new Fault('CONFLICT', 'The file has no text.')
+  return {
+    text: file.text,
+    pages: file.text.split('\f').length,
+    language: null,
+    truncated: false,
+  }
+}
+
+/** Tools of the engine on that knowledge-service and on these files. */
+export function seedCauseTools(files: TestFiles = {}): Record<string, Tool> {
+  const request = async (schema: z.ZodType, path: string) =>
+    schema.parse(respondWithFile(files, path))
+  const names = ['recognize_cause', 'legal_elements', 'load_cause', 'load_file']
+  const bound = bindTools(names, {
     organization_id: 'o',
     user_id: 'u',
     matter_id: null,
-    file_ids: [],
+    file_ids: Object.keys(files),
     today: '2026-06-15',
-    memory: unused,
-    files: unused,
+    memory: {} as Client,
+    files: { request } as unknown as Client,
     knowledge: seedKnowledge(),
   })
   return Object.fromEntries(Object.entries(bound).map(([name, { run }]) => [name, run]))

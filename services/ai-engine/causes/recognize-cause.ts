@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { pageSchema } from '../../_kit/page.ts'
 import { defineTool } from '../tool.ts'
 import { CauseProfile } from './cause-profile.ts'
-import { clearCause, rankCauses } from './rank-causes.ts'
+import { clearCause, isConfident, rankCauses } from './rank-causes.ts'
 
 const CausePage = pageSchema(CauseProfile)
 /** Pages of 200 causes that are read at most. */
@@ -33,6 +33,7 @@ export const recognizeCause = defineTool({
       })),
       candidates: ranked.slice(0, maxCandidates),
       clear: clearCause(ranked) ?? null,
+      confident: isConfident(ranked),
     }
   },
 })

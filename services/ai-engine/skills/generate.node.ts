@@ -8,8 +8,12 @@ export function generateBundled(): string {
   const identifier = (name: string) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
   const literal = (text: string) => `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``
   const skillMd = (name: string) => readFileSync(join(bundledDirectory, name, 'SKILL.md'), 'utf8')
+  const imports = [
+    ...names.map((name) => ({ path: `./${name}/skill.ts`, what: identifier(name) })),
+    { path: './load.ts', what: 'type { Folder }' },
+  ].sort((a, b) => (a.path < b.path ? -1 : 1))
   return `// Made from the folders beside it by \`npm run generate\`.
-${names.map((name) => `import ${identifier(name)} from './${name}/skill.ts'\n`).join('')}import type { Folder } from './load.ts'
+${imports.map(({ path, what }) => `import ${what} from '${path}'`).join('\n')}
 
 export const bundled: Folder[] = [
 ${names

@@ -134,7 +134,14 @@ function writeDirectory(files: Record<string, string>): string {
   return directory
 }
 
-const own = ['case_summary', 'chat', 'intake_collection']
+const own = [
+  'case_summary',
+  'cause_of_action',
+  'chat',
+  'evidence_analysis',
+  'intake_collection',
+  'sufficiency',
+]
 
 test('the bundled skills are the same with and without file system access', async () => {
   const scanned = await loadSkills({ runtime: 'node' })

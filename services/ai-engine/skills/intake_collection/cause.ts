@@ -14,12 +14,21 @@ const Recognition = z.object({
       matter_category: z.string().nullish(),
     }),
   ),
-  candidates: z.array(z.object({ code: z.string(), quotes: z.array(z.string()) })),
+  candidates: z.array(
+    z.object({ code: z.string(), score: z.number().default(0), quotes: z.array(z.string()) }),
+  ),
   clear: z.string().nullable(),
+  /** False if another cause is close to the clear one. */
+  confident: z.boolean().default(true),
 })
 export type Recognition = z.infer<typeof Recognition>
 
-const noRecognition: Recognition = { causes: [], candidates: [], clear: null }
+const noRecognition: Recognition = {
+  causes: [],
+  candidates: [],
+  clear: null,
+  confident: true,
+}
 
 /** Loads all causes of action and ranks those that match a text. Empty if knowledge-service is unavailable. */
 export async function recognizeCause(tools: Tools, text: string): Promise<Recognition> {

@@ -26,6 +26,8 @@ export interface Interview {
   causeQuestions: CauseQuestion[]
   recognition: Recognition
   reading: Reading
+  /** Whether rules chose the cause although another is close to it. */
+  closeCause: boolean
 }
 
 /** Keys of required questions without an answer. A question that was asked once is not missing. */
@@ -42,8 +44,9 @@ export function missingKeys(interview: Interview): string[] {
   const required = causeQuestions.filter((each) => each.required).map(({ key }) => key)
   const isOpen = (key: string) =>
     fields[key as FieldKey] === undefined && details[key] === undefined
+  const isUnsure = (key: string) => key === 'cause_of_action_code' && interview.closeCause
   return [...new Set([...generic, ...required])].filter(
-    (key) => isOpen(key) && !asked.includes(key),
+    (key) => (isOpen(key) || isUnsure(key)) && !asked.includes(key),
   )
 }
 

@@ -59,7 +59,11 @@ export default defineSkill({
     const causeQuestions = await fetchCauseQuestions(tools, fields.cause_of_action_code)
     const details = gatherDetails(causeQuestions, state, inputs.matter.profile)
     const reading = work.reading ?? readMessage(texts.join('\n'))
-    const interview = { fields, details, asked: work.asked, causeQuestions, recognition, reading }
+    const closeCause = foundBy.cause_of_action_code === 'rules' && !recognition.confident
+    const interview = {
+      ...{ fields, details, asked: work.asked, causeQuestions, recognition, reading },
+      closeCause,
+    }
     const missing = missingKeys(interview)
     const unconfirmed = figuresToConfirm(extraction.uncertain, certainFigures(extraction), fields)
     const name = causeName(recognition, fields.cause_of_action_code) ?? work.cause_name ?? null

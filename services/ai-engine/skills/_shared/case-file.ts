@@ -1,0 +1,145 @@
+import * as z from 'zod'
+import { type CauseElement, CauseRecord } from '../../cause-tools.ts'
+import type { SkillContext } from '../../skill.ts'
+import { recognizeCause } from '../intake_collection/cause.ts'
+import { type FieldKey, type Fields, fieldKeys, parseFields } from '../intake_collection/fields.ts'
+import { readFigures } from '../intake_collection/figures.ts'
+import { fieldsFromMatter } from '../intake_collection/gather.ts'
+import { extractByRules } from '../intake_collection/rules.ts'
+import { elementQuestions } from './element-questions.ts'
+import { FileIds, Matter, Messages, personTexts, SkillState, Text } from './inputs.ts'
+import { type Language, lastLanguage } from './language.ts'
+
+type Tools = SkillContext<unknown>['tools']
+
+/** Inputs of the skills that work on a case. */
+export const caseInputs = {
+  message: Text,
+  messages: Messages,
+  file_ids: FileIds,
+  matter: Matter,
+  intake_collection: SkillState,
+}
+const CaseInputs = z.object(caseInputs)
+export type CaseInputs = z.output<typeof CaseInputs>
+
+/** A fact of the case. `key` is its entity_key in the matter. */
+export interface CaseFact {
+  key: string
+  value: unknown
+  /** Passage that the fact was found in. */
+  quote: string | null
+  found_by: string
+}
+
+/** All that the skills know about a case. */
+export interface CaseFile {
+  texts: string[]
+  language: Language
+  fields: Fields
+  facts: CaseFact[]
+  /** Null if the cause of action is unknown or knowledge-service is unavailable. */
+  cause: CauseRecord | null
+  /** Elements that the claim of this case rests on. */
+  elements: CauseElement[]
+}
+
+/**
+ * Collects the case: what the intake holds, else what the matter holds, else what rules read from the
+ * texts. A skill that is executed alone therefore works without an intake.
+ */
+export async function loadCase(inputs: CaseInputs, tools: Tools, today: string): Promise<CaseFile> {
+  const { matter, intake_collection: intake } = inputs
+  const texts = personTexts(inputs.messages, inputs.message)
+  const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
+  const fromTexts = readTexts(texts, today)
+  const fields: Fields = {
+    ...fromTexts.fields,
+    ...fieldsFromMatter(matter),
+    ...withoutNulls(parseFields(intake)),
+  }
+  const code = fields.cause_of_action_code ?? (await recognizedCode(tools, texts))
+  const cause = await loadCauseRecord(tools, code)
+  const quotes = { ...fromTexts.quotes, ...toStrings(intake.quotes) }
+  const foundBy = toStrings(intake.found_by)
+  const details = readDetails(cause, { ...matter.profile, ...intake })
+  const facts = [
+    ...fieldKeys.flatMap((key) =>
+      fields[key] == null ? [] : [{ key: `intake.${key}`, name: key, value: fields[key] }],
+    ),
+    ...details,
+  ].map(({ key, name, value }) => ({
+    key,
+    value,
+    quote: quotes[name] ?? null,
+    found_by: foundBy[name] ?? (fieldKeys.includes(name as FieldKey) ? 'rules' : 'answer'),
+  }))
+  return { texts, language, fields, facts, cause, elements: claimElements(cause, facts, fields) }
+}
+
+function readTexts(texts: string[], today: string) {
+  const figures = readFigures(texts.join('\n'), today).filter(({ certain }) => certain)
+  const fields: Fields = { ...extractByRules(texts) }
+  for (const { key, value } of figures) Object.assign(fields, { [key]: value })
+  return { fields, quotes: Object.fromEntries(figures.map(({ key, quote }) => [key, quote])) }
+}
+
+async function recognizedCode(tools: Tools, texts: string[]): Promise<string | undefined> {
+  if (texts.length === 0) return undefined
+  const { clear, candidates } = await recognizeCause(tools, texts.join('\n'))
+  return clear ?? candidates.find(({ quotes }) => quotes.length > 0)?.code
+}
+
+async function loadCauseRecord(
+  tools: Tools,
+  code: string | null | undefined,
+): Promise<CauseRecord | null> {
+  if (!code || code === 'other' || !tools.load_cause) return null
+  return CauseRecord.safeParse(await tools.load_cause({ cause_of_action_code: code })).data ?? null
+}
+
+/** Answers to the questions of the cause that are not fields of every intake. */
+function readDetails(cause: CauseRecord | null, source: Record<string, unknown>) {
+  const names = (cause?.elements ?? []).flatMap(({ questions }) =>
+    elementQuestions(questions).map(({ key }) => key),
+  )
+  return [...new Set(names)]
+    .filter((name) => !fieldKeys.includes(name as FieldKey))
+    .map((name) => ({ key: `intake.${name}`, name, value: memberAt(source, name) }))
+    .filter(({ value }) => value != null && value !== '')
+}
+
+function memberAt(source: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined,
+      source,
+    )
+}
+
+/**
+ * Elements of the side that claims. A cause that either side brings has elements for each; which side the
+ * person is on follows from an answer that names a role of the cause.
+ */
+function claimElements(
+  cause: CauseRecord | null,
+  facts: CaseFact[],
+  { client_role }: Fields,
+): CauseElement[] {
+  if (!cause) return []
+  const roles = cause.parties.map(({ role }) => role)
+  const own = facts.map(({ value }) => value).find((value) => roles.includes(value as string))
+  if (own === undefined) return cause.elements
+  const claims = (role: string) => (client_role === 'respondent' ? role !== own : role === own)
+  return cause.elements.filter(({ side }) => !side || claims(side))
+}
+
+const withoutNulls = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
+
+const toStrings = (value: unknown): Record<string, string> =>
+  z.record(z.string(), z.string()).safeParse(value).data ?? {}
