@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 /** Packages that only one service may import. */
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
+  gateway: '|jose$|openid-client$',
   knowledge: '|@qdrant/js-client-rest$|neo4j-driver$',
   collector: '|croner$|fflate$|htmlparser2$|ipaddr\\.js$|robots-parser$|yaml$',
   files:

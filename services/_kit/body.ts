@@ -18,7 +18,8 @@ export async function readJson(request: Request, limit: number) {
   return { text, value }
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+/** Reads the body. Throws PAYLOAD_TOO_LARGE beyond `limit` bytes. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new Fault('PAYLOAD_TOO_LARGE', `The request body exceeds the limit of ${limit} bytes.`, {
       data: { limit },

@@ -1,17 +1,16 @@
 import type { Context } from 'hono'
-import { deleteCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
 import type { Env } from '../_kit/context.ts'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault, invalid, notFound } from '../_kit/fault.ts'
-import { sha256Hex } from '../_kit/hash.ts'
-import { newId } from '../_kit/ids.ts'
-import { json } from '../_kit/sql/sql.ts'
-import { authenticate, cookieName } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { requireCsrf } from './authorize.ts'
 import { type Deps, get, post } from './deps.ts'
+import { endAtProvider } from './oidc/end-at-provider.ts'
 import { samplePeople } from './people.ts'
-import { type Identity, type Principal, UserType } from './principal.ts'
+import { type Principal, UserType } from './principal.ts'
+import { unauthenticated } from './protected-resource.ts'
+import { endSession, startSession } from './session-store.ts'
 
 const Person = z.object({ id: z.string(), name: z.string(), user_type: UserType })
 
@@ -71,17 +70,23 @@ export const auth = [
     '/auth/logout',
     {
       summary: 'End the session',
-      responses: { 200: z.object({ signed_out: z.boolean() }) },
+      responses: {
+        200: z.object({
+          signed_out: z.boolean(),
+          end_session_url: z
+            .string()
+            .optional()
+            .describe('Address at which the browser ends its session at the provider.'),
+        }),
+      },
       faults: ['FORBIDDEN'],
     },
     async (c) => {
       const principal = await authenticate(c)
       if (principal?.credential.kind !== 'session') return ok(c, { signed_out: false })
       requireCsrf(principal, c.req.raw)
-      await c.env.sql`delete from gateway.sessions where id = ${principal.credential.id}`
-      c.env.identities.clear()
-      deleteCookie(c, cookieName(c.env), { path: '/', secure: c.env.secure })
-      return ok(c, { signed_out: true })
+      const refreshToken = await endSession(c, principal.credential.id)
+      return ok(c, { signed_out: true, ...(await endAtProvider(c.env, refreshToken)) })
     },
   ),
 ]
@@ -89,7 +94,7 @@ export const auth = [
 /** Returns the person behind a request; for a session's write its CSRF token is required. */
 export async function requirePrincipal(c: Context<Env<Deps>>): Promise<Principal> {
   const principal = await authenticate(c)
-  if (!principal) throw new Fault('UNAUTHENTICATED', 'Sign in first, or send an API token.')
+  if (!principal) throw unauthenticated(c)
   requireCsrf(principal, c.req.raw)
   return principal
 }
@@ -109,34 +114,6 @@ function requireSameOrigin(c: Context<Env<Deps>>) {
   if (origin !== undefined && origin !== new URL(c.req.url).origin) {
     throw new Fault('FORBIDDEN', `Sign-in from ${origin} is not allowed.`)
   }
-}
-
-async function startSession(c: Context<Env<Deps>>, identity: Identity): Promise<Principal> {
-  const { sql, secure, sessionHours } = c.env
-  const [id, token, csrf] = [newId(), randomSecret(), randomSecret()]
-  await sql`
-    insert into gateway.sessions
-      (id, token_hash, user_id, organization_id, identity, csrf, address, user_agent, expires_at)
-    values (${id}, ${await sha256Hex(token)}, ${identity.id}, ${identity.organization_id},
-      ${json(identity)}, ${csrf}, ${(c.req.header('x-forwarded-for') ?? '').slice(0, 200)},
-      ${(c.req.header('user-agent') ?? '').slice(0, 500)}, now() + ${sessionHours} * interval '1 hour')`
-  setCookie(c, cookieName(c.env), token, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Lax',
-    secure,
-    maxAge: sessionHours * 3_600,
-  })
-  return { identity, credential: { kind: 'session', id, csrf } }
-}
-
-/** 256 random bits, base64url. */
-export function randomSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace('=', '')
 }
 
 function toMe({ identity, credential }: Principal): z.infer<typeof Me> {

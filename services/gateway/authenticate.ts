@@ -1,48 +1,68 @@
 import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import * as z from 'zod'
-import type { Env } from '../_kit/context.ts'
+import type { Env, ServiceContext } from '../_kit/context.ts'
 import { sha256Hex } from '../_kit/hash.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import type { Deps } from './deps.ts'
+import { authenticateBearer } from './oidc/bearer.ts'
+import { refreshSession } from './oidc/refresh.ts'
 import { Identity, type Principal } from './principal.ts'
+import { cookieName, loadSession } from './session-store.ts'
 
-/** `__Host-` cookies need https; plain http exists on loopback only. */
-export const cookieName = ({ secure }: Deps) => (secure ? '__Host-legal_suite' : 'legal_suite')
-
-const SessionRow = z.object({ id: z.string(), identity: Identity, csrf: z.string() })
 const TokenRow = z.object({ id: z.string(), identity: Identity, scopes: z.array(z.string()) })
 
-/** The person behind a request, by API token or session cookie; undefined if there is no valid one. */
-export async function authenticate(c: Context<Env<Deps>>): Promise<Principal | undefined> {
-  const bearer = /^Bearer (lst_[\w-]{20,200})$/i.exec(c.req.header('authorization') ?? '')?.[1]
-  const cookie = getCookie(c, cookieName(c.env))
-  // A bearer token wins and never falls back to a cookie: the request is a program's.
-  const secret = c.req.header('authorization') === undefined ? cookie : bearer
-  if (!secret) return undefined
-  const hash = await sha256Hex(secret)
-  const cached = c.env.identities.get(hash)
-  if (cached) return cached
-  const principal = bearer ? await loadToken(c.env.sql, hash) : await loadSession(c.env.sql, hash)
-  if (principal) c.env.identities.set(hash, principal)
-  return principal
-}
+const apiToken = /^lst_[\w-]{20,200}$/
+const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-async function loadSession(sql: Sql, hash: string): Promise<Principal | undefined> {
-  const row = await sql.row(SessionRow)`
-    update gateway.sessions set last_seen_at = now()
-    where token_hash = ${hash} and expires_at > now()
-    returning id, identity, csrf`
-  return (
-    row && { identity: row.identity, credential: { kind: 'session', id: row.id, csrf: row.csrf } }
+/**
+ * The person behind a request, by API token, bearer token of the provider or session cookie; undefined if
+ * there is no valid credential.
+ */
+export async function authenticate(c: Context<Env<Deps>>): Promise<Principal | undefined> {
+  const { sql, identities } = c.env
+  const authorization = c.req.header('authorization')
+  if (authorization === undefined) {
+    const cookie = getCookie(c, cookieName(c.env))
+    if (!cookie) return undefined
+    const hash = await sha256Hex(cookie)
+    return identities.resolve(`session ${hash}`, () => resolveSession(c.env, hash))
+  }
+  // A bearer token never falls back to a cookie: the request is a program's.
+  const token = /^Bearer ([^ ]+)$/i.exec(authorization)?.[1] ?? ''
+  if (apiToken.test(token)) {
+    const hash = await sha256Hex(token)
+    return identities.resolve(`token ${hash}`, () => resolveToken(sql, hash))
+  }
+  if (!jwt.test(token)) return undefined
+  return identities.resolve(`bearer ${await sha256Hex(token)}`, () =>
+    authenticateBearer(c.env, token),
   )
 }
 
-async function loadToken(sql: Sql, hash: string): Promise<Principal | undefined> {
+async function resolveSession(
+  context: ServiceContext<Deps>,
+  hash: string,
+): Promise<Principal | undefined> {
+  const session = await loadSession(context.sql, hash)
+  if (!session) return undefined
+  const { id, csrf } = session
+  const identity = session.refresh_due
+    ? await refreshSession(context, id, session.identity)
+    : session.identity
+  return identity && { identity, credential: { kind: 'session', id, csrf } }
+}
+
+async function resolveToken(sql: Sql, hash: string): Promise<Principal | undefined> {
   const row = await sql.row(TokenRow)`
-    update gateway.tokens set last_used_at = now()
-    where token_hash = ${hash} and (expires_at is null or expires_at > now())
-    returning id, identity, scopes`
+    with used as (
+      update gateway.tokens set last_used_at = now()
+      where token_hash = ${hash}
+        and (last_used_at is null or last_used_at < now() - interval '15 seconds'))
+    select token.id, person.identity, token.scopes
+    from gateway.tokens token join gateway.people person using (organization_id, user_id)
+    where token.token_hash = ${hash} and (token.expires_at is null or token.expires_at > now())
+      and person.active`
   return (
     row && { identity: row.identity, credential: { kind: 'token', id: row.id, scopes: row.scopes } }
   )

@@ -1,19 +1,10 @@
 import { Fault } from '../_kit/fault.ts'
 import { accepts } from '../_kit/keys.ts'
 import type { Principal } from './principal.ts'
+import type { Area } from './scopes.ts'
 import type { ServiceName, Target } from './target.ts'
 
-export const areas = [
-  'consultations',
-  'matters',
-  'knowledge',
-  'files',
-  'collector',
-  'platform',
-  'ai',
-] as const
-
-const areaByService: Record<ServiceName, (typeof areas)[number]> = {
+const areaByService: Record<ServiceName, Area> = {
   'consultations-service': 'consultations',
   'matter-service': 'matters',
   'knowledge-service': 'knowledge',
@@ -23,8 +14,6 @@ const areaByService: Record<ServiceName, (typeof areas)[number]> = {
   'memory-service': 'ai',
   'ai-engine': 'ai',
 }
-
-export const scopes = ['*', ...areas.flatMap((area) => [`${area}:read`, `${area}:write`])]
 
 /** POST requests that only read. */
 const readingPosts = /^\/api\/v1\/(knowledge\/query|ai\/calculators\/[^/]+|ai\/citations\/verify)$/
@@ -38,7 +27,9 @@ export function requireScope({ credential }: Principal, method: string, { servic
   const area = path.startsWith('/api/v1/ai/') ? 'ai' : areaByService[service]
   const scope = `${area}:${isRead(method, path) ? 'read' : 'write'}`
   if (!credential.scopes.includes(scope)) {
-    throw new Fault('FORBIDDEN', `The API token lacks the scope ${scope}.`)
+    throw new Fault('FORBIDDEN', `The token lacks the scope ${scope}.`, {
+      headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+    })
   }
 }
 

@@ -1,36 +1,23 @@
-import * as z from 'zod'
-import { ConfigError, KitConfig } from '../_kit/config.ts'
+import { ConfigError } from '../_kit/config.ts'
 import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Peer } from '../_kit/peer.ts'
+import type { Config } from './config.ts'
+import { type Encryption, makeEncryption } from './encryption.ts'
 import { type IdentityCache, makeIdentityCache } from './identity-cache.ts'
-
-export const Config = z.object({
-  PUBLIC_URL: z.url().optional().describe('Address at which people reach the gateway.'),
-  HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('Listen address; local sign-in needs a loopback address.'),
-  ENVIRONMENT: KitConfig.shape.ENVIRONMENT,
-  GATEWAY_LOCAL_SIGN_IN: z
-    .stringbool()
-    .optional()
-    .describe('Sign in as a sample person, on loopback only. Default: true outside production.'),
-  SESSION_HOURS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(720)
-    .default(12)
-    .describe('Lifetime of a session.'),
-  METRICS_TOKEN: z.string().optional().describe('Bearer token of /metrics. Default: none, 404.'),
-})
-export type Config = z.output<typeof Config>
+import { parseOidc } from './oidc/config.ts'
+import { makeProvider, type Provider } from './oidc/provider.ts'
 
 export interface Deps {
   peer(service: string): Peer
   identities: IdentityCache
+  /** The OpenID Connect provider, if one is configured. */
+  provider: Provider | undefined
+  /** Encryption of tokens at rest; without it they are not stored. */
+  encryption: Encryption | undefined
   localSignIn: boolean
+  /** Address of the gateway for browsers and clients, without a slash at the end. */
+  publicUrl: string | undefined
   production: boolean
   /** Whether browsers reach the gateway over https. */
   secure: boolean
@@ -45,10 +32,16 @@ export function open(config: Config, { peer }: OpenContext): Deps {
   if (production && config.GATEWAY_LOCAL_SIGN_IN) {
     throw new ConfigError('GATEWAY_LOCAL_SIGN_IN: not allowed in production.')
   }
+  const oidc = parseOidc(config, production)
+  const secrets = config.GATEWAY_ENCRYPTION_KEY
   return {
     peer,
     identities: makeIdentityCache(),
-    localSignIn: !production && isLoopback(config.HOST) && config.GATEWAY_LOCAL_SIGN_IN !== false,
+    provider: oidc && makeProvider(oidc),
+    encryption: secrets === undefined ? undefined : makeEncryption(secrets),
+    localSignIn:
+      !production && !oidc && isLoopback(config.HOST) && config.GATEWAY_LOCAL_SIGN_IN !== false,
+    publicUrl: config.PUBLIC_URL?.replace(/\/+$/, ''),
     production,
     secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
     sessionHours: config.SESSION_HOURS,

@@ -64,13 +64,15 @@ async function show() {
   if (me.ok) {
     status.textContent = 'Signed in as ' + me.data.name
     add('Sign out', async () => {
-      await call('/auth/logout', { method: 'POST', headers: { 'X-CSRF-Token': me.data.csrf } })
-      show()
+      const out = await call('/auth/logout', { method: 'POST', headers: { 'X-CSRF-Token': me.data.csrf } })
+      if (out.data?.end_session_url) location.href = out.data.end_session_url
+      else show()
     })
     return
   }
   const list = await call('/auth/people')
   status.textContent = list.ok ? 'Sign in as' : 'Not signed in'
+  if (!list.ok) add('Sign in', () => { location.href = '/auth/login?return_to=/' })
   for (const person of list.ok ? list.data : []) add(person.name, async () => {
     await call('/auth/local', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ person: person.id }) })
     show()

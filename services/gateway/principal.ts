@@ -1,6 +1,7 @@
 import * as z from 'zod'
 
 export const UserType = z.enum(['client', 'lawyer', 'firm_admin', 'operator'])
+export type UserType = z.infer<typeof UserType>
 
 /** A person as the services see them. */
 export const Identity = z.object({

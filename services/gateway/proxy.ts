@@ -6,6 +6,7 @@ import { authenticate } from './authenticate.ts'
 import { requireCsrf, requireScope } from './authorize.ts'
 import type { Deps } from './deps.ts'
 import { forwardableHeaders, type Principal, setIdentity } from './principal.ts'
+import { unauthenticated } from './protected-resource.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 const apiDescription = /^\/api\/v1\/(v3\/api-docs|swagger-ui\/index\.html)$/
@@ -17,9 +18,7 @@ export async function proxy(c: Context<Env<Deps>>): Promise<Response> {
   const target = resolveTarget(new URL(c.req.url).pathname)
   if (!target) throw notFound(`page at ${c.req.path}`)
   const principal = await authenticate(c)
-  if (!principal && !isOpen(target, c.env)) {
-    throw new Fault('UNAUTHENTICATED', 'Sign in first, or send an API token.')
-  }
+  if (!principal && !isOpen(target, c.env)) throw unauthenticated(c)
   if (principal) {
     requireScope(principal, c.req.method, target)
     requireCsrf(principal, c.req.raw)

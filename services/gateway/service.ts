@@ -1,9 +1,14 @@
 import { defineService } from '../_kit/service.ts'
 import { auth } from './auth.ts'
-import { Config, type Deps, open } from './deps.ts'
+import { Config } from './config.ts'
+import { type Deps, open } from './deps.ts'
+import { backchannelLogout } from './oidc/backchannel-logout.ts'
+import { signIn } from './oidc/sign-in.ts'
 import { pages } from './pages.ts'
+import { protectedResource } from './protected-resource.ts'
 import { proxy } from './proxy.ts'
-import { deleteExpiredSessions, sessions } from './sessions.ts'
+import { deleteExpired } from './session-store.ts'
+import { sessions } from './sessions.ts'
 import { tokens } from './tokens.ts'
 
 export default defineService<typeof Config, Deps>({
@@ -13,7 +18,15 @@ export default defineService<typeof Config, Deps>({
   config: Config,
   open,
   internalPaths: false,
-  endpoints: [...pages, ...auth, ...sessions, ...tokens],
+  endpoints: [
+    ...pages,
+    ...auth,
+    ...signIn,
+    ...backchannelLogout,
+    ...sessions,
+    ...tokens,
+    ...protectedResource,
+  ],
   fallback: proxy,
-  sweep: ({ sql }) => deleteExpiredSessions(sql),
+  sweep: ({ sql }) => deleteExpired(sql),
 })

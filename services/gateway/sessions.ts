@@ -3,7 +3,7 @@ import { ok } from '../_kit/endpoint.ts'
 import { notFound } from '../_kit/fault.ts'
 import { Id, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
-import { fragment, type Sql } from '../_kit/sql/sql.ts'
+import { fragment } from '../_kit/sql/sql.ts'
 import { requirePrincipal } from './auth.ts'
 import { del, get } from './deps.ts'
 
@@ -62,6 +62,3 @@ export const sessions = [
     },
   ),
 ]
-
-export const deleteExpiredSessions = (sql: Sql) =>
-  sql`delete from gateway.sessions where expires_at < now()`

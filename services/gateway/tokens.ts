@@ -6,9 +6,10 @@ import { sha256Hex } from '../_kit/hash.ts'
 import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json, timestamp } from '../_kit/sql/sql.ts'
-import { randomSecret, requirePrincipal } from './auth.ts'
-import { scopes } from './authorize.ts'
+import { requirePrincipal } from './auth.ts'
 import { del, get, post } from './deps.ts'
+import { scopes } from './scopes.ts'
+import { randomSecret } from './secret.ts'
 
 const Token = z
   .object({
@@ -68,9 +69,9 @@ export const tokens = [
       const token = `lst_${randomSecret()}`
       const row = await c.env.sql.row(Token)`
         insert into gateway.tokens
-          (id, token_hash, user_id, organization_id, identity, name, scopes, expires_at)
+          (id, token_hash, user_id, organization_id, name, scopes, expires_at)
         values (${newId()}, ${await sha256Hex(token)}, ${identity.id}, ${identity.organization_id},
-          ${json(identity)}, ${body.name}, ${json(body.scopes)},
+          ${body.name}, ${json(body.scopes)},
           ${body.expires_at == null ? null : timestamp(body.expires_at)})
         returning ${columns}`
       return ok(c, { ...row!, token }, 201)

@@ -1,0 +1,62 @@
+import { errors, type JWTPayload } from 'jose'
+import * as z from 'zod'
+import type { ServiceContext } from '../../_kit/context.ts'
+import { Fault } from '../../_kit/fault.ts'
+import { newId } from '../../_kit/ids.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
+import type { Deps } from '../deps.ts'
+import type { Identity, Principal } from '../principal.ts'
+import { scopes as knownScopes } from '../scopes.ts'
+import { identityFromClaims } from './claims.ts'
+
+/**
+ * Authenticates an access token of the provider. Returns undefined for a token that is not valid here:
+ * expired, of another issuer or audience, with a wrong signature, or no access token at all.
+ */
+export async function authenticateBearer(
+  { sql, provider, kit }: ServiceContext<Deps>,
+  token: string,
+): Promise<Principal | undefined> {
+  const audience = provider?.settings.audience
+  if (!provider || audience === undefined) return undefined
+  try {
+    const claims = await provider.verify(sql, token, { audience })
+    if (!isAccessToken(claims)) return undefined
+    const identity = identityFromClaims(claims, provider.settings.claims)
+    if (await isRemoved(sql, identity)) return undefined
+    return { identity, credential: { kind: 'token', id: newId(), scopes: scopesFrom(claims) } }
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown
+    if (thrown instanceof errors.JOSEError) {
+      kit.log.info({ reason: thrown.code }, 'bearer token refused')
+      return undefined
+    }
+    throw new Fault('UPSTREAM_UNAVAILABLE', 'The sign-in provider is not available. Try again.', {
+      cause: thrown,
+    })
+  }
+}
+
+/**
+ * ID tokens and logout tokens have the same issuer and keys. A token with `cnf` belongs to the key of its
+ * client, so whoever sends it as a bearer token has replayed it.
+ */
+const isAccessToken = ({ nonce, events, cnf, typ }: JWTPayload) =>
+  nonce === undefined &&
+  events === undefined &&
+  cnf === undefined &&
+  !['ID', 'Refresh', 'Logout', 'Offline'].includes(String(typ))
+
+/** Scopes of the suite that the token names. A token that names none has all rights of its person. */
+function scopesFrom({ scope, scp }: JWTPayload): readonly string[] {
+  const named = [scope, scp].flatMap((each) => (typeof each === 'string' ? each.split(' ') : each))
+  const own = named.filter((each): each is string => knownScopes.includes(each as string))
+  return own.length > 0 ? own : ['*']
+}
+
+async function isRemoved(sql: Sql, { organization_id, id }: Identity): Promise<boolean> {
+  const person = await sql.row(z.object({ active: z.boolean() }))`
+    select active from gateway.people
+    where organization_id = ${organization_id} and user_id = ${id}`
+  return person?.active === false
+}
