@@ -1,9 +1,12 @@
 const encoder = new TextEncoder()
+const hexBytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** SHA-256 of a text, in hex. */
 export async function sha256Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let hex = ''
+  for (const byte of new Uint8Array(digest)) hex += hexBytes[byte]
+  return hex
 }
 
 /** JSON with sorted member names: equal values have equal texts. */
@@ -23,11 +26,16 @@ function sortMembers(value: unknown): unknown {
 
 /** A 32-bit hash, the same on every runtime: FNV-1a with murmur's finish. */
 export function hash32(text: string, seed = 0): number {
-  let hash = 0x811c9dc5 ^ seed
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
+  let hash = hashStart ^ seed
+  for (let i = 0; i < text.length; i++) hash = addToHash(hash, text.charCodeAt(i))
+  return finishHash(hash)
+}
+
+/** The steps of `hash32`, for callers that hash parts of a text without copying them. */
+export const hashStart = 0x811c9dc5
+export const addToHash = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193)
+export function finishHash(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
 }

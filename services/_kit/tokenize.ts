@@ -5,17 +5,30 @@
  */
 export function tokenize(text: string): string[] {
   const tokens: string[] = []
+  visitTokens(
+    text,
+    (token) => tokens.push(token),
+    (run) => addHan(run, tokens),
+  )
+  return tokens
+}
+
+/** Visits the tokens of a text; runs of Han text are visited whole. */
+export function visitTokens(
+  text: string,
+  onToken: (token: string) => void,
+  onHan: (run: string) => void,
+) {
   const normal = text.normalize('NFKC').toLowerCase().replaceAll('’', "'")
-  for (const [number] of normal.matchAll(caseNumber)) tokens.push(number.replace(/\s/, ''))
+  for (const [number] of normal.matchAll(caseNumber)) onToken(number.replace(/\s/, ''))
   for (const [, number] of normal.matchAll(article)) {
     const value = arabic(number!)
-    if (value !== null) tokens.push(`第${value}条`)
+    if (value !== null) onToken(`第${value}条`)
   }
   for (const [run, hanRun, number] of normal.matchAll(runs)) {
-    if (hanRun) addHan(hanRun, tokens)
-    else tokens.push(number ? number.replaceAll(',', '') : stem(run))
+    if (hanRun) onHan(hanRun)
+    else onToken(number ? number.replaceAll(',', '') : stem(run))
   }
-  return tokens
 }
 
 /** Tokens of a query without Han unigrams, which match too many texts. A query of unigrams keeps them. */
@@ -32,7 +45,8 @@ const oneHan = /^\p{Script=Han}$/u
 const runs =
   /(\p{Script=Han}+)|((?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?)|[\p{L}--\p{Script=Han}][[\p{L}\p{M}\d']--\p{Script=Han}]*/gv
 
-function addHan(run: string, tokens: string[]) {
+/** Adds the characters and bigrams of Han text. */
+export function addHan(run: string, tokens: string[]) {
   const characters = Array.from(run)
   characters.forEach((character, index) => {
     tokens.push(character)

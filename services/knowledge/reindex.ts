@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
 import { maxSeq } from './search/index/posting-list.ts'
-import { addSegment } from './search/index/segment.ts'
+import { addSegment, countTerms } from './search/index/segment.ts'
 import { updateCounters } from './write-rows.ts'
 
 const Next = z.object({ next_seq: z.int() })
@@ -30,11 +30,9 @@ export async function reindexChunks(
     where base = ${base} and document_id = any(${textArray(documentIds)})`
   if (row.next_seq + chunks.length > maxSeq) throw new Error('sequence numbers exhausted')
   const moved = chunks.map((chunk, index) => ({ ...chunk, next: row.next_seq + index }))
-  const lengths = await addSegment(
-    sql,
-    base,
-    moved.map((chunk) => ({ seq: chunk.next, text: indexedText(chunk) })),
-  )
+  const counted = moved.map((chunk) => ({ seq: chunk.next, ...countTerms(indexedText(chunk)) }))
+  const lengths = counted.map(({ length }) => length)
+  await addSegment(sql, base, counted)
   const ints = (list: number[]) => numberArray(list, 'int4')
   await sql`
     update knowledge.chunks chunk set seq = moved.next, words = moved.words

@@ -1,15 +1,17 @@
 import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
+import { TimeSlice } from '../_kit/time-slice.ts'
 import { indexedText } from './indexed-text.ts'
 import { lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { maxSeq } from './search/index/posting-list.ts'
-import { addSegment } from './search/index/segment.ts'
+import { addSegment, type CountedChunk, countTerms } from './search/index/segment.ts'
 import {
   type IndexedChunk,
+  insertChunkRows,
+  updateChunkRows,
   updateCounters,
-  writeChunkRows,
   writeDocumentRows,
 } from './write-rows.ts'
 
@@ -26,7 +28,8 @@ const StoredChunk = z.object({
 })
 type StoredChunk = z.infer<typeof StoredChunk>
 
-const batchSize = 1_000
+/** Chunks per statement. */
+const batchSize = 128
 
 /**
  * Replaces documents of a base in the caller's transaction. A chunk with the same content at the same
@@ -41,7 +44,7 @@ export async function replaceDocuments(
   // Locks the base: sequence numbers are assigned in order.
   let next = (await lockBase(sql, base, origin)).next_seq
   const stored = await loadStoredChunks(sql, base, documents)
-  const chunks: IndexedChunk[] = []
+  const kept: IndexedChunk[] = []
   const added: IndexedChunk[] = []
   for (const document of documents) {
     for (const chunk of document.chunks) {
@@ -54,26 +57,49 @@ export async function replaceDocuments(
         seq: same ? existing.seq : next++,
         words: same ? existing.words : 0,
       }
-      chunks.push(indexed)
-      if (!same) added.push(indexed)
+      if (same) kept.push(indexed)
+      else added.push(indexed)
     }
   }
   if (next > maxSeq) throw new Fault('CONFLICT', 'The base is full: create another one.')
   const deleted = [...stored.values()]
-  await sql`
-    delete from knowledge.chunks where base = ${base}
-      and seq in (select unnest(${numberArray(
-        deleted.map(({ seq }) => seq),
-        'int4',
-      )}))`
+  if (deleted.length > 0) await deleteChunks(sql, base, deleted)
   await writeDocumentRows(sql, base, documents, origin === 'tenant' ? null : origin.packageId)
-  const lengths = await addSegment(sql, base, added.map(toChunkText))
-  for (const [index, indexed] of added.entries()) indexed.words = lengths[index]!
-  for (let at = 0; at < chunks.length; at += batchSize) {
-    await writeChunkRows(sql, base, chunks.slice(at, at + batchSize))
-  }
+  await insertChunks(sql, base, added)
+  if (kept.length > 0) await updateChunkRows(sql, base, kept)
   await updateCounters(sql, base, added, deleted)
-  return [...chunks, ...deleted].map(({ seq }) => seq)
+  return [...kept, ...added, ...deleted].map(({ seq }) => seq)
+}
+
+const deleteChunks = (sql: Sql, base: number, chunks: readonly StoredChunk[]) => sql`
+  delete from knowledge.chunks where base = ${base} and seq = any(${numberArray(
+    chunks.map(({ seq }) => seq),
+    'int4',
+  )})`
+
+/**
+ * Inserts new chunks and their segment. Extracts the terms of a batch while the database writes the batch
+ * before it.
+ */
+async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChunk[]) {
+  const counted: CountedChunk[] = []
+  const slice = new TimeSlice()
+  let written: Promise<unknown> = Promise.resolve()
+  for (let at = 0; at < chunks.length; at += batchSize) {
+    const batch = chunks.slice(at, at + batchSize)
+    for (const indexed of batch) {
+      const terms = countTerms(toIndexedText(indexed))
+      indexed.words = terms.length
+      counted.push({ seq: indexed.seq, ...terms })
+    }
+    await written
+    written = insertChunkRows(sql, base, batch)
+    // The next turn sends the batch. Its failure is thrown where it is awaited.
+    written.catch(() => {})
+    await slice.pause()
+  }
+  await written
+  await addSegment(sql, base, counted)
 }
 
 const chunkKey = (documentId: string, index: number) => `${index} ${documentId}`
@@ -84,7 +110,7 @@ async function loadStoredChunks(sql: Sql, base: number, documents: readonly Prep
       chunk.metadata ->> 'heading' as heading
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
     where base = ${base}
-      and document_id in (select unnest(${textArray(documents.map(({ document_id }) => document_id))}))`
+      and document_id = any(${textArray(documents.map(({ document_id }) => document_id))})`
   return new Map<string, StoredChunk>(
     rows.map((row) => [chunkKey(row.document_id, row.chunk_index), row]),
   )
@@ -100,7 +126,5 @@ const isUnchanged = (existing: StoredChunk, { title }: PreparedDocument, chunk: 
 const chunkHeading = ({ metadata }: PreparedChunk) =>
   typeof metadata.heading === 'string' ? metadata.heading : ''
 
-const toChunkText = ({ document: { title }, chunk, seq }: IndexedChunk) => ({
-  seq,
-  text: indexedText({ ...chunk, title, heading: chunkHeading(chunk) }),
-})
+const toIndexedText = ({ document: { title }, chunk }: IndexedChunk) =>
+  indexedText({ ...chunk, title, heading: chunkHeading(chunk) })

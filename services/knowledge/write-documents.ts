@@ -1,11 +1,11 @@
-import type { Sql, SqlFragment } from '../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
 import type { BaseRow } from './base.ts'
 import { deleteDocuments } from './delete-documents.ts'
 import type { Deps } from './deps.ts'
 import { enqueueEmbedding } from './embed/embed-job.ts'
 import { callerSuppliedModel, saveVectors } from './embed/vectors.ts'
-import { closeEditions } from './law/close-editions.ts'
-import type { WriteOrigin } from './lock-base.ts'
+import { closeEditions, loadLaws } from './law/close-editions.ts'
+import { lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedDocument } from './prepare.ts'
 import { enqueueChunks } from './qdrant/change-queue.ts'
 import { replaceDocuments } from './replace-documents.ts'
@@ -19,8 +19,11 @@ export async function removeDocuments(
   which: SqlFragment,
   origin: WriteOrigin = 'tenant',
 ) {
+  // Locked before the laws are read, since another write may change them.
+  await lockBase(sql, base.no, origin)
+  const laws = await loadLaws(sql, base.no, which)
   const { documents, seqs } = await deleteDocuments(sql, base.no, which, origin)
-  const closed = await closeEditions(sql, base.no)
+  const closed = await closeEditions(sql, base.no, laws)
   await enqueueMerge(sql, base.no)
   if (qdrant) await enqueueChunks(sql, base.no, [...seqs, ...closed])
   return { documents, chunks: seqs.length }
@@ -34,8 +37,13 @@ export async function writeDocuments(
   documents: readonly PreparedDocument[],
   origin: WriteOrigin = 'tenant',
 ): Promise<boolean> {
+  await lockBase(sql, base.no, origin)
+  const ids = textArray(documents.map(({ document_id }) => document_id))
+  const written = fragment`document_id = any(${ids})`
+  const replaced = await loadLaws(sql, base.no, written)
   const changed = await replaceDocuments(sql, base.no, documents, origin)
-  const closed = await closeEditions(sql, base.no)
+  const laws = [...replaced, ...(await loadLaws(sql, base.no, written))]
+  const closed = await closeEditions(sql, base.no, laws)
   if (qdrant) await enqueueChunks(sql, base.no, [...new Set([...changed, ...closed])])
   const chunks = documents.flatMap((document) => document.chunks)
   const withVectors = chunks.flatMap(({ hash, embedding }) =>

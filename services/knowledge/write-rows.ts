@@ -49,23 +49,31 @@ export const writeDocumentRows = (
     in_force_to = excluded.in_force_to, repeals = excluded.repeals,
     package_id = excluded.package_id, updated_at = now()`
 
-export const writeChunkRows = (sql: Sql, base: number, chunks: IndexedChunk[]) => sql`
+/** Inserts the rows of new chunks. No row is checked for a conflict. */
+export const insertChunkRows = (sql: Sql, base: number, chunks: readonly IndexedChunk[]) => sql`
   insert into knowledge.chunks (base, seq, document_id, chunk_index, section_id, content, metadata,
     hash, words, article, in_force_from, in_force_to)
-  select ${base}::int, * from jsonb_to_recordset(${json(
-    chunks.map(({ document, chunk, seq, words }) => ({
-      ...chunk,
-      document_id: document.document_id,
-      seq,
-      words,
-      embedding: undefined,
-      in_force_from: chunk.from,
-      in_force_to: chunk.to,
-    })),
-  )}) as given (seq int, document_id text, chunk_index int, section_id text, content text,
-    metadata jsonb, hash text, words int, article text, in_force_from date, in_force_to date)
-  on conflict (base, seq) do update set metadata = excluded.metadata, article = excluded.article,
-    in_force_from = excluded.in_force_from, in_force_to = excluded.in_force_to`
+  select ${base}::int, * from jsonb_to_recordset(${json(chunks.map(toChunkRow))}) as given
+    (seq int, document_id text, chunk_index int, section_id text, content text, metadata jsonb,
+    hash text, words int, article text, in_force_from date, in_force_to date)`
+
+/** Updates the columns of unchanged chunks that are no part of their content. */
+export const updateChunkRows = (sql: Sql, base: number, chunks: readonly IndexedChunk[]) => sql`
+  update knowledge.chunks chunk set metadata = given.metadata, article = given.article,
+    in_force_from = given.in_force_from, in_force_to = given.in_force_to
+  from jsonb_to_recordset(${json(chunks.map(toChunkRow))}) as given
+    (seq int, metadata jsonb, article text, in_force_from date, in_force_to date)
+  where chunk.base = ${base} and chunk.seq = given.seq`
+
+const toChunkRow = ({ document, chunk, seq, words }: IndexedChunk) => ({
+  ...chunk,
+  document_id: document.document_id,
+  seq,
+  words,
+  embedding: undefined,
+  in_force_from: chunk.from,
+  in_force_to: chunk.to,
+})
 
 const totalWords = (chunks: readonly { words: number }[]) =>
   chunks.reduce((sum, { words }) => sum + words, 0)

@@ -1,20 +1,25 @@
 import * as z from 'zod'
-import type { Sql } from '../../_kit/sql/sql.ts'
+import { type Sql, type SqlFragment, textArray } from '../../_kit/sql/sql.ts'
 
 const ChangedChunk = z.object({ seq: z.int() })
 
 /**
- * Ends each edition of the laws in a base on the day on which the next edition takes effect, in the
+ * Ends each edition of some laws in a base on the day on which the next edition takes effect, in the
  * caller's transaction. An edition declared amended or repealed whose end is unknown is in force on no
  * day. Returns the sequence numbers of the chunks whose period changed.
  */
-export async function closeEditions(sql: Sql, base: number): Promise<number[]> {
+export async function closeEditions(
+  sql: Sql,
+  base: number,
+  laws: readonly string[],
+): Promise<number[]> {
+  if (laws.length === 0) return []
   const chunks = await sql.rows(ChangedChunk)`
     with next as (
       select document_id, in_force_from, declared_to, law_status, min(in_force_from) over (
         partition by law order by in_force_from
         range between interval '1 day' following and unbounded following) as next_from
-      from knowledge.documents where base = ${base} and law is not null
+      from knowledge.documents where base = ${base} and law = any(${textArray(laws)})
     ), period as (
       select document_id, coalesce(least(declared_to, next_from),
         case when law_status in ('amended', 'repealed')
@@ -36,4 +41,14 @@ export async function closeEditions(sql: Sql, base: number): Promise<number[]> {
     await sql`update knowledge.bases set version = version + 1 where no = ${base}`
   }
   return chunks.map(({ seq }) => seq)
+}
+
+const LawRow = z.object({ law: z.string() })
+
+/** Loads the laws of which some documents of a base are editions. */
+export async function loadLaws(sql: Sql, base: number, which: SqlFragment): Promise<string[]> {
+  const rows = await sql.rows(LawRow)`
+    select distinct law from knowledge.documents
+    where base = ${base} and law is not null and ${which}`
+  return rows.map(({ law }) => law)
 }

@@ -4,7 +4,9 @@ import { type Database, newDatabase } from '../../../../tests/support/databases.
 import { silent } from '../../../_kit/log.ts'
 import { makeMetrics } from '../../../_kit/metrics.ts'
 import { makeSql } from '../../../_kit/sql/sql.ts'
+import { indexedText } from '../../indexed-text.ts'
 import knowledge from '../../service.ts'
+import { extractTerms } from './terms.ts'
 
 const key = 'a-key-for-tests-only'
 let database: Database
@@ -119,23 +121,50 @@ describe('a process with a filled cache', () => {
         const kb = await newBase()
         const writer = start()
         const old = start({ KNOWLEDGE_SEARCH_CACHE_MB: megabytes })
+        const stored = new Map<string, DocumentInput>()
         for (const [what, query, filters] of steps) {
           if (what === 'merge') await order(writer, kb)
           else if ('write' in what) {
             const documents = [buildDocument(kb, ...what.write)]
             await writer.post('atomic/batch-upsert', { documents })
-          } else await writer.post('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
+            stored.set(...what.write)
+          } else {
+            await writer.post('atomic/delete-by-file', { kb_id: kb, file_id: what.remove })
+            for (const [id, { file_id }] of stored) if (file_id === what.remove) stored.delete(id)
+          }
           // The repeated query reads cached postings, the random query uncached ones.
           for (const text of ['lien debt 借款', query]) {
             const body = { kb_ids: [kb], query: text, filters, top_k: 100 }
             const fresh = await start().post('atomic/keyword-search', body)
             expect(await old.post('atomic/keyword-search', body)).toEqual(fresh)
+            const found = fresh.hits.map((hit: any) => `${hit.document_id} ${hit.content}`)
+            expect(found.sort()).toEqual(matching(stored, text, filters).sort())
           }
         }
       }),
       { numRuns: 6, endOnFailure: true },
     )
   })
+
+  /** The chunks that share a term with the query, by definition. */
+  function matching(
+    stored: ReadonlyMap<string, DocumentInput>,
+    query: string,
+    { doc_types, document_ids }: Record<string, readonly string[] | undefined>,
+  ): string[] {
+    // A query that names a law searches for the law, not for texts that cite it.
+    const terms = extractTerms(query).filter((term) => !term.startsWith('《'))
+    return [...stored].flatMap(([id, { doc_type = 'statute', metadata = {}, chunks }]) => {
+      const isExcluded =
+        doc_types?.includes(doc_type) === false || document_ids?.includes(id) === false
+      if (isExcluded || 'effective_to' in metadata) return []
+      const own = chunks.filter((content) => {
+        const indexed = new Set(extractTerms(indexedText({ title: id, heading: null, content })))
+        return terms.some((term) => indexed.has(term))
+      })
+      return own.map((content) => `${id} ${content}`)
+    })
+  }
 
   async function order({ settle }: ReturnType<typeof start>, kb: string) {
     await makeSql(database.driver)`

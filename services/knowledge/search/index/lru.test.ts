@@ -16,6 +16,20 @@ describe('Lru', () => {
     expect(there()).toEqual([])
   })
 
+  test('entries are evicted in order after the cache was emptied and filled again', () => {
+    const lru = new Lru<number>(3, () => 1)
+    const keys = Array.from({ length: 12 }, (_, n) => String(n))
+    for (const key of keys.slice(0, 6)) lru.set(key, 0)
+    lru.get('3')
+    for (const key of keys.slice(6, 8)) lru.set(key, 0)
+    expect(keys.filter((key) => lru.get(key) !== undefined)).toEqual(['3', '6', '7'])
+    const huge = new Lru<number>(3, (size) => size)
+    huge.set('a', 9)
+    huge.set('b', 2)
+    huge.set('c', 2)
+    expect([huge.get('a'), huge.get('b'), huge.get('c')]).toEqual([undefined, undefined, 2])
+  })
+
   test('replacing an entry updates its size', () => {
     const lru = new Lru<number>(100, (size) => size)
     lru.set('a', 90)

@@ -4,6 +4,8 @@ export class Lru<Value> {
   readonly #maxSize: number
   readonly #sizeOf: (value: Value) => number
   readonly #kept = new Map<string, { value: Value; size: number }>()
+  /** Continues after the last evicted key. A new iterator would skip the slots of all evicted keys again. */
+  #oldest = this.#kept.keys()
 
   constructor(maxSize: number, measureSize: (value: Value) => number) {
     this.#maxSize = maxSize
@@ -23,10 +25,13 @@ export class Lru<Value> {
     const size = this.#sizeOf(value)
     this.#kept.set(key, { value, size })
     this.#size += size
-    for (const oldest of this.#kept.keys()) {
-      if (this.#size <= this.#maxSize) break
-      this.#drop(oldest)
-    }
+    while (this.#size > this.#maxSize) this.#dropOldest()
+  }
+
+  #dropOldest() {
+    const { value: oldest, done } = this.#oldest.next()
+    if (done) this.#oldest = this.#kept.keys()
+    else this.#drop(oldest)
   }
 
   #drop(key: string) {

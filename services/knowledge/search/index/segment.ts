@@ -1,12 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { blockSize, encodeLength, encodePostings, packPosting } from './posting.ts'
-import { extractTerms, termId } from './terms.ts'
-
-export interface ChunkText {
-  seq: number
-  text: string
-}
+import { extractTermIds } from './term-ids.ts'
 
 export interface Segment {
   firstSeq: number
@@ -20,7 +15,7 @@ export interface Segment {
 
 /** Distinct terms of a chunk, ascending, with their frequencies; and the number of its terms. */
 export function countTerms(text: string) {
-  const ids = Int32Array.from(extractTerms(text), termId).sort()
+  const ids = extractTermIds(text).sort()
   const terms = new Int32Array(ids.length)
   const counts = new Int32Array(ids.length)
   let size = 0
@@ -34,7 +29,8 @@ export function countTerms(text: string) {
   return { terms: terms.subarray(0, size), counts: counts.subarray(0, size), length: ids.length }
 }
 
-type CountedChunk = ReturnType<typeof countTerms> & { seq: number }
+/** A chunk with its counted terms. */
+export type CountedChunk = ReturnType<typeof countTerms> & { seq: number }
 
 /** Builds the segment of chunks with ascending numbers, at most `blockSize` of them. */
 export function buildSegment(chunks: readonly CountedChunk[]): Segment {
@@ -66,18 +62,12 @@ export function buildSegment(chunks: readonly CountedChunk[]): Segment {
 
 /**
  * Adds chunks with ascending numbers to the index of a base, in the caller's transaction: one immutable
- * segment per call. Returns the number of terms of each chunk.
+ * segment per call and block.
  */
-export async function addSegment(
-  sql: Sql,
-  base: number,
-  chunks: readonly ChunkText[],
-): Promise<number[]> {
-  const counted = chunks.map(({ seq, text }) => ({ seq, ...countTerms(text) }))
-  for (let at = 0; at < counted.length; at += blockSize) {
-    await writeSegment(sql, base, buildSegment(counted.slice(at, at + blockSize)))
+export async function addSegment(sql: Sql, base: number, chunks: readonly CountedChunk[]) {
+  for (let at = 0; at < chunks.length; at += blockSize) {
+    await writeSegment(sql, base, buildSegment(chunks.slice(at, at + blockSize)))
   }
-  return counted.map(({ length }) => length)
 }
 
 const writeSegment = (sql: Sql, base: number, segment: Segment) => sql`

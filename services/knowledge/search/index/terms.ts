@@ -1,8 +1,8 @@
 import { hash32 } from '../../../_kit/hash.ts'
-import { arabic, tokenize } from '../../../_kit/tokenize.ts'
+import { addHan, arabic, visitTokens } from '../../../_kit/tokenize.ts'
 import { lawKey } from '../../law/numerals.ts'
 
-const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
+export const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 export const han = /^\p{Script=Han}+$/u
 const subArticle =
   /第([\d零〇一二三四五六七八九十百千]{1,12})条之([\d零〇一二三四五六七八九十百千]{1,6})/g
@@ -18,18 +18,36 @@ export const citationTerm = (law: string) => `《${lawKey(law)}》`
  * and whole case and article numbers. An article has the same term in every notation.
  */
 export function extractTerms(text: string): string[] {
-  const found = tokenize(text)
-  const normal = text.normalize('NFKC').toLowerCase()
-  for (const [, number] of normal.matchAll(latinArticle)) found.push(`第${Number(number)}条`)
-  for (const [, number, sub] of normal.matchAll(subArticle)) {
-    found.push(`第${arabic(number!)}条之${arabic(sub!)}`)
-  }
-  for (const [, law] of normal.matchAll(citedLaw)) found.push(citationTerm(law!))
-  for (const { segment, isWordLike } of segmenter.segment(normal)) {
-    // The prefix distinguishes a word of two characters from a bigram.
-    if (isWordLike && segment.length > 1 && han.test(segment)) found.push(`=${segment}`)
-  }
+  const found: string[] = []
+  visitTerms(
+    text,
+    (term) => found.push(term),
+    (run) => {
+      addHan(run, found)
+      for (const { segment } of segmenter.segment(run)) {
+        if (segment.length > 1) found.push(wordPrefix + segment)
+      }
+    },
+  )
   return found
+}
+
+/** Distinguishes a word of two characters from a bigram. */
+export const wordPrefix = '='
+
+/** Visits the terms of a text; runs of Han text are visited whole. */
+export function visitTerms(
+  text: string,
+  onTerm: (term: string) => void,
+  onHan: (run: string) => void,
+) {
+  visitTokens(text, onTerm, onHan)
+  const normal = text.normalize('NFKC').toLowerCase()
+  for (const [, number] of normal.matchAll(latinArticle)) onTerm(`第${Number(number)}条`)
+  for (const [, number, sub] of normal.matchAll(subArticle)) {
+    onTerm(`第${arabic(number!)}条之${arabic(sub!)}`)
+  }
+  for (const [, law] of normal.matchAll(citedLaw)) onTerm(citationTerm(law!))
 }
 
 /** Splits a text into words, without characters and bigrams. */
