@@ -13,7 +13,8 @@ const silent = { info() {}, warn() {}, error() {} }
 
 /**
  * Sets the status of pods in clusters without nodes: pods run and are ready, pods of Jobs complete. Pods with
- * an image tag that starts with `bad` never become ready, and Job pods fail.
+ * an image tag that starts with `bad` never become ready, and Job pods fail. Services get an EndpointSlice, since
+ * the controller of Kubernetes ignores pods without a node.
  */
 export function startKubelet(client: Client, namespace?: string) {
   const pods = makeInformer<Pod>({
@@ -26,9 +27,14 @@ export function startKubelet(client: Client, namespace?: string) {
   })
   const stop = new AbortController()
   const running = pods.run(stop.signal)
+  const published = new Set<string>()
   const end = pods.subscribe((change) => {
     if (change.type === 'deleted' || change.object.metadata.deletionTimestamp) return
-    void settle(client, change.object).catch(() => {})
+    const { object } = change
+    const update = isReady(object)
+      ? publishEndpoint(client, object, published)
+      : settle(client, object)
+    void update.catch(() => {})
   })
   return {
     async stop() {
@@ -38,8 +44,6 @@ export function startKubelet(client: Client, namespace?: string) {
     },
   }
 }
-
-let addressCount = 1
 
 async function settle(client: Client, pod: Pod) {
   const bad = /:bad[^:]*$/.test(pod.spec.containers[0]!.image)
@@ -53,8 +57,25 @@ async function settle(client: Client, pod: Pod) {
     status: type.endsWith('Ready') ? ready : 'True',
     lastTransitionTime: now,
   }))
-  // Without an address a pod is no endpoint of its Service.
-  const podIP = `10.244.${addressCount >> 8}.${addressCount++ & 255}`
-  const patch = { status: { phase, conditions, startTime: now, podIP, podIPs: [{ ip: podIP }] } }
+  const patch = { status: { phase, conditions, startTime: now } }
   await client.merge(getResource('v1', 'Pod'), pod.metadata, patch, { subresource: 'status' })
+}
+
+const isReady = ({ status }: Pod) =>
+  status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+
+/** Creates the EndpointSlice of the Service of a pod, once. */
+async function publishEndpoint(client: Client, { metadata }: Pod, published: Set<string>) {
+  const { namespace, labels = {} } = metadata
+  const name = `${labels['app.kubernetes.io/instance']}-${labels['app.kubernetes.io/name']}`
+  if (published.has(`${namespace}/${name}`)) return
+  published.add(`${namespace}/${name}`)
+  const slice = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name, namespace, labels: { ...labels, 'kubernetes.io/service-name': name } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.244.0.1'], conditions: { ready: true } }],
+  } as KubeObject
+  await client.apply(getResource(slice.apiVersion, slice.kind), slice, { fieldManager: 'tests' })
 }
