@@ -6,11 +6,13 @@ import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join } from '../_kit/sql/sql.ts'
 import { get, post } from './deps.ts'
 import { service, visibleToService } from './scope.ts'
+import { effectKinds } from './store/effect.ts'
 import { resend } from './store/outbox.ts'
 
 const OutboxRow = z
   .object({
     sync_key: z.string(),
+    kind: z.enum(effectKinds),
     organization_id: z.string(),
     matter_id: z.string(),
     thread_id: z.string(),
@@ -27,7 +29,7 @@ export const outbox = [
   get(
     '/api/v1/internal/ai/outbox',
     {
-      summary: 'List syncs to matter-service, newest first',
+      summary: 'List writes to other services, newest first',
       guard: service,
       query: PageQuery.extend({
         status: OutboxRow.shape.status.optional(),
@@ -52,7 +54,7 @@ export const outbox = [
   post(
     '/api/v1/internal/ai/outbox/resend',
     {
-      summary: 'Send refused syncs again',
+      summary: 'Send refused writes again',
       description: 'Requires sync_key or matter_id.',
       guard: service,
       body: z.object({ sync_key: IdFilter, matter_id: IdFilter }),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { JsonObject } from '../_kit/fields.ts'
 import { Question, reviewTypes } from './card.ts'
 import type { Model } from './model/model.ts'
+import { analysisKinds } from './store/effect.ts'
 
 /** Next action of a skill. `ask_user` ends the run with a card. */
 export const Control = z.object({
@@ -38,6 +39,14 @@ export const Products = z.looseObject({
   facts: z.array(JsonObject).optional(),
 })
 export type Products = z.infer<typeof Products>
+
+/** A part of the analysis for the matter: items, or one result. */
+export const AnalysisOutput = z.object({
+  kind: z.enum(analysisKinds),
+  items: z.array(z.unknown()).optional(),
+  result: JsonObject.optional(),
+})
+export type AnalysisOutput = z.input<typeof AnalysisOutput>
 
 export interface AnsweredCard {
   card_id: string
@@ -78,6 +87,8 @@ export interface SkillResult<Output> {
   output: Output
   control?: Control
   products?: Products
+  /** Submitted to the matter. Parts that the skills of one pass return belong to one version. */
+  analysis?: AnalysisOutput
   /** Reply to the person. */
   reply?: string
 }

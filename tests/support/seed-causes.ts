@@ -3,6 +3,7 @@ import { Fault, notFound } from '../../services/_kit/fault.ts'
 import type { Client } from '../../services/_kit/peer.ts'
 import type { Tool } from '../../services/ai-engine/skill.ts'
 import { bindTools } from '../../services/ai-engine/tools.ts'
+import { inForceOn, type Laws, loadExcerpt } from './law/editions.ts'
 import { readDataFiles } from './seed-packages.ts'
 
 const packageId = 'knowledge_structured_seeds'
@@ -10,11 +11,17 @@ const packageId = 'knowledge_structured_seeds'
 export const seedProfiles = () =>
   readDataFiles(packageId, 'data/profiles').flatMap(({ records }) => records)
 
-/** Data of knowledge-service for a path: the causes of the seed packages. */
-export function seedResponses(): (path: string) => unknown {
+/** Data of knowledge-service for a request: the causes of the seed packages and the law that they cite. */
+export function seedResponses(): (path: string, body?: any) => unknown {
+  const laws = loadExcerpt()
   const profiles = seedProfiles()
   const elements = readDataFiles(packageId, 'data/litigation').flatMap(({ records }) => records)
-  return (path) => {
+  return (path, body) => {
+    if (path.endsWith('/citations/verify'))
+      return {
+        citations: body.citations.map((each: any) => verifyCitation(laws, each, body.as_of)),
+      }
+    if (path.endsWith('/graph-rag-search')) return { hits: [] }
     const code = /causes-of-action\/([\w.:-]+)$/.exec(path)?.[1]
     if (code === undefined) {
       const size = { page: 1, size: 200, total: profiles.length, total_pages: 1 }
@@ -26,10 +33,24 @@ export function seedResponses(): (path: string) => unknown {
   }
 }
 
+/** Verifies a citation against the excerpt of the law. */
+function verifyCitation(
+  laws: Laws,
+  { law, article, quote }: { law: string; article: string; quote?: string },
+  as_of: string,
+) {
+  const content = inForceOn(laws, law, as_of)?.articles.get(article)?.join('') ?? null
+  const plain = (text: string) => text.replace(/\s/g, '')
+  const quote_matches =
+    quote === undefined || content === null ? null : plain(content).includes(plain(quote))
+  return { law, article, found: content !== null, in_force: content !== null, quote_matches }
+}
+
 /** A knowledge-service that holds the causes of the seed packages. */
 export function seedKnowledge(): Client {
   const respond = seedResponses()
-  const request = async (schema: z.ZodType, path: string) => schema.parse(respond(path))
+  const request = async (schema: z.ZodType, path: string, options?: { body?: unknown }) =>
+    schema.parse(respond(path, options?.body))
   return { request } as unknown as Client
 }
 
@@ -57,7 +78,10 @@ export function respondWithFile(files: TestFiles, path: string): unknown {
 export function seedCauseTools(files: TestFiles = {}): Record<string, Tool> {
   const request = async (schema: z.ZodType, path: string) =>
     schema.parse(respondWithFile(files, path))
-  const names = ['recognize_cause', 'legal_elements', 'load_cause', 'load_file']
+  const names = [
+    ...['recognize_cause', 'legal_elements', 'load_cause', 'load_file'],
+    ...['research_law', 'verify_citations'],
+  ]
   const bound = bindTools(names, {
     organization_id: 'o',
     user_id: 'u',

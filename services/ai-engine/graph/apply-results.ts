@@ -1,6 +1,8 @@
 import type { Outcome } from '../run/graph.ts'
-import { Products, type Skill, type SkillResult } from '../skill.ts'
+import { AnalysisOutput, Products, type Skill, type SkillResult } from '../skill.ts'
+import type { Effect } from '../store/effect.ts'
 import type { Lease } from '../store/lease.ts'
+import { type AnalysisPart, addToAnalysis } from './open-analysis.ts'
 import { requestedCard } from './requested-card.ts'
 import { markDependentsStale, type RequestedCard, type State } from './state.ts'
 
@@ -13,6 +15,7 @@ export interface SkillOutcome {
   ask: RequestedCard | null
   reply: string
   products: object | null
+  analysis: AnalysisPart | null
 }
 
 /** Validates the result of a skill. Throws a failure that is not retried. */
@@ -35,6 +38,7 @@ export function toSkillOutcome(
     ask: requestedCard(skill, result),
     reply: result.reply ?? '',
     products: parseProducts(result, lease),
+    analysis: parseAnalysis(result, lease),
   }
 }
 
@@ -43,6 +47,12 @@ function parseProducts({ products }: SkillResult<unknown>, lease: Lease): object
   if (!products || !lease.sync || lease.matter_id === null) return null
   const parsed = Products.parse(products)
   return Object.keys(parsed).length > 0 ? parsed : null
+}
+
+function parseAnalysis({ analysis }: SkillResult<unknown>, lease: Lease): AnalysisPart | null {
+  if (!analysis || !lease.sync || lease.matter_id === null) return null
+  const { thread_id, run_id } = lease
+  return { thread_id, run_id, ...AnalysisOutput.parse(analysis) }
 }
 
 export const skillState = (state: State, name: string) =>
@@ -59,6 +69,7 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
     { ...skillState(state, skill), ...output },
   ])
   const replies = [round.reply, ...outcomes.map(({ reply }) => reply)]
+  const { effects, analysis } = collectEffects(state, outcomes)
   const last = outcomes.at(-1)
   return {
     state: {
@@ -68,6 +79,7 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
         (work, { skill, ask }) => recordWork(work, state.table, skill, ask !== null),
         state.work,
       ),
+      ...(analysis && { analysis }),
       ...(outcomes.some(({ skill, ask }) => !ask && rereads(state, skill)) && {
         files_read: state.file_ids.length,
       }),
@@ -80,9 +92,23 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
       },
     },
     next: 'sync_data',
-    products: outcomes.flatMap(({ products }) => products ?? []),
+    effects,
     ...(last && { skill_version: last.version }),
   }
+}
+
+/** The effects of the skills in their order, and the analysis after them. */
+function collectEffects(state: State, outcomes: SkillOutcome[]) {
+  const effects: Effect[] = []
+  let { analysis } = state
+  for (const outcome of outcomes) {
+    if (outcome.products) effects.push({ kind: 'sync', body: outcome.products })
+    if (!outcome.analysis) continue
+    const added = addToAnalysis(analysis, outcome.analysis)
+    effects.push(added.effect)
+    analysis = added.open
+  }
+  return { effects, analysis }
 }
 
 /** A skill that completes makes the done work of its dependents stale. */

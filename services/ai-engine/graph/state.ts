@@ -4,6 +4,7 @@ import { detectLanguage, type Language } from '../skills/_shared/language.ts'
 import type { StoredCard } from '../store/cards.ts'
 import type { Op } from '../store/delta.ts'
 import type { NewRun } from '../store/start-run.ts'
+import type { OpenAnalysis } from './open-analysis.ts'
 import { graphVersion } from './versions.ts'
 
 export const phases = ['intake', 'analysis', 'strategy', 'drafting', 'delivery'] as const
@@ -63,6 +64,8 @@ export interface State {
   /** Number of files when a skill with `rereads` last completed. */
   files_read?: number
   table: RoutingEntry[]
+  /** The analysis that skills write; absent before the first part. */
+  analysis?: OpenAnalysis
   /** Language of the last message with letters; absent before the first one. */
   language?: Language
   [part: string]: unknown
@@ -80,6 +83,7 @@ export const reservedNames = [
   'language',
   'message',
   'files_read',
+  'analysis',
 ]
 
 const freshRound: Round = {

@@ -132,7 +132,7 @@ function buildCommit<State>(
     seq,
     spans,
     calls,
-    products: first.products ?? [],
+    effects: first.effects ?? [],
     delivered: first.delivered ?? [],
     refused: first.refused ?? [],
     end: last.end ?? null,

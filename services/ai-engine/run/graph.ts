@@ -1,5 +1,6 @@
 import type { RecordCall } from '../store/calls.ts'
 import type { End, Span } from '../store/commit.ts'
+import type { Effect } from '../store/effect.ts'
 import type { Lease } from '../store/lease.ts'
 import type { Failure } from './failure.ts'
 import type { EventData, NewEvent } from './replay-filter.ts'
@@ -10,8 +11,8 @@ export interface Outcome<State> {
   /** The next node; null if the run ends here. */
   next: string | null
   events?: NewEvent[]
-  /** Bodies of syncs to matter-service, one for each skill that has products. */
-  products?: object[]
+  /** Writes to other services, in the order in which they are delivered. */
+  effects?: Effect[]
   delivered?: string[]
   refused?: { sync_key: string; error: string }[]
   end?: End

@@ -12,6 +12,7 @@ import {
 import type { Card } from '../card.ts'
 import { type CallRow, insertCalls } from './calls.ts'
 import type { Delta } from './delta.ts'
+import type { Effect } from './effect.ts'
 import { type Lease, LeaseLost, leaseHeld, leaseUntil } from './lease.ts'
 
 export interface Span {
@@ -70,8 +71,8 @@ export interface StepCommit {
   spans: Span[]
   /** Finished calls that are not committed yet. */
   calls: CallRow[]
-  /** Bodies of syncs to matter-service. */
-  products: object[]
+  /** Writes to other services. */
+  effects: Effect[]
   /** Keys of delivered and refused outbox rows. */
   delivered: string[]
   refused: { sync_key: string; error: string }[]
@@ -96,7 +97,7 @@ export async function commit(
     ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
     ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
     ...(stepCommit.calls.length > 0 ? [insertCalls(lease, stepCommit.calls, fragment`head`)] : []),
-    ...(stepCommit.products.length > 0 ? [insertOutbox(lease, stepCommit.products)] : []),
+    ...(stepCommit.effects.length > 0 ? [insertOutbox(lease, stepCommit.effects)] : []),
     ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
     ...(stepCommit.refused.length > 0 ? [markRefused(stepCommit.refused)] : []),
     ...(end ? [endRun(lease, end)] : []),
@@ -195,15 +196,15 @@ const insertSpans = ({ trace_id }: Lease, list: Span[]): SqlFragment => fragment
 
 const insertOutbox = (
   { thread_id, run_id, head, ...lease }: Lease,
-  products: object[],
+  effects: Effect[],
 ): SqlFragment => fragment`,
   outbox as (
-    insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body)
-    select made.sync_key, ${thread_id}::text, ${head + 1}::int, ${lease.organization_id}::text,
+    insert into ai_engine.outbox (sync_key, kind, thread_id, step, organization_id, matter_id, body)
+    select made.sync_key, made.kind, ${thread_id}::text, ${head + 1}::int, ${lease.organization_id}::text,
       ${lease.matter_id}::text, made.body
     from head, jsonb_to_recordset(${json(
-      products.map((body, index) => ({ sync_key: syncKey(run_id, head + 1, index), body })),
-    )}) made (sync_key text, body jsonb))`
+      effects.map((effect, index) => ({ ...effect, sync_key: syncKey(run_id, head + 1, index) })),
+    )}) made (sync_key text, kind text, body jsonb))`
 
 const syncKey = (run_id: string, step: number, index: number) =>
   index === 0 ? `${run_id}:${step}` : `${run_id}:${step}:${index}`

@@ -1,18 +1,10 @@
 import * as z from 'zod'
 import { Fault } from '../../_kit/fault.ts'
-import { JsonObject } from '../../_kit/fields.ts'
 import { enqueue } from '../../_kit/jobs.ts'
 import { errorFields, type Log } from '../../_kit/log.ts'
 import type { Metrics } from '../../_kit/metrics.ts'
-import type { Client } from '../../_kit/peer.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
-
-const PendingSync = z.object({
-  sync_key: z.string(),
-  matter_id: z.string(),
-  organization_id: z.string(),
-  body: JsonObject,
-})
+import { type EffectPeers, PendingEffect, sendEffect } from './send-effect.ts'
 
 export interface Refusal {
   sync_key: string
@@ -26,9 +18,8 @@ export interface DeliveryResult {
   queued: boolean
 }
 
-export interface OutboxDeps {
+export interface OutboxDeps extends EffectPeers {
   sql: Sql
-  matter: Client
   log: Log
   metrics: Metrics
 }
@@ -39,32 +30,24 @@ const finalStatuses = new Set([400, 404, 409, 413, 422])
 const isFinal = (thrown: unknown): thrown is Fault =>
   thrown instanceof Fault && finalStatuses.has(thrown.status)
 
-/**
- * Sends the pending rows of a thread to matter-service, oldest first. matter-service applies each
- * sync_key once, so a row that was sent before a crash is sent again safely.
- */
+/** Sends the pending rows of a thread, oldest first. */
 export async function deliver(
-  { sql, matter, log, metrics }: OutboxDeps,
+  { sql, log, metrics, ...peers }: OutboxDeps,
   thread_id: string,
   headers: Record<string, string> = {},
 ): Promise<DeliveryResult> {
   const delivered: string[] = []
   const refused: Refusal[] = []
-  for (const { sync_key, matter_id, organization_id, body } of await loadPending(sql, thread_id)) {
+  for (const effect of await loadPending(sql, thread_id)) {
+    const { sync_key, kind, matter_id } = effect
     try {
-      await matter.request(
-        JsonObject,
-        `/api/v1/internal/matters/${encodeURIComponent(matter_id)}/sync/all`,
-        {
-          method: 'POST',
-          body: { ...body, sync_key },
-          idempotent: true,
-          headers: { ...headers, 'x-organization-id': organization_id },
-        },
-      )
+      await sendEffect(peers, effect, headers)
       delivered.push(sync_key)
     } catch (thrown) {
-      const fields = { thread: thread_id, matter: matter_id, sync_key, ...errorFields(thrown) }
+      const fields = {
+        ...{ thread: thread_id, matter: matter_id, sync_key, kind },
+        ...errorFields(thrown),
+      }
       if (isFinal(thrown)) {
         log.error(fields, 'sync refused')
         metrics.count('engine_outbox_refused_total', { code: thrown.code })
@@ -91,9 +74,9 @@ const enqueueDelivery = (sql: Sql, thread_id: string, delayMs = 0) =>
     maxAttempts,
   })
 
-const loadPending = (sql: Sql, thread_id: string) => sql.rows(PendingSync)`
-  select sync_key, matter_id, organization_id, body from ai_engine.outbox
-  where thread_id = ${thread_id} and status = 'PENDING' order by step, sync_key`
+const loadPending = (sql: Sql, thread_id: string) => sql.rows(PendingEffect)`
+  select sync_key, kind, matter_id, organization_id, body from ai_engine.outbox
+  where thread_id = ${thread_id} and status = 'PENDING' order by step, length(sync_key), sync_key`
 
 /** Delivers the rows of a thread outside of a run. Throws if some must be retried. */
 export async function runDeliveryJob(deps: OutboxDeps, thread_id: string): Promise<void> {

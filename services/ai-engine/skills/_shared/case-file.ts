@@ -123,7 +123,7 @@ function memberAt(source: unknown, path: string): unknown {
 
 /**
  * Elements of the side that claims. A cause that either side brings has elements for each; which side the
- * person is on follows from an answer that names a role of the cause.
+ * person is on follows from the answer on their role: a tenant and a subtenant are both the party Tenant.
  */
 function claimElements(
   cause: CauseRecord | null,
@@ -131,8 +131,11 @@ function claimElements(
   { client_role }: Fields,
 ): CauseElement[] {
   if (!cause) return []
-  const roles = cause.parties.map(({ role }) => role)
-  const own = facts.map(({ value }) => value).find((value) => roles.includes(value as string))
+  const answer = facts.find(({ key }) => key.endsWith('.role'))?.value
+  const own = cause.parties.find(
+    ({ role, name_en }) =>
+      role === answer || (name_en && String(answer).endsWith(name_en.toLowerCase())),
+  )?.role
   if (own === undefined) return cause.elements
   const claims = (role: string) => (client_role === 'respondent' ? role !== own : role === own)
   return cause.elements.filter(({ side }) => !side || claims(side))

@@ -1,27 +1,39 @@
 import * as z from 'zod'
-import type { Language } from './language.ts'
+import type { Bilingual } from './language.ts'
 
 const ElementQuestion = z.looseObject({
   question: z.string(),
   question_en: z.string().nullish(),
   field_key: z.string().startsWith('intake_collection.'),
   input_type: z.string(),
+  options: z
+    .array(z.object({ value: z.string(), label: z.string(), label_en: z.string().nullish() }))
+    .nullish()
+    .catch(null),
 })
 
-/** Questions of an element: the path of each answer below the state of the intake, and its wording. */
-export const elementQuestions = (questions: unknown[]) =>
+/** A question of an element. */
+export interface AskedFact {
+  /** Path of the answer below the state of the intake. */
+  key: string
+  input_type: string
+  wording: Bilingual
+  options: { value: string; label: Bilingual }[]
+}
+
+export const elementQuestions = (questions: unknown[]): AskedFact[] =>
   questions.flatMap((each) => {
     const { data } = ElementQuestion.safeParse(each)
     if (!data) return []
-    const wording: Record<Language, string> = {
-      zh: data.question,
-      en: data.question_en ?? data.question,
-    }
     return [
       {
         key: data.field_key.slice('intake_collection.'.length),
         input_type: data.input_type,
-        wording,
+        wording: { zh: data.question, en: data.question_en ?? data.question },
+        options: (data.options ?? []).map(({ value, label, label_en }) => ({
+          value,
+          label: { zh: label, en: label_en ?? label },
+        })),
       },
     ]
   })

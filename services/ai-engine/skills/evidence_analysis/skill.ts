@@ -37,6 +37,7 @@ export default defineSkill({
         basis,
         made_by: byModel ? ('model' as const) : ('rules' as const),
       },
+      ...(cause && { analysis: { kind: 'evidences' as const, items } }),
       ...(items.length > 0 &&
         !(previous.success && hasQuestion(inputs.message)) && {
           reply: renderEvidence(items, language),

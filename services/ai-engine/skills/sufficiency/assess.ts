@@ -23,6 +23,12 @@ export const ElementStatus = z.object({
 })
 export type ElementStatus = z.output<typeof ElementStatus>
 
+const RatedElements = z.object({ elements: z.array(ElementStatus) })
+
+/** Reads the elements from the state of the skill; without it, rates them on the facts alone. */
+export const readElements = (state: unknown, caseFile: CaseFile): ElementStatus[] =>
+  RatedElements.safeParse(state).data?.elements ?? assess(caseFile, [])
+
 /** Weaknesses that one further document makes up for. */
 const mildWeaknesses = new Set(['copy', 'undated', 'truncated'])
 /** Kinds of evidence that carry an element only together with another. */

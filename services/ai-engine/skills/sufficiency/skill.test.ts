@@ -99,7 +99,7 @@ test('elements of the other side are left out where the person named their role'
   const intake_collection = {
     cause_of_action_code: 'lease_contract',
     client_role: 'claimant',
-    lease_contract: { role: 'lessee' },
+    lease_contract: { role: 'tenant' },
   }
   const { output } = await makeThread({}, false, { intake_collection }).say('房东不退押金')
   const ids = output.elements.map(({ element_id }: { element_id: string }) => element_id)

@@ -53,6 +53,7 @@ export default defineSkill({
         basis,
         made_by: byModel ? ('model' as const) : ('rules' as const),
       },
+      ...(cause && { analysis: { kind: 'sufficiency' as const, items: elements } }),
       products: todos.length > 0 ? { todos } : {},
       ...(elements.length > 0 &&
         !(previous.success && hasQuestion(inputs.message)) && {
