@@ -119,7 +119,10 @@ test('an import cycle is reported with every file on it', () => {
   expect(findCycles(graph)).toEqual(['b → c → b'])
 })
 
-test('no source file is longer than 300 lines', () => {
-  const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301)
+test('no written source file is longer than 300 lines', () => {
+  const generated = 'services/ai-engine/skills/bundled.ts'
+  const long = files.filter(
+    (file) => file !== generated && readFileSync(file, 'utf8').split('\n').length > 301,
+  )
   expect(long).toEqual([])
 })

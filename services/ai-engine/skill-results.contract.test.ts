@@ -15,7 +15,7 @@ beforeAll(async () => {
   const knowledge = seedResponses()
   at = await stageEngine({
     peers: {
-      'knowledge-service': makePeer(({ path }) => knowledge(path)).peer,
+      'knowledge-service': makePeer(({ path, body }) => knowledge(path, body)).peer,
       'files-service': makePeer(({ path }) => respondWithFile(files, path)).peer,
     },
   })
@@ -89,19 +89,22 @@ async function converse(thread_id: string, body: object) {
   for (let cards = 0; data.status === 'interrupted' && cards < 10; cards++)
     data = (await at.post('/agent/resume', { thread_id, user_response: answersTo(data.card) })).data
   expect(data.status).toBe('completed')
-  return data.result
+  return (await at.get(`/agent/threads/${thread_id}/state`)).data.state
 }
 
 test('after the intake the case is analyzed, and a new file makes the analysis run again', async () => {
-  const analysis = ['cause_of_action', 'evidence_analysis', 'sufficiency']
+  const analysis = [
+    ...['cause_of_action', 'evidence_analysis', 'sufficiency', 'issue_spotting', 'legal_research'],
+    ...['calculation', 'strategy', 'risk_assessment'],
+  ]
   const first = await converse('case-1', { message: story })
-  expect(first.skills).toEqual(expect.arrayContaining(analysis))
-  const statusOf = (result: any) =>
-    result.outputs.sufficiency.elements.find(
+  for (const skill of analysis) expect(first.work).toMatchObject({ [skill]: 'done' })
+  expect(first.legal_research.unresolved).toEqual([])
+  const statusOf = (state: any) =>
+    state.sufficiency.elements.find(
       ({ element_id }: any) => element_id === 'private_lending.agreement',
     ).status
   expect(statusOf(first)).toBe('weak')
   const second = await converse('case-1', { message: '这是借条', file_ids: ['f-1'] })
-  expect(second.skills).toEqual(expect.arrayContaining(['evidence_analysis', 'sufficiency']))
   expect(statusOf(second)).toBe('proven')
 })

@@ -5,6 +5,7 @@ import { recognizeCause } from './causes/recognize-cause.ts'
 import { loadFile } from './file-tools.ts'
 import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
+import { researchLaw, verifyCitations } from './research-tools.ts'
 import { defineTool, type ToolContext, type ToolDefinition } from './tool.ts'
 
 const RecallResponse = z.object({
@@ -92,6 +93,8 @@ export const tools: ToolDefinition[] = [
   loadCause,
   legalElements,
   searchLaw,
+  researchLaw,
+  verifyCitations,
   checkCitations,
 ]
 

@@ -135,11 +135,16 @@ function writeDirectory(files: Record<string, string>): string {
 }
 
 const own = [
+  'calculation',
   'case_summary',
   'cause_of_action',
   'chat',
   'evidence_analysis',
   'intake_collection',
+  'issue_spotting',
+  'legal_research',
+  'risk_assessment',
+  'strategy',
   'sufficiency',
 ]
 

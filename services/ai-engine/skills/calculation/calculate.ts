@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { Fault } from '../../../_kit/fault.ts'
+import { calculators } from '../../calculators/all.ts'
+import type { CaseFile } from '../_shared/case-file.ts'
+import type { InputQuestion, InputSource, Plan } from './plan.ts'
+import { plansOf } from './plans.ts'
+
+export const Calculation = z.object({
+  calculator: z.string(),
+  title: z.object({ zh: z.string(), en: z.string() }),
+  inputs: z.record(z.string(), z.unknown()),
+  result: z.record(z.string(), z.unknown()),
+  steps: z.array(z.unknown()),
+  articles: z.array(z.object({ law: z.string(), article: z.string() })),
+})
+export const CalculatedClaim = z.object({
+  name: z.string(),
+  amount: z.number(),
+  /** Calculator, or key of the fact that states the amount. */
+  source: z.string(),
+})
+const Skipped = z.object({ calculator: z.string(), reason: z.string() })
+
+export const CalculationResult = z.object({
+  calculations: z.array(Calculation),
+  claims: z.array(CalculatedClaim),
+  skipped: z.array(Skipped),
+})
+export type CalculationResult = z.output<typeof CalculationResult>
+
+/** Reads the result from the state of the skill; empty without it. */
+export const readCalculation = (state: unknown): CalculationResult =>
+  CalculationResult.safeParse(state).data ?? { calculations: [], claims: [], skipped: [] }
+
+/** Facts of the case and answers to the cards of the skill, as inputs. */
+export function makeSource(
+  { facts, cause }: CaseFile,
+  answers: Record<string, unknown>,
+  today: string,
+): InputSource {
+  const get = (name: string) =>
+    facts.find(({ key }) => key === `intake.${name}`)?.value ?? answers[answerKey(name)]
+  return {
+    get,
+    money: (name) => z.number().min(0).safeParse(get(name)).data,
+    day: (name) => z.iso.date().safeParse(get(name)).data,
+    today,
+    limitationYears: cause?.limitation?.years ?? undefined,
+    results: {},
+  }
+}
+
+/** Member of the skill's state that holds an answer: a name without dots. */
+export const answerKey = (name: string) => name.replaceAll('.', '__')
+
+/** Inputs of the plans of a cause that are not known, each once. */
+export function missingInputs(code: string, source: InputSource): InputQuestion[] {
+  const questions = plansOf(code)
+    .filter((plan) => plan.applies?.(source) ?? true)
+    .flatMap((plan) => plan.needs(source))
+    .filter(({ name }) => source.get(name) === undefined)
+  return questions.filter(
+    ({ name }, index) => questions.findIndex((each) => each.name === name) === index,
+  )
+}
+
+/** Runs the plans of a cause. A plan without its inputs, or that its calculator refuses, is skipped. */
+export function calculateCase(caseFile: CaseFile, source: InputSource): CalculationResult {
+  const { cause, language } = caseFile
+  const done: CalculationResult = { calculations: [], claims: [], skipped: [] }
+  for (const plan of cause ? plansOf(cause.code) : []) {
+    if (plan.applies?.(source) === false) continue
+    const outcome = runPlan(plan, source)
+    if ('reason' in outcome) {
+      done.skipped.push({ calculator: plan.calculator, reason: outcome.reason })
+      continue
+    }
+    source.results[plan.calculator] = outcome.result
+    done.calculations.push(outcome)
+    for (const { name, amount } of plan.claims?.(outcome.result, source) ?? [])
+      done.claims.push({ name: name[language], amount, source: plan.calculator })
+  }
+  const amount = source.money('amount')
+  if (done.claims.length === 0 && amount !== undefined)
+    done.claims.push({ name: amountClaim[language], amount, source: 'intake.amount' })
+  return done
+}
+
+const amountClaim = { zh: '支付争议款项', en: 'Payment of the sum in dispute' }
+
+function runPlan(
+  plan: Plan,
+  source: InputSource,
+): z.output<typeof Calculation> | { reason: string } {
+  const calculator = calculators.find(({ id }) => id === plan.calculator)!
+  const missing = plan.needs(source).find(({ name }) => source.get(name) == null)
+  // No due day was agreed: the loan is calculated without default.
+  if (missing && missing.name !== 'private_lending.due_date')
+    return { reason: `missing: ${missing.name}` }
+  const attempt = (changes: Record<string, unknown>) => {
+    const inputs = { ...plan.inputs(source), ...changes }
+    const parsed = calculator.inputs.safeParse(inputs)
+    if (!parsed.success) return { reason: `invalid: ${parsed.error.issues[0]?.path.join('.')}` }
+    const { result, steps } = calculator.calculate(parsed.data)
+    const { title, articles } = calculator
+    return { calculator: calculator.id, title, inputs, result, steps, articles }
+  }
+  try {
+    return attempt({})
+  } catch (thrown) {
+    const through = tableEnd(thrown)
+    // A rate table is never extrapolated: the calculation ends with it, and its input `to` says so.
+    return through === undefined ? { reason: faultReason(thrown) } : attempt({ to: through })
+  }
+}
+
+const tableEnd = (thrown: unknown): string | undefined =>
+  thrown instanceof Fault && thrown.kind === 'RATE_TABLE_ENDS'
+    ? z.object({ through: z.iso.date() }).safeParse(thrown.data).data?.through
+    : undefined
+
+function faultReason(thrown: unknown): string {
+  if (thrown instanceof Fault) return thrown.message
+  throw thrown
+}

@@ -1,0 +1,112 @@
+import type { Question } from '../../card.ts'
+import type { Bilingual } from '../_shared/language.ts'
+
+/** Source of the inputs of a calculator: facts of the case, then answers to the cards of the skill. */
+export interface InputSource {
+  /** Value of a fact by its key without `intake.`, or of an answer. Undefined if unknown. */
+  get(name: string): unknown
+  money(name: string): number | undefined
+  day(name: string): string | undefined
+  today: string
+  /** Years of the limitation period of the cause. */
+  limitationYears: number | undefined
+  /** Results of earlier plans, by calculator. */
+  results: Record<string, Record<string, unknown>>
+}
+
+/** An input that a plan asks for if no fact holds it. */
+export interface InputQuestion {
+  name: string
+  question: Bilingual
+  input_type: Question['input_type']
+}
+
+export interface Claim {
+  name: Bilingual
+  amount: number
+}
+
+/** How a calculator is used for a cause. */
+export interface Plan {
+  calculator: string
+  /** Whether the case needs the calculation. Default: always. */
+  applies?(source: InputSource): boolean
+  /** Inputs that must be known. Those that are not are asked. */
+  needs(source: InputSource): InputQuestion[]
+  inputs(source: InputSource): Record<string, unknown>
+  claims?(result: Record<string, unknown>, source: InputSource): Claim[]
+}
+
+const ask = (
+  name: string,
+  input_type: InputQuestion['input_type'],
+  zh: string,
+  en: string,
+): InputQuestion => ({ name, input_type, question: { zh, en } })
+
+/** Inputs that several plans ask for. */
+export const inputs = {
+  amount: ask('amount', 'money', '涉及的金额是多少元？', 'How much money is it about, in CNY?'),
+  event_date: ask('event_date', 'date', '事情发生在哪一天？', 'On which day did it happen?'),
+  due_date: ask(
+    'private_lending.due_date',
+    'date',
+    '约定哪一天还款？没有约定可不填。',
+    'On which day was repayment due? Leave empty if none was agreed.',
+  ),
+  annual_rate: ask(
+    'private_lending.annual_rate',
+    'number',
+    '约定的年利率是百分之几？',
+    'What yearly interest rate was agreed, in per cent?',
+  ),
+  repaid_on: ask(
+    'repaid_on',
+    'date',
+    '最近一次还款是哪一天？',
+    'On which day was the last repayment?',
+  ),
+  monthly_wage: ask(
+    'monthly_wage',
+    'money',
+    '解除前十二个月的平均月工资是多少元？',
+    'What was the average monthly wage of the last twelve months, in CNY?',
+  ),
+  employment_start: ask(
+    'employment_start',
+    'date',
+    '哪一天入职？',
+    'On which day did the employment begin?',
+  ),
+  children: ask(
+    'children_count',
+    'number',
+    '有几个未成年子女？',
+    'How many minor children are there?',
+  ),
+  other_income: ask(
+    'other_parent_income',
+    'money',
+    '不直接抚养子女的一方每月收入多少元？',
+    'What does the parent who will not live with the child earn a month, in CNY?',
+  ),
+  annual_income: ask(
+    'local_annual_income',
+    'money',
+    '受诉法院所在地上一年度城镇居民人均可支配收入是多少元？',
+    'What was last year’s per-capita disposable income at the court’s place, in CNY?',
+  ),
+  disability_share: ask(
+    'disability_percent',
+    'number',
+    '伤残赔偿系数是百分之几（十级10，每高一级加10）？',
+    'What is the disability coefficient in per cent (grade ten 10, ten more per grade)?',
+  ),
+  age: ask('victim_age', 'number', '受害人多少周岁？', 'How old is the victim?'),
+  local_wage: ask(
+    'local_average_wage',
+    'money',
+    '当地上年度职工月平均工资是多少元？',
+    'What was last year’s local average monthly wage, in CNY?',
+  ),
+}

@@ -1,0 +1,209 @@
+import { addDays } from '../../calculators/days.ts'
+import { type InputSource, inputs, type Plan } from './plan.ts'
+
+const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
+
+/** Money that was really lent. */
+const principal = (source: InputSource) =>
+  source.money('private_lending.delivered_amount') ?? source.money('amount')
+
+const loanInterest: Plan = {
+  calculator: 'loan_interest',
+  needs: (source) => [
+    ...(principal(source) === undefined ? [inputs.amount] : []),
+    inputs.event_date,
+    ...(source.get('private_lending.due_date') === undefined ? [inputs.due_date] : []),
+    ...(source.get('interest_agreed') === true ? [inputs.annual_rate] : []),
+    ...(hasRepaid(source) ? [inputs.repaid_on] : []),
+  ],
+  inputs(source) {
+    const made_on = source.day('event_date')!
+    const due = source.day('private_lending.due_date')
+    const rate = number(source.get('private_lending.annual_rate'))
+    const overdue_rate = number(source.get('private_lending.overdue_rate'))
+    const overdue_from = due && due >= made_on ? addDays(due, 1) : undefined
+    return {
+      principal: principal(source),
+      made_on,
+      from: made_on,
+      to: source.today,
+      ...(source.get('interest_agreed') !== false && rate !== undefined && { rate }),
+      ...(overdue_from && overdue_from <= source.today && { overdue_from }),
+      ...(overdue_from && overdue_rate !== undefined && { overdue_rate }),
+      ...(hasRepaid(source) && {
+        payments: [
+          { on: source.day('repaid_on')!, amount: source.money('private_lending.repaid_amount') },
+        ],
+      }),
+    }
+  },
+  claims: ({ principal_due, interest }) => [
+    {
+      name: { zh: '返还借款本金', en: 'Repayment of the principal' },
+      amount: Number(principal_due),
+    },
+    ...(Number(interest) > 0
+      ? [{ name: { zh: '支付利息', en: 'Payment of interest' }, amount: Number(interest) }]
+      : []),
+  ],
+}
+const hasRepaid = (source: InputSource) => (source.money('private_lending.repaid_amount') ?? 0) > 0
+
+const limitation: Plan = {
+  calculator: 'limitation',
+  applies: ({ limitationYears }) => limitationYears !== undefined,
+  needs: (source) => (dueDay(source) === undefined ? [inputs.event_date] : []),
+  inputs(source) {
+    const due_on = dueDay(source)!
+    const interruptions = ['last_demand_date', 'last_acknowledgement_date']
+      .flatMap((name) => source.day(`private_lending.${name}`) ?? [])
+      .filter((day) => day > due_on)
+      .sort()
+    return {
+      due_on,
+      years: source.limitationYears,
+      ...(interruptions.length > 0 && { interruptions }),
+    }
+  },
+}
+const dueDay = (source: InputSource) =>
+  source.day('private_lending.due_date') ??
+  source.day('sale_contract.payment_due_date') ??
+  source.day('event_date')
+
+/** The fee is for the sum of what the other calculators gave, else for the amount in dispute. */
+const courtFee: Plan = {
+  calculator: 'court_fee',
+  needs: (source) => (disputedSum(source) === undefined ? [inputs.amount] : []),
+  inputs: (source) => ({ kind: 'property', amount: disputedSum(source) }),
+}
+const disputedSum = (source: InputSource) =>
+  number(source.results.loan_interest?.total_due) ?? source.money('amount')
+
+const severance: Plan = {
+  calculator: 'severance',
+  applies: (source) =>
+    !['resigned', 'ongoing'].includes(String(source.get('labor_dispute.ending') ?? '')),
+  needs: () => [inputs.employment_start, inputs.event_date, inputs.monthly_wage],
+  inputs: (source) => ({
+    start: source.day('employment_start'),
+    end: source.day('event_date'),
+    average_wage: source.money('monthly_wage'),
+    ground: source.get('labor_dispute.ending') === 'dismissed' ? 'unlawful' : 'agreed',
+    ...(source.money('labor_dispute.last_month_wage') !== undefined && {
+      last_month_wage: source.money('labor_dispute.last_month_wage'),
+    }),
+  }),
+  claims: ({ two_n, n }) =>
+    two_n == null
+      ? [{ name: { zh: '支付经济补偿', en: 'Severance pay' }, amount: Number(n) }]
+      : [
+          {
+            name: { zh: '支付违法解除赔偿金', en: 'Damages for unlawful dismissal' },
+            amount: Number(two_n),
+          },
+        ],
+}
+
+const doubleWage: Plan = {
+  calculator: 'double_wage',
+  applies: (source) => source.get('written_contract') === false,
+  needs: () => [inputs.employment_start, inputs.monthly_wage],
+  inputs: (source) => ({
+    hired_on: source.day('employment_start'),
+    monthly_wage: source.money('monthly_wage'),
+    ...(source.day('labor_dispute.contract_signed_date') && {
+      signed_on: source.day('labor_dispute.contract_signed_date'),
+    }),
+    ...(source.day('event_date') && { left_on: source.day('event_date') }),
+  }),
+  claims: ({ extra }) => [
+    {
+      name: { zh: '支付未签书面劳动合同的二倍工资差额', en: 'Second wage for want of a contract' },
+      amount: Number(extra),
+    },
+  ],
+}
+
+const latePayment: Plan = {
+  calculator: 'late_payment',
+  needs: (source) => [
+    inputs.amount,
+    ...(source.day('sale_contract.payment_due_date') ? [] : [inputs.event_date]),
+  ],
+  inputs: (source) => ({
+    price: source.money('amount'),
+    from: source.day('sale_contract.payment_due_date') ?? source.day('event_date'),
+    to: source.today,
+  }),
+  claims: ({ low }, source) => [
+    { name: { zh: '支付货款', en: 'Payment of the price' }, amount: source.money('amount')! },
+    { name: { zh: '赔偿逾期付款损失', en: 'Damages for late payment' }, amount: Number(low) },
+  ],
+}
+
+const childSupport: Plan = {
+  calculator: 'child_support',
+  applies: (source) => source.get('has_children') === true,
+  needs: () => [inputs.other_income, inputs.children],
+  inputs: (source) => ({
+    monthly_income: source.money('other_parent_income'),
+    children: source.get('children_count'),
+  }),
+  claims: ({ low }) => [
+    { name: { zh: '每月支付子女抚养费', en: 'Child support a month' }, amount: Number(low) },
+  ],
+}
+
+const divorceFee: Plan = {
+  calculator: 'court_fee',
+  needs: () => [],
+  inputs: (source) => ({
+    kind: 'divorce',
+    ...(source.money('amount') !== undefined && { amount: source.money('amount') }),
+  }),
+}
+
+const disability: Plan = {
+  calculator: 'disability',
+  applies: (source) => source.get('injured') === true,
+  needs: () => [inputs.annual_income, inputs.disability_share, inputs.age],
+  inputs: (source) => ({
+    annual_income: source.money('local_annual_income'),
+    share: Number(source.get('disability_percent')) / 100,
+    age: source.get('victim_age'),
+  }),
+  claims: ({ amount }) => [
+    { name: { zh: '赔偿残疾赔偿金', en: 'Compensation for disability' }, amount: Number(amount) },
+  ],
+}
+
+const workInjury: Plan = {
+  calculator: 'work_injury',
+  applies: (source) => /^\d+$/.test(String(source.get('work_injury.grade'))),
+  needs: () => [inputs.monthly_wage, inputs.local_wage],
+  inputs: (source) => ({
+    grade: Number(source.get('work_injury.grade')),
+    monthly_wage: source.money('monthly_wage'),
+    local_average_wage: source.money('local_average_wage'),
+  }),
+  claims: ({ grant }) => [
+    {
+      name: { zh: '支付一次性伤残补助金', en: 'One-off disability grant' },
+      amount: Number(grant),
+    },
+  ],
+}
+
+const plansByCause: Record<string, Plan[]> = {
+  private_lending: [loanInterest, limitation, courtFee],
+  labor_dispute: [severance, doubleWage, limitation],
+  work_injury: [workInjury, limitation],
+  sale_contract: [latePayment, limitation, courtFee],
+  divorce: [childSupport, divorceFee],
+  traffic_accident: [disability, limitation, courtFee],
+  personal_injury: [disability, limitation, courtFee],
+}
+
+/** Calculators of a cause, in order: a later plan may use the results of earlier ones. */
+export const plansOf = (code: string): Plan[] => plansByCause[code] ?? [limitation, courtFee]

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
+import { defineSkill } from '../../skill.ts'
+import { caseInputs, loadCase } from '../_shared/case-file.ts'
+import {
+  answerKey,
+  CalculationResult,
+  calculateCase,
+  makeSource,
+  missingInputs,
+} from './calculate.ts'
+import { renderCalculations } from './render.ts'
+
+const Outputs = CalculationResult.extend({
+  asked: z.array(z.string()),
+  basis: z.int(),
+  made_by: z.literal('rules'),
+})
+const WorkState = z.object({
+  asked: z.array(z.string()).default([]).catch([]),
+  answers: z.record(z.string(), z.unknown()).default({}).catch({}),
+})
+
+/** Maximum number of questions on a card. */
+const maxQuestions = 5
+
+export default defineSkill({
+  inputs: z.object(caseInputs),
+  outputs: Outputs,
+
+  async run({ inputs, state, tools, today }) {
+    const caseFile = await loadCase(inputs, tools, today)
+    const { cause, facts, language } = caseFile
+    const { asked, answers } = WorkState.parse(state)
+    const source = makeSource(caseFile, answers, today)
+    const missing = cause ? missingInputs(cause.code, source) : []
+    const open = missing.filter(({ name }) => !asked.includes(name)).slice(0, maxQuestions)
+    const basis = hash32(canonicalJson([facts, cause?.code, answers, language]))
+    const previous = Outputs.safeParse(state)
+    if (open.length === 0 && previous.success && previous.data.basis === basis)
+      return { output: previous.data }
+
+    const result = calculateCase(caseFile, source)
+    const output = { ...result, asked, basis, made_by: 'rules' as const }
+    if (open.length > 0) {
+      const title = askingMessage[language]
+      return {
+        output: { ...output, asked: [...asked, ...open.map(({ name }) => name)] },
+        control: {
+          action: 'ask_user',
+          title,
+          questions: open.map(({ name, question, input_type }) => ({
+            question: question[language],
+            field_key: `calculation.answers.${answerKey(name)}`,
+            input_type,
+            required: false,
+          })),
+          skippable: true,
+        },
+        reply: title,
+      }
+    }
+    return {
+      output,
+      products: { data: { work_product: { calculation: result } } },
+      ...(result.calculations.length > 0 && { reply: renderCalculations(result, language) }),
+    }
+  },
+})
+
+const askingMessage = {
+  zh: '为计算金额和期限，请补充以下信息；不知道的可以不填。',
+  en: 'To calculate amounts and periods, please add the following; leave open what you do not know.',
+}

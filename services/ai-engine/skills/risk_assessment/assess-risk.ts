@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { queryTokens } from '../../../_kit/tokenize.ts'
+import type { CauseRecord } from '../../cause-tools.ts'
+import type { CaseFile } from '../_shared/case-file.ts'
+import { Citation } from '../_shared/citations.ts'
+import type { CalculationResult } from '../calculation/calculate.ts'
+import type { Issue } from '../issue_spotting/issues.ts'
+import type { ElementStatus } from '../sufficiency/assess.ts'
+
+export const Factor = z.object({
+  factor_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Points of the score. */
+  weight: z.number(),
+  element_id: z.string().nullable(),
+  legal_basis: z.array(Citation),
+})
+export const OtherSide = z.object({
+  element_id: z.string(),
+  attack: z.string(),
+  burden: z.enum(['plaintiff', 'defendant']),
+  /** How well the attack stands: strong where the element is missing. */
+  strength: z.enum(['strong', 'moderate', 'weak']),
+})
+export const Risk = z.object({
+  score: z.int().min(0).max(100),
+  level: z.enum(['low', 'medium', 'high']),
+  factors: z.array(Factor),
+  other_side: z.array(OtherSide),
+})
+export type Risk = z.output<typeof Risk>
+
+/** Points that gaps in required elements can reach together. */
+const elementPoints = 70
+const gapShare = { missing: 1, weak: 0.5, proven: 0 }
+/** Points of a risk factor of the cause that the story speaks of. */
+const factorPoints = 5
+/** Words that a risk factor shares with the story before it counts. */
+const minSharedWords = 2
+const limits = { medium: 25, high: 55 }
+
+export interface RiskBasis {
+  caseFile: CaseFile
+  cause: CauseRecord
+  elements: ElementStatus[]
+  issues: Issue[]
+  calculation: CalculationResult
+  today: string
+}
+
+/** Rates the risk of the party that claims, by gaps in the evidence, limitation and typical risks. */
+export function assessRisk(basis: RiskBasis): Risk {
+  const { elements, issues } = basis
+  const factors = [...limitationFactors(basis), ...gapFactors(elements), ...typicalFactors(basis)]
+  const score = Math.min(100, Math.round(factors.reduce((sum, { weight }) => sum + weight, 0)))
+  const level = score >= limits.high ? 'high' : score >= limits.medium ? 'medium' : 'low'
+  const strengths = { missing: 'strong', weak: 'moderate', proven: 'weak' } as const
+  return {
+    score,
+    level,
+    factors: factors.sort((a, b) => b.weight - a.weight),
+    other_side: issues.flatMap(({ element_id, status, respondent, burden }) =>
+      respondent.map((defence) => ({
+        element_id,
+        attack: defence.name,
+        burden: defence.burden ?? burden,
+        strength: strengths[status],
+      })),
+    ),
+  }
+}
+
+function gapFactors(elements: ElementStatus[]) {
+  const required = elements.filter((each) => each.required)
+  return required
+    .filter(({ status }) => status !== 'proven')
+    .map(({ element_id, name, status, gap }) => ({
+      factor_id: `gap.${element_id}`,
+      name,
+      description: gap,
+      weight: Math.round((elementPoints / required.length) * gapShare[status]),
+      element_id,
+      legal_basis: [],
+    }))
+}
+
+const LastDay = z.object({ last_day: z.string() })
+
+/** A period that is over outweighs everything else. */
+function limitationFactors({ calculation, today, caseFile }: RiskBasis) {
+  const found = calculation.calculations.find(({ calculator }) => calculator === 'limitation')
+  const last = LastDay.safeParse(found?.result).data?.last_day
+  if (!found || last === undefined || last >= today) return []
+  const name = { zh: '时效期间已过', en: 'The limitation period is over' }[caseFile.language]
+  const description = { zh: `最后一日为 ${last}。`, en: `The last day was ${last}.` }
+  return [
+    {
+      factor_id: 'limitation',
+      name,
+      description: description[caseFile.language],
+      weight: 60,
+      element_id: null,
+      legal_basis: found.articles,
+    },
+  ]
+}
+
+/** Risk factors of the cause that the story speaks of. */
+function typicalFactors({ cause, caseFile }: RiskBasis) {
+  const story = new Set(caseFile.texts.flatMap(queryTokens))
+  return cause.risk_factors
+    .filter(({ name }) => queryTokens(name).filter((t) => story.has(t)).length >= minSharedWords)
+    .map(({ name, name_en, description, legal_basis }, index) => ({
+      factor_id: `typical.${index + 1}`,
+      name: caseFile.language === 'en' ? (name_en ?? name) : name,
+      description,
+      weight: factorPoints,
+      element_id: null,
+      legal_basis,
+    }))
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import type { CauseRecord } from '../../cause-tools.ts'
+import type { CaseFile } from '../_shared/case-file.ts'
+import { CalculatedClaim, type CalculationResult } from '../calculation/calculate.ts'
+import type { Issue } from '../issue_spotting/issues.ts'
+import type { ElementStatus } from '../sufficiency/assess.ts'
+
+const Cost = z.object({ low: z.number(), high: z.number() }).nullable()
+
+export const Strategy = z.object({
+  strategy_id: z.string(),
+  name: z.string(),
+  recommended: z.boolean(),
+  when: z.string(),
+  steps: z.array(z.string()),
+  claims: z.array(CalculatedClaim),
+  expected_defences: z.array(z.string()),
+  /** Court fee in yuan; null if it was not calculated. */
+  cost: Cost,
+  /** Last day of the limitation period; null if it was not calculated. */
+  last_day: z.string().nullable(),
+  jurisdiction: z.string().nullable(),
+})
+export type Strategy = z.output<typeof Strategy>
+
+const Fee = z.object({ low: z.number(), high: z.number() })
+const LastDay = z.object({ last_day: z.string() })
+/** Templates for the party that is claimed against. */
+const respondentPattern = /应诉|应对|被诉|作为(?:驾驶人|车主|借款人)|代理用人单位|defend/iu
+/** Templates that secure proof before the claim. */
+const proofFirstPattern = /补证|催告|对账|确认|鉴定|认定|demand|proof/iu
+const maxDefences = 8
+
+export interface StrategyBasis {
+  caseFile: CaseFile
+  cause: CauseRecord
+  elements: ElementStatus[]
+  issues: Issue[]
+  calculation: CalculationResult
+}
+
+/**
+ * Builds the strategies for the side of the person from the templates of the cause. Where a required
+ * element is not proven, one that secures proof first is recommended.
+ */
+export function buildStrategies(basis: StrategyBasis): Strategy[] {
+  const { caseFile, cause, elements, issues, calculation } = basis
+  const { language, fields } = caseFile
+  const english = language === 'en'
+  const defends = fields.client_role === 'respondent'
+  const templates = cause.strategy_templates.filter(
+    ({ name, when }) => respondentPattern.test(`${name} ${when}`) === defends,
+  )
+  const usable = templates.length > 0 ? templates : cause.strategy_templates
+  const lacksProof = elements.some(({ required, status }) => required && status !== 'proven')
+  const fits = ({ name, when }: (typeof usable)[number]) =>
+    proofFirstPattern.test(`${name} ${when}`) === lacksProof
+  const ordered = [...usable.filter(fits), ...usable.filter((each) => !fits(each))]
+  const resultOf = (id: string) =>
+    calculation.calculations.find(({ calculator }) => calculator === id)?.result
+  const defences = issues.flatMap(({ respondent }) => respondent.map(({ name }) => name))
+  return ordered.map(({ name, name_en, when, steps }, index) => ({
+    strategy_id: `strategy.${index + 1}`,
+    name: english ? (name_en ?? name) : name,
+    recommended: index === 0,
+    when,
+    steps,
+    claims: defends ? [] : calculation.claims,
+    expected_defences: [...new Set(defences)].slice(0, maxDefences),
+    cost: Fee.safeParse(resultOf('court_fee')).data ?? null,
+    last_day: LastDay.safeParse(resultOf('limitation')).data?.last_day ?? null,
+    jurisdiction: cause.jurisdiction_hint ?? null,
+  }))
+}
