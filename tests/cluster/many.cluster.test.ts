@@ -89,7 +89,14 @@ describe('operator under load and with a standby', () => {
   })
 })
 
-/** Starts two operator processes. The first one leads. */
+const unreachableKubeconfig = JSON.stringify({
+  'current-context': 'other',
+  contexts: [{ name: 'other', context: { cluster: 'other', user: 'other' } }],
+  clusters: [{ name: 'other', cluster: { server: 'https://127.0.0.1:1' } }],
+  users: [{ name: 'other', user: { token: 'invalid' } }],
+})
+
+/** Starts two operator processes with a context of merged kubeconfig files. The first one leads. */
 async function startPair(client: Client, collectorAddress: string) {
   const namespace = await freshNamespace(client)
   const kubelet = startKubelet(client, namespace.name)
@@ -99,6 +106,8 @@ async function startPair(client: Client, collectorAddress: string) {
   const access = await operatorAccess(client, namespace.name)
   const kubeconfig = join(directory, 'kubeconfig')
   await writeFile(kubeconfig, await buildKubeconfig(access, namespace.name))
+  const otherKubeconfig = join(directory, 'other-kubeconfig')
+  await writeFile(otherKubeconfig, unreachableKubeconfig)
   await secretIn(client, namespace.name, 'db', { url: 'postgres://nowhere' })
   const children: ReturnType<typeof spawn>[] = []
   onTestFinished(async () => {
@@ -112,7 +121,9 @@ async function startPair(client: Client, collectorAddress: string) {
     const port = await freePort()
     const env = {
       PATH: process.env.PATH,
-      KUBECONFIG: kubeconfig,
+      // The first file sets the current context.
+      KUBECONFIG: `${otherKubeconfig}:${kubeconfig}`,
+      KUBE_CONTEXT: 'test',
       PORT: String(port),
       COLLECTOR_ADDRESS: collectorAddress,
     }
