@@ -47,7 +47,12 @@ export interface Background {
   sweep(): Promise<void>
 }
 
-export type ServiceContext<Deps> = Deps & { sql: Sql; kit: Kit }
+export type ServiceContext<Deps> = Deps & {
+  sql: Sql
+  kit: Kit
+  /** Address of the connection, for a service that faces the network. */
+  remoteAddress?: string
+}
 
 /** Health checks of optional dependencies. A failing check makes health DEGRADED. */
 export type Checks<Deps> = (deps: ServiceContext<Deps>) => Record<string, () => Promise<unknown>>
@@ -78,5 +83,7 @@ export type Env<Deps> = {
     requestId: string
     traceparent: string
     caller: Caller
+    /** Additional fields of the log line of the request. */
+    logFields?: Record<string, string>
   }
 }

@@ -35,6 +35,8 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   config: Config
   open(config: z.output<Config>, host: OpenContext): Deps
   endpoints: Endpoint<Deps>[]
+  /** Wraps every handler, the fallback included. */
+  wrap?(handle: Handler<Deps>): Handler<Deps>
   /** Handles requests that match no endpoint. Default: 404, or 405 where another method exists. */
   fallback?: Handler<Deps>
   /** False for a service that faces the network: it has no internal paths of its own. */
@@ -68,6 +70,7 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
 ) {
   const { name, folder, schema, endpoints, jobs = {} } = definition
   const app = build(definition)
+  const facesNetwork = definition.internalPaths === false
 
   function start(host: Host) {
     const config = parseConfig(definition.config.extend(KitConfig.shape), host.env)
@@ -115,7 +118,11 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
     const worker = { sql, schema, deps: context, handlers, log, metrics }
     return {
-      fetch: (request: Request) => app.fetch(request, context),
+      fetch: (request: Request, remoteAddress?: string) =>
+        app.fetch(
+          request,
+          facesNetwork && remoteAddress !== undefined ? { ...context, remoteAddress } : context,
+        ),
       beforeServe: async () => {
         await definition.beforeServe?.(deps)
         // A host that never calls `afterListen` does not call this either.
@@ -147,28 +154,35 @@ function build<Config extends z.ZodObject, Deps extends object>(
 ) {
   const { name, endpoints } = definition
   const app = new Hono<Env<Deps>>()
+  const wrap = definition.wrap ?? ((handle: Handler<Deps>) => handle)
   // Each handler is wrapped by `observe`; middleware would cost more per request.
   const mount: Mount<Deps> = (method, path, handle) => {
+    const wrapped = wrap(handle)
     for (const each of [path, ...(definition.pathAliases?.(path) ?? [])]) {
-      app.on(method, each, (c) => observe(c, path, handle))
+      app.on(method, each, (c) => observe(c, path, wrapped))
     }
   }
   if (definition.internalPaths !== false) actuator(mount, definition.healthChecks)
   apiDocs(mount, name, endpoints)
   for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)
-  handleUnmatched(app, definition.fallback)
+  handleUnmatched(app, wrap, definition.fallback)
   return app
 }
 
 /** Responds 404 to unknown paths, and 405 with `Allow` to known paths with another method. */
-function handleUnmatched<Deps extends object>(app: Hono<Env<Deps>>, fallback?: Handler<Deps>) {
+function handleUnmatched<Deps extends object>(
+  app: Hono<Env<Deps>>,
+  wrap: (handle: Handler<Deps>) => Handler<Deps>,
+  fallback?: Handler<Deps>,
+) {
+  const forward = fallback && wrap(fallback)
   const methods = [...new Set(app.routes.map(({ method }) => method))].sort()
   app.notFound((c) => {
     const routes = methods.flatMap((method) =>
       app.router.match(method, c.req.path)[0].map(([[, route]]) => route),
     )
-    if (routes.length === 0 && fallback) return observe(c, '/*', fallback)
-    return observe(c, routes[0]?.path ?? '/*', () => {
+    if (routes.length === 0 && forward) return observe(c, '/*', forward)
+    const refuse = () => {
       const { method, path } = c.req
       if (routes.length === 0) throw new Fault('NOT_FOUND', `No route for ${method} ${path}.`)
       const supported = routes.flatMap(({ method }) =>
@@ -182,7 +196,8 @@ function handleUnmatched<Deps extends object>(app: Hono<Env<Deps>>, fallback?: H
           headers: { Allow: allow },
         },
       )
-    })
+    }
+    return observe(c, routes[0]?.path ?? '/*', wrap(refuse))
   })
 }
 

@@ -8,6 +8,11 @@ import { startService } from './single.ts'
  */
 const { fetch, serveUntilSignal } = await startService(process.argv[2], 'deno').catch(fail)
 
+interface ConnectionInfo {
+  completed: Promise<void>
+  remoteAddr: { hostname: string }
+}
+
 /** Requests in progress. At SIGTERM `deno serve` stops listening; the database stays open for these. */
 const unfinished = new Set<Promise<void>>()
 
@@ -15,10 +20,10 @@ const drain = (graceMs: number) =>
   Promise.race([Promise.all(unfinished), new Promise((resolve) => setTimeout(resolve, graceMs))])
 
 export default {
-  fetch(request: Request, { completed }: { completed: Promise<void> }) {
+  fetch(request: Request, { completed, remoteAddr }: ConnectionInfo) {
     const sent = completed.catch(() => {}).finally(() => unfinished.delete(sent))
     unfinished.add(sent)
-    return fetch(request)
+    return fetch(request, remoteAddr.hostname)
   },
   onListen: ({ port }: { port: number }) => serveUntilSignal(port, drain),
 }

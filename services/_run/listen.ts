@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
 
-type Fetch = (request: Request) => Response | Promise<Response>
+type Fetch = (request: Request, remoteAddress?: string) => Response | Promise<Response>
 
 export interface Listening {
   port: number
@@ -22,7 +22,12 @@ const maxDrainMs = 3_000
 
 export function listen(fetch: Fetch, port: number, hostname: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch, port, hostname, overrideGlobalObjects: false }) as Server
+    const server = serve({
+      fetch: (request, { incoming }) => fetch(request, incoming.socket.remoteAddress),
+      port,
+      hostname,
+      overrideGlobalObjects: false,
+    }) as Server
     const announceClose = closeAfterResponse(server)
     server.once('error', reject)
     server.once('listening', () =>

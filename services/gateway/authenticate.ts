@@ -19,7 +19,17 @@ const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
  * The person behind a request, by API token, bearer token of the provider or session cookie; undefined if
  * there is no valid credential.
  */
-export async function authenticate(c: Context<Env<Deps>>): Promise<Principal | undefined> {
+export function authenticate(c: Context<Env<Deps>>): Promise<Principal | undefined> {
+  const { raw } = c.req
+  const known = principals.get(raw) ?? findPrincipal(c)
+  principals.set(raw, known)
+  return known
+}
+
+/** Principals of the requests in progress. */
+const principals = new WeakMap<Request, Promise<Principal | undefined>>()
+
+async function findPrincipal(c: Context<Env<Deps>>): Promise<Principal | undefined> {
   const { sql, identities } = c.env
   const authorization = c.req.header('authorization')
   if (authorization === undefined) {

@@ -28,6 +28,49 @@ export const Config = z.object({
     .max(720)
     .default(12)
     .describe('Lifetime of a session.'),
+  GATEWAY_RATE_USER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1_200)
+    .describe('Requests per minute of a person.'),
+  GATEWAY_RATE_TOKEN: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(600)
+    .describe('Requests per minute of an API token or bearer token.'),
+  GATEWAY_RATE_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(300)
+    .describe('Requests per minute of an address without sign-in.'),
+  GATEWAY_TRUSTED_PROXIES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe(
+      'Number of proxies in front of the gateway that append to X-Forwarded-For. Default: 0, the header is ignored.',
+    ),
+  GATEWAY_CORS_ORIGINS: z
+    .string()
+    .default('')
+    .describe('Comma-separated origins whose pages may call the gateway. Default: none.'),
+  GATEWAY_MAX_BODY_MB: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(128)
+    .describe('Maximum size of a request body in MiB. The services have lower limits.'),
+  GATEWAY_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(120_000)
+    .describe('Time limit of a request until the headers of the response, in milliseconds.'),
   METRICS_TOKEN: z.string().optional().describe('Bearer token of /metrics. Default: none, 404.'),
   ...OidcConfig.shape,
 })

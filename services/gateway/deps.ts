@@ -3,10 +3,12 @@ import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Peer } from '../_kit/peer.ts'
 import type { Config } from './config.ts'
+import { parseOrigins } from './cors.ts'
 import { type Encryption, makeEncryption } from './encryption.ts'
 import { type IdentityCache, makeIdentityCache } from './identity-cache.ts'
 import { parseOidc } from './oidc/config.ts'
 import { makeProvider, type Provider } from './oidc/provider.ts'
+import { makeRateCounts, type RateCounts, type RateLimits } from './rate-counts.ts'
 
 export interface Deps {
   peer(service: string): Peer
@@ -23,11 +25,19 @@ export interface Deps {
   secure: boolean
   sessionHours: number
   metricsToken: string | undefined
+  rateLimits: RateLimits
+  rateCounts: RateCounts
+  /** Number of proxies in front of the gateway that append to X-Forwarded-For. */
+  trustedProxies: number
+  corsOrigins: readonly string[]
+  maxBodyBytes: number
+  /** Time until a service must respond with headers. */
+  timeoutMs: number
 }
 
 const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
 
-export function open(config: Config, { peer }: OpenContext): Deps {
+export function open(config: Config, { peer, runtime }: OpenContext): Deps {
   const production = config.ENVIRONMENT === 'production'
   if (production && config.GATEWAY_LOCAL_SIGN_IN) {
     throw new ConfigError('GATEWAY_LOCAL_SIGN_IN: not allowed in production.')
@@ -46,6 +56,16 @@ export function open(config: Config, { peer }: OpenContext): Deps {
     secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
     sessionHours: config.SESSION_HOURS,
     metricsToken: config.METRICS_TOKEN,
+    rateLimits: {
+      user: config.GATEWAY_RATE_USER,
+      token: config.GATEWAY_RATE_TOKEN,
+      address: config.GATEWAY_RATE_ADDRESS,
+    },
+    rateCounts: makeRateCounts(runtime === 'workerd' ? 0 : 1_000),
+    trustedProxies: config.GATEWAY_TRUSTED_PROXIES,
+    corsOrigins: parseOrigins(config.GATEWAY_CORS_ORIGINS),
+    maxBodyBytes: config.GATEWAY_MAX_BODY_MB * 1024 * 1024,
+    timeoutMs: config.GATEWAY_TIMEOUT_MS,
   }
 }
 

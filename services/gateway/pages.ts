@@ -17,7 +17,6 @@ export const pages = [
         `default-src 'none'; connect-src 'self'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       )
-      c.header('X-Content-Type-Options', 'nosniff')
       return c.html(indexPage(nonce))
     },
   ),

@@ -30,7 +30,7 @@ const identityHeaders = [
   'x-permissions',
 ]
 
-/** Headers that must never reach a service from outside: identity, keys, credentials, hop-by-hop. */
+/** Headers that must never reach a service from outside: identity, keys, credentials, routing, hop-by-hop. */
 const removed = new Set([
   ...identityHeaders,
   'x-internal-api-key',
@@ -38,6 +38,11 @@ const removed = new Set([
   'cookie',
   'x-csrf-token',
   'host',
+  'forwarded',
+  'x-real-ip',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method-override',
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -61,7 +66,8 @@ export function forwardableHeaders(headers: Headers): Headers {
   const copy = new Headers()
   for (const [name, value] of headers) {
     const canonical = canonicalName(name)
-    if (!removed.has(canonical) && !named.includes(canonical)) copy.append(name, value)
+    const isRemoved = removed.has(canonical) || canonical.startsWith('x-forwarded-')
+    if (!isRemoved && !named.includes(canonical)) copy.append(name, value)
   }
   return copy
 }

@@ -4,7 +4,9 @@ import { Fault, notFound } from '../_kit/fault.ts'
 import { errorFields } from '../_kit/log.ts'
 import { authenticate } from './authenticate.ts'
 import { requireCsrf, requireScope } from './authorize.ts'
+import { clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
+import { bodyTooLarge, limitBody } from './limit-body.ts'
 import { forwardableHeaders, type Principal, setIdentity } from './principal.ts'
 import { unauthenticated } from './protected-resource.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -13,10 +15,18 @@ const apiDescription = /^\/api\/v1\/(v3\/api-docs|swagger-ui\/index\.html)$/
 /** Signed URLs carry their own proof and need no sign-in. */
 const signedContent = /^\/api\/v1\/files\/[^/]+\/content$/
 
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
 /** Forwards a request to the service that its path names, on behalf of the person behind it. */
 export async function proxy(c: Context<Env<Deps>>): Promise<Response> {
   const target = resolveTarget(new URL(c.req.url).pathname)
   if (!target) throw notFound(`page at ${c.req.path}`)
+  if (!methods.includes(c.req.method)) {
+    const allow = methods.join(', ')
+    throw new Fault('METHOD_NOT_ALLOWED', `Method not allowed. Allowed methods: ${allow}.`, {
+      headers: { Allow: allow },
+    })
+  }
   const principal = await authenticate(c)
   if (!principal && !isOpen(target, c.env)) throw unauthenticated(c)
   if (principal) {
@@ -40,13 +50,16 @@ async function forward(
   if (principal) setIdentity(headers, principal.identity)
   headers.set('x-request-id', c.var.requestId)
   headers.set('traceparent', c.var.traceparent)
+  headers.set('x-forwarded-for', clientAddress(c))
+  const body = limitBody(raw, c.env.maxBodyBytes)
+  const deadline = startDeadline(c.env.timeoutMs)
   const init: RequestInit & { duplex: 'half' } = {
     method: raw.method,
     headers,
-    body: raw.body,
+    body: body.stream,
     duplex: 'half',
     redirect: 'manual',
-    signal: raw.signal,
+    signal: AbortSignal.any([raw.signal, deadline.signal]),
   }
   try {
     const request = new Request(`http://peer${path}${new URL(raw.url).search}`, init)
@@ -56,9 +69,19 @@ async function forward(
       headers: responseHeaders(response.headers),
     })
   } catch (thrown) {
+    if (body.exceeded()) throw bodyTooLarge(c.env.maxBodyBytes)
     c.env.kit.log.warn({ service, ...errorFields(thrown) }, 'upstream request failed')
     throw new Fault('UPSTREAM_UNAVAILABLE', `${service} is not available. Try again later.`)
+  } finally {
+    deadline.clear()
   }
+}
+
+/** A time limit that ends when it is cleared, so that it does not cut a stream. */
+function startDeadline(ms: number) {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new Error(`no response within ${ms} ms`)), ms)
+  return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
 const hopByHop = [
@@ -79,7 +102,5 @@ function responseHeaders(headers: Headers): Headers {
     copy.delete('content-encoding')
     copy.delete('content-length')
   }
-  copy.set('x-content-type-options', 'nosniff')
-  copy.set('referrer-policy', 'same-origin')
   return copy
 }

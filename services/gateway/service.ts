@@ -2,11 +2,13 @@ import { defineService } from '../_kit/service.ts'
 import { auth } from './auth.ts'
 import { Config } from './config.ts'
 import { type Deps, open } from './deps.ts'
+import { enter } from './entry.ts'
 import { backchannelLogout } from './oidc/backchannel-logout.ts'
 import { signIn } from './oidc/sign-in.ts'
 import { pages } from './pages.ts'
 import { protectedResource } from './protected-resource.ts'
 import { proxy } from './proxy.ts'
+import { deleteOldCounts } from './rate-counts.ts'
 import { deleteExpired } from './session-store.ts'
 import { sessions } from './sessions.ts'
 import { tokens } from './tokens.ts'
@@ -18,6 +20,7 @@ export default defineService<typeof Config, Deps>({
   config: Config,
   open,
   internalPaths: false,
+  wrap: enter,
   endpoints: [
     ...pages,
     ...auth,
@@ -28,5 +31,8 @@ export default defineService<typeof Config, Deps>({
     ...protectedResource,
   ],
   fallback: proxy,
-  sweep: ({ sql }) => deleteExpired(sql),
+  async sweep({ sql }) {
+    await deleteExpired(sql)
+    await deleteOldCounts(sql)
+  },
 })

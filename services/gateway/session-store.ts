@@ -5,6 +5,7 @@ import type { Env } from '../_kit/context.ts'
 import { sha256Hex } from '../_kit/hash.ts'
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
+import { clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
 import { Identity, type Principal } from './principal.ts'
 import { randomSecret } from './secret.ts'
@@ -41,7 +42,7 @@ export async function startSession(
         (id, token_hash, user_id, organization_id, csrf, address, user_agent, expires_at,
          provider_subject, provider_session, refresh_token, refresh_at)
       values (${id}, ${tokenHash}, ${identity.id}, ${identity.organization_id}, ${csrf},
-        ${(c.req.header('x-forwarded-for') ?? '').slice(0, 200)},
+        ${clientAddress(c)},
         ${(c.req.header('user-agent') ?? '').slice(0, 500)},
         now() + ${sessionHours} * interval '1 hour',
         ${provider?.subject ?? null}, ${provider?.sessionId ?? null}, ${refreshToken},

@@ -2,7 +2,7 @@ import { errors, type JWTPayload } from 'jose'
 import * as z from 'zod'
 import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
-import { newId } from '../../_kit/ids.ts'
+import { sha256Hex } from '../../_kit/hash.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import type { Identity, Principal } from '../principal.ts'
@@ -24,7 +24,8 @@ export async function authenticateBearer(
     if (!isAccessToken(claims)) return undefined
     const identity = identityFromClaims(claims, provider.settings.claims)
     if (await isRemoved(sql, identity)) return undefined
-    return { identity, credential: { kind: 'token', id: newId(), scopes: scopesFrom(claims) } }
+    const id = uuidFromHash(await sha256Hex(token))
+    return { identity, credential: { kind: 'token', id, scopes: scopesFrom(claims) } }
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown
     if (thrown instanceof errors.JOSEError) {
@@ -53,6 +54,10 @@ function scopesFrom({ scope, scp }: JWTPayload): readonly string[] {
   const own = named.filter((each): each is string => knownScopes.includes(each as string))
   return own.length > 0 ? own : ['*']
 }
+
+/** Id of a token for its rate limit: the same for the same token. */
+const uuidFromHash = (hash: string) =>
+  hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 async function isRemoved(sql: Sql, { organization_id, id }: Identity): Promise<boolean> {
   const person = await sql.row(z.object({ active: z.boolean() }))`
