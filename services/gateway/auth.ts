@@ -101,9 +101,14 @@ export async function requirePrincipal(c: Context<Env<Deps>>): Promise<Principal
 
 const loopbackHost = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Local sign-in exists only on loopback. The Host header is checked against DNS rebinding. */
+/**
+ * Local sign-in exists only on loopback. The Host header is checked against DNS rebinding, and so is the
+ * host of the URL, which a request line with a whole URL sets.
+ */
 function requireLocalSignIn(c: Context<Env<Deps>>) {
-  if (!c.env.localSignIn || !loopbackHost.test(new URL(c.req.url).hostname)) {
+  const { hostname } = new URL(c.req.url)
+  const header = c.req.header('host')?.replace(/:\d+$/, '') ?? hostname
+  if (!c.env.localSignIn || !loopbackHost.test(hostname) || !loopbackHost.test(header)) {
     throw notFound('local sign-in')
   }
 }
