@@ -1,8 +1,10 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFakeCollector } from '../testing/fake-collector.ts'
-import { eventually, startOperator, startReadySuite } from '../testing/fixtures.ts'
+import { eventually, settleDelay, startOperator, startReadySuite } from '../testing/fixtures.ts'
+import { buildSuite } from '../testing/suites.ts'
+import { makeStartupSeedReader } from './startup-seeds.ts'
 
 const startupRun = (status: string, packageStatus = 'applied') => ({
   run_id: `run-${status}`,
@@ -46,6 +48,63 @@ test('a suite whose startup seeds failed is stalled and names the packages', asy
     expect(at.get('LegalSuite', 'demo').status.seeds.state).toBe('Failed')
   })
 })
+
+test('a failed startup run is replaced by the run of the restarted collector-service', async () => {
+  const seen: number[] = []
+  const read = makeStartupSeedReader({ address: await listRuns(seen), intervalMs: 10 }).read
+  const states = () =>
+    read(buildSuite(dev as never), 'rollout', async () => 'key').run?.status ?? 'unknown'
+  await eventually(() => expect(states()).toBe('failed'))
+  await eventually(() => expect(states()).toBe('succeeded'))
+  const requests = seen.length
+  await settleDelay()
+  expect(states()).toBe('succeeded')
+  expect(seen).toHaveLength(requests)
+})
+
+test('a run without the configured packages belongs to an earlier rollout', async () => {
+  const address = await serve((_, response) =>
+    response.end(JSON.stringify({ data: { items: [startupRun('succeeded')] } })),
+  )
+  const { read } = makeStartupSeedReader({ address, intervalMs: 10 })
+  const suite = buildSuite({ seeds: { packageIds: ['one', 'two'] } })
+  read(suite, 'rollout', async () => 'key')
+  await settleDelay()
+  expect(read(suite, 'rollout', async () => 'key').run).toBeUndefined()
+})
+
+test('the internal key does not follow a redirect', async () => {
+  const received: unknown[] = []
+  const other = await serve((request, response) => {
+    received.push(request.headers['x-internal-api-key'])
+    response.end('{}')
+  })
+  const address = await serve((request, response) =>
+    response.writeHead(307, { location: `${other}${request.url}` }).end(),
+  )
+  const { read } = makeStartupSeedReader({ address })
+  read(buildSuite(dev as never), 'rollout', async () => 'the-key')
+  await settleDelay()
+  expect(received).toEqual([])
+})
+
+/** A collector-service whose first startup run has failed and whose second one succeeds. */
+const listRuns = (seen: number[]) =>
+  serve((_, response) => {
+    const run = seen.length < 2 ? startupRun('failed', 'failed') : startupRun('succeeded')
+    seen.push(1)
+    response.end(JSON.stringify({ data: { items: [run] } }))
+  })
+
+async function serve(handle: RequestListener) {
+  const server = createServer(handle)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 test('a collector that does not respond delays no suite', async () => {
   const silent = createServer(() => {})

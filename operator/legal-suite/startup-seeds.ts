@@ -1,13 +1,19 @@
 import * as z from 'zod'
 import type { LegalSuite } from '../api/legal-suite.ts'
-import { collectorUrl } from '../seed-package-apply/collector.ts'
+import { collectorUrl, readText } from '../seed-package-apply/collector.ts'
 
 const Run = z.object({
-  run_id: z.string(),
+  run_id: z.string().min(1).max(128),
   status: z.enum(['running', 'succeeded', 'failed', 'partial']),
   requested_by: z.string(),
   finished_at: z.string().nullish(),
-  packages: z.array(z.object({ package_id: z.string(), version: z.string(), status: z.string() })),
+  packages: z.array(
+    z.object({
+      package_id: z.string().min(1).max(128),
+      version: z.string().max(128),
+      status: z.string().min(1).max(32),
+    }),
+  ),
 })
 const Runs = z.object({ data: z.object({ items: z.array(Run) }) })
 
@@ -29,7 +35,8 @@ type Entry = { rollout: string; at: number; isLoading: boolean; run?: StartupRun
 
 /**
  * Reads the startup seeds of suites in the background, so that a collector-service that does not respond delays
- * no reconcile. A finished run is final for a rollout of collector-service.
+ * no reconcile. A succeeded run is final for a rollout of collector-service. After a failed one collector-service
+ * may be restarted without a rollout.
  */
 export function makeStartupSeedReader({
   address,
@@ -43,7 +50,7 @@ export function makeStartupSeedReader({
       const key = await loadKey()
       if (key)
         entry.run =
-          (await fetchStartupRun(collectorUrl(address, suite), key, timeoutMs)) ?? entry.run
+          (await fetchStartupRun(collectorUrl(address, suite), key, timeoutMs, suite)) ?? entry.run
     } catch {
       // The run stays unknown. The next reconcile after the interval reads it again.
     } finally {
@@ -61,7 +68,7 @@ export function makeStartupSeedReader({
       entries.delete(uid)
       entries.set(uid, entry)
       for (const [oldest] of entries) if (entries.size > maxSuites) entries.delete(oldest)
-      const isFinal = entry.run !== undefined && entry.run.status !== 'running'
+      const isFinal = entry.run?.status === 'succeeded'
       if (!isFinal && !entry.isLoading && performance.now() - entry.at >= intervalMs) {
         entry.at = performance.now()
         entry.isLoading = true
@@ -73,11 +80,21 @@ export function makeStartupSeedReader({
   }
 }
 
-async function fetchStartupRun(base: string, key: string, timeoutMs: number) {
+async function fetchStartupRun(
+  base: string,
+  key: string,
+  timeoutMs: number,
+  { spec: { seeds } }: LegalSuite,
+) {
   const response = await fetch(`${base}/api/v1/internal/seed-packages/runs?size=50`, {
     headers: { 'x-internal-api-key': key },
+    // A redirect would carry the internal key to another server.
+    redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   })
-  const { data } = Runs.parse(await response.json())
-  return data.items.find(({ requested_by }) => requested_by === 'startup')
+  const { data } = Runs.parse(JSON.parse(await readText(response)))
+  const run = data.items.find(({ requested_by }) => requested_by === 'startup')
+  // A run without a configured package belongs to an earlier rollout.
+  const applied = new Set(run?.packages.map(({ package_id }) => package_id))
+  return seeds?.packageIds?.every((id) => applied.has(id)) === false ? undefined : run
 }

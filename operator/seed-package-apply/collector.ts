@@ -118,7 +118,7 @@ export function makeCollector({ address, timeoutMs = 240_000, ...options }: Coll
 const maxResponseBytes = 16 * 1024 * 1024
 
 /** Reads the response up to the limit: one suite must not exhaust the memory that all suites share. */
-async function readText(response: Response): Promise<string> {
+export async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of response.body ?? []) {
