@@ -12,6 +12,55 @@ const buildPod = (container: Partial<ContainerStatus>, status: Pod['status'] = {
   status: { phase: 'Running', containerStatuses: [{ name: 'memory', ...container }], ...status },
 })
 
+const terminatedWith = (message: string) =>
+  podProblem(buildPod({ state: { terminated: { reason: 'Error', exitCode: 1, message } } }), start)!
+    .message
+
+describe('credentials in a log', () => {
+  test.each([
+    ['a slash in the password', 'Invalid URL postgres://legal:hunt/er2@db/legal'],
+    ['an at sign in the password', 'connecting to postgres://legal:hun@ter2@db/legal'],
+    ['a URL that the log cut off', 'gal:hunter2@db/legal refused'],
+    ['a connection string', 'host=db user=legal password=hunter2 sslmode=on'],
+    ['a JSON member', '{"user":"legal","password":"hunter2"}'],
+    ['a cut through the URL', `postgres://legal:hunter2@db/legal ${'x'.repeat(685)}`],
+  ])('%s do not reach the message', (_, log) => {
+    expect(terminatedWith(log)).not.toMatch(/hunter2|hunt|ter2|er2/)
+  })
+})
+
+describe('a pod that fails again and again', () => {
+  const lastState = { terminated: { reason: 'Error', exitCode: 1, message: 'no database' } }
+  test.each<[string, Partial<ContainerStatus>]>([
+    ['waits', { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState }],
+    ['runs', { state: { running: { startedAt } }, lastState }],
+    ['has just terminated', { state: lastState }],
+  ])('has the same problem while it %s', (_, container) => {
+    expect(podProblem(buildPod({ ready: false, restartCount: 3, ...container }), start)).toEqual({
+      reason: 'CrashLoopBackOff',
+      message: 'memory exited with code 1: no database',
+      needsUser: true,
+    })
+  })
+
+  test('has another problem once it has run for longer than the kubelet backs off', () => {
+    const pod = buildPod({
+      ready: false,
+      restartCount: 3,
+      state: { running: { startedAt } },
+      lastState,
+    })
+    expect(podProblem(pod, start + 600_000)).toMatchObject({ reason: 'ProbeFailing' })
+  })
+
+  test('needs a user between two attempts to pull its image too', () => {
+    const pod = buildPod({ state: { waiting: { reason: 'ErrImagePull', message: 'no image' } } })
+    pod.metadata.creationTimestamp = startedAt
+    expect(podProblem(pod, start)).toMatchObject({ needsUser: false })
+    expect(podProblem(pod, start + 60_000)).toMatchObject({ needsUser: true })
+  })
+})
+
 describe('problem of a pod', () => {
   test('a missing image is named and needs a user once the kubelet backs off', () => {
     const message = 'Back-off pulling image "legal-suite:9.9.9"'

@@ -12,6 +12,15 @@ export interface PodProblem {
 /** A container that runs for this long and is not ready has a failing probe. */
 export const probeGraceMs = 20_000
 
+/** An image that cannot be pulled for this long needs a user, also between two attempts. */
+const pullGraceMs = 30_000
+
+/** A container that was restarted this often is in a crash loop, whether it runs, waits or has ended. */
+const minCrashLoopRestarts = 2
+
+/** The kubelet ends the back-off of a container that runs for this long. */
+const crashLoopResetMs = 600_000
+
 const waitingReasons: Record<string, { needsUser: boolean }> = {
   ImagePullBackOff: { needsUser: true },
   ErrImagePull: { needsUser: false },
@@ -35,22 +44,35 @@ export function podProblem(pod: Pod, now: number): PodProblem | undefined {
   const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
   for (const container of containers) {
     const problem = containerProblem(container, now)
-    if (problem) return { ...problem, message: redact(problem.message) }
+    if (problem) return escalate(problem, pod, now)
   }
   if (status.phase !== 'Failed') return undefined
   const message = redact(status.message ?? 'the pod failed')
-  return { reason: status.reason ?? 'PodFailed', message, needsUser: true }
+  // A Job gives up at some point. Other controllers replace the pod.
+  const needsUser = metadata.ownerReferences?.some(({ kind }) => kind === 'Job') ?? false
+  return { reason: status.reason ?? 'PodFailed', message, needsUser }
+}
+
+/** The kubelet alternates between ErrImagePull and ImagePullBackOff. The suite does not. */
+function escalate(problem: PodProblem, { metadata }: Pod, now: number): PodProblem {
+  const since = Date.parse(metadata.creationTimestamp ?? '')
+  const isLate = problem.reason === 'ErrImagePull' && now >= since + pullGraceMs
+  return isLate ? { ...problem, reason: 'ImagePullBackOff', needsUser: true } : problem
 }
 
 function containerProblem(container: ContainerStatus, now: number): PodProblem | undefined {
   const { name, state = {}, lastState = {} } = container
   const { waiting, running, terminated } = state
-  if (terminated) return terminated.exitCode === 0 ? undefined : exitProblem(name, terminated)
+  if (terminated) return terminated.exitCode === 0 ? undefined : crashProblem(container, terminated)
   const waitingProblem = waitingReasons[waiting?.reason ?? '']
   if (waiting && waitingProblem) {
     const reason = waiting.reason!
     if (reason !== 'CrashLoopBackOff')
-      return { reason, message: `${name}: ${waiting.message ?? reason}`, ...waitingProblem }
+      return {
+        reason,
+        message: `${name}: ${redact(waiting.message ?? reason)}`,
+        ...waitingProblem,
+      }
     const exit = lastState.terminated && exitProblem(name, lastState.terminated)
     if (exit?.reason === 'OOMKilled') return exit
     return {
@@ -60,7 +82,10 @@ function containerProblem(container: ContainerStatus, now: number): PodProblem |
     }
   }
   if (!running || container.ready) return undefined
-  if (lastState.terminated?.reason === 'OOMKilled') return exitProblem(name, lastState.terminated)
+  const last = lastState.terminated
+  if (last?.reason === 'OOMKilled') return exitProblem(name, last)
+  const isRestarted = now < Date.parse(running.startedAt ?? '') + crashLoopResetMs
+  if (last?.exitCode && isRestarted && isCrashLoop(container)) return crashProblem(container, last)
   if (now < unreadySince(container)! + probeGraceMs) return undefined
   const probe = container.started === false ? 'startup' : 'readiness'
   return {
@@ -68,6 +93,15 @@ function containerProblem(container: ContainerStatus, now: number): PodProblem |
     message: `${name} runs, but its ${probe} probe fails; the response of its health endpoint names the cause`,
     needsUser: false,
   }
+}
+
+const isCrashLoop = ({ restartCount = 0 }: ContainerStatus) => restartCount >= minCrashLoopRestarts
+
+function crashProblem(container: ContainerStatus, terminated: Terminated): PodProblem {
+  const problem = exitProblem(container.name, terminated)
+  return problem.reason === 'ContainerFailed' && isCrashLoop(container)
+    ? { ...problem, reason: 'CrashLoopBackOff' }
+    : problem
 }
 
 function exitProblem(name: string, { reason, exitCode, message }: Terminated): PodProblem {
@@ -90,7 +124,7 @@ type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated'
 
 /** The kubelet copies the end of the log of a failed container to its termination message. */
 const lastLines = (log: string) =>
-  log
+  redact(log)
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
@@ -98,8 +132,17 @@ const lastLines = (log: string) =>
     .join('\n')
     .slice(-700)
 
-/** Removes credentials from URLs. */
-const redact = (text: string) => text.replace(/(\w+:\/\/)[^\s/@]+@/g, '$1…@')
+/**
+ * Removes credentials: all text before the last `@` of a word, because passwords contain slashes and the log
+ * may be cut inside of a URL, and the values of members named like a secret.
+ */
+const redact = (text: string) =>
+  text
+    .replace(/[^\s"']*@/g, (word) => `${/\w+:\/\//.exec(word)?.[0] ?? ''}…@`)
+    .replace(
+      /((?:password|passwd|secret|token|api[-_]?key)["']?\s*[=:]\s*["']?)[^\s"',;&]+/gi,
+      '$1…',
+    )
 
 /** When a running container that is not ready was started. */
 const unreadySince = ({ state, ready }: ContainerStatus): number | undefined =>

@@ -11,6 +11,7 @@ export type ContainerStatus = {
   name: string
   ready?: boolean
   started?: boolean
+  restartCount?: number
   state?: ContainerState
   lastState?: ContainerState
 }
@@ -64,10 +65,11 @@ export function trimPod({ apiVersion, kind, metadata, status = {} }: Pod): Pod {
 }
 
 const trimContainers = (statuses: ContainerStatus[] = []): ContainerStatus[] =>
-  statuses.map(({ name, ready, started, state, lastState }) => ({
+  statuses.map(({ name, ready, started, restartCount, state, lastState }) => ({
     name,
     ...(ready !== undefined && { ready }),
     ...(started !== undefined && { started }),
+    ...(restartCount && { restartCount }),
     ...(state && { state }),
     ...(lastState && { lastState }),
   }))
