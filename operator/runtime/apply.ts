@@ -10,7 +10,7 @@ import {
   toObjectId,
 } from './inventory.ts'
 import type { KubeObject, OwnerReference } from './objects.ts'
-import { getObjectResource, getResource } from './resources.ts'
+import { getObjectResource, getResourceById, isKnownKind } from './resources.ts'
 
 export type Owner = {
   /** Labels that all objects of this owner have and no other object has. */
@@ -28,6 +28,8 @@ export type ApplyOptions = {
   inventory: ObjectId[]
   /** Selects objects that outlive their owner and are never pruned. */
   retain?: (object: KubeObject) => boolean
+  /** Selects objects that are created elsewhere. If one is gone, its apply fails. */
+  mustExist?: (object: KubeObject) => boolean
   /** Called with the response to each write, for the informers. */
   onWrite?: (object: KubeObject) => void
   /** Called with the metadata of each object read from the API server. */
@@ -104,17 +106,17 @@ async function applyOne(object: KubeObject, options: ApplyOptions): Promise<Outc
   const desired = withOwnership(object, options)
   try {
     const cached = options.live(id)
+    const before = cached ?? (await findLive(id, options))
     try {
-      return await applyOver(cached ?? (await findLive(id, options)), desired, options)
+      return await applyOver(before, desired, options)
     } catch (error) {
-      if (!cached || !(isConflict(error) || isInvalid(error))) throw error
+      if (!(isConflict(error) || (cached && isInvalid(error)))) throw error
       const now = await findLive(id, options)
-      if (now?.metadata.uid === cached.metadata.uid) throw error
-      // The cached object is gone and another one may have its name.
+      if (now?.metadata.uid === before?.metadata.uid) throw error
+      // The object was created, deleted or replaced meanwhile. Another owner may have its name.
       return await applyOver(now, desired, options)
     }
   } catch (error) {
-    if (isConflict(error)) return { id, action: 'conflict', reason: (error as Error).message }
     return { id, action: 'failed', error }
   }
 }
@@ -132,6 +134,7 @@ async function applyOver(
   if (reason) return { id, action: 'conflict', reason }
   if (live?.metadata.deletionTimestamp) throw new Error(`${idText(id)} is being deleted`)
   if (live && isUpToDate(live, desired, fieldManager)) return { id, action: 'unchanged' }
+  if (!live && options.mustExist?.(desired)) throw new Error(`${idText(id)} is gone`)
 
   // The uid ensures that only the checked object is changed. A new object is applied without force, so that
   // an object created concurrently causes a conflict.
@@ -149,11 +152,12 @@ async function applyOver(
 
 async function prune(id: ObjectId, { client, owner, retain }: PruneOptions): Promise<Outcome> {
   try {
+    // An operator of another version may have stored a kind that this one does not know.
+    if (!isKnownKind(id)) return { id, action: 'kept' }
     const live = await getMetadata(id, client)
     if (!live) return { id, action: 'pruned' }
-    const reason = foreignReason(live, owner) ?? missingLabelReason(live, owner)
     // A foreign object that is not desired needs no change.
-    if (reason) return { id, action: 'unchanged' }
+    if (!isOwned(live, owner)) return { id, action: 'unchanged' }
     if (retain?.(live)) return { id, action: 'kept' }
     const { uid } = live.metadata
     // A workload stays visible until its pods are gone, so that nothing they use is deleted before.
@@ -173,10 +177,14 @@ async function findLive(id: ObjectId, { client, onFound }: ApplyOptions) {
   return object
 }
 
-function getMetadata({ group, version, kind, namespace, name }: ObjectId, client: Client) {
-  const resource = getResource(group ? `${group}/${version}` : version, kind)
-  return client.get(resource, { namespace, name }, { metadataOnly: true })
+function getMetadata(id: ObjectId, client: Client) {
+  const { namespace, name } = id
+  return client.get(getResourceById(id), { namespace, name }, { metadataOnly: true })
 }
+
+/** Returns whether an object belongs to this owner: by its controller reference and by its labels. */
+export const isOwned = (object: KubeObject, owner: Owner) =>
+  (foreignReason(object, owner) ?? missingLabelReason(object, owner)) === undefined
 
 /**
  * Returns why an object does not belong to this owner. The controller reference has priority over labels.

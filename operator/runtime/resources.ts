@@ -57,4 +57,18 @@ export function getResource(apiVersion: string, kind: string): Resource {
   return resource
 }
 
+type Kind = { group: string; kind: string }
+
+const findByKind = (id: Kind) =>
+  [...resourcesByKind.values()].find(({ group, kind }) => group === id.group && kind === id.kind)
+
+export const isKnownKind = (id: Kind) => findByKind(id) !== undefined
+
+/** Returns the resource of a stored reference, in the version that this operator uses. */
+export function getResourceById(id: Kind): Resource {
+  const resource = findByKind(id)
+  if (!resource) throw new Error(`${id.group} ${id.kind} is not a known resource`)
+  return resource
+}
+
 export const getObjectResource = ({ apiVersion, kind }: KubeObject) => getResource(apiVersion, kind)
