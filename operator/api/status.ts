@@ -44,6 +44,12 @@ export const Retained = z
       kind: text(63),
       name: text(253),
       uid: text(64),
+      isRequestStale: z
+        .boolean()
+        .optional()
+        .describe(
+          'The removal was requested before the object was retained. Remove its uid from the annotation and add it again.',
+        ),
     }),
   )
   .max(64)

@@ -3,7 +3,7 @@ import { ownerReference, retainsData } from '../desired/common.ts'
 import type { Client } from '../runtime/client.ts'
 import { idText, type ObjectId, toObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
-import { getResource } from '../runtime/resources.ts'
+import { getResourceById } from '../runtime/resources.ts'
 
 /** Users list the uids of retained objects in this annotation to have them deleted. */
 export const removeRetainedAnnotation = 'legalsuite.dev/remove-retained'
@@ -19,6 +19,8 @@ interface RetainedInputs {
   obsolete: ObjectId[]
   desired: ObjectId[]
   isServed(id: ObjectId): boolean
+  /** Whether the suite owns an object. Foreign objects of desired names are in the inventory too. */
+  isOwned(live: KubeObject): boolean
   /** Whether no pod uses an object of an older spec any more. */
   rolledOut: boolean
 }
@@ -51,24 +53,26 @@ export async function reconcileRetained(inputs: RetainedInputs): Promise<Retaine
       continue
     }
     const live = inputs.getLive(id) ?? (await getMetadata(client, id))
-    if (!live) continue
+    if (!live || !inputs.isOwned(live)) continue
     const { group, version, kind, name } = id
-    if (rolledOut && isRemovalRequested(suite, live)) {
+    const uid = live.metadata.uid!
+    const isRequested = isRemovalRequested(suite, live)
+    // A request that is older than the edit was meant for another situation.
+    const isStale = isRequested && (existing?.uid !== uid || existing.isRequestStale === true)
+    if (rolledOut && isRequested && !isStale) {
       await remove(client, live)
       result.removed.push(id)
       continue
     }
     await release(client, suite, live, rolledOut)
-    result.retained.push({ group, version, kind, name, uid: live.metadata.uid! })
+    const stale = isStale && { isRequestStale: true }
+    result.retained.push({ group, version, kind, name, uid, ...stale })
   }
   return result
 }
 
 const getMetadata = (client: Client, id: ObjectId) =>
-  client.get(findResourceById(id), id, { metadataOnly: true })
-
-const findResourceById = ({ group, version, kind }: ObjectId) =>
-  getResource(group ? `${group}/${version}` : version, kind)
+  client.get(getResourceById(id), id, { metadataOnly: true })
 
 /** Uids are unique, so that a request never applies to a later object of the same name. */
 function isRemovalRequested({ metadata }: LegalSuite, live: KubeObject) {
@@ -80,7 +84,7 @@ function isRemovalRequested({ metadata }: LegalSuite, live: KubeObject) {
 }
 
 async function remove(client: Client, live: KubeObject) {
-  const resource = findResourceById(toObjectId(live))
+  const resource = getResourceById(toObjectId(live))
   const { uid } = live.metadata
   if (live.kind === 'StatefulSet') {
     const spec = { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete' } }
@@ -100,7 +104,7 @@ async function release(client: Client, suite: LegalSuite, live: KubeObject, roll
     if (spec) patch.spec = spec
   }
   if (Object.keys(patch).length > 0)
-    await client.merge(findResourceById(toObjectId(live)), live.metadata, {
+    await client.merge(getResourceById(toObjectId(live)), live.metadata, {
       metadata: { uid },
       ...patch,
     })

@@ -22,10 +22,13 @@ const kinds: Record<string, string> = {
   NetworkPolicy: 'networking.k8s.io/v1',
   Cluster: 'postgresql.cnpg.io/v1',
   HTTPRoute: 'gateway.networking.k8s.io/v1',
+  Ingress: 'networking.k8s.io/v1',
   PodDisruptionBudget: 'policy/v1',
 }
 
 export interface HarnessOptions {
+  /** An API server that exists already, for a second operator. Default: a new one. */
+  api?: FakeApi
   /** Optional APIs: plural names by group. */
   served?: Record<string, string[]>
   collectorAddress?: string
@@ -39,12 +42,12 @@ export interface HarnessOptions {
 /** The operator on an in-memory API server. No pods run; `markWorkloadsReady` sets their status. */
 export function makeHarness({
   served = {},
+  api = makeFakeApi(served),
   collectorAddress = 'http://127.0.0.1:1',
   discoveryMaxAgeMs,
   wrapTransport = ({ transport }) => transport,
   elects = false,
 }: HarnessOptions = {}) {
-  const api = makeFakeApi(served)
   const client = makeClient({ transport: api.transport })
   const stop = new AbortController()
   const operator = makeOperator({
