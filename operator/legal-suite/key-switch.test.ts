@@ -86,6 +86,24 @@ test('a switch of the key Secret never makes a service reject the key of another
   expect(internalKey.id).not.toBe(id)
 })
 
+test('each service is rolled out three times, however long its pods take to start', async () => {
+  const at = await startReadySuite()
+  const generations = () => at.list('Deployment').map(({ metadata }) => metadata.generation)
+  const before = generations()
+  await at.secret('next', key('next'))
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'next' } } })
+  await eventually(async () => {
+    // Several reconciles happen before the next pods are ready.
+    for (const value of ['one', 'two']) {
+      await at.patch('LegalSuite', 'demo', { metadata: { annotations: { value } } })
+      await new Promise((resolve) => setTimeout(resolve, 80))
+    }
+    await at.settle()
+    expect(only(at, 'next')).toBe(true)
+  })
+  expect(generations()).toEqual(before.map((generation) => generation + 3))
+})
+
 test('a second switch during the first one, and a revert, stay free of rejections', async () => {
   const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
     secrets: { first: key('first') },
@@ -122,6 +140,57 @@ test('a deleted old Secret does not block the switch', async () => {
   await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'second' } } })
   await waitUntilReady(at)
   await eventually(() => expect(only(at, 'second')).toBe(true))
+})
+
+test('an old Secret that is deleted when the status names the next one does not block', async () => {
+  const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
+    secrets: { first: key('first') },
+  })
+  await at.secret('second', key('second'))
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'second' } } })
+  await eventually(async () => {
+    await at.settle()
+    expect(at.get('LegalSuite', 'demo').status.internalKey.secretName).toBe('second')
+  })
+  await at.remove('Secret', 'first')
+  await eventually(async () => {
+    await at.settle()
+    expect(only(at, 'second')).toBe(true)
+  })
+})
+
+test('an old Secret that is deleted while the next one is promoted does not block', async () => {
+  const at = await startReadySuite({ internalKey: { secretName: 'first' } } as never, {
+    secrets: { first: key('first') },
+  })
+  await at.secret('second', key('second'))
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'second' } } })
+  await eventually(async () => {
+    await at.settle()
+    expect([...mounts(at)].some((each) => each.startsWith('{"current":"second"'))).toBe(true)
+  })
+  await at.remove('Secret', 'first')
+  await at.patch('LegalSuite', 'demo', { metadata: { annotations: { touched: 'yes' } } })
+  await eventually(async () => {
+    await at.settle()
+    expect(only(at, 'second')).toBe(true)
+  })
+})
+
+test('a lost generated key is not replaced in one step and ends with another Secret', async () => {
+  const at = await startReadySuite()
+  await at.remove('Secret', 'demo-internal-key')
+  await eventually(() =>
+    expect(at.ready()).toMatchObject({ status: 'False', reason: 'InternalKeyLost' }),
+  )
+  await settleDelay()
+  expect(names(at, 'Secret')).not.toContain('demo-internal-key')
+  await at.secret('next', key('next'))
+  await at.patch('LegalSuite', 'demo', { spec: { internalKey: { secretName: 'next' } } })
+  await eventually(async () => {
+    await at.settle()
+    expect(only(at, 'next')).toBe(true)
+  })
 })
 
 test('the generated key Secret is immutable, so it cannot be changed in one step', async () => {

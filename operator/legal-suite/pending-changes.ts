@@ -4,7 +4,7 @@ import { idText, subtractInventory, toObjectId } from '../runtime/inventory.ts'
 import { isServed } from './apis.ts'
 import { buildOwnership } from './apply-suite.ts'
 import type { ReconcileContext } from './context.ts'
-import { keyMountFor } from './key-switch.ts'
+import { keyMountFor, withoutMissingKeys } from './key-switch.ts'
 
 /**
  * Lists the changes that a paused suite defers, for example `update Deployment demo-memory`. Writes nothing.
@@ -13,10 +13,12 @@ import { keyMountFor } from './key-switch.ts'
 export async function listPendingChanges(context: ReconcileContext): Promise<string[]> {
   const { client, suite, getLive, isWatched, operatorNamespace } = context
   const apis = await context.discoverApis(client)
-  const mount = keyMountFor(suite, context.listWorkloads(suite))
+  const mount = keyMountFor(suite, {
+    workloads: context.listWorkloads(suite),
+    isDraining: context.pods.isDraining,
+  })
   const read = await context.readSecrets(client, suite, getLive, mount, true)
-  const isGone = read.missing.has(`${mount.current}/current`)
-  const internalKey = isGone ? { current: internalKeySecretName(suite) } : mount
+  const internalKey = withoutMissingKeys(mount, read.missing, internalKeySecretName(suite))
   const { secrets, database } = read
   const facts = { secrets, ...(database && { database }), operatorNamespace, internalKey }
   const objects = context.desiredObjects(suite, facts).filter((each) => isServed(each, apis))

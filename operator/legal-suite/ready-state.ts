@@ -3,6 +3,7 @@ import { routeApi } from '../desired/gateway.ts'
 import { ApiError } from '../runtime/api-error.ts'
 import type { Outcome } from '../runtime/apply.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
+import { hibernatingState } from './rollout.ts'
 import type { Blocker } from './rollout-plan.ts'
 
 /** Derives the Ready state from the outcome of a reconcile: the first failure or blocker, else ready. */
@@ -20,14 +21,7 @@ export function readyStateOf(
     return { state: 'stalled', reason: 'ApiNotFound', message }
   }
   if (blocker) return blocker
-  if (suite.spec.hibernated && remainingPods > 0) {
-    const count = remainingPods === 1 ? '1 pod' : `${remainingPods} pods`
-    return {
-      state: 'reconciling',
-      reason: 'Hibernating',
-      message: `waiting for ${count} to terminate`,
-    }
-  }
+  if (suite.spec.hibernated && remainingPods > 0) return hibernatingState(remainingPods)
   return suite.spec.hibernated
     ? {
         state: 'ready',
@@ -65,14 +59,26 @@ export const readFailedState = ({ code, message }: ApiError): ReadyState =>
     ? { state: 'stalled', reason: 'Forbidden', message }
     : { state: 'reconciling', reason: 'ReadFailed', message }
 
-/** Stalls because a new random password would not open the existing volume. */
-export const lostPasswordState = (lost: { name: string; volume: string }[]): ReadyState => ({
-  state: 'stalled',
-  reason: 'PasswordLost',
-  message: `the password of an existing volume is gone: ${lost
-    .map(({ name, volume }) => `Secret ${name} of PersistentVolumeClaim ${volume}`)
-    .join(', ')}; restore the Secret from a backup, or delete the volume`,
-})
+type LostSecret = { name: string; volume?: string }
+
+/** Stalls because a new random value would not open the existing volume, or would be rejected by services. */
+export function lostSecretState(lost: LostSecret[]): ReadyState {
+  const passwords = lost.filter(({ volume }) => volume)
+  const list = passwords.map(
+    ({ name, volume }) => `Secret ${name} of PersistentVolumeClaim ${volume}`,
+  )
+  if (list.length > 0)
+    return {
+      state: 'stalled',
+      reason: 'PasswordLost',
+      message: `the password of an existing volume is gone: ${list.join(', ')}; restore the Secret from a backup, or delete the volume`,
+    }
+  return {
+    state: 'stalled',
+    reason: 'InternalKeyLost',
+    message: `Secret ${lost[0]!.name} with the internal key of running services is gone; restore it from a backup, or set internalKey.secretName to a Secret with a new key`,
+  }
+}
 
 /** Stalls because objects with desired names exist that this operator does not manage. */
 export const foreignObjectState = (names: string[]): ReadyState => ({

@@ -30,6 +30,7 @@ const secretResource = getResource('v1', 'Secret')
 export interface SecretReads {
   /** Digests of existing entries, see `Facts`. */
   secrets: Facts['secrets']
+  /** Secret entries that do not exist, by `name/key`, and Secrets of volumes, by name. */
   missing: ReadonlySet<string>
   /** Host and port of an external database. */
   database?: DatabaseTarget
@@ -43,8 +44,8 @@ export interface SecretReads {
   created: string[]
   /** Names of existing Secrets that have another owner. */
   foreign: string[]
-  /** Generated Secrets that are gone although the volume that they protect exists. */
-  lost: { name: string; volume: string }[]
+  /** Generated Secrets that are gone although their volume exists or, without `volume`, services use the key. */
+  lost: { name: string; volume?: string }[]
 }
 
 /**
@@ -78,7 +79,9 @@ export function makeSecretReader() {
     ])
     const keys = [...mounted].map((name) => ({ name, key: 'current' }))
     const required = [...referencedSecrets(suite), ...keys]
-    const found = await readAll(client, suite, generated, required, readOnly)
+    const volumes = volumeSecretNames(suite)
+    const names = [...required.map(({ name }) => name), ...volumes]
+    const found = await readAll(client, suite, generated, names, readOnly)
     const checksumKey = cachedKey?.key ?? found.secrets.get(checksumSecret)?.data?.key ?? ''
     if (!cachedKey && checksumKey)
       checksumKeys.set(`${namespace}/${checksumSecret}`, {
@@ -95,6 +98,7 @@ export function makeSecretReader() {
       if (value) secrets.set(id, createHmac('sha256', checksumKey).update(value).digest('hex'))
       else missing.add(id)
     }
+    for (const name of volumes) if (!found.secrets.has(name)) missing.add(name)
     const key = decodeKey(readEntry(current))
     return {
       secrets,
@@ -130,7 +134,7 @@ async function readAll(
   client: Client,
   suite: LegalSuite,
   generated: GeneratedSecret[],
-  required: SecretKey[],
+  required: string[],
   readOnly: boolean,
 ) {
   const { namespace } = suite.metadata
@@ -138,14 +142,17 @@ async function readAll(
   const created: string[] = []
   const foreign: string[] = []
   const lost: SecretReads['lost'] = []
-  const names = new Set([...required, ...generated].map(({ name }) => name))
+  const names = new Set([...required, ...generated.map(({ name }) => name)])
   await Promise.all(
     [...names].map(async (name) => {
       const generatedSecret = readOnly ? undefined : generated.find((each) => each.name === name)
       let secret = await client.get<Secret>(secretResource, { namespace, name })
       if (!secret && generatedSecret) {
-        if (await volumeExists(client, suite, generatedSecret)) {
-          lost.push({ name, volume: generatedSecret.volume! })
+        const { volume } = generatedSecret
+        const isUsed =
+          isKeyInUse(suite, name) || (await volumeExists(client, suite, generatedSecret))
+        if (isUsed) {
+          lost.push({ name, ...(volume && { volume }) })
           return
         }
         secret = await createSecret(client, suite, generatedSecret)
@@ -164,6 +171,12 @@ async function readAll(
   )
   return { secrets, created, foreign, lost }
 }
+
+/** Services have the lost key in memory. They would reject a new one, and be rejected by those that have it. */
+const isKeyInUse = ({ spec, status }: LegalSuite, name: string) =>
+  status?.internalKey?.secretName === name &&
+  !spec.hibernated &&
+  (status.services?.some(({ available }) => available > 0) ?? false)
 
 const volumes = getResource('v1', 'PersistentVolumeClaim')
 
@@ -216,6 +229,10 @@ const decodeKey = (value: string | undefined) =>
 
 /** The first twelve hex digits of the SHA-256, the id that services report. */
 const deriveKeyId = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 12)
+
+/** Secrets of the additional volumes. Without them pods would hang in ContainerCreating. */
+const volumeSecretNames = ({ spec }: LegalSuite) =>
+  (spec.pods?.volumes ?? []).flatMap(({ secretName }) => secretName ?? [])
 
 const referenceCache = new WeakMap<LegalSuite['spec'], SecretKey[]>()
 
