@@ -4,6 +4,7 @@ import {
   applyObjects,
   inventoryDuringApply,
   isFailure,
+  isOwned,
   type Outcome,
   pruneObjects,
 } from '../runtime/apply.ts'
@@ -18,6 +19,7 @@ import type { KubeObject } from '../runtime/objects.ts'
 import { patchStatus, type ReconcileContext, recordEvent } from './context.ts'
 import type { Drift } from './drift.ts'
 import { handOverReplicas } from './hand-over-replicas.ts'
+import type { Workload } from './health.ts'
 import { classifyObsolete, isRolledOut } from './obsolete.ts'
 import type { ReadCache } from './read-cache.ts'
 import { recordChanges } from './record-changes.ts'
@@ -67,6 +69,8 @@ export async function applySuite(
     onWrite: (object) =>
       context.isWatched(object.kind) ? context.observe(object) : readCache.put(object),
     onFound: (object) => void (context.isWatched(object.kind) || readCache.put(object)),
+    // Applying the metadata of a deleted Secret would create one without values.
+    mustExist: ({ kind }) => kind === 'Secret',
     inventory: [],
   })
   const failed = new Set(applied.filter(isFailure).map(({ id }) => idText(id)))
@@ -78,11 +82,19 @@ export async function applySuite(
   })
   recordDrift(context, drift)
   const workloads = context.listWorkloads(suite)
-  const rolledOut = !plan.blocker && !applied.some(isFailure) && workloads.every(isRolledOut)
+  const desiredNames = new Set(desired.map(idText))
+  const isDone = (each: Workload) =>
+    !desiredNames.has(idText(toObjectId(each))) ||
+    (isRolledOut(each) && !context.pods.isDraining(each))
+  // An Ingress serves until the HTTPRoute that replaces it exists.
+  const hasEntryPoint = !deferred.some(({ kind }) => kind === 'HTTPRoute')
+  const rolledOut =
+    !plan.blocker && !applied.some(isFailure) && workloads.every(isDone) && hasEntryPoint
   const { prunable, retained, inUse } = classifyObsolete(subtractInventory(inventory, desired), {
     suite,
     getLive: context.getLive,
     workloads,
+    hasStarted: context.pods.hasStarted,
     rolledOut,
     isServed,
   })
@@ -94,6 +106,7 @@ export async function applySuite(
     obsolete: retained,
     desired,
     isServed,
+    isOwned: (live) => isOwned(live, owner),
     rolledOut,
   })
   recordChanges(context, applicable, [...applied, ...pruned], before)
@@ -123,11 +136,12 @@ export const buildOwnership = (suite: LegalSuite) => ({
 
 /** Stores new objects in the inventory before they are created, so that a crash leaves no untracked object. */
 async function storeInventory(context: ReconcileContext, before: ObjectId[], during: ObjectId[]) {
-  if (during.length <= before.length) return context.suite
-  return patchStatus(context, {
-    ...context.suite.status,
-    inventory: toStoredInventory(during),
-  })
+  const { suite } = context
+  if (during.length <= before.length) return suite
+  const inventory = toStoredInventory(during)
+  const written = await patchStatus(context, { ...suite.status, inventory })
+  // The response can have a later spec, which this reconcile does not describe.
+  return { ...suite, ...(written.status && { status: written.status }) }
 }
 
 export const toStoredInventory = (ids: ObjectId[]) => ids.map(({ namespace: _, ...rest }) => rest)

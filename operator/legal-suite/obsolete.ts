@@ -2,7 +2,7 @@ import { dataLabel, objectName, type SuiteInput } from '../desired/common.ts'
 import type { ObjectId } from '../runtime/inventory.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { healthOf, jobOutcome, type Workload } from './health.ts'
-import { dependsOn } from './references.ts'
+import { dependsOn, getPodSpec } from './references.ts'
 
 /** Objects of the inventory that are no longer desired. */
 export interface ObsoleteObjects {
@@ -19,6 +19,8 @@ export interface ObsoleteInputs {
   getLive(id: ObjectId): KubeObject | undefined
   /** All live Deployments, StatefulSets and Jobs of the suite. */
   workloads: Workload[]
+  /** Returns whether a container of a Job has run. */
+  hasStarted(job: KubeObject): boolean
   /** Whether all desired pods run and no pod of an older template is left. */
   rolledOut: boolean
   isServed(id: ObjectId): boolean
@@ -34,7 +36,9 @@ const entryKinds = ['Ingress', 'HTTPRoute', 'ServiceMonitor']
 export function classifyObsolete(obsolete: ObjectId[], inputs: ObsoleteInputs): ObsoleteObjects {
   const result: ObsoleteObjects = { prunable: [], retained: [], inUse: [] }
   for (const id of obsolete) {
-    if (holdsData(id, inputs.getLive(id))) result.retained.push(id)
+    // An object that cannot be read stays in the inventory.
+    if (!inputs.isServed(id)) result.inUse.push(id)
+    else if (holdsData(id, inputs.getLive(id))) result.retained.push(id)
     else if (isPrunable(id, inputs)) result.prunable.push(id)
     else result.inUse.push(id)
   }
@@ -53,12 +57,12 @@ const hasClaimTemplates = (live: KubeObject | undefined) =>
     0) > 0
 
 function isPrunable(id: ObjectId, inputs: ObsoleteInputs): boolean {
-  const { suite, getLive, rolledOut, isServed } = inputs
+  const { suite, getLive, rolledOut } = inputs
   // An autoscaler that is no longer desired would fight with the replica count of the spec.
   if (id.kind === 'HorizontalPodAutoscaler') return true
-  if (!rolledOut || !isServed(id)) return false
+  if (id.kind === 'Job') return isPrunableJob(getLive(id) as Workload | undefined, inputs)
+  if (!rolledOut) return false
   if (entryKinds.includes(id.kind)) return true
-  if (id.kind === 'Job') return !isRunning(getLive(id) as Workload | undefined)
   if (id.kind === 'NetworkPolicy' && suite.spec.networkPolicy?.enabled === false) return true
   const app = getLive(id)?.metadata.labels?.['app.kubernetes.io/name']
   if (app === undefined) return true
@@ -66,6 +70,22 @@ function isPrunable(id: ObjectId, inputs: ObsoleteInputs): boolean {
   const isWorkload = id.kind === 'Deployment' || id.kind === 'StatefulSet'
   return isWorkload || !hasPods(app, inputs)
 }
+
+/**
+ * A migration that has not started must not start later, when another version runs, and failed ones would
+ * accumulate while no version can be rolled out. The completed one of a version that runs stays until then, so
+ * that a revert does not migrate again.
+ */
+function isPrunableJob(job: Workload | undefined, inputs: ObsoleteInputs): boolean {
+  if (!job || jobOutcome(job) === 'failed') return true
+  if (jobOutcome(job) === undefined) return !isRunning(job) || !inputs.hasStarted(job)
+  const isInUse = inputs.workloads.some(
+    (each) => each.kind === 'Deployment' && imageOf(each) === imageOf(job),
+  )
+  return inputs.rolledOut || !isInUse
+}
+
+const imageOf = (workload: Workload) => getPodSpec(workload).containers?.[0]?.image
 
 const isRunning = (job: Workload | undefined) =>
   job !== undefined && jobOutcome(job) === undefined && (job.status?.active ?? 0) > 0

@@ -110,6 +110,20 @@ describe('problems of pods', () => {
     expect((await warningReasons(at)).filter((reason) => reason === 'ProbeFailing')).toHaveLength(1)
   })
 
+  test('an evicted pod that was replaced neither stalls the suite nor stays in its status', async () => {
+    const at = await startReadySuite()
+    const evicted = { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' }
+    await createPod(at, 'matter', evicted)
+    await createPod(at, 'matter', { phase: 'Pending' })
+    await at.patch('Deployment', 'demo-matter', { status: { availableReplicas: 0 } }, 'status')
+    await eventually(() => expect(at.ready()?.status).toBe('False'))
+    expect(at.ready()).toMatchObject({ reason: 'RollingOut' })
+    await at.settle()
+    await eventually(() => expect(at.ready()?.status).toBe('True'))
+    const { services } = at.get('LegalSuite', 'demo').status
+    expect(services.find(({ name }: any) => name === 'matter').message).toBeUndefined()
+  })
+
   test('a hibernated suite is reported when its pods are gone', async () => {
     const at = await startReadySuite()
     const running = { phase: 'Running', containerStatuses: [{ name: 'memory', ready: true }] }

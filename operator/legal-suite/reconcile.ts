@@ -1,20 +1,21 @@
-import type { LegalSuiteStatus } from '../api/legal-suite.ts'
+import type { LegalSuite, LegalSuiteStatus } from '../api/legal-suite.ts'
 import { objectName, rolloutAnnotation } from '../desired/common.ts'
 import { internalKeySecretName } from '../desired/internal-key.ts'
-import { ApiError } from '../runtime/api-error.ts'
+import { ApiError, isConflict } from '../runtime/api-error.ts'
 import type { ReadyState } from '../runtime/conditions.ts'
 import type { ReconcileCall, Result } from '../runtime/controller.ts'
+import { objectKey } from '../runtime/objects.ts'
 import { isServed } from './apis.ts'
 import { type ApplySuiteResult, applySuite, toStoredInventory } from './apply-suite.ts'
 import { patchStatus, type ReconcileContext, type ReconcilerDeps, recordEvent } from './context.ts'
 import { findDatabaseBlocker } from './database-blocker.ts'
 import { makeEndpointLookup } from './endpoints.ts'
 import { healthOf, type Workload } from './health.ts'
-import { keyMountFor } from './key-switch.ts'
+import { keyMountFor, withoutMissingKeys } from './key-switch.ts'
 import { listPendingChanges } from './pending-changes.ts'
 import {
   foreignObjectState,
-  lostPasswordState,
+  lostSecretState,
   readFailedState,
   readyStateOf,
 } from './ready-state.ts'
@@ -61,26 +62,31 @@ async function reconcilePaused(context: ReconcileContext): Promise<Result> {
   return { requeueAfter: withSpread(context.resyncPeriodMs) }
 }
 
-/** Reports a failure that happens before objects are applied. Later failures are part of the outcomes. */
+/** Reports a failure that is not part of the outcomes: of a read, or of a write besides the applied objects. */
 async function reconcileReported(context: ReconcileContext): Promise<Result> {
-  const progress = { isApplying: false }
+  const progress = { isReported: false }
   try {
     return await reconcileActive(context, progress)
   } catch (error) {
-    if (!progress.isApplying && error instanceof ApiError)
-      await updateStatus(context, readFailedState(error))
+    if (!progress.isReported && error instanceof ApiError && !isConflict(error)) {
+      // The inventory may have been stored meanwhile.
+      const { status } = context.getSuite(objectKey(context.suite)) ?? context.suite
+      const suite = { ...context.suite, ...(status && { status }) }
+      await updateStatus({ ...context, suite }, readFailedState(error))
+    }
     throw error
   }
 }
 
 async function reconcileActive(
   context: ReconcileContext,
-  progress: { isApplying: boolean },
+  progress: { isReported: boolean },
 ): Promise<Result> {
   const { client, suite, lookup, pods, resyncPeriodMs } = context
   const apis = await context.discoverApis(client)
   const readCache = context.readCache(suite, context.getLive)
-  const mount = keyMountFor(suite, context.listWorkloads(suite))
+  const workloads = context.listWorkloads(suite)
+  const mount = keyMountFor(suite, { workloads, isDraining: pods.isDraining })
   const cached = readCache.secrets?.keySecret === mount.current ? readCache.secrets : undefined
   const read = cached ?? (await context.readSecrets(client, suite, context.getLive, mount))
   const { secrets, missing, keyId, created, foreign, lost } = read
@@ -91,15 +97,13 @@ async function reconcileActive(
     return { requeueAfter: withSpread(resyncPeriodMs) }
   }
   if (lost.length > 0) {
-    await updateStatus(context, lostPasswordState(lost))
+    await updateStatus(context, lostSecretState(lost))
     return { requeueAfter: withSpread(resyncPeriodMs) }
   }
   if (!cached) recordReplacedKey(context, read)
   // Incomplete reads are not cached.
   if (missing.size === 0 && created.length === 0) readCache.secrets = read
-  // A deleted old Secret cannot be mounted any more.
-  const isGone = missing.has(`${mount.current}/current`)
-  const internalKey = isGone ? { current: internalKeySecretName(suite) } : mount
+  const internalKey = withoutMissingKeys(mount, missing, internalKeySecretName(suite))
   const { operatorNamespace } = context
   const facts = { secrets, database: read.database, operatorNamespace, internalKey }
   const database = await findDatabaseBlocker(client, suite, apis, lookup, pods)
@@ -112,16 +116,19 @@ async function reconcileActive(
     isServed: isAvailable,
     findProblem: pods.findProblem,
     isReachable: context.isReachable,
+    policiesAreNew: hasOnlyUnrestrictedPods(suite),
+    remainingClients: pods.remainingClients,
     lastMessage: suite.status?.conditions?.find(({ type }) => type === 'Ready')?.message,
   })
-  progress.isApplying = true
   const applied = await applySuite(context, plan, readCache, isAvailable)
   const seeds = readStartupSeeds(context)
   const state = readyStateOf(suite, applied.outcomes, plan.blocker, apis, pods.remaining)
   const seedsState = seeds?.run && seedsReadyState(suite, seeds.run)
   const readyState = state.state === 'ready' ? (seedsState ?? state) : state
+  progress.isReported = true
   await updateStatus({ ...context, suite: applied.current }, readyState, {
-    key: keyId && { secretName: internalKey.current, id: keyId },
+    // During a switch the old key is accepted until the last step.
+    key: keyId && !internalKey.accepted && { secretName: internalKey.current, id: keyId },
     startupRun: seeds?.run,
     ...applied,
   })
@@ -130,6 +137,12 @@ async function reconcileActive(
   const resyncMs = withSpread(database ? Math.min(resyncPeriodMs, 5_000) : resyncPeriodMs)
   const recheckMs = [pods.recheckMs ?? Infinity, seeds?.recheckMs ?? Infinity]
   return { requeueAfter: Math.min(resyncMs, ...recheckMs) }
+}
+
+/** Pods of a suite that has no network policies yet reach everything that they use. */
+const hasOnlyUnrestrictedPods = ({ status }: LegalSuite) => {
+  const has = (kind: string) => status?.inventory?.some((each) => each.kind === kind) ?? false
+  return has('Deployment') && !has('NetworkPolicy')
 }
 
 /** Warns about a key that was replaced in place without an overlap. The pods mount the Secret directly. */
@@ -159,7 +172,7 @@ async function updateStatus(
   context: ReconcileContext,
   readyState: ReadyState | undefined,
   details: {
-    key?: LegalSuiteStatus['internalKey'] | undefined | ''
+    key?: LegalSuiteStatus['internalKey'] | undefined | '' | false
     pending?: string[] | undefined
     startupRun?: StartupRun | undefined
   } & Partial<Pick<ApplySuiteResult, 'inventory' | 'retained' | 'drift'>> = {},

@@ -11,6 +11,7 @@ type PodSpec = {
   initContainers?: Container[]
 }
 type Container = {
+  image?: string
   env?: { value?: string; valueFrom?: { secretKeyRef?: { name: string } } }[]
 }
 
@@ -34,11 +35,11 @@ export const referencedClaimNames = (workload: KubeObject): string[] =>
   )
 
 /**
- * Returns whether the pods of a workload depend on an object of this name: as Secret or volume, also with a
- * suffix (`demo-pg-app` belongs to `demo-pg`), or as host name in an environment variable.
+ * Returns whether the pods of a workload depend on an object of this name: as Secret or volume, as
+ * Secret of a database cluster (`demo-pg-app` belongs to `demo-pg`), or as host name in an environment variable.
  */
 export function dependsOn(workload: KubeObject, name: string): boolean {
-  const belongs = (other: string) => other === name || other.startsWith(`${name}-`)
+  const belongs = (other: string) => other === name || other === `${name}-app`
   if ([...referencedSecretNames(workload), ...referencedClaimNames(workload)].some(belongs))
     return true
   const host = new RegExp(`(^|[^a-z0-9-])${name}([^a-z0-9-]|$)`)

@@ -29,6 +29,10 @@ export interface RolloutInputs {
   findProblem?: (workload: KubeObject) => PodProblem | undefined
   /** Returns whether a Service has a ready endpoint. Default: always. */
   isReachable?: (service: string) => boolean
+  /** Whether the suite has pods but no network policies yet. Default: false. */
+  policiesAreNew?: boolean
+  /** Number of running pods that use the backends. Default: 0. */
+  remainingClients?: number
   /** Message of the last Ready condition. */
   lastMessage?: string | undefined
   /** Whether the cluster serves the API of an object. Default: all. */

@@ -10,6 +10,7 @@ import { waves } from '../desired/waves.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { migrationBlocker, serviceBlocker } from './blockers.ts'
 import type { Workload } from './health.ts'
+import { referencedSecretNames } from './references.ts'
 import type { Blocker, Deployment, RolloutInputs, RolloutPlan } from './rollout-plan.ts'
 
 /**
@@ -27,10 +28,15 @@ export function planRollout(
     plan.deferred.push(object)
     plan.blocker ??= blocker
   }
+  const stopBlocker = findStopBlocker(suite, inputs)
   const isPod = ({ kind }: KubeObject) => kind === 'Deployment' || kind === 'Job'
+  const isPolicy = ({ kind }: KubeObject) => kind === 'NetworkPolicy'
+  const policiesWait = inputs.policiesAreNew === true
   for (const each of objects.filter((each) => !isPod(each))) {
+    if (policiesWait && isPolicy(each)) continue
     // Objects of an API that the cluster does not serve wait, also when they existed before.
     if (inputs.isServed && !inputs.isServed(each)) plan.deferred.push(each)
+    else if (stopBlocker && isBackend(each)) defer(each, stopBlocker)
     else plan.applicable.push(each)
   }
 
@@ -61,8 +67,28 @@ export function planRollout(
     }
     barrier = next
   }
-  return { ...plan, ...(!plan.blocker && barrier && { blocker: barrier }) }
+  const blocker = plan.blocker ?? barrier
+  // Policies of the next spec would cut off pods of the last one.
+  if (policiesWait) (blocker ? plan.deferred : plan.applicable).push(...objects.filter(isPolicy))
+  return { ...plan, ...(blocker && { blocker }) }
 }
+
+const isBackend = ({ kind }: KubeObject) => kind === 'StatefulSet' || kind === 'Cluster'
+
+/** Backends are stopped after the pods that use them: terminating pods finish their requests. */
+function findStopBlocker(
+  { spec }: SuiteInput,
+  { remainingClients = 0 }: RolloutInputs,
+): Blocker | undefined {
+  if (!spec.hibernated || remainingClients === 0) return undefined
+  return hibernatingState(remainingClients)
+}
+
+export const hibernatingState = (pods: number): Blocker => ({
+  state: 'reconciling',
+  reason: 'Hibernating',
+  message: `waiting for ${pods === 1 ? '1 pod' : `${pods} pods`} to terminate`,
+})
 
 /** Entries of the mounted key Secrets. Without them, pods would hang in ContainerCreating. */
 function mountedKeys(object: KubeObject): string[] {
@@ -88,8 +114,9 @@ function missingSecretBlocker(
   const { containers } = (object as { spec?: { template?: { spec: { containers: Container[] } } } })
     .spec!.template!.spec
   const environmentRefs = collectSecretRefs(containers).map(({ name, key }) => `${name}/${key}`)
-  const absent = [...environmentRefs, ...mounted].filter((id) => missing.has(id))
+  const volumes = referencedSecretNames(object)
+  const absent = [...environmentRefs, ...mounted, ...volumes].filter((id) => missing.has(id))
   if (absent.length === 0) return undefined
-  const message = `${object.metadata.name} requires missing Secret entries: ${[...new Set(absent)].join(', ')}`
+  const message = `${object.metadata.name} requires missing Secrets or Secret entries: ${[...new Set(absent)].join(', ')}`
   return { state: 'reconciling', reason: 'SecretNotFound', message }
 }

@@ -50,10 +50,11 @@ export function buildStatus(
   const context = { generation: suite.metadata.generation, now }
   const conditions = (before.conditions ?? []) as Condition[]
   if (!readyState) {
+    const current = withServicesReady(suite, conditions, services, now)
     return {
       ...observed,
       phase: 'Paused',
-      conditions: withCondition(conditions, pausedCondition(pending), context),
+      conditions: withCondition(current, pausedCondition(pending), context),
     }
   }
   const versions = new Set(services.map(({ version }) => version))
@@ -82,6 +83,33 @@ export function buildStatus(
 }
 
 const pausedType = 'Paused'
+
+const servicesNotReady = 'ServicesNotReady'
+
+/** A paused suite that was Ready is not Ready while one of its services is down. */
+function withServicesReady(
+  { spec, metadata }: LegalSuite,
+  conditions: Condition[],
+  services: ServiceStatus[],
+  now: Date,
+): Condition[] {
+  const before = conditions.find(({ type }) => type === 'Ready')
+  const isConcerned = before?.status === 'True' || before?.reason === servicesNotReady
+  if (!before || !isConcerned || spec.hibernated || before.reason === 'Hibernated')
+    return conditions
+  // Services that the spec added while paused have no version yet.
+  const down = services.filter(({ ready, version }) => !ready && version).map(({ name }) => name)
+  const generation = before.observedGeneration ?? metadata.generation
+  const next: NewCondition = down.length
+    ? {
+        ...before,
+        status: 'False',
+        reason: servicesNotReady,
+        message: `not ready: ${down.join(', ')}`,
+      }
+    : { ...before, status: 'True', reason: 'Ready', message: 'all services are ready' }
+  return withCondition(conditions, next, { generation, now })
+}
 
 /** While paused, the other conditions keep their last value and generation. */
 function pausedCondition(pending: string[] | undefined): NewCondition {
