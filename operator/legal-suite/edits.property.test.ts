@@ -53,12 +53,15 @@ const spec = fc.record(
     ]),
   ),
 )
-/** Progress of the rollout before the next edit, and whether discovery fails meanwhile. */
+/** Progress of the rollout before the next edit, and whether discovery fails or the operator restarts meanwhile. */
 const step = fc.record({
   spec,
   progress: fc.constantFrom('none', 'platform|files|memory', 'migrate|platform', 'all'),
   lostApis: fc.boolean(),
+  restarts: fc.boolean(),
 })
+
+type Step = { spec: object; progress: string; lostApis: boolean; restarts: boolean }
 
 const buildApiGroups = () => ({
   'postgresql.cnpg.io': ['clusters'],
@@ -79,9 +82,11 @@ test('no sequence of edits deletes data or anything that a running pod uses', {
   })
 })
 
-async function runEdits(steps: { spec: object; progress: string; lostApis: boolean }[]) {
+async function runEdits(steps: Step[]) {
   const apis: Record<string, string[]> = buildApiGroups()
   const harness = makeHarness({ served: apis, discoveryMaxAgeMs: 20 })
+  const { api } = harness
+  let operator = harness
   const { violations, stop } = watchInvariants(harness)
   try {
     await harness.secret('db', { url: 'postgres://x' })
@@ -90,9 +95,13 @@ async function runEdits(steps: { spec: object; progress: string; lostApis: boole
     await harness.secret('demo-pg-app', { uri: 'postgres://y' })
     await harness.suite(minimalSpec)
     await settle(harness, /./)
-    for (const { spec, progress, lostApis } of steps) {
+    for (const { spec, progress, lostApis, restarts } of steps) {
       if (lostApis) for (const group of Object.keys(apis)) delete apis[group]
       await replaceSpec(harness, spec)
+      if (restarts) {
+        await operator.stop()
+        operator = makeHarness({ api, discoveryMaxAgeMs: 20 })
+      }
       await idle(harness)
       if (progress !== 'none')
         await settle(harness, new RegExp(progress === 'all' ? '.' : progress))
@@ -104,7 +113,7 @@ async function runEdits(steps: { spec: object; progress: string; lostApis: boole
     expect(listUntracked(harness)).toEqual([])
   } finally {
     stop()
-    await harness.stop()
+    await operator.stop()
   }
 }
 
