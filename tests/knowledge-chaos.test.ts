@@ -136,8 +136,8 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
       .toBe('qdrant')
 
   /** Injects one fault after another, each for a limited time. */
-  async function injectFaults(end: number) {
-    while (performance.now() < end) {
+  async function injectFaults(isOver: () => boolean) {
+    while (!isOver()) {
       await wait(randomInt(300, 3_000))
       counts.faults++
       if (server.restart && Math.random() < 0.2) await server.restart()
@@ -172,14 +172,16 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
           .toMatchObject({ document_id })
       }
       const end = performance.now() + seconds * 1_000
+      // On a busy machine a few seconds may bring no fault that a search notices.
+      const isOver = () => performance.now() >= end && counts.faults > 2 && counts.degraded > 0
       const repeatUntilEnd = async (work: () => Promise<void>) => {
-        while (performance.now() < end) {
+        while (!isOver()) {
           await work()
           await wait(randomInt(40))
         }
       }
       await Promise.all([
-        injectFaults(end),
+        injectFaults(isOver),
         ...[0, 1, 2].map((writer) => repeatUntilEnd(() => write(writer))),
         ...[0, 1, 2, 3].map(() => repeatUntilEnd(search)),
       ])
@@ -216,8 +218,6 @@ describe.each(servers)('$name and the graph, stopped and started at random', (se
         expect(data.chunks.map((chunk: any) => chunk.content)).toEqual(contents)
       }
       await waitForQdrant()
-      expect(counts.faults).toBeGreaterThan(2)
-      expect(counts.degraded).toBeGreaterThan(0)
     },
     (seconds + 300) * 1_000,
   )
