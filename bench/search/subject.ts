@@ -27,11 +27,15 @@ function start(driver: Driver, env: Record<string, string>) {
     version: '0',
   })
 
-  async function post(path: string, body: unknown): Promise<any> {
+  async function post(
+    path: string,
+    body: unknown,
+    more: Record<string, string> = {},
+  ): Promise<any> {
     const response = await started.fetch(
       new Request(`http://bench/api/v1/internal/${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-internal-api-key': key },
+        headers: { 'content-type': 'application/json', 'x-internal-api-key': key, ...more },
         body: JSON.stringify(body),
       }),
     )

@@ -2,15 +2,15 @@ import type { BaseRow } from '../base.ts'
 import type { SearchDeps } from './deps.ts'
 import type { Candidate } from './fetch/candidate.ts'
 import { fetchChunksInForce } from './fetch/fetch-chunks.ts'
-import { loadAllowedChunks } from './fetch/load-allowed-chunks.ts'
 import { locateChunks } from './index/locate-chunks.ts'
 import { loadPostings } from './index/read-postings.ts'
 import type { ExpandedQuery } from './query/expand.ts'
 import type { LawPriors } from './query/priors.ts'
 import { isFiltered, type SearchScope } from './query/request.ts'
-import { type ChunkFilter, searchTopK } from './rank/bm25.ts'
+import { searchTopK } from './rank/bm25.ts'
 import { contextRescoreDepth, rescoreInContext } from './rank/context-rescore.ts'
 import { rescoreByPhrase } from './rank/phrase-rescore.ts'
+import { type Rank, rankAllowed } from './rank/rank-allowed.ts'
 import type { ScoredChunk } from './rank/scored-chunk.ts'
 
 /** Number of top candidates that are rescored by phrase; the rest keep their order. */
@@ -42,20 +42,18 @@ export async function searchKeyword(
     words: bases.reduce((sum, { words }) => sum + words, 0),
   }
   const fetchSize = Math.max(limit, phraseRescoreDepth) + overfetch
-  const rankAllowed = async (allowed?: ChunkFilter) => {
-    const depth = Math.max(fetchSize, contextRescoreDepth(priors))
-    const top = searchTopK(terms, postings, statistics, depth, allowed)
+  const depth = Math.max(fetchSize, contextRescoreDepth(priors))
+  const rank: Rank = (limit, allowed) => searchTopK(terms, postings, statistics, limit, allowed)
+  const fetchTop = async (top: readonly ScoredChunk[]) => {
     const scored = (await rescoreTop(deps, bases, top, priors)).slice(0, fetchSize)
-    const candidates = await fetchChunksInForce(sql, searchCache, bases, scored, scope.asOf)
-    return { matched: top.length, candidates }
+    return fetchChunksInForce(sql, searchCache, bases, scored, scope.asOf)
   }
-  const first = await rankAllowed(
-    isFiltered(scope.filters) ? await loadAllowedChunks(sql, scope) : undefined,
-  )
-  let { candidates } = first
+  const filtered = isFiltered(scope.filters)
+  const top = filtered ? await rankAllowed(sql, scope, rank, depth) : await rank(depth)
+  let candidates = await fetchTop(top)
   // Too many candidates were deleted or out of force and more exist: rank the allowed chunks only.
-  if (candidates.length < fetchSize - overfetch && first.matched > fetchSize) {
-    candidates = (await rankAllowed(await loadAllowedChunks(sql, scope))).candidates
+  if (!filtered && candidates.length < fetchSize - overfetch && top.length > fetchSize) {
+    candidates = await fetchTop(await rankAllowed(sql, scope, rank, depth))
   }
   return rescoreByPhrase(query, candidates, phraseRescoreDepth).slice(0, limit)
 }

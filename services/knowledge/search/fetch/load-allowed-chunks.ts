@@ -1,22 +1,33 @@
 import * as z from 'zod'
-import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
+import { fragment, numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { filterConditions, inForceCondition, type SearchScope } from '../query/request.ts'
 import type { ChunkFilter } from '../rank/bm25.ts'
+import type { ScoredChunk } from '../rank/scored-chunk.ts'
 
 const ChunkRefRow = z.object({ base: z.int(), seq: z.int() })
 
-/** Loads the chunks that match the filters and are in force, by base. */
+/** Most chunks that are loaded to rank them alone. */
+export const maxAllowedChunks = 10_000
+
+const conditions = ({ filters, asOf }: SearchScope) =>
+  fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`
+
+const ints = (list: number[]) => numberArray(list, 'int4')
+
+/**
+ * Loads the chunks that match the filters and are in force, by base; undefined if there are more than
+ * `maxAllowedChunks`.
+ */
 export async function loadAllowedChunks(
   sql: Sql,
-  { bases, filters, asOf }: SearchScope,
-): Promise<ChunkFilter> {
+  scope: SearchScope,
+): Promise<ChunkFilter | undefined> {
   const rows = await sql.rows(ChunkRefRow)`
     select chunk.base, chunk.seq
     from knowledge.chunks chunk join knowledge.documents document using (base, document_id)
-    where chunk.base = any(${numberArray(
-      bases.map(({ no }) => no),
-      'int4',
-    )}) ${filterConditions(filters)} ${inForceCondition(asOf)}`
+    where chunk.base = any(${ints(scope.bases.map(({ no }) => no))}) ${conditions(scope)}
+    limit ${maxAllowedChunks + 1}`
+  if (rows.length > maxAllowedChunks) return undefined
   const allowed = new Map<number, Set<number>>()
   for (const { base, seq } of rows) {
     const seqs = allowed.get(base)
@@ -24,4 +35,21 @@ export async function loadAllowedChunks(
     else allowed.set(base, new Set([seq]))
   }
   return allowed
+}
+
+/** Returns the ranked chunks that exist, match the filters and are in force, in their order. */
+export async function keepAllowedChunks(
+  sql: Sql,
+  scope: SearchScope,
+  ranked: readonly ScoredChunk[],
+): Promise<ScoredChunk[]> {
+  const rows = await sql.rows(ChunkRefRow)`
+    select chunk.base, chunk.seq
+    from unnest(${ints(ranked.map(({ base }) => base))}, ${ints(ranked.map(({ seq }) => seq))})
+        ranked (base, seq)
+      join knowledge.chunks chunk using (base, seq)
+      join knowledge.documents document using (base, document_id)
+    where true ${conditions(scope)}`
+  const allowed = new Set(rows.map(({ base, seq }) => `${base} ${seq}`))
+  return ranked.filter(({ base, seq }) => allowed.has(`${base} ${seq}`))
 }

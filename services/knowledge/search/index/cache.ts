@@ -3,7 +3,15 @@ import type { CachedChunk } from '../fetch/candidate.ts'
 import { grownCapacity } from './capacity.ts'
 import { ChunkColumns } from './chunk-columns.ts'
 import { Lru } from './lru.ts'
-import { type PostingList, postingListBytes } from './posting-list.ts'
+import {
+  emptyPostingList,
+  listBlockSize,
+  type PostingList,
+  postingListBytes,
+} from './posting-list.ts'
+
+/** An empty list is shared by all terms of a base. */
+const listBytes = (list: PostingList) => (list.entries.length === 0 ? 50 : postingListBytes(list))
 
 /** Cached arrays of a base's index. Valid until its segments are merged (`mergeGeneration`). */
 export class BaseIndex {
@@ -13,6 +21,9 @@ export class BaseIndex {
   /** Encoded length of each chunk. */
   lengths = new Uint8Array(0)
   columns: ChunkColumns
+  /** Posting lists by term, for small bases: an organization may search thousands of them. */
+  readonly #terms = new Map<number, PostingList>()
+  #termBytes = 0
 
   constructor(id: number, { merge_generation, delete_generation }: BaseRow) {
     this.id = id
@@ -21,7 +32,23 @@ export class BaseIndex {
   }
 
   get bytes() {
-    return 200 + this.lengths.length + this.columns.bytes
+    return 200 + this.lengths.length + this.columns.bytes + this.#termBytes
+  }
+
+  #empty = emptyPostingList(0)
+
+  /** The empty list that is complete below `coveredUntil`. */
+  emptyList(coveredUntil: number): PostingList {
+    if (this.#empty.coveredUntil !== coveredUntil) this.#empty = emptyPostingList(coveredUntil)
+    return this.#empty
+  }
+
+  getTerm = (term: number) => this.#terms.get(term)
+
+  setTerm(term: number, list: PostingList) {
+    const before = this.#terms.get(term)
+    this.#termBytes += listBytes(list) - (before ? listBytes(before) : 0)
+    this.#terms.set(term, list)
   }
 
   ensureCapacity({ next_seq, delete_generation }: BaseRow) {
@@ -37,13 +64,17 @@ export class BaseIndex {
 
 export interface SearchCache {
   getIndex(base: BaseRow): BaseIndex
-  /** Posting lists by index id and term. */
-  terms: Lru<PostingList>
+  getTerm(base: BaseRow, index: BaseIndex, term: number): PostingList | undefined
+  /** Keeps a list unless a longer one is cached. */
+  setTerm(base: BaseRow, index: BaseIndex, term: number, list: PostingList): void
   /** Chunks by base, version and sequence number. */
   chunks: Lru<CachedChunk>
 }
 
 const mebibyte = 2 ** 20
+
+/** Bases with at most one block of chunks keep their posting lists in their own index. */
+const isSmall = ({ next_seq }: BaseRow) => next_seq <= listBlockSize
 
 /**
  * Cache of recently searched data, bounded in bytes. A search first reads the counters of its bases
@@ -51,7 +82,9 @@ const mebibyte = 2 ** 20
  */
 export function makeSearchCache(mebibytes: number): SearchCache {
   const budget = mebibytes * mebibyte
-  const indexes = new Lru<BaseIndex>(0.2 * budget, ({ bytes }) => bytes)
+  const indexes = new Lru<BaseIndex>(0.3 * budget, ({ bytes }) => bytes)
+  const terms = new Lru<PostingList>(0.5 * budget, postingListBytes)
+  const termKey = (index: BaseIndex, term: number) => `${index.id} ${term}`
   let lastId = 0
   return {
     getIndex(base) {
@@ -63,7 +96,14 @@ export function makeSearchCache(mebibytes: number): SearchCache {
       indexes.set(key, index)
       return index
     },
-    terms: new Lru<PostingList>(0.6 * budget, postingListBytes),
+    getTerm: (base, index, term) =>
+      isSmall(base) ? index.getTerm(term) : terms.get(termKey(index, term)),
+    setTerm(base, index, term, list) {
+      const cached = this.getTerm(base, index, term)
+      if (cached && cached.coveredUntil >= list.coveredUntil) return
+      if (isSmall(base)) index.setTerm(term, list)
+      else terms.set(termKey(index, term), list)
+    },
     chunks: new Lru<CachedChunk>(0.2 * budget, ({ hit }) => 2_000 + 4 * hit.content.length),
   }
 }

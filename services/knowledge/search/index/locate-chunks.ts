@@ -18,15 +18,12 @@ export async function locateChunks(
     const rows = (
       await Promise.all([readColumns(sql, missing), readColumnRange(sql, readAhead)])
     ).flat()
-    for (const [no, own] of columnsByBase) {
-      const seqs = missing.filter(({ base }) => base === no).map(({ seq }) => seq)
+    const rowsByBase = Map.groupBy(rows, ({ base }) => base)
+    for (const [no, own] of Map.groupBy(missing, ({ base }) => base)) {
+      const seqs = own.map(({ seq }) => seq)
       for (let seq = readAhead.from; no === readAhead.base && seq < readAhead.to; seq++)
         seqs.push(seq)
-      if (seqs.length === 0) continue
-      own.fill(
-        seqs,
-        rows.filter(({ base }) => base === no),
-      )
+      columnsByBase.get(no)!.fill(seqs, rowsByBase.get(no) ?? [])
     }
   }
   return scored.flatMap((each) => columnsByBase.get(each.base)?.locate(each) ?? [])

@@ -1,11 +1,11 @@
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
+import { TimeSlice } from '../../../_kit/time-slice.ts'
 import type { BaseRow } from '../../base.ts'
 import type { BaseIndex, SearchCache } from './cache.ts'
 import { blockNumber, blockSize, postingLength } from './posting.ts'
 import {
   appendPostings,
   decodePostings,
-  emptyPostingList,
   type PostingList,
   type PostingRange,
 } from './posting-list.ts'
@@ -17,13 +17,19 @@ export interface BasePostings {
   terms: PostingList[]
 }
 
-interface MissingPostings {
-  key: string
+/** Posting lists of a base while they are loaded. */
+interface LoadingBase {
   base: BaseRow
   index: BaseIndex
+  terms: PostingList[]
+}
+
+/** A list of which only a prefix is cached: postings are only appended. */
+interface MissingPostings {
+  source: LoadingBase
   term: number
-  /** Cached prefix of the list: postings are only appended. */
-  cached: PostingList
+  /** Position of the term in the request. */
+  nth: number
 }
 
 /** Loads the posting lists of terms, from the cache where they are complete. */
@@ -33,30 +39,40 @@ export async function loadPostings(
   bases: readonly BaseRow[],
   terms: readonly number[],
 ): Promise<BasePostings[]> {
-  const indexed = bases.map((base) => ({ base, index: cache.getIndex(base) }))
+  const slice = new TimeSlice()
   const missing: MissingPostings[] = []
-  const found = new Map<string, PostingList>()
-  for (const { base, index } of indexed) {
-    for (const term of terms) {
-      const key = `${index.id} ${term}`
-      const cached = cache.terms.get(key) ?? emptyPostingList(0)
-      found.set(key, cached)
-      if (cached.coveredUntil < base.next_seq) missing.push({ key, base, index, term, cached })
+  const sources: LoadingBase[] = []
+  for (const base of bases) {
+    const index = cache.getIndex(base)
+    const lists = terms.map((term) => cache.getTerm(base, index, term) ?? index.emptyList(0))
+    const source = { base, index, terms: lists }
+    sources.push(source)
+    for (const [nth, list] of lists.entries()) {
+      if (list.coveredUntil < base.next_seq) missing.push({ source, term: terms[nth]!, nth })
     }
   }
   const rows = missing.length > 0 ? await readRows(sql, missing) : new Map<string, PostingRange[]>()
-  for (const { key, base, index, term, cached } of missing) {
-    const own = rows.get(`${base.no} ${term}`) ?? []
-    const after = decodePostings(own, cached.coveredUntil, base.next_seq, index.lengths)
-    const now = cached.entries.length > 0 ? appendPostings(cached, after) : after
-    found.set(key, now)
-    if ((cache.terms.get(key)?.coveredUntil ?? 0) < now.coveredUntil) cache.terms.set(key, now)
+  for (const { source, term, nth } of missing) {
+    const { base, index } = source
+    const own = rows.get(`${base.no} ${term}`)
+    const list = extendList(source.terms[nth]!, own, base, index)
+    source.terms[nth] = list
+    cache.setTerm(base, index, term, list)
+    if (slice.isOver) await slice.pause()
   }
-  return indexed.map(({ base, index }) => ({
-    base: base.no,
-    lengths: index.lengths,
-    terms: terms.map((term) => found.get(`${index.id} ${term}`)!),
-  }))
+  return sources.map(({ base, index, terms }) => ({ base: base.no, lengths: index.lengths, terms }))
+}
+
+/** Appends the rows of the database to a cached list. */
+function extendList(
+  cached: PostingList,
+  rows: readonly PostingRange[] | undefined,
+  { next_seq }: BaseRow,
+  index: BaseIndex,
+): PostingList {
+  if (!rows && cached.entries.length === 0) return index.emptyList(next_seq)
+  const after = decodePostings(rows ?? [], cached.coveredUntil, next_seq, index.lengths)
+  return cached.entries.length > 0 ? appendPostings(cached, after) : after
 }
 
 /** Not validated: thousands of rows per search, written by this service. */
@@ -65,13 +81,16 @@ interface TermPostingRow extends PostingRange {
   term: number
 }
 
-/** Reads merged postings and unmerged segments in one statement, so that a merge in between is not seen. */
+/**
+ * Reads merged postings and unmerged segments in one statement, so that a merge in between is not seen. The
+ * terms of a segment are sorted: `width_bucket` finds a term by binary search.
+ */
 async function readRows(sql: Sql, missing: readonly MissingPostings[]) {
   // Reads each base from the first chunk that is missing for any term.
   const firstSeqs = new Map<number, number>()
-  for (const { base, cached } of missing) {
-    const first = firstSeqs.get(base.no) ?? Number.POSITIVE_INFINITY
-    firstSeqs.set(base.no, Math.min(first, cached.coveredUntil))
+  for (const { source, nth } of missing) {
+    const first = firstSeqs.get(source.base.no) ?? Number.POSITIVE_INFINITY
+    firstSeqs.set(source.base.no, Math.min(first, source.terms[nth]!.coveredUntil))
   }
   const terms = [...new Set(missing.map(({ term }) => term))]
   const firsts = [...firstSeqs.values()]
@@ -89,8 +108,8 @@ async function readRows(sql: Sql, missing: readonly MissingPostings[]) {
       ${postingLength} * (ends[nth] - coalesce(ends[nth - 1], 0)))
     from missing join knowledge.segments segment
         on segment.base = missing.base and segment.end_seq > missing.seq
-      cross join requested cross join lateral array_position(segment.terms, term) nth
-    where nth is not null and term >= merged_below
+      cross join requested cross join lateral width_bucket(term, segment.terms) nth
+    where segment.terms[nth] = term and term >= merged_below
     order by 1, 2, 3`) as unknown as TermPostingRow[]
   const byTerm = new Map<string, PostingRange[]>()
   for (const row of rows) {

@@ -94,22 +94,22 @@ describe('termFrequency', () => {
 })
 
 describe('searchTopK', () => {
-  test('the top k equal those of exact BM25, with and without a set of allowed chunks', () => {
-    fc.assert(
-      fc.property(
+  test('the top k equal those of exact BM25, with and without a set of allowed chunks', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(chunk, { minLength: 1, maxLength: 120 }),
         weights,
-        // A gap of 700 spreads the chunks over several blocks.
+        // A gap of 700 spreads the chunks over several blocks and windows.
         fc.constantFrom(1, 700),
         fc.integer({ min: 1, max: 130 }),
         fc.nat(),
         fc.option(fc.array(fc.nat({ max: 119 })), { nil: undefined }),
-        (chunks, weights, gap, limit, split, left) => {
+        async (chunks, weights, gap, limit, split, left) => {
           const source = buildPostings(chunks, gap, split % (chunks.length * gap))
           const terms = weights.map((weight, id) => ({ id, weight }))
           const words = chunks.reduce((sum, { length }) => sum + length, 0)
           const places = left && new Set(left.map((index) => index * gap))
-          const found = searchTopK(
+          const found = await searchTopK(
             terms,
             [source],
             { chunks: chunks.length, words },
@@ -131,7 +131,7 @@ describe('searchTopK', () => {
     )
   })
 
-  test('the top k are exact in a large base, where frequent terms only rescore candidates', () => {
+  test('the top k are exact in a large base, where frequent terms only rescore candidates', async () => {
     let state = 7
     const random = () => {
       state = (state * 48_271) % 2_147_483_647
@@ -147,9 +147,9 @@ describe('searchTopK', () => {
     const statistics = { chunks: chunks.length, words }
     const source = buildPostings(chunks, 1, 9_000)
     // With k = all chunks every term is scanned, which gives the exact ranking.
-    const all = searchTopK(terms, [source], statistics, chunks.length)
+    const all = await searchTopK(terms, [source], statistics, chunks.length)
     expect(all.length).toBeGreaterThan(12_000)
-    const found = searchTopK(terms, [source], statistics, 100)
+    const found = await searchTopK(terms, [source], statistics, 100)
     expect(found.map(({ seq }) => seq)).toEqual(all.slice(0, 100).map(({ seq }) => seq))
     found.forEach(({ score }, rank) => {
       expect(score).toBeCloseTo(all[rank]!.score, 9)
@@ -162,27 +162,27 @@ describe('searchTopK', () => {
       1,
       200,
     )
-    const both = searchTopK(terms, [source, { ...few, base: 2 }], statistics, 100)
-    const every = searchTopK(terms, [source, { ...few, base: 2 }], statistics, chunks.length)
+    const both = await searchTopK(terms, [source, { ...few, base: 2 }], statistics, 100)
+    const every = await searchTopK(terms, [source, { ...few, base: 2 }], statistics, chunks.length)
     expect(both.map(({ base, seq }) => [base, seq])).toEqual(
       every.slice(0, 100).map(({ base, seq }) => [base, seq]),
     )
   })
 
-  test('a query of frequent terms only finds the top k', () => {
+  test('a query of frequent terms only finds the top k', async () => {
     const chunks = Array.from({ length: 20_000 }, (_, index) => ({
       counts: [1 + (index % 3), index % 2, 0, 0],
       length: 9,
     }))
     const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
     const statistics = { chunks: chunks.length, words: 180_000 }
-    const found = searchTopK(terms, [buildPostings(chunks, 1, 100)], statistics, 10)
+    const found = await searchTopK(terms, [buildPostings(chunks, 1, 100)], statistics, 10)
     expect(found.map(({ seq }) => seq)).toEqual([5, 11, 17, 23, 29, 35, 41, 47, 53, 59])
   })
 
-  test('among equal scores the lowest sequence numbers come first', () => {
+  test('among equal scores the lowest sequence numbers come first', async () => {
     const chunks = Array.from({ length: 5_000 }, () => ({ counts: [1, 0, 0, 0], length: 9 }))
-    const found = searchTopK(
+    const found = await searchTopK(
       [1, 1, 1, 1].map((weight, id) => ({ id, weight })),
       [buildPostings(chunks, 1, 4_000)],
       { chunks: 5_000, words: 45_000 },
@@ -191,14 +191,19 @@ describe('searchTopK', () => {
     expect(found.map(({ seq }) => seq)).toEqual([0, 1, 2])
   })
 
-  test('a rare term ranks above a frequent one, and equal scores are ordered by base number', () => {
+  test('a rare term ranks above a frequent one, and equal scores are ordered by base number', async () => {
     const source = buildPostings(
       [1, 1, 1, 0].map((count) => ({ counts: [count, 1 - count, 0, 0], length: 1 })),
       1,
       2,
     )
     const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
-    const found = searchTopK(terms, [source, { ...source, base: 2 }], { chunks: 8, words: 8 }, 3)
+    const found = await searchTopK(
+      terms,
+      [source, { ...source, base: 2 }],
+      { chunks: 8, words: 8 },
+      3,
+    )
     expect(found.map(({ base, seq }) => [base, seq])).toEqual([
       [1, 3],
       [2, 3],
@@ -206,10 +211,10 @@ describe('searchTopK', () => {
     ])
   })
 
-  test('terms without postings return no hits', () => {
+  test('terms without postings return no hits', async () => {
     const terms = [emptyPostingList(0), emptyPostingList(5)]
     const source = { base: 1, lengths: new Uint8Array(5), terms }
     const queryTerms = terms.map((_, id) => ({ id, weight: 1 }))
-    expect(searchTopK(queryTerms, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
+    expect(await searchTopK(queryTerms, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
   })
 })

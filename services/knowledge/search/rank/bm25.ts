@@ -1,14 +1,10 @@
+import { TimeSlice } from '../../../_kit/time-slice.ts'
 import { decodeLength } from '../index/posting.ts'
-import {
-  listBlockBits,
-  listBlockSize,
-  type PostingList,
-  termFrequency,
-} from '../index/posting-list.ts'
+import { listBlockBits, type PostingList, termFrequency } from '../index/posting-list.ts'
 import type { BasePostings } from '../index/read-postings.ts'
 import type { WeightedTerm } from '../query/query-terms.ts'
 import type { ScoredChunk } from './scored-chunk.ts'
-import { nthLargest, TopK } from './top-k.ts'
+import { TopK } from './top-k.ts'
 
 const k1 = 1.2
 const b = 0.75
@@ -33,24 +29,26 @@ const withMargin = (limit: number) => limit + 500
  * score: if the rarer terms find enough candidates, frequent terms only rescore these. `allowed`
  * restricts the result to some chunks.
  */
-export function searchTopK(
+export async function searchTopK(
   terms: readonly WeightedTerm[],
   postings: readonly BasePostings[],
   statistics: CollectionStatistics,
   limit: number,
   allowed?: ChunkFilter,
-): ScoredChunk[] {
+): Promise<ScoredChunk[]> {
   const documentFrequencies = terms.map((_, index) =>
     postings.reduce((sum, source) => sum + source.terms[index]!.entries.length, 0),
   )
   const weights = idfWeights(terms, documentFrequencies, statistics.chunks)
   const tfNorms = tfNormTable(statistics)
-  const scanTerms = (chosen: readonly number[], count: number) => {
+  const slice = new TimeSlice()
+  const scanTerms = async (chosen: readonly number[], count: number) => {
     const top = new TopK(count)
-    const own = Float64Array.from(chosen, (index) => weights[index]!)
     for (const source of postings) {
       const allowedSeqs = allowed && (allowed.get(source.base) ?? new Set<number>())
-      scan(selectTerms(source, chosen), own, tfNorms, top, allowedSeqs)
+      const present = chosen.filter((index) => source.terms[index]!.entries.length > 0)
+      const windows = scan(source, present, { weights, tfNorms }, top, allowedSeqs)
+      while (!windows.next().done) if (slice.isOver) await slice.pause()
     }
     return top
   }
@@ -58,18 +56,13 @@ export function searchTopK(
   const isFrequent = (index: number) =>
     documentFrequencies[index]! > statistics.chunks * frequentShare
   const frequent = statistics.chunks < minChunksForPruning ? [] : all.filter(isFrequent)
-  if (frequent.length === 0) return scanTerms(all, limit).toSorted()
+  if (frequent.length === 0) return (await scanTerms(all, limit)).toSorted()
   const rarer = all.filter((index) => !isFrequent(index))
-  const first = scanTerms(rarer, withMargin(limit))
-  if (first.size < withMargin(limit)) return scanTerms(all, limit).toSorted()
+  const first = await scanTerms(rarer, withMargin(limit))
+  if (first.size < withMargin(limit)) return (await scanTerms(all, limit)).toSorted()
   addFrequentTerms(first, frequent, postings, weights, tfNorms)
   return first.toSorted(limit)
 }
-
-const selectTerms = (source: BasePostings, chosen: readonly number[]): BasePostings => ({
-  ...source,
-  terms: chosen.map((index) => source.terms[index]!),
-})
 
 /** Adds the scores of frequent terms to the candidates of the others. */
 function addFrequentTerms(
@@ -93,90 +86,88 @@ function addFrequentTerms(
   }
 }
 
-/** Scores of one base's chunks by sequence number; reused between searches. */
-let scores = new Float64Array(0)
+/** Blocks scored at a time. The scores of a window stay in the cache of the processor. */
+const windowBlocks = 8
+const windowSize = windowBlocks << listBlockBits
+/** Scores of the chunks of one window. Searches share it: a window is scored without interruption. */
+const scores = new Float64Array(windowSize)
 
-function scan(
-  { base, lengths, terms }: BasePostings,
-  weights: Float64Array,
-  tfNorms: Float64Array,
+/** Scores the chunks of a base by the chosen terms, one window of blocks per step. */
+function* scan(
+  { base, lengths, terms: all }: BasePostings,
+  chosen: readonly number[],
+  { weights, tfNorms }: { weights: Float64Array; tfNorms: Float64Array },
   top: TopK,
   allowedSeqs: ReadonlySet<number> | undefined,
 ) {
-  const blocks = touchedBlocks(terms)
-  const end = ((blocks.at(-1) ?? -1) + 1) << listBlockBits
-  if (scores.length < end) scores = new Float64Array(end)
-  for (const block of blocks) scores.fill(0, block << listBlockBits, (block + 1) << listBlockBits)
-  for (const [index, term] of terms.entries()) {
-    addTerm(scores, lengths, tfNorms, weights[index]!, term)
-  }
-  const threshold = top.threshold
-  // A good estimate of the final threshold avoids most insertions that are dropped later.
-  const estimate = allowedSeqs
-    ? threshold
-    : Math.max(threshold, estimateThreshold(blocks, top.limit))
-  const found = collect(top, base, blocks, estimate, Number.POSITIVE_INFINITY, allowedSeqs)
-  if (found < top.limit && estimate > threshold)
-    collect(top, base, blocks, threshold, estimate, allowedSeqs)
-}
-
-/** Every 16th score is sampled. */
-const sampleStride = 16
-
-/** Estimates the `limit`th best score from a sample, with a margin below it. */
-function estimateThreshold(blocks: readonly number[], limit: number): number {
-  const sample = new Float64Array((blocks.length * listBlockSize) / sampleStride)
-  let size = 0
-  for (const block of blocks) {
+  const terms = chosen.map((index) => all[index]!)
+  /** Index of the first block of each term that is not scored yet. */
+  const next = new Int32Array(terms.length)
+  for (;;) {
+    const block = firstBlock(terms, next)
+    if (block === Number.POSITIVE_INFINITY) return
     const first = block << listBlockBits
-    for (let place = 0; place < listBlockSize; place += sampleStride)
-      sample[size++] = scores[first + place]!
-  }
-  const nth = Math.ceil((1.25 * limit) / sampleStride) + 8
-  return nth > size ? 0 : nthLargest(sample, nth)
-}
-
-/** Collects the chunks that score more than `above` and at most `atMost`. */
-function collect(
-  top: TopK,
-  base: number,
-  blocks: readonly number[],
-  above: number,
-  atMost: number,
-  allowedSeqs: ReadonlySet<number> | undefined,
-): number {
-  const sums = scores
-  let threshold = above
-  let found = 0
-  for (const block of blocks) {
-    const first = block << listBlockBits
-    const end = first + listBlockSize
-    for (let seq = first; seq < end; seq++) {
-      const score = sums[seq]!
-      if (score > threshold) {
-        if (score > atMost || (allowedSeqs && !allowedSeqs.has(seq))) continue
-        threshold = Math.max(above, top.add(base, seq, score))
-        found++
-      }
+    const size = Math.min(windowSize, lengths.length - first)
+    scores.fill(0, 0, size)
+    for (let index = 0; index < terms.length; index++) {
+      const norms = { lengths, tfNorms, weight: weights[chosen[index]!]! }
+      next[index] = addTerm(terms[index]!, next[index]!, block, norms)
     }
+    collect(top, base, first, size, allowedSeqs)
+    yield
   }
-  return found
 }
 
+function firstBlock(terms: readonly PostingList[], next: Int32Array): number {
+  let first = Number.POSITIVE_INFINITY
+  for (let index = 0; index < terms.length; index++) {
+    const block = terms[index]!.blocks[next[index]!]
+    if (block !== undefined && block < first) first = block
+  }
+  return first
+}
+
+interface TermNorms {
+  lengths: Uint8Array
+  tfNorms: Float64Array
+  weight: number
+}
+
+/** Adds the scores of a term in the window from `firstBlock` on; returns the index of its next block. */
 function addTerm(
-  sums: Float64Array,
-  lengths: Uint8Array,
-  tfNorms: Float64Array,
-  weight: number,
   { blocks, starts, entries }: PostingList,
-) {
-  for (let nth = 0; nth < blocks.length; nth++) {
-    const first = blocks[nth]! << listBlockBits
+  from: number,
+  firstBlock: number,
+  { lengths, tfNorms, weight }: TermNorms,
+): number {
+  let nth = from
+  for (; nth < blocks.length && blocks[nth]! < firstBlock + windowBlocks; nth++) {
+    const inBase = blocks[nth]! << listBlockBits
+    const inWindow = (blocks[nth]! - firstBlock) << listBlockBits
     const end = starts[nth + 1]!
     for (let index = starts[nth]!; index < end; index++) {
       const entry = entries[index]!
-      const seq = first + (entry >>> 4)
-      sums[seq]! += weight * tfNorms[((entry & 15) << 6) | lengths[seq]!]!
+      const offset = entry >>> 4
+      scores[inWindow + offset]! +=
+        weight * tfNorms[((entry & 15) << 6) | lengths[inBase + offset]!]!
+    }
+  }
+  return nth
+}
+
+/** Offers the chunks of a window to the top k. */
+function collect(
+  top: TopK,
+  base: number,
+  first: number,
+  size: number,
+  allowedSeqs: ReadonlySet<number> | undefined,
+) {
+  let { threshold } = top
+  for (let place = 0; place < size; place++) {
+    const score = scores[place]!
+    if (score > threshold && (!allowedSeqs || allowedSeqs.has(first + place))) {
+      threshold = top.add(base, first + place, score)
     }
   }
 }
@@ -205,16 +196,4 @@ function tfNormTable({ chunks, words }: CollectionStatistics): Float64Array {
     tfNorms[value] = (count * (k1 + 1)) / (count + norms[value & 63]!)
   }
   return tfNorms
-}
-
-/** Blocks that contain any of the terms, ascending. */
-function touchedBlocks(terms: readonly PostingList[]): number[] {
-  const last = terms.reduce((last, { blocks }) => Math.max(last, blocks.at(-1) ?? -1), -1)
-  const touched = new Uint8Array(last + 1)
-  for (const { blocks } of terms) {
-    for (let index = 0; index < blocks.length; index++) touched[blocks[index]!] = 1
-  }
-  const found: number[] = []
-  for (let block = 0; block <= last; block++) if (touched[block]) found.push(block)
-  return found
 }
