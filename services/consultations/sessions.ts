@@ -60,7 +60,12 @@ export const sessions = [
       const conditions = join([
         ...(status ? [fragment` and s.status = ${status}`] : []),
         ...(matter_id ? [fragment` and s.matter_id = ${matter_id}`] : []),
-        ...(q ? [fragment` and strpos(lower(s.title), lower(${q})) > 0`] : []),
+        ...(q
+          ? [
+              fragment` and s.search_ngrams @> consultations.query_ngrams(${q})
+                and strpos(lower(s.title), lower(${q})) > 0`,
+            ]
+          : []),
       ])
       const page = await selectPage(c.env.sql, Session, query, {
         columns: sessionColumns,

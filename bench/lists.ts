@@ -1,0 +1,102 @@
+import { silent } from '../services/_kit/log.ts'
+import { makeMetrics } from '../services/_kit/metrics.ts'
+import { migrate } from '../services/_kit/sql/migrate.ts'
+import { postgresDriver } from '../services/_kit/sql/postgres.ts'
+import { makeSql } from '../services/_kit/sql/sql.ts'
+import { startPostgres } from '../tests/support/postgres-server.ts'
+import { createDatabase, dropDatabase, versions } from './kit/postgres.ts'
+import { type Subject, subjects } from './lists/subjects.ts'
+import { formatCount, formatMs, quantile } from './support/figures.ts'
+import type { Results, Table } from './support/results.ts'
+
+const key = 'a-key-for-benches-only'
+const headers = {
+  'x-internal-api-key': key,
+  'x-organization-id': 'o',
+  'x-user-id': 'u',
+  'x-user-type': 'lawyer',
+  'x-permissions': 'collector:read,platform:manage',
+}
+
+/** Measures every list with each of its filters: the first page, and pages by cursor after it. */
+export async function run({ quick }: { quick: boolean }): Promise<Results> {
+  const rows = quick ? 10_000 : 1_000_000
+  // A part at a time, since filling all lists takes longer than ten minutes.
+  const only = process.env.BENCH_LISTS?.split(',')
+  const chosen = subjects.filter(({ service }) => !only || only.includes(service.folder))
+  const server = await startPostgres()
+  try {
+    const tables: Table[] = []
+    for (const subject of chosen) tables.push(await measure(server.url, subject, rows))
+    return { versions: await versions(server.url), tables }
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Requests per list: one page by number, then pages by cursor. */
+const requests = 100
+
+async function measure(server: string, { service, fill, paths }: Subject, rows: number) {
+  const url = await createDatabase(server)
+  const driver = postgresDriver(url, 4)
+  await migrate(driver, service.folder, service.schema)
+  const sql = makeSql(driver)
+  for (const statement of fill(rows)) {
+    await sql.transaction(async (sql) => {
+      await sql`set local statement_timeout = 0`
+      // Rows are their own check; checking a million references takes longer than writing the rows.
+      await sql`set local session_replication_role = replica`
+      await sql.statement(statement)
+    })
+  }
+  await sql.transaction(async (sql) => {
+    await sql`set local statement_timeout = 0`
+    await sql.statement('analyze')
+  })
+  const env = { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, FILES_DIR: '/tmp', FILES_STORAGE: 'fs' }
+  const { fetch } = service.start({
+    env,
+    database: driver,
+    peers: () => () => Promise.reject(new Error('no peers')),
+    log: silent,
+    metrics: makeMetrics(),
+    runtime: 'node',
+    version: '0',
+  })
+
+  async function request(path: string) {
+    const response = await fetch(new Request(`http://bench${path}`, { headers }))
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
+    return JSON.parse(text).data as { total: number; next_cursor: string | null }
+  }
+
+  const measured: string[][] = []
+  for (const path of paths) {
+    const times: number[] = []
+    let cursor: string | null = null
+    let total = 0
+    for (let nth = 0; nth < requests + 5; nth++) {
+      const joined = path.includes('?') ? '&' : '?'
+      const startedAt = performance.now()
+      const page = await request(cursor ? `${path}${joined}cursor=${cursor}` : path)
+      if (nth >= 5) times.push(performance.now() - startedAt)
+      cursor = page.next_cursor
+      total = page.total
+    }
+    const shown = path.replace('/api/v1', '').replace(/0190b8f4[\w-]+/g, '{id}')
+    const [p50, p99] = [0.5, 0.99].map((share) => formatMs(quantile(times, share)))
+    measured.push([shown, formatCount(total), p50!, p99!])
+  }
+  await driver.end()
+  await dropDatabase(url)
+  return {
+    title: `${service.name}, ${formatCount(rows)} rows`,
+    head: ['list', 'total', 'p50', 'p99'],
+    rows: measured,
+    notes: [
+      `Rows of one organization. ${requests} sequential requests: the first page, then pages by cursor, each with 20 items and the total. Totals beyond 10,000 are estimates. Goal: a p99 of at most 50 ms.`,
+    ],
+  }
+}

@@ -1,0 +1,100 @@
+/** Statements that fill lists of the organization `o` with rows. Every 100,000th row is rare. */
+export const uuid = (n: number) => `0190b8f4-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+
+const id = `('0190b8f4-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+/** Every minute one row. */
+const time = `timestamptz '2026-01-01 00:00Z' + n * interval '1 minute'`
+const isRare = 'n % 100000 = 7'
+const pick = (common: string, rare: string) =>
+  `case when ${isRare} then '${rare}' else '${common}' end`
+const series = (rows: number) => `generate_series(1, ${rows}) n`
+
+export const matters = (rows: number) => [
+  `insert into matter.matters (id, title, status, matter_category, service_type_id, user_id,
+    organization_id, file_ids, profile, data, created_at, updated_at)
+  select ${id}, ${pick('民间借贷纠纷', 'rare 合同')} || n, ${pick('ACTIVE', 'ON_HOLD')},
+    ${pick('civil_litigation', 'commercial_arbitration')}, 's',
+    case when ${isRare} then 'rare' else 'u' || n % 1000 end, 'o', '[]', '{}', '{}', ${time}, ${time}
+  from ${series(rows)}`,
+]
+
+export const facts = (rows: number) => [
+  `insert into memory.facts (id, tenant_id, user_id, scope, case_id, entity_key, category, content,
+    confidence, source, metadata, terms, term_counts, created_at, updated_at)
+  select ${id}, 'o', 'u', case when n % 2 = 0 then 'global' else 'case' end,
+    case when n % 2 = 0 then null else 'c' || n % 1000 end, 'k' || n, ${pick('common', 'rare')},
+    'content ' || n, 1, 'user', '{}', array[n], '', ${time}, ${time} from ${series(rows)}`,
+  `insert into memory.conflicts (id, tenant_id, user_id, fact_id, entity_key, previous, current,
+    resolution, detected_at)
+  select ${id}, 'o', 'u', ${id}, 'k' || n, '{"content": "a", "value": null, "category": "c"}',
+    '{"content": "b", "value": null, "category": "c"}', 'newest_wins', ${time} from ${series(rows)}`,
+]
+
+export const files = (rows: number) => [
+  `insert into files.files (file_id, organization_id, owner, visibility, filename, content_type, size,
+    sha256, storage_key, created_at, updated_at)
+  select ${id}, 'o', 'u', 'private', 'f' || n, 'text/plain', n, md5(n::text), 'k' || n, ${time}, ${time}
+  from ${series(rows)}`,
+]
+
+export const platform = (rows: number) => [
+  `insert into platform.audit_logs (id, organization_id, seq, actor, action, resource, details,
+    created_at, prev_hash, hash)
+  select ${id}, 'o', n, case when ${isRare} then 'rare' else 'u' || n % 1000 end,
+    ${pick('common', 'rare')}, case when ${isRare} then 'rare' else 'r' || n % 1000 end, '{}', ${time},
+    '', '' from ${series(rows)}`,
+  `insert into platform.configs (key, value) select 'key.' || n, '1' from ${series(rows)}`,
+  `insert into platform.tags (id, key, name, description)
+  select ${id}, 'tag.' || n, 'tag', '' from ${series(rows)}`,
+]
+
+export const collected = (rows: number) => [
+  `insert into collector.sources (id, organization_id, name, kind, url, include, exclude, enabled,
+    created_at)
+  select ${id}, 'o', 's' || n, ${pick('http', 'rss')}, 'https://example.org/', '[]', '[]', false, ${time}
+  from ${series(rows)}`,
+  `insert into collector.runs (id, organization_id, source_id, trigger, status, created_at)
+  select ${id}, 'o', '${uuid(1)}', 'manual', ${pick('SUCCEEDED', 'FAILED')}, ${time} from ${series(rows)}`,
+  `insert into collector.documents (id, organization_id, source_id, url, title, status, content,
+    created_at, updated_at)
+  select ${id}, 'o', '${uuid(1)}', 'https://example.org/' || n, 't' || n, ${pick('NEW', 'FAILED')},
+    repeat(md5(n::text), 40), ${time}, ${time} from ${series(rows)}`,
+]
+
+export const documents = (rows: number) => [
+  `insert into knowledge.bases (id, organization_id, name)
+  select ${id}, 'o', 'base ' || n from ${series(Math.min(rows, 10_000))}`,
+  `insert into knowledge.documents (base, document_id, doc_type, title, metadata, law_keys, law_terms, hash)
+  select no, 'd' || n, 'statute', 'title ' || md5(n::text), '{}', '{}', '{}', ''
+  from ${series(rows)}, knowledge.bases where id = '${uuid(1)}'`,
+  `insert into knowledge.files (base, file_id, doc_type, metadata, status, created_at)
+  select no, 'f' || n, 'statute', '{}', 'INDEXED', ${time}
+  from ${series(rows)}, knowledge.bases where id = '${uuid(1)}'`,
+  `insert into knowledge.runs (id, organization_id, kind, base, status, created_at)
+  select ('0190b8f4-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'o', 'reindex', no, 'SUCCEEDED',
+    ${time} from ${series(rows)}, knowledge.bases where id = '${uuid(1)}'`,
+]
+
+export const sessions = (rows: number) => [
+  `insert into consultations.sessions (id, organization_id, user_id, title, matter_id, thread_id, status,
+    created_at, updated_at)
+  select ${id}, 'o', 'u' || n % 1000, ${pick('民间借贷纠纷', 'rare 合同')} || n, 'm' || n % 1000, 't' || n,
+    ${pick('ACTIVE', 'ARCHIVED')}, ${time}, ${time} from ${series(rows)}`,
+  `insert into consultations.messages (id, session_id, seq, role, content, author_type)
+  select ${id}, '${uuid(1)}', n, 'USER', 'content', 'client' from ${series(rows)}`,
+]
+
+export const runs = (rows: number) => [
+  `insert into ai_engine.runs (run_id, thread_id, organization_id, session_id, matter_id, round, kind,
+    trace_id, request_id, traceparent, status, user_message, first_step, started_at, ended_at)
+  select ${id}, 't' || n % 1000, 'o', 's' || n % 1000, 'm' || n % 1000, n, 'execute', ${id}, '', '',
+    ${pick('completed', 'failed')}, 'm', 1, ${time}, ${time} from ${series(rows)}`,
+  `insert into ai_engine.calls (thread_id, step, hash, nth, run_id, organization_id, user_id, skill, kind,
+    name, answer, duration_ms, created_at)
+  select 't' || n % 1000, n, '', 0, ${id}, 'o', case when ${isRare} then 'rare' else 'u' || n % 1000 end,
+    ${pick('chat', 'rare')}, 'model', ${pick('large', 'rare')}, '{}', 1, ${time} from ${series(rows)}`,
+  `insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body, status,
+    created_at)
+  select 'k' || n, 't' || n % 1000, n, 'o', 'm' || n % 1000, '{}', ${pick('DELIVERED', 'REFUSED')}, ${time}
+  from ${series(rows)}`,
+]

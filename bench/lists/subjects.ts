@@ -1,0 +1,117 @@
+import type { Service } from '../../services/_kit/service.ts'
+import aiEngine from '../../services/ai-engine/service.ts'
+import collector from '../../services/collector/service.ts'
+import consultations from '../../services/consultations/service.ts'
+import files from '../../services/files/service.ts'
+import knowledge from '../../services/knowledge/service.ts'
+import matter from '../../services/matter/service.ts'
+import memory from '../../services/memory/service.ts'
+import platform from '../../services/platform/service.ts'
+import * as fill from './fill.ts'
+
+/** A service, the statements that fill its lists, and the paths of the lists with each filter. */
+export interface Subject {
+  service: Service
+  fill: (rows: number) => string[]
+  paths: string[]
+}
+
+const base = '/api/v1'
+const withFilters = (path: string, ...filters: string[]) =>
+  ['', ...filters].map((filter) => (filter ? `${path}?${filter}` : path))
+
+/** A filter named `rare` matches some of 1,000,000 rows, others match a large share. */
+export const subjects: Subject[] = [
+  {
+    service: matter,
+    fill: fill.matters,
+    paths: withFilters(
+      `${base}/matters`,
+      ...['status=ACTIVE', 'status=ON_HOLD', 'matter_category=civil_litigation'],
+      ...['matter_category=commercial_arbitration', 'user_id=u7', 'user_id=rare'],
+      ...['q=纠纷', 'q=纠', 'q=rare', 'q=absent'],
+    ),
+  },
+  {
+    service: memory,
+    fill: fill.facts,
+    paths: [
+      ...withFilters(
+        `${base}/internal/memory/users/u/facts`,
+        ...['category=common', 'category=rare', 'scope=global', 'scope=case', 'case_id=c7'],
+      ),
+      `${base}/internal/memory/users/u/conflicts`,
+    ],
+  },
+  { service: files, fill: fill.files, paths: [`${base}/files/user/u`] },
+  {
+    service: platform,
+    fill: fill.platform,
+    paths: [
+      ...withFilters(
+        `${base}/audit-logs`,
+        ...['action=common', 'action=rare', 'actor=u7', 'actor=rare', 'resource=r7'],
+        ...['resource=rare', 'from=2026-01-05T00:00:00Z', 'to=2026-01-05T00:00:00Z'],
+      ),
+      ...withFilters(`${base}/configs`, 'q=key.7'),
+      `${base}/tags`,
+    ],
+  },
+  {
+    service: collector,
+    fill: fill.collected,
+    paths: [
+      ...withFilters(
+        `${base}/collector/documents`,
+        ...['status=NEW', 'status=FAILED', `source_id=${fill.uuid(1)}`],
+        `source_id=${fill.uuid(1)}&status=FAILED`,
+      ),
+      ...withFilters(
+        `${base}/collector/runs`,
+        ...['status=SUCCEEDED', 'status=FAILED', `source_id=${fill.uuid(1)}`],
+      ),
+      ...withFilters(`${base}/collector/sources`, 'kind=http', 'kind=rss'),
+    ],
+  },
+  {
+    service: knowledge,
+    fill: fill.documents,
+    paths: [
+      `${base}/knowledge/bases/${fill.uuid(1)}/documents`,
+      `${base}/knowledge/bases/${fill.uuid(1)}/files`,
+      `${base}/knowledge/jobs`,
+      `${base}/knowledge/bases`,
+    ],
+  },
+  {
+    service: consultations,
+    fill: fill.sessions,
+    paths: [
+      ...withFilters(
+        `${base}/consultations/sessions`,
+        ...['status=ACTIVE', 'status=ARCHIVED', 'matter_id=m7', 'q=纠纷', 'q=rare', 'q=absent'],
+      ),
+      `${base}/consultations/sessions/${fill.uuid(1)}/messages`,
+    ],
+  },
+  {
+    service: aiEngine,
+    fill: fill.runs,
+    paths: [
+      ...withFilters(
+        `${base}/internal/ai/traces`,
+        ...['status=completed', 'status=failed', 'thread_id=t7', 'matter_id=m7', 'session_id=s7'],
+        ...['from=2026-01-05T00:00:00Z', 'to=2026-01-05T00:00:00Z'],
+      ),
+      ...withFilters(`${base}/internal/ai/timeline`, 'matter_id=m7', 'thread_id=t7').slice(1),
+      ...withFilters(
+        `${base}/internal/ai/usage`,
+        ...['user_id=u7', 'user_id=rare', 'skill=chat', 'skill=rare', 'model=large', 'model=rare'],
+      ),
+      ...withFilters(
+        `${base}/internal/ai/outbox`,
+        ...['status=DELIVERED', 'status=REFUSED', 'matter_id=m7', 'thread_id=t7'],
+      ),
+    ],
+  },
+]
