@@ -82,8 +82,15 @@ async function replayResponse(
   return c.body(stored.answer ?? '', (stored.status ?? 200) as 200)
 }
 
-/** Deletes keys older than 24 hours. */
-export const deleteExpiredKeys = async (sql: Sql, schema: string) =>
-  void (await sql`
-    delete from ${identifier(`${schema}.idempotency_keys`)}
-    where created_at < now() - interval '24 hours'`)
+/** Deletes keys older than 24 hours, in batches: no statement exceeds its time-out. */
+export async function deleteExpiredKeys(sql: Sql, schema: string, batchSize = 5_000) {
+  const table = identifier(`${schema}.idempotency_keys`)
+  for (;;) {
+    const deleted = await sql`
+      delete from ${table} where (scope, key) in (
+        select scope, key from ${table} where created_at < now() - interval '24 hours'
+        limit ${batchSize})
+      returning 1`
+    if (deleted.length < batchSize) return
+  }
+}

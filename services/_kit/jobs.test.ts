@@ -100,6 +100,14 @@ describe.each(['pglite', 'postgres'] as const)('jobs on %s', (on) => {
     expect(one.metrics.text()).toContain('jobs{kind="fail",status="DEAD"} 1')
   })
 
+  test('all finished jobs are deleted after seven days, in several batches', async () => {
+    for (let n = 0; n < 5; n++) await enqueue(sql, 'memory', { kind: 'greet' })
+    await sql`update memory.jobs set status = 'DONE', finished_at = now() - interval '8 days'`
+    await enqueue(sql, 'memory', { kind: 'greet' })
+    await deleteFinishedJobs(worker({}), 2)
+    expect((await jobs()).map(({ status }) => status)).toEqual(['PENDING'])
+  })
+
   test('a worker does not take jobs without a handler', async () => {
     await enqueue(sql, 'memory', { kind: 'other' })
     expect(await runJobs(worker({ greet: async () => {} }))).toBe(0)

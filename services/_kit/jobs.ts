@@ -184,14 +184,20 @@ const failureReason = (thrown: unknown) =>
 
 const Count = z.object({ kind: z.string(), status: z.string(), jobs: z.int() })
 
-/** Deletes DONE jobs after seven days and updates the job gauges. DEAD jobs are kept. */
-export async function deleteFinishedJobs<Deps>({
-  sql,
-  schema,
-  metrics,
-}: Worker<Deps>): Promise<void> {
+/** Deletes DONE jobs after seven days, in batches, and updates the job gauges. DEAD jobs are kept. */
+export async function deleteFinishedJobs<Deps>(
+  { sql, schema, metrics }: Worker<Deps>,
+  batchSize = 5_000,
+): Promise<void> {
   const table = identifier(`${schema}.jobs`)
-  await sql`delete from ${table} where status = 'DONE' and finished_at < now() - interval '7 days'`
+  for (let deleted = batchSize; deleted === batchSize; ) {
+    const rows = await sql`
+      delete from ${table} where id in (
+        select id from ${table} where status = 'DONE' and finished_at < now() - interval '7 days'
+        limit ${batchSize})
+      returning 1`
+    deleted = rows.length
+  }
   const counts = await sql.rows(Count)`
     select kind, status, count(*) as jobs from ${table} group by kind, status`
   for (const { kind, status, jobs } of counts) metrics.gauge('jobs', { kind, status }, jobs)

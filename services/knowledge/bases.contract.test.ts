@@ -101,6 +101,20 @@ describe('a knowledge base', () => {
     expect([gone.status, gone.data]).toEqual([200, { deleted: true }])
     expect((await at.get(`${path}/${kb}`)).status).toBe(404)
   })
+
+  test('a large base is emptied in batches and deleted', async () => {
+    const kb = await at.createBase()
+    const documents = Array.from({ length: 120 }, (_, n) => ({
+      document_id: `d${n}`,
+      chunks: ['usufruct'],
+    }))
+    await at.upsert(kb, documents)
+    await at.sql`update knowledge.bases set chunks = 20000 where id = ${kb}`
+    const gone = await at.call('DELETE', `${path}/${kb}`, { headers: lawyer })
+    expect([gone.status, gone.data]).toEqual([200, { deleted: true }])
+    expect((await at.get(`${path}/${kb}`)).status).toBe(404)
+    expect(await at.sql`select from knowledge.chunks where content = 'usufruct'`).toEqual([])
+  })
 })
 
 describe('a system base', () => {

@@ -16,8 +16,8 @@ import {
   rejectSystemBase,
   requireWriter,
 } from './base.ts'
+import { deleteBase } from './delete-base.ts'
 import { del, get, patch, post } from './deps.ts'
-import { enqueueChunks, wholeBase } from './qdrant/change-queue.ts'
 
 const NewBase = z.object({
   name: z.string().min(1).max(200),
@@ -133,10 +133,7 @@ export const bases = [
     async (c, { params }) => {
       requireWriter(c.var.caller)
       const base = await loadWritableBase(c.env.sql, c.var.caller, params.id)
-      await c.env.sql.transaction(async (sql) => {
-        await sql`delete from knowledge.bases where no = ${base.no}`
-        if (c.env.qdrant) await enqueueChunks(sql, base.no, [wholeBase])
-      })
+      await deleteBase(c.env, base)
       return ok(c, { deleted: true })
     },
   ),
