@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { docx, pdf, rawPdf, xlsx } from '../../../tests/support/corpus/documents.ts'
 import * as hostile from '../../../tests/support/corpus/hostile.ts'
 import { encodeJpeg } from '../../../tests/support/corpus/jpeg.ts'
-import { drawText, encodePng, encodeTiff } from '../../../tests/support/corpus/picture.ts'
+import {
+  drawText,
+  encodePng,
+  encodeTiff,
+  joinTiffs,
+} from '../../../tests/support/corpus/picture.ts'
 import { sampleBytes, sniff } from '../sniff.ts'
 import { childParser } from './parser.node.ts'
 import type { ParseOutcome } from './parser.ts'
@@ -122,6 +127,12 @@ describe('an ordinary file yields its text', () => {
       succeedsWith('image/tiff', '中日王田工三十', 1, 'zh'),
     ],
     [
+      'a facsimile of three pages',
+      joinTiffs(['THE FILE', 'TITLE', '中日王田工三十'].map((text) => encodeTiff(drawText(text)))),
+      'a.tif',
+      succeedsWith('image/tiff', 'THE FILE\fTITLE\f中日王田工三十', 3, 'zh'),
+    ],
+    [
       'a PDF with a scanned page',
       pdf(['First page', drawText('工三王田中日')]),
       'a.pdf',
@@ -155,6 +166,7 @@ describe('a hostile or damaged file ends in FAILED or UNSUPPORTED with a reason'
     ['a PDF that unpacks to a gigabyte', hostile.pdfBomb, failsWith(/memory|crashed/)],
     ['a PNG of 50,000 × 50,000', hostile.hugePng, failsWith(/50000 × 50000/)],
     ['a JPEG of 50,000 × 50,000', hostile.hugeJpeg, failsWith(/50000 × 50000/)],
+    ['a TIFF whose pages form a cycle', hostile.cyclicTiff, failsWith(/damaged/)],
     ['a TIFF of 50,000 × 50,000', hostile.hugeTiff, failsWith(/50000 × 50000/)],
     ['a PDF with a password', hostile.encryptedPdf, password],
     ['a Word document with a password', hostile.encryptedOffice, password],

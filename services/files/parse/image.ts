@@ -1,12 +1,25 @@
-import { type ExtractedText, limits, UnreadableFile } from './limits.ts'
+import { type Budget, type ExtractedText, limits, UnreadableFile } from './limits.ts'
 import type { Recognize } from './ocr.ts'
+import { isLittleEndian, isTiff, splitTiff } from './tiff.ts'
 
+/** Recognizes the text of an image, of each page if it is a TIFF. */
 export async function extractImage(
   bytes: Uint8Array,
   recognize: Recognize,
+  budget: Budget,
 ): Promise<ExtractedText> {
-  rejectHuge(...readDimensions(bytes))
-  return { text: await recognize(bytes), pages: 1 }
+  const pages = isTiff(bytes) ? splitTiff(bytes) : [bytes]
+  if (pages.length > limits.pages) {
+    throw new UnreadableFile(`The image has ${pages.length} pages; the limit is ${limits.pages}.`)
+  }
+  const texts: string[] = []
+  for (const page of pages) {
+    const isSpent = texts.length >= limits.recognizedPages || Date.now() >= budget.until
+    if (texts.length > 0 && isSpent) break
+    rejectHuge(...readDimensions(page))
+    texts.push(await recognize(page))
+  }
+  return { text: texts.join('\f'), pages: pages.length, truncated: texts.length < pages.length }
 }
 
 /**
@@ -39,7 +52,7 @@ function jpegDimensions(view: DataView): [number, number] {
 }
 
 function tiffDimensions(view: DataView): [number, number] {
-  const little = view.getUint16(0) === 0x4949
+  const little = isLittleEndian(view)
   const directory = view.getUint32(4, little)
   const size: [number, number] = [0, 0]
   const count = view.getUint16(directory, little)

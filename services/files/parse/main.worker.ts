@@ -29,7 +29,8 @@ const parsers: Record<Format, (bytes: Uint8Array, budget: Budget) => Promise<Ext
   pdf: async (bytes, budget) => (await import('./pdf.ts')).extractPdf(bytes, ocr.recognize, budget),
   docx: async (bytes) => (await import('./docx.ts')).extractDocx(bytes),
   xlsx: async (bytes) => (await import('./xlsx.ts')).extractXlsx(bytes),
-  image: async (bytes) => (await import('./image.ts')).extractImage(bytes, ocr.recognize),
+  image: async (bytes, budget) =>
+    (await import('./image.ts')).extractImage(bytes, ocr.recognize, budget),
   compound: async (bytes) => rejectCompound(bytes),
 }
 

@@ -120,4 +120,10 @@ export function hugeTiff(): Uint8Array {
   return bytes
 }
 
+export function cyclicTiff(): Uint8Array {
+  const bytes = hugeTiff()
+  new DataView(bytes.buffer).setUint32(34, 8)
+  return bytes
+}
+
 export const plainZip = () => zip([textEntry('notes.txt', 'Nothing to see.')])

@@ -172,3 +172,23 @@ export function encodeTiff({ width, height, pixels }: Picture): Uint8Array {
   })
   return bytes
 }
+
+/** Joins TIFF files of one page: the directory of each names that of the next. */
+export function joinTiffs(files: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(files.reduce((sum, file) => sum + file.length, 0))
+  const view = new DataView(bytes.buffer)
+  let [start, link] = [0, 4]
+  for (const file of files) {
+    bytes.set(file, start)
+    const directory = start + view.getUint32(start + 4, true)
+    const count = view.getUint16(directory, true)
+    for (let at = directory + 2; at < directory + 2 + 12 * count; at += 12) {
+      const isOffset = view.getUint16(at, true) === 273
+      if (isOffset) view.setUint32(at + 8, start + view.getUint32(at + 8, true), true)
+    }
+    view.setUint32(link, directory, true)
+    link = directory + 2 + 12 * count
+    start += file.length
+  }
+  return bytes
+}
