@@ -7,6 +7,7 @@ import {
   type EngineModel,
   type ModelSettings,
   openModel,
+  parseNames,
   parseSkillModels,
   providers,
 } from './model/open-model.ts'
@@ -45,6 +46,10 @@ export const Config = z.object({
     .string()
     .optional()
     .describe('Models of single skills: skill=model, separated by commas. Default: AI_MODEL.'),
+  AI_VISION_MODELS: z
+    .string()
+    .optional()
+    .describe('Models that accept images, separated by commas. Default: none.'),
   AI_FALLBACK_BASE_URL: z
     .url()
     .optional()
@@ -186,6 +191,7 @@ function configureModel(config: Config): EngineModel | null {
     fallback: readFallback(config, limits),
     skillModels: parseSkillModels(config.AI_SKILL_MODELS),
     contextTokens: config.AI_CONTEXT_TOKENS,
+    visionModels: parseNames(config.AI_VISION_MODELS),
   })
 }
 

@@ -43,6 +43,12 @@ const tokenTexts = (events: ReturnType<typeof parseNdjson>) =>
 describe('a model', () => {
   test('model tokens are streamed and the usage is recorded', async () => {
     const request = buildRequest()
+    const usage = {
+      prompt_tokens: 11,
+      completion_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 8 },
+    }
+    model.script({ say: ['诉讼', '时效', '期间。'], usage })
     const events = await stream(request)
     expect(tokenTexts(events).join('')).toBe('诉讼时效期间。')
     expect(events.at(-1)!.data).toMatchObject({ output: '诉讼时效期间。', status: 'completed' })
@@ -53,14 +59,17 @@ describe('a model', () => {
         model: 'scripted',
         input_tokens: 11,
         output_tokens: 7,
+        cached_tokens: 8,
         organization_id: 'acme',
       },
     ])
     const stats = (await at.get(`/usage/stats?user_id=${request.user_id}`)).data
-    expect(stats.total).toEqual({ calls: 1, input_tokens: 11, output_tokens: 7 })
-    expect(stats.by_skill).toEqual([
-      { skill: 'chat', calls: 1, input_tokens: 11, output_tokens: 7 },
-    ])
+    const sum = { calls: 1, input_tokens: 11, output_tokens: 7, cached_tokens: 8 }
+    expect(stats.total).toEqual(sum)
+    expect(stats.by_skill).toEqual([{ skill: 'chat', ...sum }])
+    expect(stats.by_model).toEqual([{ model: 'scripted', ...sum }])
+    const { trace_id } = (await at.get(`/timeline?session_id=${request.session_id}`)).data.items[0]
+    expect((await at.get(`/traces/${trace_id}`)).data.usage).toEqual(sum)
     expect(
       (await at.get(`/usage?user_id=${request.user_id}`, { 'x-organization-id': 'other' })).data
         .total,
@@ -129,6 +138,30 @@ describe('a model', () => {
     const later = model.requests.slice(before).map(({ messages }) => JSON.stringify(messages))
     const first = model.requests.slice(0, before).map(({ messages }) => JSON.stringify(messages))
     expect(later.filter((request) => first.includes(request))).toEqual([])
+  })
+
+  test('a replay of parallel tool calls uses every recorded result in the order of the calls', async () => {
+    const call = [
+      { name: 'recall_memory', arguments: { query: 'loan' } },
+      { name: 'recall_memory', arguments: { query: 'wage' } },
+      { name: 'recall_memory', arguments: { query: 'loan' } },
+    ]
+    model.script({ call }, { say: ['Known.'] })
+    const { data } = await at.post('/agent/execute', buildRequest())
+    const results = model.requests[1].messages.filter(({ role }: any) => role === 'tool')
+    expect(results.map(({ tool_call_id }: any) => tool_call_id)).toEqual([
+      'call_0',
+      'call_1',
+      'call_2',
+    ])
+    const points = (await at.get(`/agent/threads/${data.thread_id}/checkpoints`)).data.items
+    const { checkpoint_id } = points.find(({ node }: any) => node === 'start')
+    model.script({ say: ['Something else.'] })
+    at.memory.requests.splice(0)
+    const replayed = await at.post('/agent/replay', { thread_id: data.thread_id, checkpoint_id })
+    expect(replayed.data.output).toBe('Known.')
+    expect(model.requests).toEqual([])
+    expect(at.memory.requests).toEqual([])
   })
 
   test('a replay makes no model calls', async () => {

@@ -267,7 +267,7 @@ describe('usage', () => {
   test('usage is empty without model calls', async () => {
     expect((await at.get('/usage')).data).toMatchObject({ items: [], total: 0 })
     const { data } = await at.get('/usage/stats')
-    expect(data.total).toEqual({ calls: 0, input_tokens: 0, output_tokens: 0 })
+    expect(data.total).toEqual({ calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 })
     expect(data.by_skill).toEqual([])
   })
 })

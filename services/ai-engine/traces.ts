@@ -39,7 +39,12 @@ const SpanView = z.object({
   error: z.string().nullable(),
 })
 
-const Usage = z.object({ calls: z.int(), input_tokens: z.int(), output_tokens: z.int() })
+const Usage = z.object({
+  calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cached_tokens: z.int(),
+})
 
 const TraceDetail = Trace.extend({
   spans: z.array(SpanView),
@@ -103,7 +108,8 @@ export const traces = [
           select * from ai_engine.spans where trace_id = ${trace_id} order by started_at, span_id`,
         sql.row(Usage)`
           select count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
-            coalesce(sum(output_tokens), 0) as output_tokens
+            coalesce(sum(output_tokens), 0) as output_tokens,
+            coalesce(sum(cached_tokens), 0) as cached_tokens
           from ai_engine.calls where run_id = ${trace.run_id} and kind = 'model'`,
         loadDecisions(sql, trace.thread_id, trace.run_id),
       ])

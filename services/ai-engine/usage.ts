@@ -6,7 +6,13 @@ import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { service, visibleToService } from './scope.ts'
 
-const Tokens = { input_tokens: z.int(), output_tokens: z.int() }
+const Tokens = {
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cached_tokens: z
+    .int()
+    .describe('Input tokens that the model server had cached; part of input_tokens.'),
+}
 
 const Use = z
   .object({
@@ -61,7 +67,7 @@ const modelCalls = (
 }
 
 const sums = fragment`count(*) as calls, coalesce(sum(input_tokens), 0) as input_tokens,
-  coalesce(sum(output_tokens), 0) as output_tokens`
+  coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cached_tokens), 0) as cached_tokens`
 
 export const usage = [
   get(

@@ -13,6 +13,8 @@ export interface ModelReply {
   /** Error status, sent without text. */
   status?: number
   headers?: Record<string, string>
+  /** Default: `tool_calls` with calls, otherwise `stop`. */
+  finish?: string
   /** Raw body instead of events. */
   raw?: string
   /** Delay before the first byte, and between events. */
@@ -23,7 +25,7 @@ export interface ModelReply {
   stallAfter?: number
   /** Send one JSON body even if streaming was requested. */
   nonStreaming?: boolean
-  usage?: { prompt_tokens: unknown; completion_tokens: unknown } | null
+  usage?: { prompt_tokens: unknown; completion_tokens: unknown; [more: string]: unknown } | null
   /** Text that is sent without end. */
   endless?: string
 }
@@ -154,7 +156,7 @@ function encodeEvents(reply: ModelReply): string[] {
   return [
     ...textParts(reply).map((content) => chunk({ delta: { content } })),
     ...calls,
-    chunk({ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }),
+    chunk({ delta: {}, finish_reason: reply.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop') }),
     ...(reply.usage === null ? [] : [JSON.stringify({ choices: [], ...usageField(reply) })]),
     '[DONE]',
   ]

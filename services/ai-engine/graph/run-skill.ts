@@ -61,7 +61,7 @@ async function invokeSkill(
     inputs: inputs.data,
     state: skillState(state, skill.name),
     answered: round.answered?.skill === skill.name ? round.answered : null,
-    model: bindModelFor(deps, skill, context, tools),
+    model: bindModelFor(deps, skill, state, context, tools),
     instructions: skill.instructions,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, tool.run])),
     emitText: (content) => context.emit('token', { node, content }),

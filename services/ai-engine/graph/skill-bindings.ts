@@ -5,6 +5,7 @@ import type { NodeContext } from '../run/graph.ts'
 import type { Skill } from '../skill.ts'
 import { checkBudgets } from '../store/budget.ts'
 import { bindTools } from '../tools.ts'
+import { listImages, makeImageLoader } from './images.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -48,8 +49,9 @@ const recordTool =
 
 /** Binds the model to a skill: only its tools, with every response recorded. */
 export function bindModelFor(
-  { model, sql, budgets }: WorkbenchDeps,
+  { model, sql, budgets, files }: WorkbenchDeps,
   skill: Skill,
+  state: State,
   context: NodeContext,
   tools: Record<string, BoundTool>,
 ): Model | null {
@@ -57,6 +59,7 @@ export function bindModelFor(
   const refusals: { name: string; why: string }[] = []
   const name = model.nameFor(skill.name)
   const callModel = model.completeFor(skill.name)
+  const loadImages = makeImageLoader(files, context)
   const complete: Complete = (request, callbacks) =>
     context.span('model', name, async (attributes) => {
       let streamed = false
@@ -64,7 +67,7 @@ export function bindModelFor(
         { kind: 'model', skill: skill.name, name, request },
         async () => {
           await checkBudgets(sql, budgets, context.lease, estimateInput(request.messages))
-          const result = await callModel(request, {
+          const result = await callModel(await loadImages(request), {
             ...callbacks,
             onText(text) {
               streamed = true
@@ -75,6 +78,7 @@ export function bindModelFor(
             answer: result,
             input_tokens: result.input_tokens,
             output_tokens: result.output_tokens,
+            cached_tokens: result.cached_tokens,
           }
         },
       )
@@ -96,6 +100,11 @@ export function bindModelFor(
   return makeModel(complete, {
     tools,
     signal: context.signal,
+    // Images are files: a skill that does not declare files as input does not send them.
+    ...(skill.inputs.file_ids &&
+      model.acceptsImages(skill.name) && {
+        listImages: () => listImages(files, skill, state.file_ids, context),
+      }),
     onRefused: (call) => refusals.push(call),
   })
 }

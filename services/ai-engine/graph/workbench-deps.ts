@@ -13,7 +13,7 @@ export interface WorkbenchDeps {
   metrics: Metrics
   skills: Skill[]
   /** Null if no model is configured. */
-  model: Pick<EngineModel, 'nameFor' | 'completeFor'> | null
+  model: Pick<EngineModel, 'nameFor' | 'acceptsImages' | 'completeFor'> | null
   budgets: Budgets
   matter: Client
   memory: Client

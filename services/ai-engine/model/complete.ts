@@ -1,6 +1,7 @@
 import { makeAssembler } from './assembly.ts'
 import { learnFeatures } from './features.ts'
 import { idleTimeout, pause } from './idle-timeout.ts'
+import { withoutImages } from './images.ts'
 import type { Complete, ModelRequest, ModelResponse, StreamCallbacks } from './model.ts'
 import { ModelError, truncatedResponse } from './model-error.ts'
 import { readResponse } from './read-response.ts'
@@ -84,8 +85,9 @@ async function completeOnce(
 ): Promise<ModelResponse> {
   const idle = idleTimeout(options.silenceMs ?? 30_000, signal)
   const assembler = makeAssembler(onText)
+  const accepted = features.images ? request : withoutImages(request)
   try {
-    const response = await send(wire.buildCall(options, request, features), idle.signal)
+    const response = await send(wire.buildCall(options, accepted, features), idle.signal)
     idle.reset()
     if (!response.ok || !response.body) throw await refusalError(response)
     await readResponse(response, assembler, wire.takeEvent, idle.reset)

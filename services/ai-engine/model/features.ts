@@ -18,6 +18,8 @@ export function learnFeatures(
     return { ...features, temperature: false }
   if (names(/stream_options/i) && features.streamOptions)
     return { ...features, streamOptions: false }
+  if (names(/image/i) && features.images && request.messages.some(({ images }) => images))
+    return { ...features, images: false }
   if (names(/response_?format|json_?schema|responseMimeType|responseJsonSchema|json_object/i)) {
     const json = jsonModes[jsonModes.indexOf(features.json) + 1]
     return request.schema && json ? { ...features, json } : undefined

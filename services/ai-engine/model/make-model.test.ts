@@ -7,7 +7,8 @@ import { openAiComplete } from './openai.ts'
 let server: ScriptedModel
 const { signal } = new AbortController()
 const refused = vi.fn()
-const lookUp = vi.fn(async (input: unknown): Promise<unknown> => ({ found: input }))
+const find = async (input: unknown): Promise<unknown> => ({ found: input })
+const lookUp = vi.fn(find)
 const tools: Record<string, BoundTool> = {
   look: { description: 'Looks.', parameters: z.object({ word: z.string().max(9) }), run: lookUp },
 }
@@ -15,7 +16,10 @@ const tools: Record<string, BoundTool> = {
 beforeAll(async () => {
   server = await scriptedModel()
 })
-beforeEach(() => void vi.clearAllMocks())
+beforeEach(() => {
+  vi.clearAllMocks()
+  lookUp.mockImplementation(find)
+})
 afterAll(() => server.close())
 
 const model = () =>
@@ -84,6 +88,33 @@ test('of 20 tool calls in one response only the first eight run', async () => {
   await model().chat(question)
   expect(lookUp).toHaveBeenCalledTimes(8)
   expect(toolAnswers()).toHaveLength(20)
+})
+
+test('tool calls of one response run concurrently and their results keep the order of the calls', async () => {
+  const first = Promise.withResolvers<void>()
+  const ended: string[] = []
+  lookUp.mockImplementation(async (input: any) => {
+    // The first call ends only after the second one.
+    if (input.word === 'first') await first.promise
+    else first.resolve()
+    ended.push(input.word)
+    return { found: input.word }
+  })
+  server.script(
+    {
+      call: [
+        { name: 'look', arguments: { word: 'first' } },
+        { name: 'look', arguments: { word: 'second' } },
+      ],
+    },
+    { say: 'ok' },
+  )
+  await model().chat(question)
+  expect(ended).toEqual(['second', 'first'])
+  expect(toolAnswers()).toMatchObject([
+    { tool_call_id: 'call_0', content: expect.stringContaining('first') },
+    { tool_call_id: 'call_1', content: expect.stringContaining('second') },
+  ])
 })
 
 test('a tool result cannot close its fence and is truncated', async () => {

@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import { fencedJson } from './fence.ts'
+import { attachImages } from './images.ts'
 import { extractJson, portableSchema } from './json.ts'
-import type { Complete, Message, Model, ModelResponse, ToolCall, ToolDescription } from './model.ts'
+import type {
+  Complete,
+  Image,
+  Message,
+  Model,
+  ModelResponse,
+  ToolCall,
+  ToolDescription,
+} from './model.ts'
 import { ModelError } from './model-error.ts'
 
 /** A tool bound to a run. Its access is fixed before the model is called. */
@@ -15,6 +24,8 @@ export interface ModelOptions {
   /** Tools that the model may call, by name. */
   tools?: Record<string, BoundTool>
   signal: AbortSignal
+  /** Lists the images of the conversation, for a model that accepts them. */
+  listImages?(): Promise<Image[]>
   /** Called for each tool call that is not executed. */
   onRefused?(call: { name: string; why: RefusalReason }): void
 }
@@ -30,7 +41,11 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
 
   return {
     async chat({ system, messages, onText, onRestart }) {
-      const transcript: Message[] = [{ role: 'system', content: system }, ...messages]
+      const images = (await options.listImages?.()) ?? []
+      const transcript: Message[] = [
+        { role: 'system', content: system },
+        ...attachImages(messages, images),
+      ]
       let reply = ''
       let round = 1
       let continuations = 0
@@ -70,9 +85,8 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
         if (!allowTools || answer.tool_calls.length === 0) return reply
         round++
         transcript.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
-        // Sequential, so that a repeated run makes the calls in the same order.
-        for (const [at, call] of answer.tool_calls.entries())
-          transcript.push(await runToolCall(call, at))
+        // Concurrent; the results are in the order of the calls, whatever their speed.
+        transcript.push(...(await Promise.all(answer.tool_calls.map(runToolCall))))
       }
     },
 

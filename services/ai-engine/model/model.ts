@@ -3,8 +3,18 @@ import type * as z from 'zod'
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
+  /** Images of a user's message, for models that accept them. */
+  images?: Image[]
   tool_call_id?: string
   tool_calls?: ToolCall[]
+}
+
+/** An image file. Recorded requests do not contain its bytes, only its id. */
+export interface Image {
+  file_id: string
+  media_type: string
+  /** Base64. Absent before the model is called, or if the file could not be read. */
+  data?: string
 }
 
 export interface ToolCall {

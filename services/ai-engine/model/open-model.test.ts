@@ -4,6 +4,7 @@ import { type ScriptedModel, scriptedModel } from '../../../tests/support/script
 import { makeModel } from './make-model.ts'
 import type { ModelRequest } from './model.ts'
 import { openModel, parseSkillModels } from './open-model.ts'
+import { estimateInput } from './tokens.ts'
 import { trimToContext } from './trim-to-context.ts'
 
 let server: ScriptedModel
@@ -152,4 +153,28 @@ test('a long conversation is trimmed to the context window, and the facts and th
   expect(trimmed.length).toBeLessThan(20)
   const tiny = trimToContext({ messages }, 20).messages
   expect(tiny.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
+})
+
+test('a model gets images only if it is declared as a vision model', async () => {
+  server.script({ status: 503 })
+  second.script({ say: 'ok' })
+  const images = [{ file_id: 'f-1', media_type: 'image/png', data: 'AAAA' }]
+  const request: ModelRequest = { messages: [{ role: 'user', content: 'hello', images }] }
+  const model = open({ fallback: fallback(), visionModels: ['second'] })
+  expect(model.acceptsImages('chat')).toBe(true)
+  await model.completeFor('chat')(request, { signal })
+  expect(server.requests[0].messages).toEqual([{ role: 'user', content: 'hello' }])
+  expect(second.requests[0].messages[0].content).toMatchObject([
+    { type: 'text' },
+    { type: 'image_url' },
+  ])
+  expect(open({ visionModels: ['other'] }).acceptsImages('chat')).toBe(false)
+})
+
+test('an image counts in the estimate that is checked against context window and budget', () => {
+  const text = { role: 'user' as const, content: 'hello' }
+  const image = { file_id: 'f-1', media_type: 'image/png' }
+  expect(estimateInput([{ ...text, images: [image, image] }])).toBeGreaterThan(
+    estimateInput([text]) + 3_000,
+  )
 })

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../_kit/config.ts'
 import { checkModel, type ModelEndpoint, makeComplete } from './complete.ts'
-import type { Complete, ModelRequest } from './model.ts'
+import { withoutImages } from './images.ts'
+import type { Complete } from './model.ts'
 import { ModelError } from './model-error.ts'
 import { trimToContext } from './trim-to-context.ts'
 import type { Wire } from './wire.ts'
@@ -22,6 +23,8 @@ const wires: Record<Provider, Wire> = {
 export interface EngineModel {
   /** Name of the model that a skill uses. */
   nameFor(skill: string): string
+  /** True if the model of a skill, or the fallback model, accepts images. */
+  acceptsImages(skill: string): boolean
   /** Calls the model of a skill, else the fallback model. */
   completeFor(skill: string): Complete
   /** Throws if the model does not respond; the message says whether the fallback does. */
@@ -39,10 +42,12 @@ export interface OpenModelOptions {
   skillModels: Record<string, string>
   /** Size of the context window. */
   contextTokens: number
+  /** Names of the models that accept images. */
+  visionModels?: string[]
 }
 
 export function openModel(options: OpenModelOptions): EngineModel {
-  const { primary, fallback, skillModels, contextTokens } = options
+  const { primary, fallback, skillModels, contextTokens, visionModels = [] } = options
   const byName = new Map<string, Complete>()
   const nameFor = (skill: string) => skillModels[skill] ?? primary.model
   const callFallback = fallback && makeComplete(wires[fallback.provider], fallback)
@@ -51,11 +56,21 @@ export function openModel(options: OpenModelOptions): EngineModel {
     const model = nameFor(skill)
     const call = byName.get(model) ?? makeComplete(wires[primary.provider], { ...primary, model })
     byName.set(model, call)
-    const fit = (request: ModelRequest) => trimToContext(request, contextTokens)
     return callFallback
-      ? withFallback(call, callFallback, fit)
-      : (request, callbacks) => call(fit(request), callbacks)
+      ? withFallback(fitting(call, model), fitting(callFallback, fallback.model))
+      : fitting(call, model)
   }
+
+  /** Sends a model only what it accepts: no more than its context window, and images if it is a vision model. */
+  const fitting =
+    (call: Complete, model: string): Complete =>
+    (request, callbacks) => {
+      const accepted = visionModels.includes(model) ? request : withoutImages(request)
+      return call(trimToContext(accepted, contextTokens), callbacks)
+    }
+
+  const acceptsImages = (skill: string) =>
+    [nameFor(skill), fallback?.model].some((name) => name && visionModels.includes(name))
 
   async function check() {
     try {
@@ -67,12 +82,12 @@ export function openModel(options: OpenModelOptions): EngineModel {
     }
   }
 
-  return { nameFor, completeFor, check }
+  return { nameFor, acceptsImages, completeFor, check }
 }
 
 /** Calls the fallback model if the first one fails. Text of the first one is discarded. */
 const withFallback =
-  (first: Complete, second: Complete, fit: (request: ModelRequest) => ModelRequest): Complete =>
+  (first: Complete, second: Complete): Complete =>
   async (request, callbacks) => {
     let emitted = false
     const onText = (text: string) => {
@@ -80,23 +95,29 @@ const withFallback =
       callbacks.onText?.(text)
     }
     try {
-      return await first(fit(request), { ...callbacks, onText })
+      return await first(request, { ...callbacks, onText })
     } catch (thrown) {
       callbacks.signal.throwIfAborted()
       if (!(thrown instanceof ModelError)) throw thrown
       if (emitted) callbacks.onRestart?.()
-      return await second(fit(request), callbacks)
+      return await second(request, callbacks)
     }
   }
 
+/** Parses names separated by commas. */
+export const parseNames = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
 /** Parses `skill=model` pairs, separated by commas. */
 export function parseSkillModels(text: string | undefined): Record<string, string> {
-  const pairs = (text ?? '').split(',').filter((pair) => pair.trim() !== '')
   return Object.fromEntries(
-    pairs.map((pair) => {
+    parseNames(text).map((pair) => {
       const [skill = '', model = ''] = pair.split('=').map((part) => part.trim())
       if (skill === '' || model === '')
-        throw new ConfigError(`AI_SKILL_MODELS: "${pair.trim()}" is not skill=model.`)
+        throw new ConfigError(`AI_SKILL_MODELS: "${pair}" is not skill=model.`)
       return [skill, model]
     }),
   )

@@ -19,7 +19,8 @@ const signal = new AbortController().signal
 const callModel = async (provider: Provider, request: ModelRequest) => {
   let said = ''
   const primary = { provider, baseUrl: server.baseUrl, apiKey: 'k', model: 'm', backoffMs: 1 }
-  const model = openModel({ primary, fallback: null, skillModels: {}, contextTokens: 64_000 })
+  const limits = { contextTokens: 64_000, visionModels: ['m'] }
+  const model = openModel({ primary, fallback: null, skillModels: {}, ...limits })
   const answer = await model.completeFor('chat')(request, {
     signal,
     onText: (text) => {
@@ -41,7 +42,39 @@ const question: ModelRequest = {
   ],
 }
 
+const imageQuestion: ModelRequest = {
+  messages: [
+    { role: 'system', content: 'Be short.' },
+    {
+      role: 'user',
+      content: '这张借条写了什么？',
+      images: [
+        { file_id: 'f-1', media_type: 'image/png', data: 'iVBORw0KGgo=' },
+        { file_id: 'f-2', media_type: 'image/png' },
+      ],
+    },
+  ],
+}
+
 describe.each(providers)('the provider %s', (provider) => {
+  test('gets a loaded image in its own format, and no image that could not be read', async () => {
+    server.script(session(`${provider}-text`))
+    await callModel(provider, imageQuestion)
+    const { messages, contents } = server.requests[0]
+    const format = readFileSync(`tests/fixtures/model-sessions/${provider}-image.json`, 'utf8')
+    expect(messages ?? contents).toEqual(JSON.parse(format))
+  })
+
+  test('is asked again without images if it refuses them', async () => {
+    server.script(
+      { status: 400, raw: '{"error":{"message":"This model does not support image input."}}' },
+      session(`${provider}-text`),
+    )
+    expect((await callModel(provider, imageQuestion)).said).toBe('三年。')
+    expect(JSON.stringify(server.requests[0])).toContain('iVBORw0KGgo=')
+    expect(JSON.stringify(server.requests[1])).not.toContain('iVBORw0KGgo=')
+  })
+
   test('streams text without thinking, and counts cached tokens', async () => {
     server.script(session(`${provider}-text`))
     const { answer, said } = await callModel(provider, question)
@@ -116,4 +149,10 @@ test('an error in the stream of a provider is retried', async () => {
   }
   server.script(overloaded, session('anthropic-text'))
   expect((await callModel('anthropic', question)).said).toBe('三年。')
+})
+
+test('cached tokens are counted in the field of DeepSeek too', async () => {
+  const usage = { prompt_tokens: 125, completion_tokens: 15, prompt_cache_hit_tokens: 64 }
+  server.script({ say: '三年。', usage })
+  expect((await callModel('openai', question)).answer.cached_tokens).toBe(64)
 })

@@ -1,3 +1,4 @@
+import { imageTokens } from './images.ts'
 import type { Message } from './model.ts'
 
 const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
@@ -9,4 +10,8 @@ export function estimateTokens(text: string): number {
 }
 
 export const estimateInput = (messages: Message[]) =>
-  messages.reduce((sum, { content }) => sum + estimateTokens(content) + 4, 0)
+  messages.reduce(
+    (sum, { content, images = [] }) =>
+      sum + estimateTokens(content) + images.length * imageTokens + 4,
+    0,
+  )

@@ -1,5 +1,5 @@
 import type { Message, ModelRequest } from './model.ts'
-import { estimateTokens } from './tokens.ts'
+import { estimateInput, estimateTokens } from './tokens.ts'
 
 /** Share of the context window that is reserved for the response. */
 const answerShare = 0.25
@@ -24,8 +24,8 @@ export function trimToContext(request: ModelRequest, contextTokens: number): Mod
   return { ...request, messages: withoutOrphans(kept) }
 }
 
-const countTokens = ({ content, tool_calls = [] }: Message) =>
-  estimateTokens(content) + estimateTokens(JSON.stringify(tool_calls)) + 4
+const countTokens = (message: Message) =>
+  estimateInput([message]) + estimateTokens(JSON.stringify(message.tool_calls ?? []))
 
 /** Servers reject a tool result without its call. */
 function withoutOrphans(messages: Message[]): Message[] {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { loadedImages } from './images.ts'
 import { extractJson } from './json.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { malformedResponse, truncatedResponse } from './model-error.ts'
@@ -133,9 +134,13 @@ function joinTurns(messages: Message[]): WireTurn[] {
   return turns
 }
 
-function toBlocks({ role, content, tool_call_id, tool_calls = [] }: Message): object[] {
+function toBlocks({ role, content, images, tool_call_id, tool_calls = [] }: Message): object[] {
   if (role === 'tool') return [{ type: 'tool_result', tool_use_id: tool_call_id, content }]
   return [
+    ...loadedImages(images).map((image) => ({
+      type: 'image',
+      source: { type: 'base64', ...image },
+    })),
     ...(content === '' ? [] : [{ type: 'text', text: content }]),
     ...tool_calls.map(({ id, name, arguments: input }) => ({
       type: 'tool_use',

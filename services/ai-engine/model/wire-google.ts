@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { loadedImages } from './images.ts'
 import { extractJson } from './json.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { malformedResponse, truncatedResponse } from './model-error.ts'
@@ -134,6 +135,9 @@ function toParts(message: Message, names: Map<string, string>): object[] {
     return [{ functionResponse: { name, response: { result: content } } }]
   }
   return [
+    ...loadedImages(message.images).map(({ media_type, data }) => ({
+      inlineData: { mimeType: media_type, data },
+    })),
     ...(content === '' ? [] : [{ text: content }]),
     ...tool_calls.map(({ name, arguments: input }) => ({
       functionCall: { name, args: extractJson(input) ?? {} },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { loadedImages } from './images.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { malformedResponse, truncatedResponse } from './model-error.ts'
 import { type Features, schemaInstruction, trimBase, type Wire } from './wire.ts'
@@ -19,6 +20,8 @@ export const Count = z.int().min(0).max(1_000_000_000)
 const Usage = z.object({
   prompt_tokens: Count,
   completion_tokens: Count,
+  /** DeepSeek. */
+  prompt_cache_hit_tokens: Count.nullish().catch(null),
   prompt_tokens_details: z.object({ cached_tokens: Count.nullish() }).nullish().catch(null),
 })
 
@@ -54,7 +57,7 @@ export const openAiWire: Wire = {
     if (chunk.data.error) throw truncatedResponse()
     const { usage } = chunk.data
     if (usage) {
-      const cached = usage.prompt_tokens_details?.cached_tokens
+      const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens
       assembler.setUsage({
         input_tokens: usage.prompt_tokens,
         output_tokens: usage.completion_tokens,
@@ -116,9 +119,22 @@ const addInstruction = (message: Message, schema: object): Message => ({
   content: `${message.content}\n\n${schemaInstruction(schema)}`,
 })
 
-const toWireMessage = ({ tool_calls, ...message }: Message) => ({
+const toWireMessage = ({ tool_calls, images, ...message }: Message) => ({
   ...message,
+  content: toWireContent(message.content, loadedImages(images)),
   ...(tool_calls && {
     tool_calls: tool_calls.map(({ id, ...called }) => ({ id, type: 'function', function: called })),
   }),
 })
+
+/** Text alone, or parts if there are images. */
+const toWireContent = (text: string, images: ReturnType<typeof loadedImages>) =>
+  images.length === 0
+    ? text
+    : [
+        ...(text === '' ? [] : [{ type: 'text', text }]),
+        ...images.map(({ media_type, data }) => ({
+          type: 'image_url',
+          image_url: { url: `data:${media_type};base64,${data}` },
+        })),
+      ]

@@ -21,6 +21,7 @@ export interface Features {
   /** Name of the limit of output tokens. */
   maxTokens: 'max_tokens' | 'max_completion_tokens'
   streamOptions: boolean
+  images: boolean
 }
 
 export const allFeatures: Features = {
@@ -28,6 +29,7 @@ export const allFeatures: Features = {
   temperature: true,
   maxTokens: 'max_tokens',
   streamOptions: true,
+  images: true,
 }
 
 export interface HttpCall {

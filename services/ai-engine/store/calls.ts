@@ -15,6 +15,7 @@ export interface CallResult {
   answer: unknown
   input_tokens?: number
   output_tokens?: number
+  cached_tokens?: number | undefined
 }
 
 const RecordedCall = z.object({ answer: z.unknown() })
@@ -29,6 +30,8 @@ export interface CallRow {
   boxed: [unknown]
   input_tokens: number
   output_tokens: number
+  /** Input tokens that the server had cached; part of `input_tokens`. */
+  cached_tokens: number
   duration_ms: number
 }
 
@@ -57,14 +60,19 @@ export function makeRecorder(
     call: Call,
     perform: () => Promise<CallResult>,
   ): Promise<{ answer: unknown; replayed: boolean }> {
-    const hash = await sha256Hex(canonicalJson([call.kind, call.skill, call.name, call.request]))
-    const nth = occurrences.get(hash) ?? 0
-    occurrences.set(hash, nth + 1)
-    if (replayCalls) await sink.flush()
-    const previous = replayCalls ? await readCall(sql, await lease(), hash, nth) : undefined
-    if (previous) return { answer: previous.answer, replayed: true }
+    // Equal concurrent calls are numbered in the order in which they are made, before anything is awaited.
+    const key = canonicalJson([call.kind, call.skill, call.name, call.request])
+    const nth = occurrences.get(key) ?? 0
+    occurrences.set(key, nth + 1)
+    const hashing = sha256Hex(key)
+    if (replayCalls) {
+      await sink.flush()
+      const previous = await readCall(sql, await lease(), await hashing, nth)
+      if (previous) return { answer: previous.answer, replayed: true }
+    }
     const startedAt = performance.now()
     const result = await perform()
+    const hash = await hashing
     const { skill, kind, name } = call
     sink.addCall({
       hash,
@@ -75,6 +83,7 @@ export function makeRecorder(
       boxed: [result.answer],
       input_tokens: result.input_tokens ?? 0,
       output_tokens: result.output_tokens ?? 0,
+      cached_tokens: result.cached_tokens ?? 0,
       duration_ms: performance.now() - startedAt,
     })
     return { answer: result.answer, replayed: false }
@@ -100,10 +109,11 @@ export const insertCalls = (
 ): SqlFragment => fragment`,
   calls as (
     insert into ai_engine.calls (thread_id, step, hash, nth, run_id, organization_id, user_id, skill,
-      kind, name, answer, input_tokens, output_tokens, duration_ms)
+      kind, name, answer, input_tokens, output_tokens, cached_tokens, duration_ms)
     select ${thread_id}::text, ${head + 1}::int, made.hash, made.nth, ${run_id}::uuid,
       ${organization_id}::text, ${user_id}::text, made.skill, made.kind, made.name, made.boxed->0,
-      made.input_tokens, made.output_tokens, made.duration_ms
+      made.input_tokens, made.output_tokens, made.cached_tokens, made.duration_ms
     from ${source}, jsonb_to_recordset(${json(calls)}) made (hash text, nth int, skill text, kind text,
-      name text, boxed jsonb, input_tokens int, output_tokens int, duration_ms float8)
+      name text, boxed jsonb, input_tokens int, output_tokens int, cached_tokens int,
+      duration_ms float8)
     on conflict (thread_id, step, hash, nth) do update set answer = excluded.answer)`
