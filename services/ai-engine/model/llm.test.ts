@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { parseNdjson, stageEngine } from '../../../tests/support/engine.ts'
 import { startLlm } from '../../../tests/support/llm.ts'
 import { makeSkillThread } from '../../../tests/support/skill.ts'
+import { makeSkillFolder } from '../../../tests/support/skill-folder.ts'
 import chat from '../skills/chat/skill.ts'
 import intake from '../skills/intake_collection/skill.ts'
 import { makeModel } from './make-model.ts'
@@ -76,4 +78,33 @@ real('intake and chat complete with the text of a real server', async () => {
   const { output, reply } = await trial.say('What is a loan?')
   expect(output.answered_by).toBe('model')
   expect(trial.said.join('')).toBe(reply)
+})
+
+real('a run streams the text of a real server, stores it and records its tokens', async () => {
+  const { directory, skill, remove } = makeSkillFolder()
+  skill(
+    'greet',
+    `async run({ inputs, model, emitText, discardText }) {
+      const messages = [{ role: 'user', content: inputs.message }]
+      const system = 'Answer with one short sentence.'
+      const reply = await model.chat({ system, messages, onText: emitText, onRestart: discardText })
+      return { output: { note: reply } }
+    }`,
+  )
+  const env = { AI_BASE_URL: baseUrl, AI_MODEL: model, SKILLS_DIR: directory }
+  const at = await stageEngine({ env })
+  const body = { session_id: 's', message: 'Say hello.', skill: 'greet', skill_only: true }
+  const events = parseNdjson((await at.post('/agent/execute/stream', body)).text)
+  const tokens = events.filter(({ event, data }) => event === 'token' && data.node === 'run_skill')
+  expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } })
+  const { state } = (await at.get('/agent/threads/consultation:s/state')).data
+  expect(state.greet.note).not.toBe('')
+  expect(tokens.map(({ data }) => data.content).join('')).toBe(state.greet.note)
+  const { items } = (await at.get('/usage')).data
+  expect(items).toMatchObject([{ skill: 'greet', model }])
+  expect(items[0].input_tokens).toBeGreaterThan(0)
+  expect(items[0].output_tokens).toBeGreaterThan(0)
+  expect(items[0].cached_tokens).toBeLessThanOrEqual(items[0].input_tokens)
+  await at.close()
+  remove()
 })
