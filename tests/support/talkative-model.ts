@@ -4,14 +4,14 @@ import { type ModelReply, type ScriptedModel, scriptedModel } from './scripted-m
 export const longAnswer = Array.from({ length: 3_000 }, (_, index) => `第${index + 1}点；`)
 
 /** Failures after which the same request gets the full reply. */
-const interruptions: ModelReply[] = [
+export const interruptions: ModelReply[] = [
   { say: longAnswer, disconnectAfter: 1_800 },
   { status: 429, headers: { 'retry-after': '0' } },
   { say: longAnswer.slice(0, 700), disconnectAfter: 699 },
   { status: 503 },
 ]
 
-/** Failures that change the reply: silence, another text, refusals, invalid and endless data. */
+/** Failures that change the reply: silence, another text, truncation, refusals and invalid data. */
 export const hostileReplies: ModelReply[] = [
   { say: longAnswer, stallAfter: 900 },
   { say: [...longAnswer.slice(0, 400), '换一种说法：', ...longAnswer.slice(0, 1_200)] },
@@ -21,15 +21,23 @@ export const hostileReplies: ModelReply[] = [
   { raw: 'data: {"choices":[{"delta":{"content":"半' },
   { call: [{ name: 'drop_tables', arguments: '{not json' }] },
   { say: '' },
+  { say: longAnswer.slice(0, 1_000), finish: 'length' },
+  { say: '抱歉，我无法回答这个问题。', finish: 'content_filter' },
+  {
+    call: Array.from({ length: 40 }, () => ({ name: 'search_law', arguments: { query: '时效' } })),
+  },
 ]
 
 /**
  * A model that is hard to use: a request for JSON is refused, the first reply calls two tools, and of
- * the long reply every second attempt fails at first. Replies depend on the request, not on the order
- * of requests, as other threads send requests concurrently. `replies` are used in turn with the failures.
+ * the long reply every second attempt fails. The failures are the interruptions and `replies`, used in
+ * turn; each new request starts with the next one, so that a few conversations meet all of them.
  */
-export function talkativeModel(replies: ModelReply[] = []): Promise<ScriptedModel> {
-  const attempts = new Map<string, number>()
+export function talkativeModel(
+  replies: ModelReply[] = [],
+  onTrouble: (index: number) => void = () => {},
+): Promise<ScriptedModel> {
+  const requests = new Map<string, { first: number; attempts: number }>()
   const troubles = [...interruptions, ...replies]
   return scriptedModel((body): ModelReply => {
     if (body.response_format) return { status: 400 }
@@ -41,8 +49,12 @@ export function talkativeModel(replies: ModelReply[] = []): Promise<ScriptedMode
         ],
       }
     const request = JSON.stringify(body.messages)
-    const attempt = attempts.get(request) ?? 0
-    attempts.set(request, attempt + 1)
-    return attempt % 2 === 0 ? troubles[(attempt / 2) % troubles.length]! : { say: longAnswer }
+    const seen = requests.get(request) ?? { first: requests.size, attempts: 0 }
+    requests.set(request, seen)
+    const attempt = seen.attempts++
+    if (attempt % 2 === 1) return { say: longAnswer }
+    const trouble = troubles[(seen.first + attempt / 2) % troubles.length]!
+    onTrouble(troubles.indexOf(trouble))
+    return trouble
   })
 }
