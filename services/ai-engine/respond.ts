@@ -7,13 +7,13 @@ import { Card } from './card.ts'
 import type { Deps } from './deps.ts'
 import { followRun, ndjson } from './run/follow.ts'
 import { startRun } from './run/runner.ts'
-import type { Lease } from './store/lease.ts'
+import type { StartedLease } from './store/start-run.ts'
 
 /** A run that a request started or joins. */
 export interface StartedRun {
   run_id: string
   /** Set if this process is to drive the run. */
-  lease?: Lease
+  lease?: StartedLease
 }
 
 export const RunAnswer = z
@@ -55,7 +55,7 @@ type RequestContext = Context<Env<Deps>>
 /** Waits for the end of a run and returns its result. */
 export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun) {
   const driving = lease && startRun(c.env, lease)
-  const events = followRun(c.env, run_id)
+  const events = followRun(c.env, run_id, { isNew: lease !== undefined })
   while (!(await events.next()).done);
   await driving
   const answer = await c.env.sql.row(RunAnswer)`
@@ -68,7 +68,9 @@ export async function awaitRun(c: RequestContext, { run_id, lease }: StartedRun)
 
 /** Streams the events of a run. */
 export function streamRun(c: RequestContext, { run_id, lease }: StartedRun, after = 0): Response {
-  const stream = ndjson((signal) => followRun(c.env, run_id, after, signal))
+  const stream = ndjson((signal) =>
+    followRun(c.env, run_id, { after, isNew: lease !== undefined, signal }),
+  )
   if (lease) void startRun(c.env, lease)
   return c.body(stream, 200, {
     'Content-Type': 'application/x-ndjson',

@@ -38,6 +38,7 @@ export function makeAssembler(onText: (words: string) => void) {
   const sanitize = makeTextSanitizer()
   const thinking = makeThinkingFilter()
   let text = ''
+  let unread = ''
   let size = 0
   let finish = ''
   let ended = false
@@ -53,11 +54,21 @@ export function makeAssembler(onText: (words: string) => void) {
     if (words !== '') onText(words)
   }
 
+  function flush() {
+    if (unread === '') return
+    const words = unread
+    unread = ''
+    emit(thinking.take(sanitize(words)))
+  }
+
   return {
     addText(content: string) {
       count(content)
-      emit(thinking.take(sanitize(content)))
+      unread += content
     },
+
+    /** Emits the added text. Called once per chunk of the network, so that words that arrive together stay together. */
+    flush,
 
     addToolCall({ index, id, name, arguments: input }: ToolCallPart) {
       // A server without call indexes sends each call complete, with its own id.
@@ -88,6 +99,7 @@ export function makeAssembler(onText: (words: string) => void) {
     isComplete: () => ended || finish !== '',
 
     answer() {
+      flush()
       emit(thinking.rest())
       return {
         text,

@@ -41,6 +41,7 @@ async function readStream(
   const lines = makeLineSplitter()
   for await (const bytes of readChunks(response, maxStreamBytes, onActivity)) {
     for (const line of lines.take(bytes)) takeLine(line)
+    assembler.flush()
     if (assembler.ended()) return
   }
   takeLine(lines.rest())

@@ -87,7 +87,7 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     )
   const readEvents = async (run_id: string, after = 0) => {
     const lines: string[] = []
-    for await (const batch of followRun(engine, run_id, after))
+    for await (const batch of followRun(engine, run_id, { after }))
       lines.push(...batch.map(({ line }) => line))
     return lines.map((line) => JSON.parse(line))
   }
@@ -350,6 +350,31 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
       { step: 2, answer: null },
       { step: 3, answer: null },
     ])
+  })
+
+  test('equal concurrent calls of a repeated attempt get their results in the order of the calls', async () => {
+    const call = { kind: 'tool' as const, skill: 's', name: 't', request: 1 }
+    const attempts: unknown[][] = []
+    let made = 0
+    const graph = counting(1, {
+      async count(state, at) {
+        const results = await Promise.all(
+          [3, 1, 2].map((pause) =>
+            at.record(call, async () => {
+              const answer = ++made
+              await new Promise((resolve) => setTimeout(resolve, 10 * pause))
+              return { answer }
+            }),
+          ),
+        )
+        attempts.push(results.map(({ answer }) => answer))
+        if (attempts.length === 1) throw new Error('again')
+        return { state: { ...state, count: 1 }, next: 'done' }
+      },
+    })
+    await drive(engine, graph, await begin())
+    expect(made).toBe(3)
+    expect(attempts[1]).toEqual(attempts[0])
   })
 
   test('a stop that is requested before the end is committed ends the run as stopped', async () => {

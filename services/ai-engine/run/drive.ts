@@ -2,6 +2,7 @@ import { errorFields } from '../../_kit/log.ts'
 import { advance, commit, type StepCommit } from '../store/commit.ts'
 import { diff } from '../store/delta.ts'
 import { type Lease, LeaseLost, leaseMs, renew } from '../store/lease.ts'
+import type { StartedLease } from '../store/start-run.ts'
 import { loadState } from '../store/state.ts'
 import { type Failure, toCancellation } from './failure.ts'
 import type { Graph, Limits } from './graph.ts'
@@ -20,10 +21,10 @@ export const maxClaims = 8
 export async function drive<State>(
   deps: RunDeps,
   graph: Graph<State>,
-  first: Lease,
+  { state: startState, ...first }: StartedLease,
   stop = new AbortController(),
 ) {
-  let lease = first
+  let lease: Lease = first
   let lastCommitAt = performance.now()
   const heartbeat = setInterval(() => {
     if (performance.now() - lastCommitAt < leaseMs / 3) return
@@ -43,7 +44,7 @@ export async function drive<State>(
   }
 
   try {
-    let committed = await loadState(deps.sql, lease.thread_id, lease.head)
+    let committed = startState ?? (await loadState(deps.sql, lease.thread_id, lease.head))
     let state = graph.upgrade?.(committed) ?? (committed as State)
     let emitted = await loadEmitted(deps.sql, lease, graph.restartText?.(state))
     let ready: Promise<unknown> = Promise.resolve()

@@ -10,22 +10,30 @@ export const loadEvents = (sql: Sql, run_id: string, after: number) => sql.rows(
   select seq, line from ai_engine.events where run_id = ${run_id} and seq > ${after}
   order by seq limit 1000`
 
+export interface FollowOptions {
+  /** Number of the last event that the follower has. Default: 0. */
+  after?: number
+  /** True if the caller has just started the run. */
+  isNew?: boolean
+  signal?: AbortSignal
+}
+
 /** The last event of a run is always `end`, also of a failed run. */
 const isEnd = ({ line }: RunEvent) => line.startsWith('{"event":"end"')
 
 /**
  * Yields the events of a run after `after`, each once, until the run ends: first those in the database,
- * then those that this or another process commits. Waiting costs no queries of its own.
+ * then those that this or another process commits. Waiting costs no queries of its own. A run that was
+ * started by the caller has no events in the database yet.
  */
 export async function* followRun(
   { sql, hub }: { sql: Sql; hub: Hub },
   run_id: string,
-  after = 0,
-  signal?: AbortSignal,
+  { after = 0, isNew = false, signal }: FollowOptions = {},
 ): AsyncGenerator<RunEvent[]> {
   let buffered: RunEvent[] = []
   let last = after
-  let stale = true
+  let stale = !isNew
   let wake = () => {}
   const stop = hub.follow(sql, run_id, {
     after: () => last,

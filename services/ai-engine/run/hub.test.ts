@@ -30,7 +30,7 @@ async function countIdleQueries(local: boolean): Promise<number> {
   }
   const stop = new AbortController()
   const open = runs.map(async (run_id) => {
-    for await (const _ of followRun({ sql, hub }, run_id, 0, stop.signal));
+    for await (const _ of followRun({ sql, hub }, run_id, { signal: stop.signal }));
   })
   await expect.poll(() => queries, { timeout: 20_000 }).toBeGreaterThanOrEqual(3 * streams)
   await new Promise((resolve) => setTimeout(resolve, 500))

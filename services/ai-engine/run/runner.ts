@@ -8,6 +8,7 @@ import { workbench } from '../graph/workbench.ts'
 import { expireCards } from '../store/expire-cards.ts'
 import { type Lease, queue, release, takeOverExpired } from '../store/lease.ts'
 import { remindDueCards } from '../store/notices.ts'
+import type { StartedLease } from '../store/start-run.ts'
 import { giveUpRun } from './abandon-run.ts'
 import { drive, logAbandoned, maxClaims } from './drive.ts'
 
@@ -18,7 +19,7 @@ const recoveryShare = 1 / 8
  * Drives a new run in this process, or queues it if all slots for new runs are in use. A queued run is
  * taken over by the process that has a free slot first.
  */
-export async function startRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
+export async function startRun(context: ServiceContext<Deps>, lease: StartedLease): Promise<void> {
   const { sql, activeRuns, maxRuns, runQueue } = context
   const reserved = maxRuns > 1 ? Math.ceil(maxRuns * recoveryShare) : 0
   const hasSlot = () => activeRuns.size < maxRuns - reserved
@@ -30,7 +31,7 @@ export async function startRun(context: ServiceContext<Deps>, lease: Lease): Pro
 }
 
 /** Drives a run in this process. A run that fails here is released for takeover, with back-off. */
-async function driveRun(context: ServiceContext<Deps>, lease: Lease): Promise<void> {
+async function driveRun(context: ServiceContext<Deps>, lease: StartedLease): Promise<void> {
   const { sql, kit, hub, limits, activeRuns } = context
   const deps = { sql, hub, limits, log: kit.log, metrics: kit.metrics }
   const stop = new AbortController()

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { Id } from '../../_kit/fields.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import { type BuildInput, claimCard, loadCards, type StoredCard } from './cards.ts'
-import type { Lease } from './lease.ts'
 import { insertRunNotice } from './notices.ts'
+import type { StartedLease } from './start-run.ts'
 
 const DueCard = z.object({ card_id: Id, thread_id: z.string(), organization_id: z.string() })
 
@@ -22,14 +22,14 @@ export async function expireCards(
   sql: Sql,
   limit: number,
   { build, fail }: ExpiryInputs,
-): Promise<Lease[]> {
+): Promise<StartedLease[]> {
   const due = await sql.rows(DueCard)`
     select c.card_id, c.thread_id, t.organization_id
     from ai_engine.cards c
     join ai_engine.threads t on t.card_id = c.card_id and t.status = 'interrupted'
     where c.status = 'pending' and c.expires_at <= now()
     order by c.expires_at limit ${limit}`
-  const leases: Lease[] = []
+  const leases: StartedLease[] = []
   for (const { card_id, thread_id, organization_id } of due) {
     const { stored, head } = await loadCards(sql, organization_id, { thread_id, card_id })
     if (stored?.status !== 'pending') continue

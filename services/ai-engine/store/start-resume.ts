@@ -12,10 +12,10 @@ import {
   noPendingCard,
   type StoredCard,
 } from './cards.ts'
-import type { Lease } from './lease.ts'
+import type { StartedLease } from './start-run.ts'
 
 /** A run that answers started: now (with a lease), or by an earlier request. */
-export type ResumedRun = { lease: Lease } | { run_id: string }
+export type ResumedRun = { lease: StartedLease } | { run_id: string }
 
 /**
  * Starts the run that continues after the answers to a card. The same answers again return the run
@@ -56,7 +56,7 @@ export async function startSkip(
   organization: string | undefined,
   response: CardResponse,
   buildInput: BuildInput,
-): Promise<Lease> {
+): Promise<StartedLease> {
   for (;;) {
     const { pending, stored, head } = await loadCards(sql, organization, response)
     if (pending === null) throw noPendingCard()

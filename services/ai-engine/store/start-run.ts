@@ -5,6 +5,7 @@ import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { Card } from '../card.ts'
 import { type Delta, patch } from './delta.ts'
 import { Lease, leaseColumns, leaseUntil } from './lease.ts'
+import { History, historyColumn, stateAfter } from './start-state.ts'
 
 /** The owner and the subject of a thread. */
 export interface Owner {
@@ -25,6 +26,9 @@ export interface NewRun {
   graph_version: string
   origin: RequestOrigin
 }
+
+/** The lease of a new run, with the state of its thread if the statement that started it could read it. */
+export type StartedLease = Lease & { state?: unknown }
 
 /** The request that started a run; forwarded to the services that the run calls. */
 export interface RequestOrigin {
@@ -74,7 +78,7 @@ export async function startExecute(
   owner: Owner,
   initial: unknown,
   newRun: NewRun,
-): Promise<Lease> {
+): Promise<StartedLease> {
   const { thread_id, organization_id, user_id, session_id, matter_id } = owner
   const snapshot = JSON.stringify(patch(initial, newRun.input))
   const run_id = newId()
@@ -139,8 +143,8 @@ export async function insertRun(
   snapshot: string | null,
   thread: ReturnType<typeof fragment>,
   extraClauses = fragment``,
-): Promise<Lease | undefined> {
-  return sql.row(Lease)`
+): Promise<StartedLease | undefined> {
+  const row = await sql.row(StartedRow)`
     with t as (${thread}),
     r as (
       insert into ai_engine.runs (run_id, thread_id, organization_id, user_id, session_id, matter_id,
@@ -153,5 +157,10 @@ export async function insertRun(
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta, snapshot)
       select thread_id, head, ${newId()}::uuid, run_id, ${node}::text, next, ${json(input)},
         case when head = 1 then ${snapshot}::text::jsonb end from t)${extraClauses}
-    select ${leaseColumns} from t join r on r.run_id = t.run_id`
+    select ${leaseColumns}, ${historyColumn} from t join r on r.run_id = t.run_id`
+  if (!row) return undefined
+  const { history, ...lease } = row
+  return { ...lease, state: stateAfter(lease, history, input, snapshot) }
 }
+
+const StartedRow = Lease.extend({ history: History })
