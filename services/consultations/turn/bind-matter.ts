@@ -8,13 +8,11 @@ import { peerHeaders, type Turn, turnFileIds } from './turn.ts'
 
 const base = '/api/v1/internal/matters'
 const CreatedMatter = z.object({ matter_id: z.string() })
-const BoundSession = z.object({ matter_id: z.string() })
 
-/** Returns the matter of the session. The first turn creates it; matter-service creates one per session. */
-export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<string> {
-  if (turn.matter_id !== null) return turn.matter_id
+/** Creates the matter of a session. matter-service creates one per session, however often it is asked. */
+export async function createMatter(matter: Client, turn: Turn): Promise<string> {
   const { session_id, user_id, organization_id, title, service_type_id, user_type } = turn
-  const created = await matter.request(CreatedMatter, `${base}/from-consultation`, {
+  const { matter_id } = await matter.request(CreatedMatter, `${base}/from-consultation`, {
     method: 'POST',
     headers: peerHeaders(turn),
     body: {
@@ -28,12 +26,13 @@ export async function bindMatter(sql: Sql, matter: Client, turn: Turn): Promise<
     },
     idempotent: true,
   })
-  const bound = await sql.row(BoundSession)`
-    update consultations.sessions set matter_id = coalesce(matter_id, ${created.matter_id}),
-      updated_at = now()
-    where id = ${session_id} returning matter_id`
-  return bound!.matter_id
+  return matter_id
 }
+
+/** Stores the matter of a session. Only the turn that runs on the session binds it. */
+export const bindMatter = (sql: Sql, { session_id }: Turn, matter_id: string) => sql`
+  update consultations.sessions set matter_id = coalesce(matter_id, ${matter_id}), updated_at = now()
+  where id = ${session_id}`
 
 const userTypes = new Set(['client', 'lawyer', 'firm_admin', 'operator'])
 

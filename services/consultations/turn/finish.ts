@@ -19,6 +19,13 @@ const insertEvents = (events: TurnEvent[]) => fragment`
       ${encodeBatch(events)}::text from held
     ${replaceOnConflict})`
 
+/** Events of this relay that the end of a turn needs. */
+export interface RelayedEvents {
+  uncommitted: TurnEvent[]
+  /** Cards and errors, committed or not. */
+  notable: readonly TurnEvent[]
+}
+
 /**
  * Ends a turn in one statement: commits its last events, stores the assistant message and frees the session.
  * Returns the committed events.
@@ -27,10 +34,15 @@ export async function finishTurn(
   sql: Sql,
   turn: RelayTurn,
   position: Position,
-  uncommitted: TurnEvent[],
+  { uncommitted, notable }: RelayedEvents,
   end: RunEnd,
 ): Promise<TurnEvent[]> {
-  const { card, error, content } = await summarizeEvents(sql, turn, uncommitted, end.output)
+  const { card, error, content } = await summarizeEvents(
+    sql,
+    turn,
+    { uncommitted, notable },
+    end.output,
+  )
   const number = position.eventNo + 1
   const lastEvent = endEvent(turn, end.output, end.status === 'interrupted')
   const events = [...uncommitted, { number, text: lastEvent }]
@@ -60,25 +72,28 @@ export async function finishTurn(
 async function summarizeEvents(
   sql: Sql,
   turn: RelayTurn,
-  uncommitted: TurnEvent[],
+  { uncommitted, notable }: RelayedEvents,
   output: string,
 ) {
+  // This relay has published all events, so their texts need not be searched in the database.
+  if (turn.last_event_no === 0 && output !== '') return summarize([...notable], output)
   const names = output === '' ? 'card|error|delta' : 'card|error'
   const committed = await sql.rows(EventBatchRow)`
     select first, events from consultations.turn_events
     where turn_id = ${turn.id} and events ~ ${`(^|\\n)event: (${names})\\n`}
     order by first limit 10000`
-  const events = [...committed.flatMap(decodeBatch), ...uncommitted]
-  return {
-    card: eventData(events, 'card').at(-1),
-    error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable),
-    content:
-      output ||
-      eventData(events, 'delta')
-        .map(({ content }) => String(content))
-        .join(''),
-  }
+  return summarize([...committed.flatMap(decodeBatch), ...uncommitted], output)
 }
+
+const summarize = (events: TurnEvent[], output: string) => ({
+  card: eventData(events, 'card').at(-1),
+  error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable),
+  content:
+    output ||
+    eventData(events, 'delta')
+      .map(({ content }) => String(content))
+      .join(''),
+})
 
 const engineUnavailable = 'ENGINE_UNAVAILABLE'
 

@@ -51,7 +51,19 @@ export async function openTurn(
   turnRequest: TurnRequest,
 ): Promise<OpenResult> {
   const hash = await sha256Hex(canonicalJson(turnRequest.request))
-  return sql.transaction(async (sql) => {
+  const turn = await insertTurn(sql, session, turnRequest, hash).catch((thrown) => {
+    // A concurrent request with the same client_message_id was first.
+    if ((thrown as { code?: unknown }).code !== uniqueViolation) throw thrown
+    return undefined
+  })
+  return turn ? { turn } : openOrJoin(sql, session, turnRequest, hash)
+}
+
+const uniqueViolation = '23505'
+
+/** Finds out why a turn could not be inserted, under a lock on the session, and continues accordingly. */
+const openOrJoin = (sql: Sql, session: string, turnRequest: TurnRequest, hash: string) =>
+  sql.transaction(async (sql): Promise<OpenResult> => {
     const state = await sql.row(SessionState)`
       select status, turn_id from consultations.sessions where id = ${session} for update`
     if (!state) throw notFound(`session ${session}`)
@@ -62,10 +74,11 @@ export async function openTurn(
     }
     if (existing && existing.status !== 'REFUSED') return { joined: existing.id }
     if (state.turn_id !== null) return { busy: state.turn_id }
-    const id = existing ? existing.id : await insertTurn(sql, session, turnRequest, hash)
-    return { turn: await startTurn(sql, session, id) }
+    const turn = existing
+      ? await restartTurn(sql, session, existing.id)
+      : await insertTurn(sql, session, turnRequest, hash)
+    return { turn: turn! }
   })
-}
 
 async function findExistingTurn(sql: Sql, session: string, client_message_id: string | undefined) {
   if (client_message_id === undefined) return undefined
@@ -74,50 +87,58 @@ async function findExistingTurn(sql: Sql, session: string, client_message_id: st
     where session_id = ${session} and client_message_id = ${client_message_id}`
 }
 
-/** Inserts the message, its attachments and a turn that has not started. */
+/**
+ * Inserts the message, its attachments and the running turn in one statement. Returns undefined if the session is
+ * archived, has a turn, or knows the client_message_id.
+ */
 async function insertTurn(
   sql: Sql,
   session: string,
   turnRequest: TurnRequest,
   hash: string,
-): Promise<string> {
+): Promise<Turn | undefined> {
   const [id, user_message_id, message_id] = [newId(), newId(), newId()]
   const { request, content, file_ids, speaker, language, client_message_id = null } = turnRequest
   const metadata = { ...turnRequest.metadata, ...(client_message_id && { client_message_id }) }
-  await sql`
+  const attachments = fragment`,
+    a as (
+      insert into consultations.attachments (message_id, session_id, file_ids)
+      select ${user_message_id}::uuid, id, ${json(file_ids)} from s)`
+  const turn = await sql.row(Turn)`
     with s as (
       update consultations.sessions set last_seq = last_seq + 1, last_message_at = now(),
-        updated_at = now(), language = coalesce(${language}, language)
-      where id = ${session} returning last_seq)
-    insert into consultations.messages (id, session_id, seq, role, author_id, author_type, content,
-      metadata)
-    select ${user_message_id}::uuid, ${session}::uuid, last_seq, 'USER', ${speaker.userId}::text,
-      ${speaker.userType}::text, ${content}::text, ${json(metadata)} from s`
-  if (file_ids.length > 0) {
-    await sql`
-      insert into consultations.attachments (message_id, session_id, file_ids)
-      values (${user_message_id}, ${session}, ${json(file_ids)})`
-  }
-  await sql`
-    insert into consultations.turns (id, session_id, kind, status, client_message_id, request,
-      request_hash, request_id, traceparent, user_message_id, message_id, token, lease_until,
-      author_id, author_type)
-    values (${id}, ${session}, ${request.kind}, 'REFUSED', ${client_message_id}, ${json(request)},
-      ${hash}, ${turnRequest.request_id}, ${turnRequest.traceparent}, ${user_message_id},
-      ${message_id}, 0, now(), ${speaker.userId}, ${speaker.userType})`
-  return id
+        updated_at = now(), language = coalesce(${language}, language), turn_id = ${id}
+      where id = ${session} and status = 'ACTIVE' and turn_id is null and not exists (
+        select from consultations.turns
+        where session_id = ${session} and client_message_id = ${client_message_id}::text)
+      returning *),
+    m as (
+      insert into consultations.messages (id, session_id, seq, role, author_id, author_type, content,
+        metadata)
+      select ${user_message_id}::uuid, id, last_seq, 'USER', ${speaker.userId}::text,
+        ${speaker.userType}::text, ${content}::text, ${json(metadata)} from s)${file_ids.length > 0 ? attachments : fragment``},
+    t as (
+      insert into consultations.turns (id, session_id, kind, status, client_message_id, request,
+        request_hash, request_id, traceparent, user_message_id, message_id, token, lease_until,
+        author_id, author_type)
+      select ${id}::uuid, id, ${request.kind}::text, 'RUNNING', ${client_message_id}::text,
+        ${json(request)}, ${hash}::text, ${turnRequest.request_id}::text,
+        ${turnRequest.traceparent}::text, ${user_message_id}::uuid, ${message_id}::uuid, 1,
+        ${startLeaseUntil}, ${speaker.userId}::text, ${speaker.userType}::text from s
+      returning *)
+    select ${turnColumns}, 'REFUSED' as before from t, s`
+  // The statement does not see the attachments that it inserts.
+  return turn && { ...turn, attached_file_ids: [...turn.attached_file_ids, ...file_ids] }
 }
 
-async function startTurn(sql: Sql, session: string, id: string): Promise<Turn> {
-  const turn = await sql.row(Turn)`
-    with t as (
-      update consultations.turns set status = 'RUNNING', token = token + 1,
-        lease_until = ${startLeaseUntil}, relay_id = null, stop_requested = false
-      where id = ${id} returning *),
-    s as (update consultations.sessions set turn_id = ${id} where id = ${session} returning *)
-    select ${turnColumns}, 'REFUSED' as before from t, s`
-  return turn!
-}
+/** Starts a turn that was refused. */
+const restartTurn = (sql: Sql, session: string, id: string) => sql.row(Turn)`
+  with t as (
+    update consultations.turns set status = 'RUNNING', token = token + 1,
+      lease_until = ${startLeaseUntil}, relay_id = null, stop_requested = false
+    where id = ${id} returning *),
+  s as (update consultations.sessions set turn_id = ${id} where id = ${session} returning *)
+  select ${turnColumns}, 'REFUSED' as before from t, s`
 
 const RecordedRun = z.object({ stop_requested: z.boolean() })
 

@@ -3,7 +3,7 @@ import { errorFields } from '../../_kit/log.ts'
 import type { Deps } from '../deps.ts'
 import { text } from '../texts.ts'
 import { followRun, isFaultCode } from './engine.ts'
-import { formatEvent, type Position, type RunEnd } from './event.ts'
+import { formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
 import { finishTurn, suspendTurn } from './finish.ts'
 import { openPublisher, type TurnPublisher } from './log/publisher.ts'
 import { readLines } from './read-lines.ts'
@@ -27,11 +27,11 @@ export async function relay(
   const { sql, kit } = context
   const publisher = openPublisher(context, turn, leaseSafeUntil)
   try {
-    const { end, position } = await consumeRun(context, turn, publisher, first)
+    const { end, position, notable } = await consumeRun(context, turn, publisher, first)
     const uncommitted = await publisher.drain()
     publisher.finish(
       end
-        ? await finishTurn(sql, turn, position, uncommitted, end)
+        ? await finishTurn(sql, turn, position, { uncommitted, notable }, end)
         : await suspendTurn(sql, turn, position, uncommitted),
     )
     kit.metrics.count('turns_total', { outcome: end?.status ?? 'broken' })
@@ -46,15 +46,23 @@ export async function relay(
   }
 }
 
+interface ConsumedRun {
+  end?: RunEnd
+  position: Position
+  /** Cards and errors that this relay has published. */
+  notable: readonly TurnEvent[]
+}
+
 /** Publishes the run's events until its end. Without `end` the engine was away for too long. */
 async function consumeRun(
   context: ServiceContext<Deps>,
   turn: RelayTurn,
   publisher: TurnPublisher,
   first: Response | undefined,
-): Promise<{ end?: RunEnd; position: Position }> {
+): Promise<ConsumedRun> {
   const { last_event_no: eventNo, engine_seq: engineSeq, language } = turn
   const translator = makeTranslator({ eventNo, engineSeq }, language)
+  const { notable } = translator
   let response = first
   let lastEventAt = performance.now()
   for (let failures = 0; ; failures++) {
@@ -66,7 +74,7 @@ async function consumeRun(
         const { events, end } = translator.translate(lines)
         const backpressure = publisher.publish(events, translator.position.engineSeq)
         if (backpressure) await backpressure
-        if (end) return { end, position: translator.position }
+        if (end) return { end, position: translator.position, notable }
         lastEventAt = performance.now()
         failures = 0
       }
@@ -78,7 +86,7 @@ async function consumeRun(
     }
     response = undefined
     const { position } = translator
-    if (performance.now() - lastEventAt > context.engineTimeoutMs) return { position }
+    if (performance.now() - lastEventAt > context.engineTimeoutMs) return { position, notable }
     const pause = Math.min(2 ** failures * 50, 1_000) * (0.5 + Math.random() / 2)
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
@@ -89,10 +97,11 @@ async function failLostRun(
   { language }: RelayTurn,
   { eventNo, engineSeq }: Position,
   publisher: TurnPublisher,
-) {
+): Promise<ConsumedRun> {
   const data = { code: 'RUN_LOST', message: text('runLost', language) }
   const number = eventNo + 1
-  await publisher.publish([{ number, text: formatEvent('error', data) }], engineSeq)
+  const event = { number, text: formatEvent('error', data) }
+  await publisher.publish([event], engineSeq)
   const end: RunEnd = { output: '', status: 'failed' }
-  return { end, position: { eventNo: number, engineSeq } }
+  return { end, position: { eventNo: number, engineSeq }, notable: [event] }
 }

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
 import type { Deps } from '../deps.ts'
-import { bindMatter, loadMatterProfile, syncFiles } from './bind-matter.ts'
+import { bindMatter, createMatter, loadMatterProfile, syncFiles } from './bind-matter.ts'
 import { followRun, isFaultCode, loadNewestRun, sendRequest } from './engine.ts'
 import type { Turn } from './turn.ts'
 
@@ -11,14 +11,26 @@ export interface StartedTurn {
   response: Response
 }
 
-/** Binds the session to a matter and starts the run. A run that an earlier attempt started is found again. */
-export async function startRun(
+/** Starts the run while the session is bound to its matter, which the first turn creates. */
+export async function startRun(context: ServiceContext<Deps>, turn: Turn): Promise<StartedTurn> {
+  if (turn.matter_id !== null) return startRunFor(context, turn, turn.matter_id)
+  const matter_id = await createMatter(context.matter, turn)
+  const [started, bound] = await Promise.allSettled([
+    startRunFor(context, { ...turn, matter_id }, matter_id),
+    bindMatter(context.sql, turn, matter_id),
+  ])
+  if (started.status === 'rejected') throw started.reason
+  if (bound.status === 'rejected') throw bound.reason
+  return started.value
+}
+
+/** Starts the run. A run that an earlier attempt started is found again. */
+async function startRunFor(
   context: ServiceContext<Deps>,
-  claimedTurn: Turn,
+  turn: Turn,
+  matter_id: string,
 ): Promise<StartedTurn> {
-  const { sql, matter, engine } = context
-  const matter_id = await bindMatter(sql, matter, claimedTurn)
-  const turn = { ...claimedTurn, matter_id }
+  const { matter, engine } = context
   // An earlier attempt may have started the run without recording it.
   const earlier = turn.token > 1 ? await findUnrecordedRun(context, turn) : undefined
   if (earlier) return earlier

@@ -21,7 +21,10 @@ const visibleToken =
 export function makeTranslator(start: Position, language: Language | null = null) {
   let { eventNo, engineSeq } = start
   let cardSeen = false
+  const notable: TurnEvent[] = []
   return {
+    /** The cards and errors so far, which the message of the turn contains. */
+    notable: notable as readonly TurnEvent[],
     get position(): Position {
       return { eventNo, engineSeq }
     },
@@ -45,7 +48,10 @@ export function makeTranslator(start: Position, language: Language | null = null
         if (event === 'end') return { events, end: toRunEnd(payload, cardSeen) }
         if (event === 'card') cardSeen = true
         const translated = toPublicEvent(event, payload, language)
-        if (translated !== undefined) events.push({ number: ++eventNo, text: translated })
+        if (translated === undefined) continue
+        const translatedEvent = { number: ++eventNo, text: translated }
+        events.push(translatedEvent)
+        if (event === 'card' || event === 'error') notable.push(translatedEvent)
       }
       return { events }
     },

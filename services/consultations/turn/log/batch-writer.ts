@@ -7,6 +7,8 @@ import type { LocalLog } from './turn-log.ts'
 /** Commits the logs of all turns that this process relays, many turns in one statement. */
 export interface BatchWriter {
   open(sql: Sql, turn: RelayTurn, log: LocalLog, leaseSafeUntil: number): TurnWriter
+  /** Size of the uncommitted events of all turns, in characters. */
+  uncommittedLength(): number
 }
 
 /** The commits of one turn. */
@@ -127,6 +129,7 @@ export function makeBatchWriter(): BatchWriter {
   }
 
   return {
+    uncommittedLength: () => [...entries].reduce((sum, { log }) => sum + log.uncommittedLength, 0),
     open(sql, turn, log, leaseSafeUntil) {
       const { engine_seq: engineSeq } = turn
       const inFlight = Promise.resolve()

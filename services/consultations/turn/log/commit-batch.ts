@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { numberArray, type Sql, textArray } from '../../../_kit/sql/sql.ts'
+import {
+  fragment,
+  join,
+  numberArray,
+  type Sql,
+  type SqlFragment,
+  textArray,
+} from '../../../_kit/sql/sql.ts'
 import type { TurnEvent } from '../event.ts'
 import { leaseUntil, type RelayTurn } from '../turn.ts'
 import { encodeBatch, replaceOnConflict } from './event-store.ts'
@@ -33,16 +40,20 @@ export async function commitBatch(
       update consultations.turns t set last_event_no = b.last_event_no, engine_seq = b.engine_seq,
         run_id = b.run_id::uuid, lease_until = ${leaseUntil()}, relay_id = ${relayId}::uuid
       from batch b
-      where t.id = b.id::uuid and t.token = b.token and t.status = 'RUNNING' returning t.id),
-    inserted as (
-      insert into consultations.turn_events (turn_id, first, last, events)
-      select held.id, e.first, e.last, e.events
-      from unnest(${textArray(withEvents.map(({ turn }) => turn.id))},
-        ${ints(withEvents.map(({ events }) => events[0]!.number))},
-        ${ints(withEvents.map(({ lastEventNo }) => lastEventNo))},
-        ${textArray(withEvents.map(({ events }) => encodeBatch(events)))}) as e (id, first, last, events)
-      join held on held.id = e.id::uuid
-      ${replaceOnConflict})
+      where t.id = b.id::uuid and t.token = b.token and t.status = 'RUNNING' returning t.id)${withEvents.length > 0 ? insertEvents(withEvents) : fragment``}
     select id from held`
   return new Set(heldTurns.map(({ id }) => id))
 }
+
+/** Clause that inserts the events of each turn as a parameter of its own: a large text in an array needs quoting. */
+const insertEvents = (commits: TurnCommit[]): SqlFragment => fragment`,
+  inserted as (
+    insert into consultations.turn_events (turn_id, first, last, events)
+    select held.id, e.first, e.last, e.events
+    from (values ${join(commits.map(eventsRow))}) as e (id, first, last, events)
+    join held on held.id = e.id
+    ${replaceOnConflict})`
+
+const eventsRow = ({ turn, events, lastEventNo }: TurnCommit, index: number): SqlFragment =>
+  fragment`${index > 0 ? fragment`, ` : fragment``}(${turn.id}::uuid, ${events[0]!.number}::int,
+      ${lastEventNo}::int, ${encodeBatch(events)}::text)`

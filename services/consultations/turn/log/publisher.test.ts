@@ -6,6 +6,7 @@ import { makeTurnLogs } from './turn-logs.ts'
 
 /** A writer whose commits succeed when `flush` is called, and whose leases are safe from then on. */
 const makeWriter = (): BatchWriter => ({
+  uncommittedLength: () => 0,
   open(_sql, _turn, log, leaseSafeUntil) {
     let safe = leaseSafeUntil > 0
     return {

@@ -19,8 +19,11 @@ export interface TurnPublisher {
   release(): void
 }
 
-/** Uncommitted characters per turn above which publishing waits for a commit. */
-const maxUncommittedLength = 128 * 1024
+/**
+ * Uncommitted characters above which publishing waits for a commit. A burst of one turn may use more than its share
+ * while the process as a whole has room.
+ */
+const maxUncommitted = { turn: 128 * 1024, burst: 1024 * 1024, process: 16 * 1024 * 1024 }
 
 /** The lease is certainly held until `leaseSafeUntil` (milliseconds of `performance.now`). */
 export function openPublisher(
@@ -35,7 +38,11 @@ export function openPublisher(
   const assertLease = () => {
     if (isLost()) throw new LeaseLost(`turn ${turn.id} is relayed by another`)
   }
-  const canPublish = () => commits.leaseIsSafe() && log.uncommittedLength <= maxUncommittedLength
+  const hasRoom = () =>
+    log.uncommittedLength <= maxUncommitted.turn ||
+    (log.uncommittedLength <= maxUncommitted.burst &&
+      writer.uncommittedLength() <= maxUncommitted.process)
+  const canPublish = () => commits.leaseIsSafe() && hasRoom()
 
   async function publishAfterCommit() {
     while (!isLost() && !canPublish()) await commits.flush()
