@@ -53,3 +53,19 @@ test('1,000 idle streams of remote runs cost one query per poll', async () => {
   expect(counted).toBeLessThanOrEqual(11)
   expect(counted).toBeGreaterThan(0)
 }, 60_000)
+
+test('a follower of a run that was just started receives its events without queries', async () => {
+  const query = () => Promise.reject(new Error('queried'))
+  const sql = makeSql({ query, transaction: query, end: async () => {} })
+  const hub = makeHub()
+  hub.begin('run')
+  const events = followRun({ sql, hub }, 'run', { isNew: true })
+  const first = events.next()
+  const published = [
+    { seq: 1, line: '{"event":"token"}' },
+    { seq: 2, line: '{"event":"end"}' },
+  ]
+  hub.publish('run', published)
+  expect((await first).value).toEqual(published)
+  expect((await events.next()).done).toBe(true)
+})
