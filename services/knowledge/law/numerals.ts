@@ -46,3 +46,6 @@ export function lawKeys(name: string): string[] {
   const short = key.replaceAll('中华人民共和国', '').replaceAll(' ', '').replace(issuer, '')
   return short === '' || short === key || /^[\x20-\x7e]+$/.test(key) ? [key] : [key, short]
 }
+
+/** The shortest key of a law: the same with and without its issuer and the country in names within the title. */
+export const shortLawKey = (name: string) => lawKeys(name).at(-1)!

@@ -121,6 +121,16 @@ describe('lay words', () => {
     expect(await at.searchIds([kb], query)).not.toContain('labour')
   })
 
+  test('lay words at the end of a long text are used', async () => {
+    const kb = await at.createBase()
+    await at.upsert(kb, statutes)
+    const query = `${'今日天晴，出门散步。'.repeat(80)}老板欠工钱`
+    expect(await at.searchIds([kb], query)).not.toContain('labour')
+    await send(at, [boss, pay], { source: { package_id: 'p' } })
+    expect(await at.searchIds([kb], query)).toContain('labour')
+    await send(at, [], { source: { package_id: 'p' } })
+  })
+
   test('a lay word ranks its predicted law first', async () => {
     const kb = await at.createBase()
     const same = ['发生争议的，可以申请处理。']
@@ -132,6 +142,18 @@ describe('lay words', () => {
     await send(at, [{ ...pay, words: {} }], { source: { package_id: 'p' } })
     expect(await at.searchIds([kb], '工钱争议')).toEqual(['b', 'a'])
     expect(await at.searchIds([kb], '交通争议')).toEqual(['a', 'b'])
+  })
+
+  test('a lay word ranks its predicted law first under every spelling of the title', async () => {
+    const kb = await at.createBase()
+    const same = ['发生争议的，可以申请处理。']
+    await at.upsert(kb, [
+      { document_id: 'a', title: '最高人民法院关于适用《海商法》船舶编的解释（一）', chunks: same },
+      { document_id: 'b', title: '最高人民法院关于适用《民法典》继承编的解释（一）', chunks: same },
+    ])
+    const law = '最高人民法院关于适用《中华人民共和国民法典》继承编的解释（一）'
+    await send(at, [{ word: '遗产', laws: { [law]: 0.5 } }], { source: { package_id: 'p' } })
+    expect(await at.searchIds([kb], '遗产争议')).toEqual(['b', 'a'])
   })
 
   test('a lay word ranks its predicted article first', async () => {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { post } from '../deps.ts'
-import { articleKey, lawKey } from '../law/numerals.ts'
+import { articleKey, shortLawKey } from '../law/numerals.ts'
 import { segmentWords } from '../search/index/terms.ts'
 import { LayWord } from '../search/query/lay-words.ts'
 import { bodyLimit } from '../upsert.ts'
@@ -54,10 +54,10 @@ const normalizeKeys = (
 ): LayWord => ({
   word,
   words: renameKeys(words, split),
-  laws: renameKeys(laws, (law) => [lawKey(law)]),
+  laws: renameKeys(laws, (law) => [shortLawKey(law)]),
   articles: Object.fromEntries(
     Object.entries(articles).map(([law, own]) => [
-      lawKey(law),
+      shortLawKey(law),
       renameKeys(own, (article) => [articleKey(article) ?? article]),
     ]),
   ),

@@ -1,4 +1,4 @@
-import { lawKey } from '../../law/numerals.ts'
+import { shortLawKey } from '../../law/numerals.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import { grownCapacity } from './capacity.ts'
 
@@ -6,7 +6,7 @@ export interface DocumentInfo {
   document_id: string
   /** Number of chunks of the base that cite the document. */
   citation_count: number
-  /** Normalized title (`lawKey`). */
+  /** Normalized title (`shortLawKey`). */
   law: string
 }
 
@@ -89,7 +89,7 @@ export class ChunkColumns {
     for (const { seq, document_id, title, citation_count, chunk_index, article } of rows) {
       let number = this.#numbers.get(document_id)
       if (number === undefined) {
-        number = this.#documents.push({ document_id, citation_count, law: lawKey(title) })
+        number = this.#documents.push({ document_id, citation_count, law: shortLawKey(title) })
         this.#numbers.set(document_id, number)
       }
       this.#document[seq] = number

@@ -1,5 +1,5 @@
 import type { Sql } from '../../../_kit/sql/sql.ts'
-import { type ExpansionData, maxQueryLength } from './expansion-data.ts'
+import type { ExpansionData } from './expansion-data.ts'
 import type { LayWords } from './lay-words.ts'
 import type { LawPriors } from './priors.ts'
 import { queryTerms, type WeightedTerm } from './query-terms.ts'
@@ -11,6 +11,9 @@ export interface ExpandedQuery {
 }
 
 const noPriors: LawPriors = new Map()
+
+/** Characters of a query from which lay words are predicted. Case descriptions are shorter. */
+const maxLayText = 2_000
 
 /** For searches by vector alone. */
 export const emptyQuery: ExpandedQuery = { terms: [], priors: noPriors }
@@ -24,6 +27,6 @@ export async function expandQuery(
   if (!layWords || lay.words === 0) {
     return { terms: queryTerms(query, expansions), priors: noPriors }
   }
-  const { words, priors } = await layWords.predict(sql, lay.version, query.slice(0, maxQueryLength))
+  const { words, priors } = await layWords.predict(sql, lay.version, query.slice(0, maxLayText))
   return { terms: queryTerms(query, expansions, words), priors }
 }

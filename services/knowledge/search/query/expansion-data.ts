@@ -11,8 +11,8 @@ export type ExpansionData = z.infer<typeof ExpansionData>
 /** Longest phrase, in Han characters and in words of other scripts. */
 const maxPhraseLength = 12
 const maxPhraseWords = 5
-/** Characters of a query that are expanded. A longer query is a document and needs no expansion. */
-export const maxQueryLength = 400
+/** Characters of a query in which phrases are looked up. A longer query is a document and names things itself. */
+const maxPhraseText = 400
 const maxExpansions = 12
 
 /** Columns of `ExpansionData`. */
@@ -22,7 +22,7 @@ export const expansionColumns = (query: string) => fragment`
     select jsonb_agg(jsonb_build_object('target', target, 'weight', weight)
       order by weight desc, target)
     from (select target, max(weight) as weight from knowledge.expansions
-      where phrase = any(${textArray(candidatePhrases(query.slice(0, maxQueryLength)))})
+      where phrase = any(${textArray(candidatePhrases(query.slice(0, maxPhraseText)))})
       group by target order by weight desc, target limit ${maxExpansions}) best), '[]') as expansions`
 
 /** Normalizes a phrase as the table of expansions stores it. */

@@ -8,7 +8,7 @@ export interface LawPrior {
   neighbourhood: Float64Array
 }
 
-/** Priors by normalized law name (`lawKey`). */
+/** Priors by normalized law name (`shortLawKey`). */
 export type LawPriors = ReadonlyMap<string, LawPrior>
 
 const lawWeight = 0.25

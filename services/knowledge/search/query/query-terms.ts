@@ -13,7 +13,7 @@ export function termWeight(term: string): number {
 }
 
 /** Terms of a query that are searched, the heaviest first. */
-const maxTerms = 256
+const maxTerms = 512
 
 export interface WeightedTerm {
   id: number
