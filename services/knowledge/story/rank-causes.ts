@@ -11,7 +11,10 @@ export interface LikelyArticle {
 }
 
 export interface CauseWithElements {
-  profile: Pick<z.output<typeof CauseOfActionProfile>, 'code' | 'name' | 'aliases' | 'keywords'>
+  profile: Pick<
+    z.output<typeof CauseOfActionProfile>,
+    'code' | 'name' | 'aliases' | 'keywords' | 'cues'
+  >
   elements: Pick<
     z.output<typeof LitigationElement>,
     'name' | 'description' | 'legal_basis' | 'defences'
@@ -21,12 +24,14 @@ export interface CauseWithElements {
 /** Causes of a story, and the least score relative to the best one. */
 const maxCauses = 3
 const minRelativeScore = 0.4
-/** A cause must share this much with the story: a name or alias, or two keywords. */
-const minScore = 2
+/** A cause must share this much with the story: a name or alias and a keyword or cue, or three of these. */
+const minScore = 3
 const nameScore = 2
+/** Characters that `…` in a cue may stand for. */
+const maxGap = 12
 
 /**
- * Finds the causes of action that a story is about by their names, aliases and keywords, and ranks the
+ * Finds the causes of action that a story is about by their names, aliases, keywords and cues, and ranks the
  * articles of their elements and defences by the words that the story shares with them.
  */
 export function rankArticles(
@@ -62,11 +67,28 @@ export function rankArticles(
   return [...articles.values()].sort((a, b) => b.weight - a.weight).slice(0, maxArticles)
 }
 
-function causeScore(text: string, { profile: { name, aliases, keywords } }: CauseWithElements) {
-  const names = [name.replace(/纠纷$/, ''), ...aliases]
-  const named = names.filter((each) => each.length > 1 && text.includes(each)).length
-  const mentioned = keywords.filter((each) => each.length > 1 && text.includes(each)).length
-  return nameScore * named + mentioned
+function causeScore(text: string, { profile }: CauseWithElements) {
+  const { name, aliases, keywords, cues = [] } = profile
+  const count = (phrases: readonly string[]) =>
+    phrases.filter((phrase) => phrase.length > 1 && hasPhrase(text, phrase)).length
+  const mentioned = count([...new Set([...keywords, ...cues])])
+  return nameScore * count([name.replace(/纠纷$/, ''), ...aliases]) + mentioned
+}
+
+/** True if a text contains a phrase. `…` stands for a few characters, a final `*` for any ending of a word. */
+export function hasPhrase(text: string, phrase: string): boolean {
+  const [first, ...rest] = phrase.replace(/\*$/, '').split('…') as [string, ...string[]]
+  for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
+    let end = at + first.length
+    const isFollowed = rest.every((part) => {
+      const next = text.indexOf(part, end)
+      if (next < 0 || next > end + maxGap) return false
+      end = next + part.length
+      return true
+    })
+    if (isFollowed) return true
+  }
+  return false
 }
 
 /** Share of the words of a description that a story has, as a cosine. */

@@ -9,8 +9,8 @@ import { splitIntoPoints } from './points.ts'
 
 /** Minimum number of hits of each search before the lists are fused. */
 const listDepth = 100
-const rankConstant = 10
-const pointWeight = 0.3
+const rankConstant = 5
+const pointWeight = 0.6
 const causeWeight = 0.6
 /** Statutes are relevant to more questions than regulations and replies are. */
 const statuteBoost = 0.3

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { splitIntoPoints } from './points.ts'
-import { type CauseWithElements, rankArticles } from './rank-causes.ts'
+import { type CauseWithElements, hasPhrase, rankArticles } from './rank-causes.ts'
 import { fuseHits } from './search-story.ts'
 
 describe('splitIntoPoints', () => {
@@ -59,7 +59,7 @@ describe('rankArticles', () => {
   ]
 
   test('the articles of the named cause are found, of elements and defences', () => {
-    const articles = rankArticles('他写了借条，约定还款，借款交付后没有归还', causes, 10)
+    const articles = rankArticles('他写了借条，约定还款，出借的借款交付后没有归还', causes, 10)
     expect(articles.map(({ law, article }) => `${law} ${article}`).sort()).toEqual([
       '民法典 557',
       '民法典 679',
@@ -71,8 +71,31 @@ describe('rankArticles', () => {
     expect(rankArticles('', causes, 10)).toEqual([])
   })
 
-  test('one keyword alone names no cause', () => {
-    expect(rankArticles('他付了押金', causes, 10)).toEqual([])
+  test('two keywords alone name no cause', () => {
+    expect(rankArticles('他付了押金和租金', causes, 10)).toEqual([])
+  })
+
+  test('cues of lay people name a cause', () => {
+    const [loan, lease] = causes as [CauseWithElements, CauseWithElements]
+    const cues = ['借了…给', '一直不还', '欠钱']
+    const withCues = [{ ...loan, profile: { ...loan.profile, cues } }, lease]
+    const story = '我去年借了五万块钱给同事，他欠钱一直不还。'
+    expect(rankArticles(story, causes, 10)).toEqual([])
+    expect(rankArticles(story, withCues, 10)).not.toEqual([])
+  })
+})
+
+describe('hasPhrase', () => {
+  test('an ellipsis stands for a few characters', () => {
+    expect(hasPhrase('我借了五万块钱给同事', '借了…给')).toBe(true)
+    expect(hasPhrase('借了又借了五万块钱，过了很久很久都没有消息，给', '借了…给')).toBe(false)
+    expect(hasPhrase('借了给', '借了…给')).toBe(true)
+    expect(hasPhrase('给他，借了', '借了…给')).toBe(false)
+  })
+
+  test('an asterisk stands for the ending of a word', () => {
+    expect(hasPhrase('he borrowed money', 'borrow*')).toBe(true)
+    expect(hasPhrase('he lent money', 'borrow*')).toBe(false)
   })
 })
 
