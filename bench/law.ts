@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
@@ -15,7 +15,7 @@ import {
 } from '../tests/support/law/law-lines.ts'
 import { startPostgres } from '../tests/support/postgres-server.ts'
 import { createDatabase, versions } from './kit/postgres.ts'
-import { articleId, readBasisQuestions, recallAt } from './law/questions.ts'
+import { basisTable } from './law/basis.ts'
 import { type Knowledge, openKnowledge } from './search/subject.ts'
 import { open } from './seed/subject.ts'
 import { formatCount } from './support/figures.ts'
@@ -121,37 +121,8 @@ async function editionsTable(subject: Knowledge, from: string): Promise<Table> {
 
 const packages = resolve(import.meta.dirname, '../seed_packages')
 
-/** Lay words and structured knowledge, as collector-service imports them. */
+/** Structured knowledge, as collector-service imports it. */
 async function importSeeds(subject: Knowledge, driver: Driver) {
-  const lay = JSON.parse(
-    readFileSync(join(packages, 'knowledge_lay_words/data/lay_words.json'), 'utf8'),
-  )
-  await subject.post('seed/lay-words/import', { ...lay, source: { package_id: 'lay' } })
   await open(driver, packages).apply('knowledge_structured_seeds')
   await subject.settle()
-}
-
-async function basisTable(subject: Knowledge): Promise<Table> {
-  const questions = readBasisQuestions()
-  const head = ['search', 'recall@10', 'recall@20', 'recall@50']
-  const title = 'Search for the basis of an answer'
-  if (typeof questions === 'string') return { title, head, rows: [], notes: [questions] }
-  const rows: string[][] = []
-  for (const mode of ['keyword-search', 'graph-rag-search']) {
-    const rankings: string[][] = []
-    for (const { query } of questions) rankings.push(await rank(subject, mode, query))
-    rows.push([mode, ...[10, 20, 50].map((k) => recallAt(k, questions, rankings).toFixed(3))])
-  }
-  return {
-    title,
-    head,
-    rows,
-    notes: [`${questions.length} questions and scenes over the laws in force, with lay words.`],
-  }
-}
-
-async function rank(subject: Knowledge, mode: string, query: string): Promise<string[]> {
-  const { hits } = await subject.post(`atomic/${mode}`, { query, top_k: 100 })
-  const ids = hits.map((hit: any) => articleId(hit.title, hit.section_id?.split('/').at(-1) ?? ''))
-  return [...new Set<string>(ids)]
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { lawKey } from '../../services/knowledge/law/numerals.ts'
+import { articleId } from '../search/laws-in-force.ts'
 
 /** A question or scene with the articles that its answer rests on. */
 export interface BasisQuestion {
@@ -8,8 +8,6 @@ export interface BasisQuestion {
   /** Keys of articles: law and number. */
   relevant: string[]
 }
-
-export const articleId = (law: string, article: string) => `${lawKey(law)} ${article}`
 
 /** Reads the questions with their basis, or returns the reason why there are none. */
 export function readBasisQuestions(): BasisQuestion[] | string {

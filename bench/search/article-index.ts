@@ -58,8 +58,8 @@ export function buildArticleIndex(articles: readonly Article[]): ArticleIndex {
   }
 }
 
-function countTerms({ law, text }: Article) {
-  const words = segmentWords(`${law}\n${text}`)
+function countTerms({ law, heading = '', text }: Article) {
+  const words = segmentWords(`${law}\n${heading}\n${text}`)
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return { counts, length: words.length }

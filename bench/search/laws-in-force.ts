@@ -1,26 +1,38 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
-
-/** Title without the country's name, quotation marks and the year of the edition. */
-export const titleKey = (title: string) =>
-  title
-    .normalize('NFKC')
-    .replace(/\(\d{4}年?[^)]*\)/g, '')
-    .replace(/[《》〈〉<>"“”\s]/g, '')
-    .replaceAll('中华人民共和国', '')
+import { articleKey, shortLawKey } from '../../services/knowledge/law/numerals.ts'
+import { hasNationalData, nationalFile, readLawLines } from '../../tests/support/law/law-lines.ts'
+import type { Article } from './statutes.ts'
 
 /**
- * Predicate: true for the title of a law that has an edition in force. Titles that are no law, and laws
- * that were repealed, are false. Returns the reason if the data is missing.
+ * Reads the articles of the laws in force, each once, with the headings above them. The id is the short key of
+ * the law and the article number. Returns the reason if the data is missing.
  */
-export function readLawsInForce(): ((title: string) => boolean) | string {
-  const file = resolve(process.env.LEGAL_SUITE_DATA ?? '../shared/data', 'laws.jsonl.gz')
-  if (!existsSync(file)) return 'no laws: LEGAL_SUITE_DATA names no directory with laws.jsonl.gz'
-  const titles = new Set<string>()
-  for (const line of gunzipSync(readFileSync(file)).toString().trim().split('\n')) {
-    const { title, status } = JSON.parse(line)
-    if (status === 'in force') titles.add(titleKey(title))
+export function readArticlesInForce(): Article[] | string {
+  if (!hasNationalData()) {
+    return 'no laws: LEGAL_SUITE_DATA names no directory with laws.jsonl.gz'
   }
-  return (title) => titles.has(titleKey(title))
+  const articles = new Map<string, Article>()
+  for (const { title, status, group, articles: own } of readLawLines(nationalFile)) {
+    if (status !== 'in force') continue
+    const law = shortLawKey(title)
+    for (const { article, path, text } of own) {
+      const number = article === null ? null : articleKey(article)
+      if (number === null) continue
+      const id = articleId(law, number)
+      if (articles.has(id)) continue
+      const interpretation = group === '司法解释'
+      articles.set(id, {
+        id,
+        law,
+        article: article!,
+        interpretation,
+        heading: path.join('\n'),
+        text,
+      })
+    }
+  }
+  return [...articles.values()]
 }
+
+/** Id of an article in force, by any name of its law and any notation of its number. */
+export const articleId = (law: string, article: string) =>
+  `${shortLawKey(law)} ${articleKey(article) ?? article}`

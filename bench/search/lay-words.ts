@@ -1,13 +1,14 @@
 import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
 import { buildArticleIndex } from './article-index.ts'
 import { splitFolds } from './folds.ts'
-import { readLawsInForce } from './laws-in-force.ts'
-import { learnLayWords } from './learn.ts'
+import { makeLearner } from './learn.ts'
 import { measureQuality } from './quality.ts'
 import type { Corpus, TestQuestion } from './statutes.ts'
 import type { Knowledge } from './subject.ts'
+import { questionFolds, readTraining, type Training, trainingExamples } from './training.ts'
 
-const folds = 10
+/** Folds of the cross-validation. */
+export const folds = 10
 const source = { package_id: 'bench' }
 
 type Search = (query: string) => Promise<string[]>
@@ -20,18 +21,19 @@ type Search = (query: string) => Promise<string[]>
 export async function layWordLines(
   subject: Pick<Knowledge, 'post'>,
   search: Search,
-  { articles, questions }: Corpus,
+  corpus: Corpus,
   without: readonly string[][],
   name: string,
 ): Promise<string[][]> {
-  const texts = buildArticleIndex(articles)
-  const laws = readLawsInForce()
-  const isInForce = typeof laws === 'string' ? () => true : laws
+  const { questions } = corpus
+  const training = trainingFor(corpus)
+  const learner = makeLearner(buildArticleIndex(training.articles), trainingExamples(training))
+  const excluded = questionFolds(training, folds)
   const plain = new Map(questions.map((question, index) => [question, without[index]!]))
   const found = new Map<TestQuestion, string[]>()
   const uncited: TestQuestion[] = []
-  for (const { train, test } of splitFolds(questions, folds)) {
-    await importWords(subject, learnLayWords(texts, train, { isInForce }))
+  for (const [fold, { train, test }] of splitFolds(questions, folds).entries()) {
+    await importWords(subject, learner.learn(excluded[fold]))
     const cited = new Set(train.flatMap(({ relevant }) => relevant))
     for (const question of test) {
       found.set(question, await search(question.query))
@@ -58,5 +60,12 @@ export async function layWordLines(
   ]
 }
 
-const importWords = (subject: Pick<Knowledge, 'post'>, lay_words: LayWord[]) =>
+/** Both sets of questions, of this one only those of the corpus; without the data the corpus itself. */
+function trainingFor({ articles, questions }: Corpus): Training {
+  const read = readTraining()
+  if (typeof read === 'string') return { articles, lay: questions, basis: [], texts: [] }
+  return { ...read, lay: read.lay.slice(0, questions.length) }
+}
+
+export const importWords = (subject: Pick<Knowledge, 'post'>, lay_words: LayWord[]) =>
   subject.post('seed/lay-words/import', { lay_words, source })

@@ -1,10 +1,11 @@
 import { articleKey } from '../../services/knowledge/law/numerals.ts'
-import { type LayWord, queryFeatures } from '../../services/knowledge/search/query/lay-words.ts'
+import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
 import type { ArticleIndex } from './article-index.ts'
-import { ridge, type Sparse } from './learn-ridge.ts'
-import type { Article, TestQuestion } from './statutes.ts'
+import { type Example, exampleWeight, featureRows, isQuestion, makeIdf } from './learn-features.ts'
+import { ridge, type Sparse, withoutRows } from './learn-ridge.ts'
+import type { Article } from './statutes.ts'
 
-/** Ridge regularization. A larger value reduces the influence of a single question. */
+/** Ridge regularization. A larger value reduces the influence of a single example. */
 const lambda = 1
 /** Limits per lay word: at most `max` weights of at least `min`, after multiplication by `scale`. */
 const limits = {
@@ -15,70 +16,89 @@ const limits = {
 const digits = 1_000
 
 interface LearnOptions {
-  /** Articles of other laws are not learned. Default: all laws. */
-  isInForce?: (law: string) => boolean
   /** Words of fewer questions are not learned: they would identify a question. Default: 2. */
   minQuestions?: number
+  /** Words of no question and of fewer texts are not learned: people do not use them. Default: 4. */
+  minTexts?: number
 }
 
 /** Number of hard negatives per question and the weight with which their words are subtracted. */
 const hardNegatives = { max: 10, weight: 0.8 }
 
-/**
- * Learns lay words from questions and the articles that answer them, by ridge regression from the words
- * of a question to the words, laws and articles of its answers. Words of wrong answers that the question
- * finds without lay words (hard negatives) are weighted down.
- */
-export function learnLayWords(
-  texts: ArticleIndex,
-  all: readonly TestQuestion[],
-  { isInForce = () => true, minQuestions = 2 }: LearnOptions = {},
-): LayWord[] {
-  const questions = all
-    .map(({ query, relevant }) => ({
-      query,
-      relevant: relevant.filter((id) => isInForce(texts.byId.get(id)!.law)),
-    }))
-    .filter(({ relevant }) => relevant.length > 0)
-  const rows = featureRows(questions, minQuestions)
-  const weights = ridge(rows, lambda)
-  const answers = questions.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
-  const from = (toTargets: (articles: Article[]) => Sparse) =>
-    predictAll(weights, answers.map(toTargets))
-  const answerWords = new Set(
-    answers.flat().flatMap((article) => [...texts.vector(article).keys()]),
-  )
-  const words = predictAll(
-    weights,
-    questions.map(({ query }, index) => targetWords(texts, query, answers[index]!, answerWords)),
-  )
-  const laws = from((articles) => new Map(articles.map(({ law }) => [law, 1])))
-  const articles = from((articles) => new Map(articles.flatMap(articleLabel)))
-  const idf = makeIdf(questions)
-  return Array.from(byWord(rows))
-    .map(([word, all]) => ({
-      word,
-      // The intercept never retrieves, so it has no words.
-      words: word === '' ? {} : Object.fromEntries(topWeights(all, words, limits.words, idf(word))),
-      laws: Object.fromEntries(topWeights(all, laws, limits.laws, idf(word))),
-      articles: groupByLaw(topWeights(all, articles, limits.articles, idf(word))),
-    }))
-    .filter((each) => Object.keys({ ...each.words, ...each.laws, ...each.articles }).length > 0)
-    .sort((a, b) => (a.word < b.word ? -1 : 1))
+/** Learns lay words, from all examples or without some of them. */
+interface Learner {
+  learn(excluded?: ReadonlySet<Example>): LayWord[]
 }
 
 /**
- * Target of a question: mean word vector of its answers minus the weighted mean of its hard negatives.
- * Only words in `answerWords` are subtracted.
+ * Prepares to learn lay words from questions and other texts and the articles that they are about, by ridge
+ * regression from the words of a text to the words, laws and articles of its answers. Words of wrong answers
+ * that a question finds without lay words (hard negatives) are weighted down. Document frequencies and the
+ * vocabulary are those of all examples; nothing else of an excluded example is used.
+ */
+export function makeLearner(
+  texts: ArticleIndex,
+  all: readonly Example[],
+  { minQuestions = 2, minTexts = 4 }: LearnOptions = {},
+): Learner {
+  const examples = all.filter(({ relevant }) => relevant.length > 0)
+  const rows = featureRows(examples, minQuestions, minTexts)
+  const idf = makeIdf(examples)
+  const inverted = ridge(
+    rows,
+    examples.map((example) => lambda / exampleWeight(example)),
+  )
+  const answers = examples.map(({ relevant }) => relevant.map((id) => texts.byId.get(id)!))
+  const answerWords = new Set(
+    answers.flat().flatMap((article) => [...texts.vector(article).keys()]),
+  )
+  const targets = {
+    words: examples.map((example, index) =>
+      targetWords(texts, example, answers[index]!, answerWords),
+    ),
+    laws: answers.map((articles) => new Map(articles.map(({ law }) => [law, 1]))),
+    articles: answers.map((articles) => new Map(articles.flatMap(articleLabel))),
+  }
+  return {
+    learn(excluded = new Set()) {
+      const isExcluded = (_: unknown, index: number) => excluded.has(examples[index]!)
+      const weights = withoutRows(inverted, [...examples.keys()].filter(isExcluded))
+      const words = predictAll(weights, targets.words)
+      const laws = predictAll(weights, targets.laws)
+      const articles = predictAll(weights, targets.articles)
+      return Array.from(byWord(rows))
+        .map(([word, all]) => ({
+          word,
+          // The intercept never retrieves, so it has no words.
+          words: word === '' ? {} : topWeights(all, words, limits.words, idf(word)),
+          laws: topWeights(all, laws, limits.laws, idf(word)),
+          articles: groupByLaw(topWeights(all, articles, limits.articles, idf(word))),
+        }))
+        .filter((each) => Object.keys({ ...each.words, ...each.laws, ...each.articles }).length > 0)
+        .sort((a, b) => (a.word < b.word ? -1 : 1))
+    },
+  }
+}
+
+export const learnLayWords = (
+  texts: ArticleIndex,
+  examples: readonly Example[],
+  options: LearnOptions = {},
+): LayWord[] => makeLearner(texts, examples, options).learn()
+
+/**
+ * Target of an example: mean word vector of its answers, for a question minus the weighted mean of its hard
+ * negatives. Only words in `answerWords` are subtracted.
  */
 function targetWords(
   texts: ArticleIndex,
-  query: string,
+  example: Example,
   answers: readonly Article[],
   answerWords: ReadonlySet<string>,
 ): Sparse {
-  const negatives = texts.search(query).filter((article) => !answers.includes(article))
-  const words = new Map(averageVector(answers.map(texts.vector)))
+  const words = averageVector(answers.map(texts.vector))
+  if (!isQuestion(example)) return words
+  const negatives = texts.search(example.query).filter((article) => !answers.includes(article))
   for (const [word, value] of averageVector(
     negatives.slice(0, hardNegatives.max).map(texts.vector),
   )) {
@@ -94,46 +114,13 @@ function articleLabel({ law, article }: Article): [string, number][] {
   return key === null ? [] : [[`${law}\n${key}`, 1]]
 }
 
-function groupByLaw(articles: readonly [string, number][]): LayWord['articles'] {
+function groupByLaw(articles: Record<string, number>): LayWord['articles'] {
   const laws: LayWord['articles'] = {}
-  for (const [name, weight] of articles) {
+  for (const [name, weight] of Object.entries(articles)) {
     const [law, article] = name.split('\n') as [string, string]
     laws[law] = { ...laws[law], [article]: weight }
   }
   return laws
-}
-
-/** Features of each question, weighted by their inverse document frequency in all questions. */
-function featureRows(questions: readonly TestQuestion[], minQuestions: number): Sparse[] {
-  const idf = makeIdf(questions)
-  const frequency = documentFrequencies(questions)
-  return questions.map(
-    ({ query }) =>
-      new Map(
-        Array.from(queryFeatures(query), ([word, value]): [string, number] => [
-          word,
-          value * idf(word),
-        ]).filter(([word]) => word === '' || frequency.get(word)! >= minQuestions),
-      ),
-  )
-}
-
-function documentFrequencies(questions: readonly TestQuestion[]) {
-  const frequencies = new Map<string, number>()
-  for (const { query } of questions) {
-    for (const word of queryFeatures(query).keys()) {
-      frequencies.set(word, (frequencies.get(word) ?? 0) + 1)
-    }
-  }
-  return frequencies
-}
-
-function makeIdf(questions: readonly TestQuestion[]) {
-  const frequencies = documentFrequencies(questions)
-  return (word: string) => {
-    const n = frequencies.get(word) ?? 0
-    return word === '' ? 1 : Math.log(1 + (questions.length - n + 0.5) / (n + 0.5))
-  }
 }
 
 /** Inverted index: rows and values by word. */
@@ -149,7 +136,7 @@ function byWord(rows: readonly Sparse[]) {
   return found
 }
 
-function averageVector(vectors: readonly Sparse[]): Sparse {
+function averageVector(vectors: readonly Sparse[]): Map<string, number> {
   const mean = new Map<string, number>()
   for (const vector of vectors) {
     for (const [name, value] of vector) {
@@ -176,6 +163,7 @@ function predictAll(weights: readonly Float64Array[], values: readonly Sparse[])
   const rows = weights.map((own) => {
     const sums = new Float64Array(columns.size)
     own.forEach((weight, index) => {
+      if (weight === 0) return
       for (const [column, value] of sparse[index]!) sums[column!]! += weight * value!
     })
     return sums
@@ -189,7 +177,7 @@ function topWeights(
   { names, rows }: Predictions,
   { max, min, scale }: { max: number; min: number; scale: number },
   idf: number,
-): [string, number][] {
+): Record<string, number> {
   const sums = new Float64Array(names.length)
   for (const [index, value] of all) {
     const row = rows[index]!
@@ -197,8 +185,9 @@ function topWeights(
   }
   const weighty: [string, number][] = []
   sums.forEach((sum, column) => {
-    const weight = sum * scale * idf
-    if (weight >= min) weighty.push([names[column]!, Math.round(weight * digits) / digits])
+    const weight = Math.round(sum * scale * idf * digits) / digits
+    if (weight >= min) weighty.push([names[column]!, weight])
   })
-  return weighty.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, max)
+  weighty.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  return Object.fromEntries(weighty.slice(0, max))
 }

@@ -6,6 +6,10 @@ export interface Article {
   id: string
   law: string
   article: string
+  /** True for an article of a judicial interpretation. */
+  interpretation?: boolean
+  /** Headings above the article. */
+  heading?: string
   text: string
 }
 
