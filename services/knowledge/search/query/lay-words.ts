@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Sql, textArray } from '../../../_kit/sql/sql.ts'
 import { tokenize } from '../../../_kit/tokenize.ts'
 import { Lru } from '../index/lru.ts'
-import type { LawPrior, LawPriors } from './priors.ts'
+import { LawPrior, type LawPriors } from './priors.ts'
 import type { Expansion } from './query-terms.ts'
 
 const Weights = z.record(z.string().min(1).max(200), z.number().min(-1_000).max(1_000))
@@ -83,7 +83,7 @@ export function predict(
       Array.from(all, (law): [string, LawPrior] => {
         const own = articles.get(law) ?? noArticles
         const fit = saturate(laws.get(law) ?? 0, lawSaturation)
-        return [law, { prior: fit, articles: own, neighbourhood: smoothOverArticles(own) }]
+        return [law, new LawPrior(fit, own, smoothOverArticles)]
       }),
     ),
   }

@@ -1,11 +1,27 @@
 /** Prior of a law and its articles, as lay words predict it from a query. */
-export interface LawPrior {
+export class LawPrior {
   /** From 0 to 1. */
-  prior: number
+  readonly prior: number
   /** Weights by article number. */
-  articles: ReadonlyMap<string, number>
-  /** Smoothed weight around each article number, from 0 to 1. */
-  neighbourhood: Float64Array
+  readonly articles: ReadonlyMap<string, number>
+  readonly #smooth: (articles: ReadonlyMap<string, number>) => Float64Array
+  #neighbourhood?: Float64Array
+
+  constructor(
+    prior: number,
+    articles: ReadonlyMap<string, number>,
+    smooth: (articles: ReadonlyMap<string, number>) => Float64Array,
+  ) {
+    this.prior = prior
+    this.articles = articles
+    this.#smooth = smooth
+  }
+
+  /** Smoothed weight around each article number, from 0 to 1. Computed on first use: few laws are searched. */
+  get neighbourhood(): Float64Array {
+    this.#neighbourhood ??= this.#smooth(this.articles)
+    return this.#neighbourhood
+  }
 }
 
 /** Priors by normalized law name (`shortLawKey`). */
