@@ -132,6 +132,10 @@ describe('lay words', () => {
     ])
     expect(words).toContain('停车')
     expect(words).not.toContain('跑了')
+    const unanswered = { query: '怎么停车', relevant: [] }
+    expect(
+      learn([{ ...text, kind: 'seed' }, { ...text, kind: 'citation' }, unanswered]),
+    ).not.toContain('停车')
   })
 
   test('an excluded question is not learned', () => {

@@ -14,18 +14,22 @@ export interface Example extends TestQuestion {
 export const isQuestion = ({ kind = 'question' }: Example) => kind === 'question'
 export const exampleWeight = ({ kind = 'question' }: Example) => kindWeights[kind]
 
-/** Features of each example, weighted by their inverse document frequency in all examples. */
+/**
+ * Features of each example, weighted by their inverse document frequency in all examples. `questions` are
+ * all questions, also those without an article.
+ */
 export function featureRows(
   examples: readonly Example[],
+  questions: readonly Example[],
   minQuestions: number,
   minTexts: number,
 ): Sparse[] {
   const idf = makeIdf(examples)
   const frequencies = documentFrequencies(examples)
-  const questionFrequencies = documentFrequencies(examples.filter(isQuestion))
+  const questionFrequencies = documentFrequencies(questions)
   const isLearned = (word: string) => {
-    const questions = questionFrequencies.get(word) ?? 0
-    return questions > 0 ? questions >= minQuestions : frequencies.get(word)! >= minTexts
+    const count = questionFrequencies.get(word) ?? 0
+    return count > 0 ? count >= minQuestions : frequencies.get(word)! >= minTexts
   }
   return examples.map(
     ({ query }) =>

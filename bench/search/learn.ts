@@ -42,7 +42,7 @@ export function makeLearner(
   { minQuestions = 2, minTexts = 4 }: LearnOptions = {},
 ): Learner {
   const examples = all.filter(({ relevant }) => relevant.length > 0)
-  const rows = featureRows(examples, minQuestions, minTexts)
+  const rows = featureRows(examples, all.filter(isQuestion), minQuestions, minTexts)
   const idf = makeIdf(examples)
   const inverted = ridge(
     rows,
