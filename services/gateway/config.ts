@@ -71,6 +71,15 @@ export const Config = z.object({
     .min(1)
     .default(120_000)
     .describe('Time limit of a request until the headers of the response, in milliseconds.'),
+  SCIM_TOKEN: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('Bearer token of /scim/v2. Default: none, 404.'),
+  SCIM_ORGANIZATION: z
+    .string()
+    .optional()
+    .describe('Organization of the users that SCIM provisions. Default: OIDC_ORGANIZATION.'),
   METRICS_TOKEN: z.string().optional().describe('Bearer token of /metrics. Default: none, 404.'),
   ...OidcConfig.shape,
 })

@@ -25,6 +25,8 @@ export interface Deps {
   secure: boolean
   sessionHours: number
   metricsToken: string | undefined
+  /** Provisioning by a directory, if it is configured. */
+  scim: { token: string; organization: string } | undefined
   rateLimits: RateLimits
   rateCounts: RateCounts
   /** Number of proxies in front of the gateway that append to X-Forwarded-For. */
@@ -56,6 +58,7 @@ export function open(config: Config, { peer, runtime }: OpenContext): Deps {
     secure: config.PUBLIC_URL?.startsWith('https:') ?? false,
     sessionHours: config.SESSION_HOURS,
     metricsToken: config.METRICS_TOKEN,
+    scim: parseScim(config),
     rateLimits: {
       user: config.GATEWAY_RATE_USER,
       token: config.GATEWAY_RATE_TOKEN,
@@ -69,4 +72,13 @@ export function open(config: Config, { peer, runtime }: OpenContext): Deps {
   }
 }
 
-export const { get, post, del } = endpoints<Deps>()
+function parseScim({ SCIM_TOKEN: token, SCIM_ORGANIZATION, OIDC_ORGANIZATION }: Config) {
+  if (token === undefined) return undefined
+  const organization = SCIM_ORGANIZATION ?? OIDC_ORGANIZATION
+  if (organization === undefined) {
+    throw new ConfigError('SCIM_ORGANIZATION: required with SCIM_TOKEN.')
+  }
+  return { token, organization }
+}
+
+export const { get, post, put, patch, del } = endpoints<Deps>()

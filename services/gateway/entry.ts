@@ -6,6 +6,7 @@ import { clientAddress } from './client-address.ts'
 import { preflight, setCorsHeaders } from './cors.ts'
 import type { Deps } from './deps.ts'
 import { limitRate } from './rate-limit.ts'
+import { hasScimToken } from './scim/respond.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
 /** Paths of monitoring, without sign-in and without limits. */
@@ -35,7 +36,8 @@ async function respond(c: Context<Env<Deps>>, handle: Handler<Deps>): Promise<Re
       const { id, organization_id } = principal.identity
       c.set('logFields', { ...c.var.logFields, user: id, organization: organization_id })
     }
-    headers = await limitRate(c, principal)
+    // A directory may send many requests; a wrong token counts against its address.
+    if (!hasScimToken(c)) headers = await limitRate(c, principal)
     response = withMutableHeaders(await handle(c))
   } catch (thrown) {
     const fault = toFault(thrown)

@@ -9,6 +9,9 @@ import { pages } from './pages.ts'
 import { protectedResource } from './protected-resource.ts'
 import { proxy } from './proxy.ts'
 import { deleteOldCounts } from './rate-counts.ts'
+import { scimDiscovery } from './scim/discovery.ts'
+import { scimGroups } from './scim/groups.ts'
+import { scimUsers } from './scim/users.ts'
 import { deleteExpired } from './session-store.ts'
 import { sessions } from './sessions.ts'
 import { tokens } from './tokens.ts'
@@ -29,6 +32,9 @@ export default defineService<typeof Config, Deps>({
     ...sessions,
     ...tokens,
     ...protectedResource,
+    ...scimUsers,
+    ...scimGroups,
+    ...scimDiscovery,
   ],
   fallback: proxy,
   async sweep({ sql }) {

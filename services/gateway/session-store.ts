@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { deleteCookie, setCookie } from 'hono/cookie'
 import * as z from 'zod'
 import type { Env } from '../_kit/context.ts'
+import { Fault } from '../_kit/fault.ts'
 import { sha256Hex } from '../_kit/hash.ts'
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
@@ -36,7 +37,10 @@ export async function startSession(
       : ((await encryption?.encrypt(provider.refreshToken, id)) ?? null)
   const tokenHash = await sha256Hex(token)
   await sql.transaction(async (tx) => {
-    await savePerson(tx, identity)
+    const person = await savePerson(tx, identity)
+    if (!person!.active) {
+      throw new Fault('FORBIDDEN', 'The account was removed. Ask an administrator.')
+    }
     await tx`
       insert into gateway.sessions
         (id, token_hash, user_id, organization_id, csrf, address, user_agent, expires_at,
@@ -59,12 +63,15 @@ export async function startSession(
   return { identity, credential: { kind: 'session', id, csrf } }
 }
 
+const SavedPerson = z.object({ active: z.boolean() })
+
 /** Stores the rights of a person as of now. Sessions and API tokens of the person get them too. */
-export const savePerson = (sql: Sql, identity: Identity) => sql`
+export const savePerson = (sql: Sql, identity: Identity) => sql.row(SavedPerson)`
   insert into gateway.people (organization_id, user_id, identity)
   values (${identity.organization_id}, ${identity.id}, ${json(identity)})
   on conflict (organization_id, user_id)
-    do update set identity = excluded.identity, updated_at = now()`
+    do update set identity = excluded.identity, updated_at = now()
+  returning active`
 
 const EndedSession = z.object({ refresh_token: z.string().nullable() })
 

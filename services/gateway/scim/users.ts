@@ -1,0 +1,186 @@
+import * as z from 'zod'
+import { Id, JsonObject, Time } from '../../_kit/fields.ts'
+import { newId } from '../../_kit/ids.ts'
+import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
+import { del, get, patch, post, put } from '../deps.ts'
+import { removePerson, restorePerson } from './deprovision.ts'
+import { applyPatch, PatchRequest } from './patch.ts'
+import {
+  boundsOf,
+  ListQuery,
+  listResponse,
+  parseFilter,
+  respondScim,
+  ScimError,
+  scimContent,
+} from './respond.ts'
+
+const path = '/scim/v2/Users'
+const schema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const ById = z.object({ id: Id })
+const responses = { 200: scimContent }
+
+/** Directories send booleans also as text. */
+const Flag = z.union([
+  z.boolean(),
+  z
+    .string()
+    .transform((text) => text.toLowerCase())
+    .pipe(z.enum(['true', 'false']))
+    .transform((text) => text === 'true'),
+])
+
+const UserResource = z.looseObject({
+  userName: z.string().min(1).max(200),
+  externalId: z.string().max(200).nullish(),
+  active: Flag.default(true),
+})
+type UserResource = z.output<typeof UserResource>
+
+const UserRow = z.object({ id: Id, resource: JsonObject, created_at: Time, updated_at: Time })
+const Total = z.object({ total: z.int() })
+const columns = fragment`id, resource, created_at, updated_at`
+
+const toResource = ({ id, resource, created_at, updated_at }: z.output<typeof UserRow>) => ({
+  ...resource,
+  schemas: [schema],
+  id,
+  meta: {
+    resourceType: 'User',
+    created: created_at,
+    lastModified: updated_at,
+    location: `${path}/${id}`,
+  },
+})
+
+const filters = { userName: 'user_name', externalId: 'external_id', id: 'id' }
+
+/** Users (RFC 7644). A user who is deleted or not active loses every session and token at once. */
+export const scimUsers = [
+  get(path, { summary: 'List users', query: ListQuery, responses }, (c, { query }) =>
+    respondScim(c, async () => {
+      const filter = parseFilter(query.filter, Object.keys(filters))
+      const { offset, limit } = boundsOf(query)
+      const condition = filterCondition(filter)
+      const { sql } = c.env
+      const rows = await sql.rows(UserRow)`
+        select ${columns} from gateway.scim_users where ${condition}
+        order by created_at, id limit ${limit} offset ${offset}`
+      const total = await sql.row(Total)`
+        select count(*) as total from gateway.scim_users where ${condition}`
+      return listResponse(rows.map(toResource), total!.total, offset)
+    }),
+  ),
+
+  post(
+    path,
+    { summary: 'Create a user', body: JsonObject, responses: { 201: scimContent } },
+    (c, { body }) =>
+      respondScim(
+        c,
+        async () => {
+          const user = UserResource.parse(body)
+          return c.env.sql.transaction(async (tx) => {
+            const row = await tx.row(UserRow)`
+            insert into gateway.scim_users (id, user_name, external_id, active, resource)
+            values (${newId()}, ${user.userName}, ${user.externalId ?? null}, ${user.active},
+              ${json(user)})
+            returning ${columns}`
+            await applyActive(tx, c.env.scim!.organization, row!.id, user)
+            return toResource(row!)
+          })
+        },
+        201,
+      ),
+  ),
+
+  get(`${path}/:id`, { summary: 'Get a user', params: ById, responses }, (c, { params }) =>
+    respondScim(c, async () => toResource(await requireUser(c.env.sql, params.id))),
+  ),
+
+  put(
+    `${path}/:id`,
+    { summary: 'Replace a user', params: ById, body: JsonObject, responses },
+    async (c, { params, body }) => {
+      const response = await respondScim(c, () =>
+        c.env.sql.transaction(async (tx) => {
+          await requireUser(tx, params.id)
+          return saveUser(tx, c.env.scim!.organization, params.id, body)
+        }),
+      )
+      c.env.identities.clear()
+      return response
+    },
+  ),
+
+  patch(
+    `${path}/:id`,
+    { summary: 'Update a user', params: ById, body: JsonObject, responses },
+    async (c, { params, body }) => {
+      const response = await respondScim(c, () =>
+        c.env.sql.transaction(async (tx) => {
+          const { resource } = await requireUser(tx, params.id)
+          const patched = applyPatch(resource, PatchRequest.parse(body).Operations)
+          return saveUser(tx, c.env.scim!.organization, params.id, patched)
+        }),
+      )
+      c.env.identities.clear()
+      return response
+    },
+  ),
+
+  del(
+    `${path}/:id`,
+    { summary: 'Delete a user', params: ById, responses: { 204: scimContent } },
+    async (c, { params }) => {
+      const response = await respondScim(c, () =>
+        c.env.sql.transaction(async (tx) => {
+          const user = UserResource.parse((await requireUser(tx, params.id)).resource)
+          await removePerson(tx, c.env.scim!.organization, namesOf(params.id, user))
+          await tx`delete from gateway.scim_users where id = ${params.id}`
+          return null
+        }),
+      )
+      c.env.identities.clear()
+      return response
+    },
+  ),
+]
+
+function filterCondition(filter: ReturnType<typeof parseFilter>) {
+  if (!filter) return fragment`true`
+  if (filter.attribute === 'userName') return fragment`lower(user_name) = lower(${filter.value})`
+  return filter.attribute === 'id'
+    ? fragment`id::text = ${filter.value}`
+    : fragment`external_id = ${filter.value}`
+}
+
+async function requireUser(sql: Sql, id: string) {
+  const row = await sql.row(UserRow)`
+    select ${columns} from gateway.scim_users where id = ${id}`
+  if (!row) throw new ScimError(404, `There is no user ${id}.`)
+  return row
+}
+
+async function saveUser(tx: Sql, organization: string, id: string, resource: unknown) {
+  const user = UserResource.parse(resource)
+  const row = await tx.row(UserRow)`
+    update gateway.scim_users set user_name = ${user.userName},
+      external_id = ${user.externalId ?? null}, active = ${user.active}, resource = ${json(user)},
+      updated_at = now()
+    where id = ${id} returning ${columns}`
+  await applyActive(tx, organization, id, user)
+  return toResource(row!)
+}
+
+/** Ids under which the person may sign in. */
+const namesOf = (id: string, { userName, externalId }: UserResource) => [
+  id,
+  userName,
+  ...(externalId ? [externalId] : []),
+]
+
+const applyActive = (tx: Sql, organization: string, id: string, user: UserResource) =>
+  user.active
+    ? restorePerson(tx, organization, namesOf(id, user))
+    : removePerson(tx, organization, namesOf(id, user))
