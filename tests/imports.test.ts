@@ -7,7 +7,7 @@ const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
   gateway: '|jose$|openid-client$',
   knowledge: '|@qdrant/js-client-rest$|neo4j-driver$',
-  collector: '|croner$|fflate$|htmlparser2$|ipaddr\\.js$|robots-parser$|yaml$',
+  collector: '|croner$|fflate$|htmlparser2$|robots-parser$|yaml$',
   files:
     '|@aws-sdk/|file-type$|fflate$|htmlparser2$|mammoth$|pngjs$|read-excel-file/universal$|tesseract.js$|unpdf$',
 }
@@ -16,8 +16,8 @@ const packages: Record<string, string> = {
 const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   [
     /^services\/_kit\//,
-    () => /^(services\/_kit\/|hono|zod$|postgres$|@neondatabase\/|@electric-sql\/)/,
-    /^services\/_kit\/sql\/migrate\.ts$/,
+    () => /^(services\/_kit\/|hono|zod$|ipaddr\.js$|postgres$|@neondatabase\/|@electric-sql\/)/,
+    /^services\/_kit\/(sql\/migrate|outbound\/transport\.node)\.ts$/,
   ],
   [
     /^services\/_run\//,

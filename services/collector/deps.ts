@@ -140,7 +140,7 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
 function makeCollection(config: Config): Collection {
   let tools: ReturnType<Collection['tools']> | undefined
   const makeTools = async () => {
-    const { nodeTransport } = await import('./fetch/transport.node.ts')
+    const { nodeTransport } = await import('../_kit/outbound/transport.node.ts')
     const userAgent = config.COLLECTOR_USER_AGENT
     const fetcher = makeFetcher(nodeTransport, {
       allowedHosts: splitList(config.COLLECTOR_ALLOWED_HOSTS),

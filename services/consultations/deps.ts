@@ -28,6 +28,7 @@ export interface Deps {
   matter: Client
   engine: Client
   files: Client
+  platform: Client
   memory: Client
   logs: TurnLogs
   writer: BatchWriter
@@ -40,6 +41,7 @@ export const open = (config: z.output<typeof Config>, { client }: OpenContext): 
   matter: client('matter-service'),
   engine: client('ai-engine'),
   files: client('files-service'),
+  platform: client('platform-service'),
   memory: client('memory-service'),
   logs: makeTurnLogs(),
   writer: makeBatchWriter(),

@@ -1,3 +1,4 @@
+import { deliverOutbox } from '../_kit/event-outbox.ts'
 import { defineService } from '../_kit/service.ts'
 import { chat } from './chat.ts'
 import { Config, open } from './deps.ts'
@@ -33,7 +34,10 @@ export default defineService({
     ...intakeContext,
     ...erasure,
   ],
-  tick: async (context) => (await takeOverExpiredTurns(context)) + (await takeNotices(context)),
+  tick: async (context) =>
+    (await takeOverExpiredTurns(context)) +
+    (await takeNotices(context)) +
+    (await deliverOutbox(context)),
   async sweep({ sql, eventRetentionDays }) {
     await deleteOldEvents(sql, eventRetentionDays)
     await deleteExpiredRelays(sql)

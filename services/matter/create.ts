@@ -1,7 +1,9 @@
+import { insertOutbox } from '../_kit/event-outbox.ts'
 import { newId } from '../_kit/ids.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 import { insertEvent } from './events.ts'
 import { columns, Matter } from './matter.ts'
+import { suiteEventsOf } from './suite-events.ts'
 
 type NewMatter = Omit<Matter, 'id' | 'status' | 'version' | 'created_at' | 'updated_at'>
 
@@ -23,11 +25,14 @@ export async function createMatter(
       ${json(matter.data)})
     on conflict (organization_id, session_id) do nothing returning ${columns}`
   if (!created) return undefined
-  await sql`${insertEvent(created.id, actor, {
+  const event = {
     type: 'matter.created',
     summary: created.session_id === null ? 'Created.' : 'Created from a consultation.',
     from: {},
     to: { title: created.title, status: created.status, session_id: created.session_id },
-  })}`
+  }
+  await sql`
+    with event as (${insertEvent(created.id, actor, event)})
+    ${insertOutbox('matter', suiteEventsOf(created, created.version, event))}`
   return created
 }

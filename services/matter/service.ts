@@ -1,3 +1,4 @@
+import { deliverOutbox } from '../_kit/event-outbox.ts'
 import { defineService } from '../_kit/service.ts'
 import { allocate } from './allocate.ts'
 import { analysis } from './analysis.ts'
@@ -39,4 +40,5 @@ export default defineService({
     ...erasure,
   ],
   jobs: { reconcile_memory: reconcileMemory },
+  tick: deliverOutbox,
 })

@@ -12,6 +12,10 @@ import { Config, open } from './deps.ts'
 import { domains } from './domains.ts'
 import { eraseEverywhere, failDeadErasures } from './erase-everywhere.ts'
 import { erasures } from './erasures.ts'
+import { deliverWebhook } from './events/deliver-webhook.ts'
+import { deleteOldEvents } from './events/store-events.ts'
+import { events } from './events/stream-events.ts'
+import { webhooks } from './events/webhooks.ts'
 import { flagBatch } from './flag-batch.ts'
 import { flags } from './flags.ts'
 import { legalHolds } from './legal-holds.ts'
@@ -43,11 +47,18 @@ export default defineService({
     ...aiAdminProxy,
     ...legalHolds,
     ...erasures,
+    ...events,
+    ...webhooks,
   ],
-  jobs: { verify_audit_chain: verifyAuditChain, erase: eraseEverywhere },
+  jobs: ({ webhookTransport }) => ({
+    verify_audit_chain: verifyAuditChain,
+    erase: eraseEverywhere,
+    ...(webhookTransport && { deliver_webhook: deliverWebhook }),
+  }),
   async sweep(context) {
     await signGrownChains(context)
     await failDeadVerifications(context.sql)
     await failDeadErasures(context.sql)
+    await deleteOldEvents(context.sql)
   },
 })

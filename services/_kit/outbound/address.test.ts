@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { blockedAddressReason, FetchError, literalAddress, parseUrl } from './address.ts'
-import { matchesPattern } from './pattern.ts'
 
 describe('an address', () => {
   test.each([
@@ -97,16 +96,4 @@ describe('a URL', () => {
     expect(parseUrl('../c#part', base).href).toBe('https://example.org/c')
     expect(() => parseUrl('file:///etc/passwd', base)).toThrow(FetchError)
   })
-})
-
-test.each([
-  ['https://example.org/laws/1', 'https://example.org/laws/*', true],
-  ['https://example.org/laws/1', '/laws/*', true],
-  ['https://example.org/laws/1', '/law', false],
-  ['https://example.org/a?page=2', '*page=*', true],
-  ['https://example.org/aXbXc', '/a*b*c', true],
-  ['https://example.org/ab', '/ab*b', false],
-  [`https://example.org/${'a'.repeat(2_000)}`, `/${'*a'.repeat(240)}*b`, false],
-])('%.80s matches %.80s: %s', (url, pattern, expected) => {
-  expect(matchesPattern(new URL(url), pattern)).toBe(expected)
 })

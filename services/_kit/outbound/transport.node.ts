@@ -17,13 +17,18 @@ export const nodeTransport: Transport = {
     }
   },
 
-  async exchange({ url, address, headers, maxBytes, signal }) {
+  async exchange({ url, address, method = 'GET', body: sentBody, headers, maxBytes, signal }) {
     const secure = url.protocol === 'https:'
     const options = {
       host: address,
+      method,
       port: url.port || (secure ? 443 : 80),
       path: url.pathname + url.search,
-      headers: { ...headers, host: url.host },
+      headers: {
+        ...headers,
+        host: url.host,
+        ...(sentBody !== undefined && { 'content-length': Buffer.byteLength(sentBody) }),
+      },
       // The certificate is verified against the host name, not the address.
       ...(secure && { servername: url.hostname }),
       agent: false as const,
@@ -32,7 +37,7 @@ export const nodeTransport: Transport = {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = (secure ? httpsRequest : httpRequest)(options, resolve)
       sent.once('error', reject)
-      sent.end()
+      sent.end(sentBody)
     }).catch((cause: NodeJS.ErrnoException) => {
       signal.throwIfAborted()
       throw new FetchError(

@@ -6,6 +6,9 @@ export interface Transport {
   exchange(request: {
     url: URL
     address: string
+    /** Default: GET. */
+    method?: 'GET' | 'POST'
+    body?: string
     headers: Record<string, string>
     maxBytes: number
     signal: AbortSignal

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../_kit/context.ts'
+import { FetchError, parseUrl } from '../../_kit/outbound/address.ts'
 import type { Deps } from '../deps.ts'
-import { FetchError, parseUrl } from '../fetch/address.ts'
 import { decodePage } from '../fetch/charset.ts'
 import { parseFeed } from '../fetch/feed.ts'
 import { decompress, isGzip } from '../fetch/inflate.ts'

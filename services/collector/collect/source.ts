@@ -2,14 +2,14 @@ import { Cron } from 'croner'
 import * as z from 'zod'
 import { type Issue, notFound } from '../../_kit/fault.ts'
 import { Id, Time, Version } from '../../_kit/fields.ts'
-import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
 import {
   blockedAddressReason,
   FetchError,
   isAllowedHost,
   literalAddress,
   parseUrl,
-} from '../fetch/address.ts'
+} from '../../_kit/outbound/address.ts'
+import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
 
 const Patterns = z
   .array(z.string().min(1).max(500))

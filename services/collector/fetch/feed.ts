@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { FetchError } from './address.ts'
+import { FetchError } from '../../_kit/outbound/address.ts'
 
 export interface Feed {
   /** URLs of pages. */

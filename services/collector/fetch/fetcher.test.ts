@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { FetchError, parseUrl } from './address.ts'
+import { FetchError, parseUrl } from '../../_kit/outbound/address.ts'
+import { nodeTransport } from '../../_kit/outbound/transport.node.ts'
+import type { Transport } from '../../_kit/outbound/transport.ts'
 import { decodePage } from './charset.ts'
 import { parseFeed } from './feed.ts'
 import { type FetchLimits, makeFetcher } from './fetcher.ts'
 import { parsePage } from './page.ts'
 import { makeRobots } from './robots.ts'
-import { nodeTransport } from './transport.node.ts'
-import type { Transport } from './transport.ts'
 
 let respond: (request: IncomingMessage, response: ServerResponse) => void
 let seen: { host: string; url: string; headers: IncomingMessage['headers'] }[] = []

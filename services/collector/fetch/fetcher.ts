@@ -1,12 +1,7 @@
-import {
-  blockedAddressReason,
-  FetchError,
-  isAllowedHost,
-  literalAddress,
-  parseUrl,
-} from './address.ts'
+import { FetchError, parseUrl } from '../../_kit/outbound/address.ts'
+import { resolvePublicAddress } from '../../_kit/outbound/resolve-address.ts'
+import type { HttpResponse, Transport } from '../../_kit/outbound/transport.ts'
 import { decompress } from './inflate.ts'
-import type { HttpResponse, Transport } from './transport.ts'
 
 export interface FetchLimits {
   allowedHosts: readonly string[]
@@ -43,26 +38,11 @@ const maxPauseMs = 60_000
 export function makeFetcher(transport: Transport, limits: FetchLimits): Fetcher {
   const throttle = makeHostThrottle()
 
-  /** Resolves the address to connect to. Throws if any address of the name is blocked. */
-  async function resolveAddress(url: URL): Promise<string> {
-    const literal = literalAddress(url)
-    const addresses = literal ? [literal] : await transport.resolve(url.hostname)
-    const [first] = addresses
-    if (first === undefined) throw new FetchError(`Host ${url.hostname} was not found.`)
-    if (isAllowedHost(url, limits.allowedHosts)) return first
-    for (const address of addresses) {
-      const fault = blockedAddressReason(address)
-      if (fault)
-        throw new FetchError(`${url.hostname} has an address that is not public (${fault}).`)
-    }
-    return first
-  }
-
   async function fetchOnce(url: URL, options: FetchOptions): Promise<FetchResult> {
     const { signal } = options
     let at = url
     for (let redirects = 0; ; redirects++) {
-      const address = await resolveAddress(at)
+      const address = await resolvePublicAddress(transport, at, limits.allowedHosts)
       await throttle(at.host, Math.max(limits.delayMs, options.delayMs ?? 0), signal)
       const timeout = AbortSignal.timeout(limits.timeoutMs)
       const response = await transport

@@ -1,4 +1,4 @@
-import { FetchError } from './address.ts'
+import { FetchError } from '../../_kit/outbound/address.ts'
 
 const formats: Record<string, CompressionFormat> = {
   gzip: 'gzip',

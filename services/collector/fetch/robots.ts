@@ -1,5 +1,5 @@
 import parseRobots from 'robots-parser'
-import { FetchError } from './address.ts'
+import { FetchError } from '../../_kit/outbound/address.ts'
 import type { Fetcher } from './fetcher.ts'
 
 export interface RobotsRules {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { text } from '../texts.ts'
+import { insertCardEvent } from './card-event.ts'
 import { eventData, formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
 import { decodeBatch, EventBatchRow, encodeBatch, replaceOnConflict } from './log/event-store.ts'
 import { LeaseLost, leaseHeld, type RelayTurn } from './turn.ts'
@@ -62,7 +63,11 @@ export async function finishTurn(
       select held.message_id, s.id, s.last_seq, 'ASSISTANT', 'assistant', ${content}::text,
         ${card ? json(card) : fragment`null::jsonb`}, ${json(metadata)}
       from held join s on s.id = held.session_id),
-    ${insertEvents(events)}
+    ${insertEvents(events)}${
+      card
+        ? fragment`, outbox as (${insertCardEvent('card.created', String(card.card_id))})`
+        : fragment``
+    }
     select id from held`
   if (!updated) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
   return events

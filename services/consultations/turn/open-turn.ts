@@ -6,6 +6,7 @@ import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { sessionArchived } from '../session.ts'
 import type { Speaker } from '../speaker.ts'
 import type { Language } from '../texts.ts'
+import { insertCardEvent } from './card-event.ts'
 import { leaseExpired } from './log/relay-lease.ts'
 import {
   type EngineRequest,
@@ -144,9 +145,16 @@ const RecordedRun = z.object({ stop_requested: z.boolean() })
 
 /** Stores the run of a turn. From here on the lease is short and the relay renews it. */
 export async function recordRun(sql: Sql, turn: Turn): Promise<{ stop_requested: boolean }> {
+  const { request } = turn
+  const outbox =
+    request.kind === 'chat'
+      ? fragment``
+      : fragment`, outbox as (${insertCardEvent('card.answered', request.card_id)})`
   const recorded = await sql.row(RecordedRun)`
-    update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
-    where ${leaseHeld(turn)} returning stop_requested`
+    with held as (
+      update consultations.turns set run_id = ${turn.run_id}, lease_until = ${leaseUntil()}
+      where ${leaseHeld(turn)} returning session_id, stop_requested)${outbox}
+    select stop_requested from held`
   if (!recorded) throw new LeaseLost(`turn ${turn.id} is relayed by another process`)
   return recorded
 }
