@@ -32,6 +32,8 @@ const permissionGuard = (permission: Permission, needsOrganization: boolean): Gu
   },
 })
 
+/** Guard for reading packages and their runs, which belong to no organization. */
+export const packageGuard = permissionGuard('collector:read', false)
 /** Guard for applying packages, which belong to no organization. */
 export const applyGuard = permissionGuard('collector:manage', false)
 /** Guards for sources, runs and documents of an organization. */

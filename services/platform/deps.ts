@@ -35,6 +35,7 @@ export interface Deps {
   memory: Client
   files: Client
   knowledge: Client
+  collector: Client
 }
 
 export const open = (
@@ -53,6 +54,7 @@ export const open = (
   memory: client('memory-service'),
   files: client('files-service'),
   knowledge: client('knowledge-service'),
+  collector: client('collector-service'),
 })
 
 const loadNodeTransport = async () =>

@@ -18,6 +18,7 @@ import { events } from './events/stream-events.ts'
 import { webhooks } from './events/webhooks.ts'
 import { flagBatch } from './flag-batch.ts'
 import { flags } from './flags.ts'
+import { health } from './health.ts'
 import { legalHolds } from './legal-holds.ts'
 import { tagBatch } from './tag-batch.ts'
 import { tagGroups } from './tag-groups.ts'
@@ -49,6 +50,7 @@ export default defineService({
     ...erasures,
     ...events,
     ...webhooks,
+    ...health,
   ],
   jobs: ({ webhookTransport }) => ({
     verify_audit_chain: verifyAuditChain,

@@ -126,3 +126,24 @@ describe('the paths', () => {
     expect((await at.get('/internal/nothing')).status).toBe(404)
   })
 })
+
+test.skipIf(testProject === 'workerd')(
+  'people with the permission read packages and runs, others do not',
+  async () => {
+    at.library.put('shown_outside', configsPackage('shown_outside', { one: { k: 1 } }))
+    const { data: run } = await at.apply(['shown_outside'])
+    const read = (path: string, permissions: string) =>
+      at.call('GET', `/api/v1/seed-packages${path}`, {
+        headers: {
+          'x-internal-api-key': undefined,
+          'x-user-id': 'admin',
+          'x-permissions': permissions,
+        },
+      })
+    for (const path of ['', '/shown_outside/manifest', '/runs', `/runs/${run.run_id}`]) {
+      expect((await read(path, 'collector:read')).status, path).toBe(200)
+      expect((await read(path, 'other')).status, path).toBe(403)
+    }
+    expect((await read(`/runs/${run.run_id}`, 'collector:manage')).data).toEqual(run)
+  },
+)

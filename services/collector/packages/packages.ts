@@ -1,15 +1,19 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
 import { Time } from '../../_kit/fields.ts'
+import type { Guard } from '../../_kit/identity.ts'
 import { PageQuery, pageBounds, pageSchema, toPage } from '../../_kit/page.ts'
 import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { get, requireLibrary } from '../deps.ts'
+import { packageGuard } from '../permission.ts'
 import type { Library } from './library.ts'
 import { Manifest, PackageId } from './manifest.ts'
 import { inspectPackage, openPackage } from './package.ts'
 import { zipStream } from './zip.ts'
 
 export const path = '/api/v1/internal/seed-packages'
+/** The same for people with the permission `collector:read`. */
+export const externalPath = '/api/v1/seed-packages'
 export const ByPackage = z.object({ package_id: PackageId })
 
 const AppliedVersion = z.object({
@@ -35,11 +39,12 @@ export const SeedPackage = z
 
 export type SeedPackage = z.output<typeof SeedPackage>
 
-export const packages = [
+const makePackages = (path: string, guard?: Guard) => [
   get(
     path,
     {
       summary: 'List seed packages',
+      ...(guard && { guard }),
       query: PageQuery,
       responses: { 200: pageSchema(SeedPackage) },
       faults: ['UPSTREAM_UNAVAILABLE'],
@@ -57,6 +62,7 @@ export const packages = [
     `${path}/:package_id/manifest`,
     {
       summary: 'Get the manifest of a package',
+      ...(guard && { guard }),
       params: ByPackage,
       responses: { 200: Manifest.extend({ checksum: z.string() }) },
       faults: ['MANIFEST_INVALID', 'UPSTREAM_UNAVAILABLE'],
@@ -74,6 +80,7 @@ export const packages = [
     `${path}/:package_id/download`,
     {
       summary: 'Download a package as a zip archive',
+      ...(guard && { guard }),
       description: 'Deterministic: the same package gives the same bytes.',
       params: ByPackage,
       responses: {
@@ -97,6 +104,8 @@ export const packages = [
     },
   ),
 ]
+
+export const packages = [...makePackages(path), ...makePackages(externalPath, packageGuard)]
 
 const AppliedRow = AppliedVersion.extend({ package_id: z.string(), complete: z.boolean() })
 

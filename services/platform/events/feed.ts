@@ -101,9 +101,7 @@ export function makeEventFeed(): EventFeed {
             : recent.filter((event) => event.seq > position && isVisible(event, caller))
           // A follower may start after the last poll, so its position is never moved back.
           position =
-            isBehind && events.length === pageSize
-              ? events.at(-1)!.seq
-              : Math.max(position, until)
+            isBehind && events.length === pageSize ? events.at(-1)!.seq : Math.max(position, until)
           if (events.length > 0) yield events
           else if (head === until) {
             await wait(signal)

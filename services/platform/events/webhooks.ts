@@ -79,6 +79,7 @@ export const webhooks = [
           .default([...eventTypes])
           .describe('Event types to deliver. Default: all.'),
       }),
+      example: { url: 'https://example.com/webhooks', types: ['matter.updated'] },
       responses: {
         201: Webhook.extend({ secret: z.string().describe('Key of the signatures; shown once.') }),
       },
