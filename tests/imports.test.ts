@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 /** Packages that only one service may import. */
 const packages: Record<string, string> = {
   'ai-engine': '|yaml$',
-  gateway: '|jose$|openid-client$',
+  gateway: '|@modelcontextprotocol/server$|jose$|openid-client$',
   knowledge: '|@qdrant/js-client-rest$|neo4j-driver$',
   collector: '|croner$|fflate$|htmlparser2$|robots-parser$|yaml$',
   files:

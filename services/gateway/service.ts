@@ -3,6 +3,7 @@ import { auth } from './auth.ts'
 import { Config } from './config.ts'
 import { type Deps, open } from './deps.ts'
 import { enter } from './entry.ts'
+import { mcp } from './mcp/endpoint.ts'
 import { backchannelLogout } from './oidc/backchannel-logout.ts'
 import { signIn } from './oidc/sign-in.ts'
 import { pages } from './pages.ts'
@@ -32,6 +33,7 @@ export default defineService<typeof Config, Deps>({
     ...sessions,
     ...tokens,
     ...protectedResource,
+    ...mcp,
     ...scimUsers,
     ...scimGroups,
     ...scimDiscovery,
