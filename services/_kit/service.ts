@@ -14,7 +14,7 @@ import type {
   OpenContext,
   ServiceContext,
 } from './context.ts'
-import { apiDocs } from './docs.ts'
+import { apiDocs, type MergeDescriptions } from './docs.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Fault } from './fault.ts'
 import { deleteExpiredKeys } from './idempotency.ts'
@@ -35,6 +35,8 @@ export interface Definition<Config extends z.ZodObject, Deps extends object> {
   config: Config
   open(config: z.output<Config>, host: OpenContext): Deps
   endpoints: Endpoint<Deps>[]
+  /** Publishes the merged descriptions of several services in place of its own. */
+  mergeDescriptions?: MergeDescriptions<Deps>
   /** Wraps every handler, the fallback included. */
   wrap?(handle: Handler<Deps>): Handler<Deps>
   /** Handles requests that match no endpoint. Default: 404, or 405 where another method exists. */
@@ -163,7 +165,7 @@ function build<Config extends z.ZodObject, Deps extends object>(
     }
   }
   if (definition.internalPaths !== false) actuator(mount, definition.healthChecks)
-  apiDocs(mount, name, endpoints)
+  apiDocs(mount, name, endpoints, definition.mergeDescriptions)
   for (const { method, path, respond } of endpoints) mount(method.toUpperCase(), path, respond)
   handleUnmatched(app, wrap, definition.fallback)
   return app

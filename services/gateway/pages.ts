@@ -111,6 +111,7 @@ const indexPage = (nonce: string) => html`<!doctype html>
       <p id="status" role="status">…</p>
       <p id="people"></p>
       <h2>Services</h2>
+      <p><a href="/api/v1/swagger-ui/index.html">API page of all services</a></p>
       <table>
         <tbody>
           ${serviceNames.map(row)}

@@ -2,6 +2,7 @@ import { defineService } from '../_kit/service.ts'
 import { auth } from './auth.ts'
 import { Config } from './config.ts'
 import { type Deps, open } from './deps.ts'
+import { describeSuite } from './describe-suite.ts'
 import { enter } from './entry.ts'
 import { mcp } from './mcp/endpoint.ts'
 import { backchannelLogout } from './oidc/backchannel-logout.ts'
@@ -25,6 +26,7 @@ export default defineService<typeof Config, Deps>({
   open,
   internalPaths: false,
   wrap: enter,
+  mergeDescriptions: describeSuite,
   endpoints: [
     ...pages,
     ...auth,

@@ -106,11 +106,19 @@ function buildRequest(method, path, fields, body) {
   }
 }
 
+// A write with the session cookie of the gateway needs its CSRF token.
+async function csrfHeader(method) {
+  if (method === 'GET') return {}
+  const me = await fetch('/auth/me').then((response) => (response.ok ? response.json() : null), () => null)
+  return me?.data?.csrf ? { 'X-CSRF-Token': me.data.csrf } : {}
+}
+
 async function sendRequest({ url, ...init }) {
   const started = performance.now()
   const line = make('p', {}, make('code', {}, init.method + ' ' + url))
   try {
-    const response = await fetch(url, init)
+    const headers = { ...(await csrfHeader(init.method)), ...init.headers }
+    const response = await fetch(url, { ...init, headers })
     const body = await response.blob()
     const took = Math.round(performance.now() - started)
     return [
