@@ -79,6 +79,9 @@ export function networkPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
     podSelector: { matchLabels: { [appName]: manager } },
   }
   return [
+    // First, because any egress policy closes all other egress of its pods.
+    ...egressPolicies(suite, facts),
+    ...cnpgPolicies(suite),
     buildPolicy(suite, 'services', podSelector(suite, component, 'service', 'job'), {
       ingress: [
         { from: from(component, 'service', 'gateway'), ports: tcp(port) },
@@ -96,8 +99,6 @@ export function networkPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
         { to: [{ podSelector: { matchLabels: { [suiteLabel]: suite.metadata.name } } }] },
       ],
     }),
-    ...cnpgPolicies(suite),
-    ...egressPolicies(suite, facts),
   ]
 }
 
@@ -189,8 +190,8 @@ function egressPolicies(suite: SuiteInput, facts: Facts): KubeObject[] {
       graph?.type === 'External',
   }
   return [
-    allow('outside', podSelector(suite, appName, 'collector', 'gateway')),
     ...(database.type === 'External' ? [externalDatabase(allPods)] : []),
+    allow('outside', podSelector(suite, appName, 'collector', 'gateway')),
     ...(networkPolicy?.egress === 'Open' ? [allow('open-egress', allPods)] : []),
     ...enabledServices(suite)
       .filter((name) => needsEgress[name])

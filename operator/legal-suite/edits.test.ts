@@ -8,6 +8,7 @@ import {
   startReadySuite,
   waitUntilReady,
 } from '../testing/fixtures.ts'
+import { watchInvariants } from '../testing/invariants.ts'
 
 const edit = (at: Staged, spec: object) => at.patch('LegalSuite', 'demo', { spec })
 const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
@@ -36,6 +37,21 @@ test('new network policies wait until no pod uses the external database any more
   expect(names(at, 'NetworkPolicy')).toEqual([])
   await waitUntilReady(at)
   await eventually(() => expect(names(at, 'NetworkPolicy')).toContain('demo-allow-inside'))
+})
+
+test('enabled network policies never cut off pods from their external database', async () => {
+  const at = await startReadySuite({ networkPolicy: { enabled: false } })
+  const { violations, stop } = watchInvariants(at)
+  // The pods are known to the invariants from their next status on.
+  for (const { metadata } of at.list('Deployment')) {
+    const conditions = [{ type: 'Available', status: 'True' }]
+    await at.patch('Deployment', metadata.name, { status: { conditions } }, 'status')
+  }
+  await edit(at, { networkPolicy: null })
+  await eventually(() => expect(names(at, 'NetworkPolicy')).toContain('demo-allow-inside'))
+  await waitUntilReady(at)
+  stop()
+  expect(violations).toEqual([])
 })
 
 test('an edit during a reconcile is not reported as observed', async () => {
