@@ -97,21 +97,26 @@ function runPlan(
   // No due day was agreed: the loan is calculated without default.
   if (missing && missing.name !== 'private_lending.due_date')
     return { reason: `missing: ${missing.name}` }
-  const attempt = (changes: Record<string, unknown>) => {
+  const attempt = (
+    changes: Record<string, unknown>,
+    isLast: boolean,
+  ): ReturnType<typeof runPlan> => {
     const inputs = { ...plan.inputs(source), ...changes }
     const parsed = calculator.inputs.safeParse(inputs)
     if (!parsed.success) return { reason: `invalid: ${parsed.error.issues[0]?.path.join('.')}` }
-    const { result, steps } = calculator.calculate(parsed.data)
-    const { title, articles } = calculator
-    return { calculator: calculator.id, title, inputs, result, steps, articles }
+    try {
+      const { result, steps } = calculator.calculate(parsed.data)
+      const { title, articles } = calculator
+      return { calculator: calculator.id, title, inputs, result, steps, articles }
+    } catch (thrown) {
+      const through = isLast ? undefined : tableEnd(thrown)
+      // A rate table is never extrapolated: the calculation ends with it, and its input `to` says so.
+      return through === undefined
+        ? { reason: faultReason(thrown) }
+        : attempt({ to: through }, true)
+    }
   }
-  try {
-    return attempt({})
-  } catch (thrown) {
-    const through = tableEnd(thrown)
-    // A rate table is never extrapolated: the calculation ends with it, and its input `to` says so.
-    return through === undefined ? { reason: faultReason(thrown) } : attempt({ to: through })
-  }
+  return attempt({}, false)
 }
 
 const tableEnd = (thrown: unknown): string | undefined =>

@@ -99,6 +99,20 @@ test('a dismissal without a written contract gives damages and the second wage',
   expect(byId(output).double_wage.result.extra).toBeGreaterThan(0)
 })
 
+test('a calculation that needs a rate before the table begins is skipped with the reason', async () => {
+  const { output } = await thread({
+    ...loan,
+    event_date: '2018-05-01',
+    interest_agreed: false,
+    private_lending: { delivered_amount: 100_000, due_date: '2019-05-01' },
+  }).say('')
+  expect(output.skipped).toContainEqual({
+    calculator: 'loan_interest',
+    reason: expect.stringContaining('LPR'),
+  })
+  expect(output.claims).toMatchObject([{ amount: 100_000, source: 'intake.amount' }])
+})
+
 test('a calculation whose rate table ends earlier runs to the end of the table', async () => {
   const at = makeSkillThread('calculation', skill, {
     tools: seedCauseTools(),
