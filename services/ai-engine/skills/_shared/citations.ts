@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { SkillContext } from '../../skill.ts'
+import type { CaseFile } from './case-file.ts'
 
 type Tools = SkillContext<unknown>['tools']
 
@@ -15,11 +16,23 @@ export const citationKey = ({ law, article }: Citation) => `《${law}》${articl
 /** First day of the Civil Code. Facts that ended before it are judged by the law of their time. */
 const civilCodeFrom = '2021-01-01'
 
+/** Causes about a relation that lasts: the day that the intake asks for is its beginning. */
+const lastingRelations = new Set([
+  'divorce',
+  'labor_dispute',
+  'lease_contract',
+  'neighbor_relations',
+  'partnership',
+  'property_service',
+])
+
 /**
  * Day whose law governs the case: today, or the last day of the facts if all of them lie before the Civil
  * Code. Interpretations apply to all open cases.
  */
-export function lawDate(days: string[], today: string): string {
+export function lawDate({ facts, cause }: CaseFile, today: string): string {
+  if (cause && lastingRelations.has(cause.code)) return today
+  const days = facts.flatMap(({ value }) => z.iso.date().safeParse(value).data ?? [])
   const last = days
     .filter((day) => day <= today)
     .sort()

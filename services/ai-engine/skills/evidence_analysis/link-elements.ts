@@ -50,8 +50,23 @@ export function linkElements(
   })
 }
 
+/** Evidence types list alternatives; one that describes contents (…中的利息条款) holds for all of them. */
 function servesAs(
   type: string,
+  kind: EvidenceKind,
+  titleText: string,
+  text: string,
+  today: string,
+): boolean {
+  const describesContents = /中的|载明/u.test(type)
+  return type
+    .split(/[、，,]/u)
+    .some((part) => isOfType(part, describesContents ? type : part, kind, titleText, text, today))
+}
+
+function isOfType(
+  type: string,
+  contents: string,
   { kind, stems }: EvidenceKind,
   titleText: string,
   text: string,
@@ -63,9 +78,9 @@ function servesAs(
   })
   if (!named && !stems.some((stem) => type.includes(stem))) return false
   if (kind === 'contract' && !named && !namesContract(type, text)) return false
-  if (needsAmount.test(type) && amountsIn(text).length === 0) return false
-  if (needsDate.test(type) && datesIn(text, today).length === 0) return false
-  return qualifiers.every(([inType, inText]) => !inType.test(type) || inText.test(text))
+  if (needsAmount.test(contents) && amountsIn(text).length === 0) return false
+  if (needsDate.test(contents) && datesIn(text, today).length === 0) return false
+  return qualifiers.every(([inType, inText]) => !inType.test(contents) || inText.test(text))
 }
 
 /** A contract serves as a contract of the kind that the type names: 租赁合同 needs 租赁 in the text. */

@@ -55,6 +55,13 @@ test('an IOU and a transfer are linked to their elements with quoted passages', 
   expect(reply).toContain('借条.txt')
 })
 
+test('a wage statement serves a type that lists it beside other documents', async () => {
+  const say = '公司把我辞退了，我在天成公司干了三年，没有签合同。'
+  const text = '银行流水\n2025年12月10日 代发工资 8000.00元 付款人：天成公司'
+  const { items } = await analyze({ f: { filename: '流水.txt', text } }, { say })
+  expect(items[0].element_ids).toContain('labor_dispute.relation')
+})
+
 describe('weaknesses', () => {
   const weaknessesOf = async (filename: string, text: string | null) =>
     (await analyze({ f: { filename, text } })).items[0].weaknesses

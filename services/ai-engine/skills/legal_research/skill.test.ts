@@ -72,6 +72,11 @@ test.each([
   for (const request of requests) expect(request.as_of).toBe(as_of)
 })
 
+test('the law of a lasting relation is that of the day of the run', async () => {
+  const { as_of } = await research({ cause_of_action_code: 'divorce', event_date: '2015-05-20' })
+  expect(as_of).toBe('2026-06-15')
+})
+
 test('without knowledge-service nothing is cited', async () => {
   const { load_cause, recognize_cause } = seedCauseTools()
   const tools = { load_cause: load_cause!, recognize_cause: recognize_cause! }

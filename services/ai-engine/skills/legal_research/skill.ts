@@ -20,9 +20,8 @@ export default defineSkill({
 
   async run({ inputs, state, tools, progress, today }) {
     const caseFile = await loadCase(inputs, tools, today)
-    const { cause, facts, texts, language } = caseFile
-    const days = facts.flatMap(({ value }) => z.iso.date().safeParse(value).data ?? [])
-    const as_of = lawDate(days, today)
+    const { cause, texts, language } = caseFile
+    const as_of = lawDate(caseFile, today)
     const basis = hash32(canonicalJson([cause, texts, as_of]))
     const previous = Outputs.safeParse(state)
     if (previous.success && previous.data.basis === basis) return { output: previous.data }
