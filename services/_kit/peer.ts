@@ -17,6 +17,7 @@ const Envelope = z.object({
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Sent as JSON; FormData is sent as multipart/form-data. */
   body?: unknown
   /** The request being handled: its id, trace and identity are forwarded. */
   from?: { headers: Headers; requestId: string; traceparent: string }
@@ -113,6 +114,7 @@ function buildRequest(
   signal: AbortSignal,
 ): Request {
   const { from, body } = options
+  const isForm = body instanceof FormData
   return new Request(`http://peer${path}`, {
     method: options.method ?? 'GET',
     signal,
@@ -123,10 +125,10 @@ function buildRequest(
         'x-request-id': from.requestId,
         traceparent: from.traceparent,
       }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
   })
 }
 

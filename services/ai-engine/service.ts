@@ -43,8 +43,8 @@ export default defineService<typeof Config, Deps>({
     ...notices,
   ],
   jobs: {
-    deliver: ({ sql, matter, kit }, { thread_id }: { thread_id: string }) =>
-      runDeliveryJob({ sql, matter, log: kit.log, metrics: kit.metrics }, thread_id),
+    deliver: ({ sql, matter, files, kit }, { thread_id }: { thread_id: string }) =>
+      runDeliveryJob({ sql, matter, files, log: kit.log, metrics: kit.metrics }, thread_id),
     retention: ({ sql, retention }, _payload: object, { signal }) =>
       pruneRuns(sql, retention, signal),
   },

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { JsonObject } from '../_kit/fields.ts'
 import { Question, reviewTypes } from './card.ts'
 import type { Model } from './model/model.ts'
-import { analysisKinds } from './store/effect.ts'
+import { analysisKinds, DocumentUpload } from './store/effect.ts'
 
 /** Next action of a skill. `ask_user` ends the run with a card. */
 export const Control = z.object({
@@ -48,6 +48,10 @@ export const AnalysisOutput = z.object({
 })
 export type AnalysisOutput = z.input<typeof AnalysisOutput>
 
+/** A document that is released: a deliverable of the matter with its file. */
+export const DocumentOutput = DocumentUpload.omit({ user_id: true })
+export type DocumentOutput = z.input<typeof DocumentOutput>
+
 export interface AnsweredCard {
   card_id: string
   /** By field_key. */
@@ -89,6 +93,8 @@ export interface SkillResult<Output> {
   products?: Products
   /** Submitted to the matter. Parts that the skills of one pass return belong to one version. */
   analysis?: AnalysisOutput
+  /** Stored in files-service and listed as deliverables. A new file makes a new version. */
+  documents?: DocumentOutput[]
   /** Reply to the person. */
   reply?: string
 }

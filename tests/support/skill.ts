@@ -5,6 +5,7 @@ import type { Complete } from '../../services/ai-engine/model/model.ts'
 import {
   type AnsweredCard,
   Control,
+  DocumentOutput,
   Products,
   type SkillCode,
   type Tool,
@@ -77,6 +78,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       output,
       reply: result.reply,
       products: SyncedProducts.parse(result.products ?? {}),
+      documents: z.array(DocumentOutput).parse(result.documents ?? []),
       card,
     }
   }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../run/graph.ts'
-import { AnalysisOutput, Products, type Skill, type SkillResult } from '../skill.ts'
-import type { Effect } from '../store/effect.ts'
+import { AnalysisOutput, DocumentOutput, Products, type Skill, type SkillResult } from '../skill.ts'
+import type { DocumentUpload, Effect } from '../store/effect.ts'
 import type { Lease } from '../store/lease.ts'
 import { type AnalysisPart, addToAnalysis } from './open-analysis.ts'
 import { requestedCard } from './requested-card.ts'
@@ -16,6 +16,7 @@ export interface SkillOutcome {
   reply: string
   products: object | null
   analysis: AnalysisPart | null
+  documents: DocumentUpload[]
 }
 
 /** Validates the result of a skill. Throws a failure that is not retried. */
@@ -39,6 +40,7 @@ export function toSkillOutcome(
     reply: result.reply ?? '',
     products: parseProducts(result, lease),
     analysis: parseAnalysis(result, lease),
+    documents: parseDocuments(result, lease),
   }
 }
 
@@ -53,6 +55,12 @@ function parseAnalysis({ analysis }: SkillResult<unknown>, lease: Lease): Analys
   if (!analysis || !lease.sync || lease.matter_id === null) return null
   const { thread_id, run_id } = lease
   return { thread_id, run_id, ...AnalysisOutput.parse(analysis) }
+}
+
+function parseDocuments({ documents = [] }: SkillResult<unknown>, lease: Lease): DocumentUpload[] {
+  if (!lease.sync || lease.matter_id === null) return []
+  const user_id = lease.user_id ?? 'system'
+  return documents.map((each) => ({ ...DocumentOutput.parse(each), user_id }))
 }
 
 export const skillState = (state: State, name: string) =>
@@ -103,6 +111,7 @@ function collectEffects(state: State, outcomes: SkillOutcome[]) {
   let { analysis } = state
   for (const outcome of outcomes) {
     if (outcome.products) effects.push({ kind: 'sync', body: outcome.products })
+    for (const body of outcome.documents) effects.push({ kind: 'document', body })
     if (!outcome.analysis) continue
     const added = addToAnalysis(analysis, outcome.analysis)
     effects.push(added.effect)

@@ -3,6 +3,7 @@ import calculation from './calculation/skill.ts'
 import caseSummary from './case_summary/skill.ts'
 import causeOfAction from './cause_of_action/skill.ts'
 import chat from './chat/skill.ts'
+import documentDrafting from './document_drafting/skill.ts'
 import evidenceAnalysis from './evidence_analysis/skill.ts'
 import intakeCollection from './intake_collection/skill.ts'
 import issueSpotting from './issue_spotting/skill.ts'
@@ -149,6 +150,47 @@ You answer people who have a legal matter with a law firm. Be short, plain and e
 - Use \`recall_memory\` for what this person may have told before, \`read_file\` for a file of this matter, \`search_law\` for what the law says, \`legal_elements\` for what has to be proved. Cite an article only as the data or a tool gives it.
 - Promise no outcome. Where a deadline may run or much is at stake, say that a lawyer has to look at it.
 - Answer in the language of the person's last message.
+`,
+  },
+  {
+    folder: 'document_drafting',
+    code: documentDrafting,
+    skillMd: `---
+name: document_drafting
+title: Documents
+title_zh: 文书起草
+description: >-
+  Drafts the documents of the case as DOCX: statement of claim or arbitration application in element form,
+  evidence list, legal opinion and demand letter. Releases them after the delivery gate and a confirmation.
+when_to_use: When strategy and risk are known, and again when the case changes.
+phase: drafting
+after: [strategy, risk_assessment, legal_research]
+applies_to:
+  causes: any
+inputs:
+  message: The last message of the person.
+  messages: The conversation so far.
+  file_ids: Files provided by the person.
+  matter: Fields of the matter.
+  intake_collection: Fields collected by the intake.
+  evidence_analysis: The analysis of the files.
+  sufficiency: The sufficiency of the evidence.
+  issue_spotting: The issues in dispute.
+  strategy: The strategies.
+  risk_assessment: The risk of the case.
+  legal_research: Verified citations.
+  calculation: Calculations and claims.
+outputs:
+  documents: Documents with their key, title, kind and whether they passed the gate.
+  faults: What the gate found, by document.
+  released: Keys of the documents that were released.
+  basis: Hash of the drafts.
+  shown: Hash of the drafts that the person was asked to confirm.
+  details_asked: Whether names and court were asked.
+  made_by: Always rules; every sentence has a source.
+tools: [load_cause, recognize_cause, verify_citations]
+---
+Documents are composed by rules from facts, files, verified citations and calculations. No model writes in them.
 `,
   },
   {

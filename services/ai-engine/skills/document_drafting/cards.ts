@@ -1,0 +1,71 @@
+import type { Control } from '../../skill.ts'
+import type { Bilingual, Language } from '../_shared/language.ts'
+import type { DraftDocument } from './document.ts'
+import type { GateFault } from './gate.ts'
+
+/** Asks for the names that the forms need. */
+export function detailsCard(opposingParty: string | null | undefined, language: Language): Control {
+  const ask = (name: string, wording: Bilingual, value?: string) => ({
+    question: wording[language],
+    field_key: `document_drafting.details.${name}`,
+    input_type: 'text' as const,
+    required: false,
+    ...(value && { default: value }),
+  })
+  return {
+    action: 'ask_user',
+    title: { zh: '起草文书还需要以下信息。', en: 'The documents need these details.' }[language],
+    questions: [
+      ask('client_name', { zh: '您的姓名或名称？', en: 'What is your full name?' }),
+      ask(
+        'opposing_name',
+        { zh: '对方的姓名或名称？', en: 'What is the full name of the other side?' },
+        opposingParty ?? undefined,
+      ),
+      ask('court', {
+        zh: '向哪个法院或仲裁委员会提出？不知道可不填。',
+        en: 'Which court or commission is it for? Leave empty if unknown.',
+      }),
+    ],
+    skippable: true,
+  }
+}
+
+const maxFaults = 10
+
+/** Shows the drafts and what the gate found, and asks whether the drafts that passed may be delivered. */
+export function confirmCard(
+  documents: DraftDocument[],
+  faults: GateFault[],
+  language: Language,
+): Control {
+  const failed = new Set(faults.map(({ document }) => document))
+  const say = (zh: string, en: string) => ({ zh, en })[language]
+  const titleOf = (key: string) => documents.find((each) => each.key === key)?.title ?? key
+  const ready = documents.filter(({ key }) => !failed.has(key)).map(({ title }) => `- ${title}`)
+  const open = faults
+    .slice(0, maxFaults)
+    .map(({ document, text, reason }) => `- ${titleOf(document)}: ${text.slice(0, 80)} (${reason})`)
+  const question = [
+    say('以下文书可以交付，请确认内容无误：', 'These documents are ready. Please confirm them:'),
+    ...(ready.length > 0 ? ready : [say('- 无', '- none')]),
+    ...(open.length > 0
+      ? [say('未通过检查，暂不交付：', 'Not delivered, as they failed the check:'), ...open]
+      : []),
+  ].join('\n')
+  return {
+    action: 'ask_user',
+    review_type: 'confirm',
+    title: say('请确认是否交付文书。', 'Please confirm the delivery of the documents.'),
+    questions: [
+      {
+        question: question.slice(0, 2_000),
+        field_key: 'document_drafting.confirmed',
+        input_type: 'boolean',
+        required: true,
+      },
+    ],
+    basis: { documents: documents.map(({ key }) => key), faults },
+    skippable: true,
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { seedCauseTools } from '../../../../tests/support/seed-causes.ts'
+import type { CalculationResult } from '../calculation/calculate.ts'
+import type { Block, Source } from './document.ts'
+import { checkDocuments } from './gate.ts'
+
+const calculation: CalculationResult = {
+  calculations: [
+    {
+      calculator: 'loan_interest',
+      title: { zh: '', en: '' },
+      inputs: { principal: 100_000 },
+      result: { interest: 10_000.5, segments: [{ interest: 7_000 }] },
+      steps: [],
+      articles: [],
+    },
+  ],
+  claims: [{ name: '支付利息', amount: 10_000.5, source: 'loan_interest' }],
+  skipped: [],
+}
+const check = (block: Block, as_of = '2026-06-15') =>
+  checkDocuments([{ key: 'd', title: 'T', kind: 'k', filename: 'd.docx', blocks: [block] }], {
+    factKeys: new Set(['intake.amount']),
+    fileIds: new Set(['f-1']),
+    calculation,
+    as_of,
+    tools: seedCauseTools(),
+  })
+const paragraph = (text: string, ...sources: Source[]): Block => ({
+  type: 'paragraph',
+  text,
+  sources,
+})
+const form: Source = { kind: 'form' }
+
+test.each([
+  ['a fact', paragraph('借款100,000元。', { kind: 'fact', key: 'intake.amount' })],
+  ['a file', paragraph('借条写明借款。', { kind: 'file', file_id: 'f-1' })],
+  ['a result', paragraph('利息10,000.5元。', { kind: 'calculation', id: 'loan_interest' })],
+  ['an article in force', paragraph('依据《民法典》第六百七十五条。', form)],
+])('a statement that rests on %s passes', async (_, block) => {
+  expect(await check(block)).toEqual([])
+})
+
+test.each([
+  ['no source', 'source', paragraph('被告承认欠款。')],
+  ['an unknown fact', 'source', paragraph('欠款。', { kind: 'fact', key: 'intake.none' })],
+  ['a file of another matter', 'source', paragraph('欠款。', { kind: 'file', file_id: 'f-9' })],
+  ['a missing calculation', 'source', paragraph('x', { kind: 'calculation', id: 'severance' })],
+  ['an amount that was not calculated', 'amount', paragraph('支付12,345元。', form)],
+  ['a law that does not exist', 'citation', paragraph('依据《讨债法》第一条。', form)],
+  ['a blank that is not filled in', 'blank', paragraph('原告：（待补充）', form)],
+])('a statement with %s fails by the rule %s', async (_, rule, block) => {
+  expect(await check(block)).toMatchObject([{ document: 'd', rule }])
+})
+
+test('an article is checked as of the day whose law governs the case', async () => {
+  const block = paragraph('依据《民法典》第六百七十五条。', form)
+  expect(await check(block, '2018-05-01')).toMatchObject([
+    { rule: 'citation', text: '《民法典》第六百七十五条' },
+  ])
+})
+
+test('a quote that differs from its article fails', async () => {
+  const citation = { law: '民法典', article: '第六百七十五条', quote: '借款人可以不还' }
+  expect(await check(paragraph('x', { kind: 'citation', citation }))).toMatchObject([
+    { rule: 'citation', reason: 'quote_differs' },
+  ])
+})

@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import type { SkillContext } from '../../skill.ts'
+import { amountsIn } from '../_shared/amounts.ts'
+import { type Citation, citationKey, verifyAll } from '../_shared/citations.ts'
+import type { CalculationResult } from '../calculation/calculate.ts'
+import { type DraftDocument, type Source, statementsOf } from './document.ts'
+import { blank } from './draft-basis.ts'
+
+export const GateFault = z.object({
+  document: z.string(),
+  rule: z.enum(['citation', 'source', 'amount', 'blank']),
+  text: z.string(),
+  reason: z.string(),
+})
+export type GateFault = z.output<typeof GateFault>
+
+/** What the statements of the documents may rest on. */
+export interface GateBasis {
+  factKeys: Set<string>
+  fileIds: Set<string>
+  calculation: CalculationResult
+  as_of: string
+  tools: SkillContext<unknown>['tools']
+}
+
+/**
+ * Checks the documents before delivery: every citation verifies, every statement has a source that exists,
+ * every amount comes from a calculation, or from the fact, file or article that its statement rests on.
+ */
+export async function checkDocuments(
+  documents: DraftDocument[],
+  basis: GateBasis,
+): Promise<GateFault[]> {
+  const faults = documents.flatMap((document) => checkStatements(document, basis))
+  return [...faults, ...(await checkCitations(documents, basis))]
+}
+
+function checkStatements(document: DraftDocument, basis: GateBasis): GateFault[] {
+  const amounts = calculatedAmounts(basis.calculation)
+  const fault = (rule: GateFault['rule'], text: string, reason: string): GateFault => ({
+    document: document.key,
+    rule,
+    text: text.slice(0, 300),
+    reason,
+  })
+  return statementsOf(document).flatMap(({ text, sources }) => {
+    const unknown = sources.filter((source) => !exists(source, basis))
+    const quoted = sources.some(({ kind }) => kind !== 'form' && kind !== 'calculation')
+    const wrong = quoted
+      ? []
+      : amountsIn(text).filter(({ amount }) => !amounts.has(Math.round(amount * 100)))
+    return [
+      ...(sources.length === 0 ? [fault('source', text, 'no source')] : []),
+      ...unknown.map((source) => fault('source', text, `unknown source: ${describe(source)}`)),
+      ...wrong.map((each) => fault('amount', text, `not calculated: ${each.text}`)),
+      ...(Object.values(blank).some((mark) => text.includes(mark))
+        ? [fault('blank', text, 'to be added')]
+        : []),
+    ]
+  })
+}
+
+function exists(source: Source, { factKeys, fileIds, calculation }: GateBasis): boolean {
+  if (source.kind === 'fact') return factKeys.has(source.key)
+  if (source.kind === 'file') return fileIds.has(source.file_id)
+  if (source.kind === 'calculation')
+    return calculation.calculations.some(({ calculator }) => calculator === source.id)
+  return true
+}
+
+const describe = (source: Source) =>
+  source.kind === 'fact' ? source.key : source.kind === 'file' ? source.file_id : source.kind
+
+/** All numbers of the calculations and claims, in cents. */
+function calculatedAmounts({ calculations, claims }: CalculationResult): Set<number> {
+  const found = new Set(claims.map(({ amount }) => Math.round(amount * 100)))
+  const collect = (value: unknown): void => {
+    if (typeof value === 'number') found.add(Math.round(value * 100))
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
+  }
+  for (const { result, inputs } of calculations) collect([result, inputs])
+  return found
+}
+
+/** Citations in running text, as 《law》第N条. */
+const citationPattern = /《([^》]{2,60})》(第[零〇一二三四五六七八九十百千\d]+条)/gu
+
+async function checkCitations(documents: DraftDocument[], { tools, as_of }: GateBasis) {
+  const cited = documents.flatMap((document) =>
+    statementsOf(document).flatMap(({ text, sources }) => {
+      const declared = sources.flatMap((each) => (each.kind === 'citation' ? [each.citation] : []))
+      const written = [...text.matchAll(citationPattern)]
+        .map(([, law, article]): Citation => ({ law: law!, article: article! }))
+        .filter((each) => !declared.some((known) => citationKey(known) === citationKey(each)))
+      return [...declared, ...written].map((citation) => ({ document: document.key, citation }))
+    }),
+  )
+  const distinct = [
+    ...new Map(cited.map(({ citation }) => [JSON.stringify(citation), citation])).values(),
+  ]
+  const reasons = distinct.length === 0 ? [] : await verifyAll(tools, distinct, as_of)
+  const faultOf = new Map(distinct.map((each, at) => [JSON.stringify(each), reasons[at]]))
+  return cited.flatMap(({ document, citation }): GateFault[] => {
+    const reason = faultOf.get(JSON.stringify(citation))
+    return reason ? [{ document, rule: 'citation', text: citationKey(citation), reason }] : []
+  })
+}

@@ -1,0 +1,121 @@
+import { strFromU8, unzipSync } from 'fflate'
+import { expect, test } from 'vitest'
+import { seedCauseTools, type TestFiles } from '../../../../tests/support/seed-causes.ts'
+import { makeSkillThread } from '../../../../tests/support/skill.ts'
+import calculation from '../calculation/skill.ts'
+import evidenceAnalysis from '../evidence_analysis/skill.ts'
+import legalResearch from '../legal_research/skill.ts'
+import sufficiency from '../sufficiency/skill.ts'
+import skill from './skill.ts'
+
+const files: TestFiles = {
+  iou: {
+    filename: '借条.txt',
+    text: '借条\n今借到李四人民币100000元，2024年5月1日前归还。\n借款人：张三\n2023年5月1日',
+  },
+}
+const intake_collection = {
+  cause_of_action_code: 'private_lending',
+  client_role: 'claimant',
+  what_happened: '我在2023年5月1日借给张三10万元，他一直不还。',
+  opposing_party: '张三',
+  amount: 100_000,
+  event_date: '2023-05-01',
+  interest_agreed: false,
+  private_lending: { delivered_amount: 100_000, due_date: '2024-05-01' },
+}
+
+/** Runs the skills before the drafting and returns a thread of it. */
+async function makeThread(changes: object = {}) {
+  const tools = seedCauseTools(files)
+  const state: Record<string, unknown> = {
+    intake_collection: { ...intake_collection, ...changes },
+    file_ids: ['iou'],
+  }
+  const before = { evidence_analysis: evidenceAnalysis, sufficiency, legal_research: legalResearch }
+  for (const [name, code] of Object.entries({ ...before, calculation })) {
+    const thread = makeSkillThread(name, code, { tools, state })
+    await thread.rerun()
+    state[name] = thread.state[name]
+  }
+  return makeSkillThread('document_drafting', skill, { tools, state })
+}
+const details = {
+  'details.client_name': '李四',
+  'details.opposing_name': '张三',
+  'details.court': '北京市朝阳区人民法院',
+}
+
+test('names are asked first, then the drafts are confirmed, then they are released as DOCX', async () => {
+  const thread = await makeThread()
+  const first = await thread.rerun()
+  expect(first.card!.questions).toHaveLength(3)
+  const second = await thread.answer(details)
+  expect(second.card).toMatchObject({ review_type: 'confirm' })
+  expect(second.card!.questions[0]!.question).toContain('民事起诉状')
+  expect(second.output.faults).toEqual([])
+  expect(second.documents).toEqual([])
+  const third = await thread.answer({ confirmed: true })
+  expect(third.card).toBeNull()
+  const keys = third.documents.map(({ deliverable_key }) => deliverable_key)
+  expect(keys).toEqual(['statement_of_claim', 'evidence_list', 'legal_opinion', 'demand_letter'])
+  expect(third.output.released).toEqual(keys)
+  const bytes = Uint8Array.from(atob(third.documents[0]!.content), (sign) => sign.charCodeAt(0))
+  const parts = unzipSync(bytes)
+  const xml = strFromU8(parts['word/document.xml']!)
+  for (const text of [
+    '民事起诉状',
+    '李四',
+    '返还借款本金',
+    '100,000元',
+    '《民法典》第六百七十五条',
+  ])
+    expect(xml).toContain(text)
+  expect(xml).toContain('<w:tbl>')
+  expect(strFromU8(parts['word/footer1.xml']!)).toContain('PAGE')
+})
+
+test('a person who declines gets nothing, and is not asked again for the same drafts', async () => {
+  const thread = await makeThread()
+  await thread.rerun()
+  await thread.answer(details)
+  const declined = await thread.answer({ confirmed: false })
+  expect(declined.documents).toEqual([])
+  expect(declined.output.released).toEqual([])
+  expect((await thread.rerun()).card).toBeNull()
+})
+
+test('a document that lacks a name stays on the card and is not released', async () => {
+  const thread = await makeThread()
+  await thread.rerun()
+  const { card, output } = await thread.skip()
+  expect(output.faults).toContainEqual(
+    expect.objectContaining({ document: 'statement_of_claim', rule: 'blank' }),
+  )
+  expect(card!.questions[0]!.question).toContain('未通过检查')
+  const done = await thread.answer({ confirmed: true })
+  const keys = done.documents.map(({ deliverable_key }) => deliverable_key)
+  expect(keys).not.toContain('statement_of_claim')
+  expect(keys).toContain('legal_opinion')
+})
+
+test('law that was not in force at the time of the facts is not delivered', async () => {
+  const early = {
+    event_date: '2018-05-01',
+    private_lending: { delivered_amount: 100_000, due_date: '2019-05-01' },
+  }
+  const thread = await makeThread(early)
+  await thread.rerun()
+  const { output } = await thread.answer(details)
+  const { citations } = thread.state.legal_research as { citations: { law: string }[] }
+  expect(citations.map(({ law }) => law)).not.toContain('民法典')
+  expect(output.faults.filter(({ rule }: { rule: string }) => rule === 'citation')).toEqual([])
+})
+
+test('a party that is claimed against gets an opinion, no claim', async () => {
+  const thread = await makeThread({ client_role: 'respondent' })
+  await thread.rerun()
+  const { output } = await thread.answer(details)
+  const keys = output.documents.map(({ key }: { key: string }) => key)
+  expect(keys).toEqual(['evidence_list', 'legal_opinion'])
+})

@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
+import { defineSkill } from '../../skill.ts'
+import { caseInputs, loadCase } from '../_shared/case-file.ts'
+import { lawDate } from '../_shared/citations.ts'
+import { SkillState } from '../_shared/inputs.ts'
+import { readCalculation } from '../calculation/calculate.ts'
+import { confirmCard, detailsCard } from './cards.ts'
+import { Details } from './draft-basis.ts'
+import { draftDocuments, readBasis } from './draft-documents.ts'
+import { checkDocuments, GateFault } from './gate.ts'
+import { deliveryProducts, draftingProducts } from './products.ts'
+import { renderDocx } from './render-docx.ts'
+
+const Entry = z.object({
+  key: z.string(),
+  title: z.string(),
+  kind: z.string(),
+  passed: z.boolean(),
+})
+const Outputs = z.object({
+  documents: z.array(Entry),
+  faults: z.array(GateFault),
+  released: z.array(z.string()),
+  basis: z.int(),
+  shown: z.int().nullable(),
+  details_asked: z.boolean(),
+  made_by: z.literal('rules'),
+})
+const WorkState = z.object({
+  details: Details.default({}).catch({}),
+  details_asked: z.boolean().default(false).catch(false),
+  shown: z.int().nullable().default(null).catch(null),
+  released: z.array(z.string()).default([]).catch([]),
+  /** Hash of the drafts that were released. */
+  basis: z.int().nullish().catch(null),
+})
+
+export default defineSkill({
+  inputs: z.object({
+    ...caseInputs,
+    evidence_analysis: SkillState,
+    sufficiency: SkillState,
+    issue_spotting: SkillState,
+    strategy: SkillState,
+    risk_assessment: SkillState,
+    legal_research: SkillState,
+    calculation: SkillState,
+  }),
+  outputs: Outputs,
+
+  async run({ inputs, state, answered, tools, today }) {
+    const work = WorkState.parse(state)
+    const caseFile = await loadCase(inputs, tools, today)
+    const { language, fields } = caseFile
+    const none = { documents: [], faults: [], released: work.released, made_by: 'rules' as const }
+    const asked = work.details_asked
+    if (!caseFile.cause) return { output: { ...none, basis: 0, shown: null, details_asked: asked } }
+    if (!asked) {
+      const control = detailsCard(fields.opposing_party, language)
+      const output = { ...none, basis: 0, shown: null, details_asked: true }
+      return { output, control, products: draftingProducts(language), reply: control.title ?? '' }
+    }
+
+    const basis = readBasis(inputs, caseFile, work.details, today)
+    const documents = draftDocuments(basis)
+    const faults = await checkDocuments(documents, {
+      factKeys: new Set([...caseFile.facts.map(({ key }) => key), ...detailKeys(work.details)]),
+      fileIds: new Set(inputs.file_ids),
+      calculation: readCalculation(inputs.calculation),
+      as_of: lawDate(caseFile, today),
+      tools,
+    })
+    const failed = new Set(faults.map(({ document }) => document))
+    const hash = hash32(canonicalJson([documents, faults]))
+    const output = {
+      documents: documents.map(({ key, title, kind }) => ({
+        ...{ key, title, kind },
+        passed: !failed.has(key),
+      })),
+      faults,
+      released: work.released,
+      basis: hash,
+      shown: hash,
+      details_asked: true,
+      made_by: 'rules' as const,
+    }
+    const isConfirmed =
+      answered?.answers['document_drafting.confirmed'] === true && work.shown === hash
+    if (isConfirmed) {
+      const passed = documents.filter(({ key }) => !failed.has(key))
+      const rendered = await Promise.all(
+        passed.map(async (each) => ({
+          deliverable_key: each.key,
+          title: each.title,
+          kind: each.kind,
+          filename: each.filename,
+          content: await renderDocx(each),
+        })),
+      )
+      const keys = passed.map(({ key }) => key)
+      return {
+        output: { ...output, released: [...new Set([...work.released, ...keys])] },
+        documents: rendered,
+        products: deliveryProducts(language, keys.length > 0),
+        reply: releasedMessage(passed.map(({ title }) => title))[language],
+      }
+    }
+    // The same drafts are shown once: a person who declined is not asked again.
+    if (work.shown === hash) return { output }
+    const control = confirmCard(documents, faults, language)
+    return { output, control, reply: control.title ?? '' }
+  },
+})
+
+/** Keys of the facts that the person gave on the card of the skill. */
+const detailKeys = ({ client_name, opposing_name }: Details) => [
+  ...(client_name ? ['drafting.client_name'] : []),
+  ...(opposing_name ? ['intake.opposing_party'] : []),
+]
+
+const releasedMessage = (titles: string[]) => ({
+  zh: titles.length > 0 ? `已交付：${titles.join('、')}。` : '没有可以交付的文书。',
+  en: titles.length > 0 ? `Delivered: ${titles.join(', ')}.` : 'No document could be delivered.',
+})
