@@ -24,7 +24,7 @@ async function full(): Promise<number> {
     env: process.env,
     database,
     peers: () => () => Promise.reject(new Error('no peers')),
-    log: makeLog(files.name, 'info'),
+    log: makeLog(files.name, { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }),
     metrics: makeMetrics(),
     runtime: 'node',
     version: '0',

@@ -29,7 +29,7 @@ async function open(database: string): Promise<Driver> {
 }
 
 function full(database: Driver) {
-  const log = makeLog(memory.name, 'info')
+  const log = makeLog(memory.name, { LOG_LEVEL: 'info', LOG_FORMAT: 'json' })
   const started = memory.start({
     env: { ENVIRONMENT: 'production', INTERNAL_API_KEY: key },
     database,

@@ -29,7 +29,7 @@ async function full() {
     env: process.env,
     database,
     peers: httpPeers(process.env),
-    log: makeLog(consultations.name, 'info'),
+    log: makeLog(consultations.name, { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }),
     metrics: makeMetrics(),
     runtime: 'node',
     version: '0',

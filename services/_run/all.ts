@@ -20,7 +20,7 @@ async function main() {
   const config = parseConfig(HostConfig, process.env)
   const chosen = choose()
   const data = await openData(config)
-  const log = makeLog('legal-suite', config.LOG_LEVEL)
+  const log = makeLog('legal-suite', config)
   const directory = config.INTERNAL_API_KEY_DIR
     ? keysFromDirectory(config.INTERNAL_API_KEY_DIR)
     : undefined
@@ -41,7 +41,7 @@ async function main() {
   try {
     for (const service of chosen) {
       await migrate(data.driver, service.folder, service.schema)
-      const serviceLog = makeLog(service.name, config.LOG_LEVEL)
+      const serviceLog = makeLog(service.name, config)
       const started: Started = service.start({
         env,
         database: data.driver,

@@ -40,6 +40,10 @@ export const HostConfig = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('Minimum level of log lines on standard output.'),
+  LOG_FORMAT: z
+    .enum(['json', 'text'])
+    .optional()
+    .describe('Format of log lines. Default: `text` in a terminal, `json` otherwise.'),
   SHUTDOWN_GRACE_MS: z.coerce
     .number()
     .int()

@@ -14,7 +14,7 @@ import { suite } from './services.ts'
 async function main() {
   const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
   const config = parseConfig(HostConfig, process.env)
-  const log = makeLog('migrate', config.LOG_LEVEL)
+  const log = makeLog('migrate', config)
   const database = openDatabase(config)
   if (values.plan) {
     await printPlan(database)

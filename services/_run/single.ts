@@ -15,7 +15,7 @@ import { startLoop } from './loop.ts'
 export async function startService(folder: string | undefined, runtime: Host['runtime']) {
   const service = await find(folder)
   const config = parseConfig(HostConfig, process.env)
-  const log = makeLog(service.name, config.LOG_LEVEL)
+  const log = makeLog(service.name, config)
   const database = openDatabase(config)
   if (config.MIGRATE) await migrate(database, service.folder, service.schema)
   const directory = config.INTERNAL_API_KEY_DIR

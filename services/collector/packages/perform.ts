@@ -91,6 +91,8 @@ async function applyItem(
   const alreadyApplied = interrupted && row.planned !== null && changeCount(outcome.counts) === 0
   const counts = alreadyApplied ? row.planned! : outcome.counts
   const status: RunItem['status'] = changeCount(counts) > 0 ? 'applied' : 'unchanged'
+  const progress = { package: package_id, item: row.item_id, status, changes: changeCount(counts) }
+  context.kit.log.info({ run: lease.runId, ...progress, ms: outcome.ms }, 'seed item finished')
   return writeItem(context.sql, lease, package_id, { ...row, status, counts }, null, outcome.ms)
 }
 
