@@ -22,7 +22,7 @@ export const facts = (rows: number) => [
   `insert into memory.facts (id, tenant_id, user_id, scope, case_id, entity_key, category, content,
     confidence, source, metadata, terms, term_counts, created_at, updated_at)
   select ${id}, 'o', 'u', case when n % 2 = 0 then 'global' else 'case' end,
-    case when n % 2 = 0 then null else 'c' || n % 1000 end, 'k' || n, ${pick('common', 'rare')},
+    case when n % 2 = 0 then null else 'c' || n % 1000 end, 'k' || n, ${pick('case_detail', 'evidence')},
     'content ' || n, 1, 'user', '{}', array[n], '', ${time}, ${time} from ${series(rows)}`,
   `insert into memory.conflicts (id, tenant_id, user_id, fact_id, entity_key, previous, current,
     resolution, detected_at)

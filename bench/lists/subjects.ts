@@ -20,7 +20,7 @@ const base = '/api/v1'
 const withFilters = (path: string, ...filters: string[]) =>
   ['', ...filters].map((filter) => (filter ? `${path}?${filter}` : path))
 
-/** A filter named `rare` matches some of 1,000,000 rows, others match a large share. */
+/** One value of each filter matches ten of 1,000,000 rows, another value matches a large share. */
 export const subjects: Subject[] = [
   {
     service: matter,
@@ -38,7 +38,13 @@ export const subjects: Subject[] = [
     paths: [
       ...withFilters(
         `${base}/internal/memory/users/u/facts`,
-        ...['category=common', 'category=rare', 'scope=global', 'scope=case', 'case_id=c7'],
+        ...[
+          'category=case_detail',
+          'category=evidence',
+          'scope=global',
+          'scope=case',
+          'case_id=c7',
+        ],
       ),
       `${base}/internal/memory/users/u/conflicts`,
     ],
