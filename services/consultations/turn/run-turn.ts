@@ -9,15 +9,7 @@ import { restoreBroken } from './finish.ts'
 import { claim, openTurn, recordRun, rejectTurn, type TurnRequest } from './open-turn.ts'
 import { relay } from './relay.ts'
 import { startRun } from './start-run.ts'
-import {
-  clockSkewMs,
-  LeaseLost,
-  leaseMs,
-  peerHeaders,
-  startLeaseMs,
-  type Turn,
-  toRelayTurn,
-} from './turn.ts'
+import { clockSkewMs, leaseMs, peerHeaders, type Turn, toRelayTurn } from './turn.ts'
 
 export interface RelayHandle {
   /** Resolves when this process no longer relays the turn. */
@@ -34,33 +26,19 @@ export async function startOrResume(
     if (turn.stop_requested) await cancelStopped(context, turn)
     return { done: relay(context, toRelayTurn(turn), response, Number.NEGATIVE_INFINITY) }
   }
-  const claimedAt = performance.now()
-  const started = await startRun(context, turn).catch(async (thrown) => {
+  try {
+    const started = await startRun(context, turn)
+    const since = performance.now()
+    // Recorded before the first event: a stop must find the run as soon as a client sees the turn.
+    const { stop_requested } = await recordRun(context.sql, started.turn)
+    if (stop_requested) await cancelStopped(context, started.turn)
+    const relayed = toRelayTurn(started.turn)
+    const leaseSafeUntil = since + leaseMs - clockSkewMs
+    return { done: relay(context, relayed, started.response, leaseSafeUntil) }
+  } catch (thrown) {
     const fault = toRejection(toFault(thrown), turn.language)
     await rejectTurn(context.sql, turn, fault)
     throw fault
-  })
-  // The lease of the start holds for `startLeaseMs`; recording the run replaces it by a shorter one.
-  const leaseEnd = Math.min(claimedAt + startLeaseMs / 2, performance.now() + leaseMs)
-  const relaying = relay(
-    context,
-    toRelayTurn(started.turn),
-    started.response,
-    leaseEnd - clockSkewMs,
-  )
-  const recording = recordStarted(context, started.turn)
-  return { done: Promise.all([relaying, recording]).then(() => {}) }
-}
-
-/** Records the run while its first events are relayed. A takeover before that finds the run by its thread. */
-async function recordStarted(context: ServiceContext<Deps>, turn: Turn) {
-  try {
-    const { stop_requested } = await recordRun(context.sql, turn)
-    if (stop_requested) await cancelStopped(context, turn)
-  } catch (thrown) {
-    // The relay commits the run with its events, and detects a lost lease. A turn may also be over already.
-    if (thrown instanceof LeaseLost) return
-    context.kit.log.warn({ turn: turn.id, ...errorFields(thrown) }, 'run not recorded')
   }
 }
 

@@ -88,7 +88,7 @@ export const turnColumns = fragment`
 export const leaseMs = 6_000
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`
 /** Lease until the run has started: matter-service and the engine are called first and may be slow. */
-export const startLeaseMs = 60_000
+const startLeaseMs = 60_000
 export const startLeaseUntil = fragment`now() + ${startLeaseMs} * interval '1 millisecond'`
 /** Allowance for clock skew between this process and the database. */
 export const clockSkewMs = 1_000
