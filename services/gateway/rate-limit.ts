@@ -13,7 +13,7 @@ export async function limitRate(
   principal: Principal | undefined,
 ): Promise<Record<string, string>> {
   let headers: Record<string, string> = {}
-  for (const { name, key } of limitsOf(c, principal)) {
+  for (const { name, key } of listLimits(c, principal)) {
     const limit = c.env.rateLimits[name]
     const used = await c.env.rateCounts.count(c.env.sql, `${name} ${key}`)
     const seconds = Math.ceil(windowSeconds - ((Date.now() / 1_000) % windowSeconds))
@@ -37,7 +37,7 @@ export async function limitRate(
  * A signed-in person does not count against the address: a firm shares one. The most specific limit is
  * last, so that its headers are sent.
  */
-function limitsOf(c: Context<Env<Deps>>, principal: Principal | undefined) {
+function listLimits(c: Context<Env<Deps>>, principal: Principal | undefined) {
   if (!principal) return [{ name: 'address' as const, key: clientAddress(c) }]
   const { identity, credential } = principal
   const user = { name: 'user' as const, key: `${identity.organization_id} ${identity.id}` }

@@ -64,7 +64,7 @@ const unavailable = (service: string) =>
   new Fault('UPSTREAM_UNAVAILABLE', `${service} is not available. Try again later.`)
 
 /** Query string of the parameters that are set. */
-export function queryOf(parameters: Record<string, string | number | undefined>): string {
+export function formatQuery(parameters: Record<string, string | number | undefined>): string {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return entries.length === 0
     ? ''

@@ -27,14 +27,14 @@ type FormProperty =
  * The form of a card as an elicitation schema, which is flat and has no lists. Questions of another kind
  * are answered as text: values separated by commas.
  */
-export function formOf({ questions }: PendingCard) {
+export function buildForm({ questions }: PendingCard) {
   const properties: Record<string, FormProperty> = {}
-  for (const question of questions) properties[question.field_key] = propertyOf(question)
+  for (const question of questions) properties[question.field_key] = buildProperty(question)
   const required = questions.filter((each) => each.required).map((each) => each.field_key)
   return { type: 'object' as const, properties, required }
 }
 
-function propertyOf({ question, input_type, options, help }: Question): FormProperty {
+function buildProperty({ question, input_type, options, help }: Question): FormProperty {
   const title = question
   const description = help ? { description: help } : {}
   if (input_type === 'boolean') return { type: 'boolean', title, ...description }
@@ -48,7 +48,7 @@ function propertyOf({ question, input_type, options, help }: Question): FormProp
 }
 
 /** Answers of the card from the content of the form. A question without an answer is left out. */
-export function answersOf({ questions }: PendingCard, content: Record<string, unknown>) {
+export function toAnswers({ questions }: PendingCard, content: Record<string, unknown>) {
   return questions
     .filter(({ field_key }) => content[field_key] !== undefined && content[field_key] !== '')
     .map((question) => ({

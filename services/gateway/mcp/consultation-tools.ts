@@ -2,7 +2,7 @@ import { acceptedContent, inputRequired, type McpServer } from '@modelcontextpro
 import * as z from 'zod'
 import { Fault, faultFrom } from '../../_kit/fault.ts'
 import { callService, sendAs, type ToolCaller } from './call-service.ts'
-import { answersOf, formOf, PendingCard } from './card-form.ts'
+import { buildForm, PendingCard, toAnswers } from './card-form.ts'
 import { readTurn } from './read-turn.ts'
 import { runTool, toResult } from './result.ts'
 
@@ -94,14 +94,14 @@ export function registerConsultationTools(server: McpServer, caller: ToolCaller)
             inputRequests: {
               [key]: inputRequired.elicit({
                 message: card.title ?? 'The consultation needs some answers.',
-                requestedSchema: formOf(card),
+                requestedSchema: buildForm(card),
               }),
             },
           })
         }
         return runTurn(session_id, 'resume', {
           card_id: card.card_id,
-          user_response: { answers: answersOf(card, content) },
+          user_response: { answers: toAnswers(card, content) },
         })
       }),
   )

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { callService, queryOf, type ToolCaller } from './call-service.ts'
+import { callService, formatQuery, type ToolCaller } from './call-service.ts'
 import { runTool, toResult } from './result.ts'
 
 const path = '/api/v1/matters'
@@ -24,7 +24,7 @@ export function registerMatterTools(server: McpServer, caller: ToolCaller) {
       }),
       annotations: readOnly,
     },
-    (query) => read(`${path}${queryOf(query)}`),
+    (query) => read(`${path}${formatQuery(query)}`),
   )
 
   server.registerTool(
@@ -46,6 +46,6 @@ export function registerMatterTools(server: McpServer, caller: ToolCaller) {
       inputSchema: z.object({ matter_id: z.uuid(), ...Paging }),
       annotations: readOnly,
     },
-    ({ matter_id, ...query }) => read(`${path}/${matter_id}/deliverables${queryOf(query)}`),
+    ({ matter_id, ...query }) => read(`${path}/${matter_id}/deliverables${formatQuery(query)}`),
   )
 }

@@ -11,7 +11,7 @@ const mapping = (overrides: Partial<ClaimMapping>): ClaimMapping => ({
   ...overrides,
 })
 
-/** Claims as the providers issue them, with invented people. */
+/** Claims in the documented formats of the providers, with invented people. */
 const keycloak = {
   exp: 1793188800,
   iat: 1793188500,

@@ -72,12 +72,12 @@ export async function verifyAll(
       as_of,
     })
     const verified = Verified.safeParse(answer).data?.citations ?? []
-    for (const index of part.keys()) faults.push(faultOf(verified[index]))
+    for (const index of part.keys()) faults.push(findFault(verified[index]))
   }
   return faults
 }
 
-function faultOf(result: z.output<typeof Verified>['citations'][number] | undefined) {
+function findFault(result: z.output<typeof Verified>['citations'][number] | undefined) {
   if (!result) return 'not_verified'
   if (!result.found) return 'not_found'
   if (!result.in_force) return 'not_in_force'

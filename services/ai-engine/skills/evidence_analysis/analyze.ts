@@ -4,7 +4,7 @@ import type { SkillContext } from '../../skill.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
 import type { Language } from '../_shared/language.ts'
 import { pageOf } from '../_shared/quotes.ts'
-import { type EvidenceKind, kindOf } from './kinds.ts'
+import { classifyFile, type EvidenceKind } from './kinds.ts'
 import { type Link, linkElements } from './link-elements.ts'
 import { readByModel } from './refine.ts'
 import { findWeaknesses, type Weakness } from './weaknesses.ts'
@@ -48,7 +48,7 @@ export async function analyzeFile(
   const loaded = LoadedFile.safeParse(await tools.load_file?.({ file_id }))
   const file = loaded.data ?? unreadableFile
   const text = file.text ?? ''
-  const kind = kindOf(file.filename, text, file.content_type)
+  const kind = classifyFile(file.filename, text, file.content_type)
   const rules = {
     links: linkElements(elements, kind, file.filename, text, today),
     weaknesses: findWeaknesses(file, kind, fields, today),

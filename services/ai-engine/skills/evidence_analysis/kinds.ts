@@ -183,7 +183,7 @@ export const imageKind: EvidenceKind = {
 const titleChars = 120
 
 /** Kind of a document: by its name, else by its first lines, else by its text. */
-export function kindOf(
+export function classifyFile(
   filename: string | null,
   text: string,
   contentType: string | null,

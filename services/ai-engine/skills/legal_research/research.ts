@@ -31,7 +31,7 @@ type Tools = SkillContext<unknown>['tools']
 
 /** Finds the law of a case. A citation that does not verify is listed as unresolved and used nowhere. */
 export async function researchCase(caseFile: CaseFile, tools: Tools, as_of: string) {
-  const cited = citationsOf(caseFile)
+  const cited = collectCitations(caseFile)
   const faults = await verifyAll(tools, cited, as_of)
   const passages = await findPassages(caseFile, tools, as_of)
   return {
@@ -44,7 +44,7 @@ export async function researchCase(caseFile: CaseFile, tools: Tools, as_of: stri
 }
 
 /** Articles that the elements of the case rest on, each once with all its elements. */
-function citationsOf({ elements }: CaseFile): FoundCitation[] {
+function collectCitations({ elements }: CaseFile): FoundCitation[] {
   const found = new Map<string, FoundCitation>()
   for (const { element_id, legal_basis } of elements)
     for (const citation of legal_basis) {

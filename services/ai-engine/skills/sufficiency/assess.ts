@@ -39,7 +39,7 @@ export function assess(caseFile: CaseFile, items: EvidenceItem[]): ElementStatus
   const { elements, language } = caseFile
   return elements.map((element) => {
     const files = items.filter(({ element_ids }) => element_ids.includes(element.element_id))
-    const facts = factsOf(element, caseFile)
+    const facts = findFacts(element, caseFile)
     const status = rate(element, files, facts)
     return {
       element_id: element.element_id,
@@ -72,7 +72,7 @@ function rate({ element_id }: CauseElement, files: EvidenceItem[], facts: CaseFa
 }
 
 /** Facts that the person stated on an element. A denial, such as `none`, states nothing for it. */
-function factsOf(element: CauseElement, { facts }: CaseFile): CaseFact[] {
+function findFacts(element: CauseElement, { facts }: CaseFile): CaseFact[] {
   const keys = elementQuestions(element.questions).map(({ key }) => `intake.${key}`)
   const stated = facts.filter(
     ({ key, value }) => keys.includes(key) && value !== 'none' && value !== false,
