@@ -43,7 +43,7 @@ const memory = (pid: number, name: 'VmRSS' | 'VmHWM') =>
 
 describe.runIf(process.platform === 'linux')('memory does not grow with the file', () => {
   test.each(storages)(
-    'a gigabyte to and from %s does not increase memory by its size',
+    'a gigabyte to and from %s increases memory by at most an eighth of its size',
     { timeout: 240_000 },
     async (_, variables, drop) => {
       const database = await newDatabase('postgres')
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('memory does not grow with the file
       await server.stop()
       await database.drop()
       await drop()
-      expect(Math.max(uploaded, downloaded)).toBeLessThanOrEqual(64)
+      expect(Math.max(uploaded, downloaded)).toBeLessThanOrEqual(size / MiB / 8)
     },
   )
 })
