@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { citedIn } from './support/law/cited.ts'
+import { citedInCode } from './support/law/code.ts'
 import { checkedOn, excerptFile, loadDatabase, loadExcerpt } from './support/law/editions.ts'
 import { excerptFor } from './support/law/excerpt.ts'
 import { formerLaws } from './support/law/names.ts'
@@ -25,7 +26,7 @@ describe(`on ${checkedOn}`, () => {
     expect(count(/structured_seeds\/data\/profiles/)).toBeGreaterThan(150)
     expect(count(/structured_seeds\/data\/checklists/)).toBeGreaterThan(50)
     expect(count(/system_resources\/data\/.*\.md$/)).toBeGreaterThan(900)
-    expect(count(/ai-engine\/calculators/)).toBeGreaterThan(20)
+    expect(count(/ai-engine\/calculators/)).toBeGreaterThan(100)
     expect(cited.filter(({ quote }) => quote).length).toBeGreaterThan(1_100)
   })
 })
@@ -98,6 +99,26 @@ describe('a planted fault is caught:', () => {
       'no such article',
     ],
     ['an article without a law', text('依第五百条请求赔偿'), 'no such law'],
+    [
+      'the text of a skill',
+      citedInCode('const words = `依据《合同法》第五十二条，合同无效。`', 'skill.ts'),
+      'not in force',
+    ],
+    [
+      'a citation of a document template',
+      citedInCode(`{ law: '民法典', article: '第一千三百条', quote }`, 'template.ts'),
+      'no such article',
+    ],
+    [
+      'a citation that a calculator makes on a condition',
+      citedInCode(`cite('fees', ...(kind === 'x' ? ['第九百条'] : []))`, 'calculator.ts'),
+      'no such article',
+    ],
+    [
+      'an article of a calculator without a law',
+      citedInCode(`const article = grade <= 4 ? '第三十五条' : ''`, 'calculator.ts'),
+      'no such law',
+    ],
   ])('%s', (_, planted, fault) => {
     expect(findFaults(planted, excerpt, checkedOn)).toMatchObject([{ fault }])
   })
@@ -113,6 +134,23 @@ describe('a planted fault is caught:', () => {
   ])('and %s is not', (_, law, article, quote) => {
     expect(findFaults(basis(law, article, quote), excerpt, checkedOn)).toEqual([])
   })
+})
+
+test('citations in code are read from calls, objects and words', () => {
+  const code = [
+    `articles: [...cite('fees', ...(halved ? ['第十三条'] : []), '第十六条')],`,
+    `const basis = { law: '劳动法', article: '第四十四条' }`,
+    `const article = halved ? '第十六条' : '第四十四条'`,
+    '/** 《民法典》第一百八十八条 */',
+  ].join('\n')
+  expect(citedInCode(code, '').map(({ laws, article }) => `${laws} ${article}`)).toEqual([
+    '诉讼费用交纳办法 第十三条',
+    '诉讼费用交纳办法 第十六条',
+    '劳动法 第四十四条',
+    '诉讼费用交纳办法 第十六条',
+    '劳动法 第四十四条',
+    '民法典 第一百八十八条',
+  ])
 })
 
 describe('citations in running text', () => {

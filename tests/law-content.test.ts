@@ -11,6 +11,8 @@ const court = '最高人民法院关于'
 const labor1 = `${court}审理劳动争议案件适用法律问题的解释（一）`
 const labor2 = `${court}审理劳动争议案件适用法律问题的解释（二）`
 const lending = `${court}审理民间借贷案件适用法律若干问题的规定`
+const insurance2 = `${court}适用《保险法》若干问题的解释（二）`
+const construction1 = `${court}审理建设工程施工合同纠纷案件适用法律问题的解释（一）`
 const developers = `${court}审理商品房买卖合同纠纷案件适用法律若干问题的解释`
 const cites = (value: unknown, law: string, article: string) =>
   collectLegalBases(value).some((basis) => basis.law === law && basis.article === article)
@@ -39,6 +41,17 @@ describe('an element rests on the rule that governs it:', () => {
     ['traffic_accident.liable_person', '民法典', '第一千二百一十三条'],
     ['lease_contract.deposit_return', '住房租赁条例', '第十条'],
     ['lease_contract.deposit_return', '民法典', '第七百三十三条'],
+    ['labor_dispute.relation', labor2, '第二条'],
+    ['labor_dispute.overtime', '国务院关于职工工作时间的规定', '第三条'],
+    ['traffic_accident.liable_person', '民法典', '第一千二百一十一条'],
+    ['traffic_accident.liable_person', insurance2, '第十条'],
+    ['lease_contract.termination', '民法典', '第七百三十四条'],
+    ['construction_contract.owner_claim', construction1, '第十四条'],
+    ['construction_contract.owner_claim', construction1, '第十八条'],
+    ['construction_contract.settlement', construction1, '第二十九条'],
+    ['construction_contract.priority', construction1, '第四十条'],
+    ['equity_transfer.rescission', '民法典', '第一百五十二条'],
+    ['inheritance.will', '民法典', '第一千一百三十八条'],
   ])('%s on %s %s', (element, law, article) => {
     expect(cites(elements.get(element), law, article)).toBe(true)
   })
@@ -82,14 +95,43 @@ describe('the words of the law', () => {
   })
 
   test('whoever cites the interpretation for developers says that it is for their houses', () => {
-    const citing = [...elements.values()].filter(({ legal_basis, defences, calculation }) =>
-      collectLegalBases([{ legal_basis }, defences, calculation]).some(
-        ({ law }) => law === developers,
-      ),
+    const citing = [...elements.values()]
+      .flatMap((element) => [
+        { ...element, defences: [], calculation: null },
+        ...element.defences,
+        ...(element.calculation ? [element.calculation] : []),
+      ])
+      .concat(profiles.flatMap(({ record }) => record.risk_factors))
+      .filter((each) => collectLegalBases([each]).some(({ law }) => law === developers))
+    expect(citing.length).toBeGreaterThan(15)
+    const silent = citing.filter(
+      ({ name, description, formula }) =>
+        !/商品房|开发商|预售/.test([name, description, formula].join()),
     )
-    expect(citing.length).toBeGreaterThan(3)
-    const silent = citing.filter((element) => !JSON.stringify(element).includes('商品房'))
-    expect(silent.map(({ element_id }) => element_id)).toEqual([])
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
+  test('limitation is an objection and never an element', () => {
+    const names = [...elements.values()].map(({ name }) => name as string)
+    expect(names.filter((name) => name.includes('时效'))).toEqual([])
+    const limitation = [...elements.values()]
+      .flatMap(({ defences }) => defences)
+      .filter(({ name }) => name.includes('时效') && !name.includes('明知'))
+    expect(limitation.length).toBeGreaterThan(8)
+    for (const { name, kind, burden_of_proof } of limitation) {
+      expect([name, kind, burden_of_proof]).toEqual([name, 'objection', 'defendant'])
+    }
+  })
+
+  test('works that passed acceptance keep their warranty', () => {
+    const { description } = elements.get('construction_contract.owner_claim')
+    expect(description).toContain('未经竣工验收擅自使用的，只能就地基基础和主体结构主张')
+    expect(description).toContain('竣工验收合格的，仍可以就保修范围内的质量问题主张')
+  })
+
+  test('confusion is not needed where sign and goods are identical', () => {
+    const { applies_when } = elements.get('trademark_infringement.confusion')
+    expect(applies_when).toBe('不是在同一种商品上使用相同的商标')
   })
 
   test('the interpretation of 2021 on punitive damages is not relied on', () => {

@@ -57,7 +57,7 @@ export const delayedPerformance = defineCalculator({
     }),
   articles: [
     ...cite('civilProcedure', '第二百六十四条'),
-    ...cite('delayedInterest', '第一条', '第二条', '第三条', '第四条'),
+    ...cite('delayedInterest', '第一条', '第二条', '第三条', '第四条', '第七条'),
   ],
   calculate({ amount, period_ended_on: start, until = today(), payments = [] }) {
     if (start < fixedRateFrom) {

@@ -8,6 +8,8 @@ export interface Cited {
   laws: string[]
   article: string | null
   quote?: string
+  /** Figures of the statement that rests on the article. */
+  figures?: string[]
 }
 
 const articleNumber = `第${numeral}条(?:之${numeral})?`

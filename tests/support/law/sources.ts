@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { cite } from '../../../services/ai-engine/calculators/laws.ts'
+import { readFileSync } from 'node:fs'
 import { type Cited, citedIn } from './cited.ts'
+import { citedInCode } from './code.ts'
+import { figuresIn, statementsOf } from './figures.ts'
+import { filesBelow, readSeeds } from './seeds.ts'
 
 /** Members that hold a citation or the title of a law themselves, so that they are not searched. */
 const notText = new Set([
@@ -40,76 +41,46 @@ function collectStrings(value: unknown): string[] {
 export function citedInRecord(record: unknown, where: string): Cited[] {
   const bases = collectLegalBases(record)
   const context = [...new Set(bases.map(({ law }) => law))]
+  const figures = [...figuresIn(statementsOf(record).join('\n'))]
   return [
     ...bases.map(({ law, ...rest }) => ({ where, laws: [law], ...rest })),
     ...collectStrings(record).flatMap((text) => citedIn(text, where, context)),
-  ]
+  ].map((each) => ({ ...each, figures }))
 }
 
 const digestLine = /^(第[零一二三四五六七八九十百千]+条)（要旨）(.*)$/u
+
+/** Article and words of a line of a digest, or null. */
+export function parseDigestLine(line: string): { article: string; words: string } | null {
+  const [, article, words] = digestLine.exec(line) ?? []
+  return article ? { article, words: words! } : null
+}
 
 /** Citations of a Markdown text; one that digests a law names its articles at the head of lines. */
 export function citedInMarkdown(text: string, where: string, law: string | undefined): Cited[] {
   const context = law ? [law] : []
   const heads: Cited[] = []
   const rest = text.split('\n').map((line) => {
-    const [, article, words] = (law && digestLine.exec(line)) || []
-    if (!article) return line
-    heads.push({ where, laws: [law!], article })
-    return words!
+    const digest = law ? parseDigestLine(line) : null
+    if (!digest) return line
+    const figures = [...figuresIn(digest.words)]
+    heads.push({ where, laws: [law!], article: digest.article, figures })
+    return digest.words
   })
   return [...heads, ...citedIn(rest.join('\n'), where, context)]
 }
 
-/** Paths of the files below a directory, in order. */
-const filesBelow = (directory: string, pattern: RegExp) =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(directory, name))
-    .filter((path) => pattern.test(path))
-    .sort()
-
-/** Rules and texts of skills, and the templates of documents wherever a service keeps them. */
-const ownTexts = /^services\/(?:ai-engine\/skills\/|.*\/templates\/).*(?<!\.test)\.(?:ts|md|json)$/
+/** Rules and texts of the engine with its skills and calculators, and templates of documents. */
+const ownTexts = /^services\/(?:ai-engine\/|.*\/templates\/).*(?<!\.test)\.(?:ts|md|json)$/
 const generated = /\/skills\/bundled\.ts$/
-const seeds = /^seed_packages\/(?!knowledge_lay_words\/)[^/]+\/data\//
-
-const citeCall = /\bcite\(\s*'(\w+)',([^()]*)\)/g
-
-/** Citations of the calculators, which name their law by a key. */
-const citedInCalculators = (): Cited[] =>
-  filesBelow('services/ai-engine/calculators', /(?<!\.test)\.ts$/).flatMap((where) =>
-    [...readFileSync(where, 'utf8').matchAll(citeCall)].flatMap(([, key, list]) => {
-      const articles = [...list!.matchAll(/'(第[^']+条)'/g)].map(([, article]) => article!)
-      return cite(key as Parameters<typeof cite>[0], ...articles).map(({ law, article }) => ({
-        where,
-        laws: [law],
-        article,
-      }))
-    }),
-  )
 
 /** Citations of all seeds, rules, skill texts and document templates of the project. */
 export function citedInProject(): Cited[] {
-  const files = filesBelow('seed_packages', /\.(?:json|md)$/).filter((path) => seeds.test(path))
+  const { records, documents } = readSeeds()
   const texts = filesBelow('services', ownTexts).filter((path) => !generated.test(path))
-  const lawByDocument = new Map<string, string | undefined>()
-  const cited = files
-    .filter((path) => path.endsWith('.json'))
-    .flatMap((path) => {
-      const value = JSON.parse(readFileSync(path, 'utf8'))
-      for (const { content_file, metadata } of value.documents ?? []) {
-        const root = path.slice(0, path.indexOf('/data/'))
-        lawByDocument.set(content_file.replace(/^\$\{PACKAGE_DIR\}/, root), metadata.law)
-      }
-      const records: any[] = Array.isArray(value) ? value : [value]
-      return records.flatMap((record) => {
-        const name = record.element_id ?? record.item_id ?? record.code ?? ''
-        return citedInRecord(record, `${path} ${name}`.trim())
-      })
-    })
-  const markdown = files
-    .filter((path) => path.endsWith('.md'))
-    .flatMap((path) => citedInMarkdown(readFileSync(path, 'utf8'), path, lawByDocument.get(path)))
-  const own = texts.flatMap((path) => citedIn(readFileSync(path, 'utf8'), path, []))
-  return [...cited, ...markdown, ...own, ...citedInCalculators()]
+  return [
+    ...records.flatMap(({ where, record }) => citedInRecord(record, where)),
+    ...documents.flatMap(({ path, text, law }) => citedInMarkdown(text, path, law)),
+    ...texts.flatMap((path) => citedInCode(readFileSync(path, 'utf8'), path)),
+  ]
 }
