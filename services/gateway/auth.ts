@@ -2,10 +2,11 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import type { Env } from '../_kit/context.ts'
 import { ok } from '../_kit/endpoint.ts'
-import { Fault, invalid, notFound } from '../_kit/fault.ts'
+import { invalid, notFound } from '../_kit/fault.ts'
 import { authenticate } from './authenticate.ts'
 import { requireCsrf } from './authorize.ts'
 import { type Deps, get, post } from './deps.ts'
+import { loopbackHost, requireKnownOrigin } from './known-origin.ts'
 import { endAtProvider } from './oidc/end-at-provider.ts'
 import { samplePeople } from './people.ts'
 import { type Principal, UserType } from './principal.ts'
@@ -52,7 +53,7 @@ export const auth = [
     },
     async (c, { body }) => {
       requireLocalSignIn(c)
-      requireSameOrigin(c)
+      requireKnownOrigin(c)
       const person = samplePeople.find(({ id }) => id === body.person)
       if (!person)
         throw invalid([{ path: 'person', message: 'Unknown person. See GET /auth/people.' }])
@@ -99,8 +100,6 @@ export async function requirePrincipal(c: Context<Env<Deps>>): Promise<Principal
   return principal
 }
 
-const loopbackHost = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
 /**
  * Local sign-in exists only on loopback. The Host header is checked against DNS rebinding, and so is the
  * host of the URL, which a request line with a whole URL sets.
@@ -110,14 +109,6 @@ function requireLocalSignIn(c: Context<Env<Deps>>) {
   const header = c.req.header('host')?.replace(/:\d+$/, '') ?? hostname
   if (!c.env.localSignIn || !loopbackHost.test(hostname) || !loopbackHost.test(header)) {
     throw notFound('local sign-in')
-  }
-}
-
-/** Rejects a sign-in that another site's page sends. */
-function requireSameOrigin(c: Context<Env<Deps>>) {
-  const origin = c.req.header('origin')
-  if (origin !== undefined && origin !== new URL(c.req.url).origin) {
-    throw new Fault('FORBIDDEN', `Sign-in from ${origin} is not allowed.`)
   }
 }
 

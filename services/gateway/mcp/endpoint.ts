@@ -1,9 +1,11 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
+import { jsonLimit } from '../../_kit/body.ts'
 import type { Env } from '../../_kit/context.ts'
 import { authenticate } from '../authenticate.ts'
 import { requireCsrf } from '../authorize.ts'
 import { type Deps, del, get, post } from '../deps.ts'
+import { requireKnownOrigin } from '../known-origin.ts'
 import { unauthenticated } from '../protected-resource.ts'
 import type { ToolCaller } from './call-service.ts'
 import { registerConsultationTools } from './consultation-tools.ts'
@@ -35,10 +37,13 @@ export const mcp = [
 ]
 
 async function serveMcp(c: Context<Env<Deps>>): Promise<Response> {
+  requireKnownOrigin(c)
   const principal = await authenticate(c)
   if (!principal) throw unauthenticated(c, '/mcp')
   requireCsrf(principal, c.req.raw)
-  const handler = createMcpHandler(() => buildServer({ c, principal }, c.env.kit.version))
+  const handler = createMcpHandler(() => buildServer({ c, principal }, c.env.kit.version), {
+    maxRequestBodySize: jsonLimit,
+  })
   return handler.fetch(c.req.raw)
 }
 
