@@ -1,6 +1,6 @@
 import { acceptedContent, inputRequired, type McpServer } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { Fault, faultFrom } from '../../_kit/fault.ts'
+import { Fault, faultFrom, invalid } from '../../_kit/fault.ts'
 import { callService, sendAs, type ToolCaller } from './call-service.ts'
 import { buildForm, PendingCard, toAnswers } from './card-form.ts'
 import { readTurn } from './read-turn.ts'
@@ -24,11 +24,12 @@ export function registerConsultationTools(server: McpServer, caller: ToolCaller)
       const { code, message, data } = (await response.json()) as Record<string, unknown>
       throw faultFrom(response.status, String(code), String(message), data)
     }
-    const { output, card } = await readTurn(response)
+    const { output, card, error } = await readTurn(response)
     return toResult({
       session_id: sessionId,
       output,
       pending_card: card ?? null,
+      ...(error !== undefined && { error }),
       ...(card !== undefined && { next: 'Call answer_card with this session_id.' }),
     })
   }
@@ -74,18 +75,32 @@ export function registerConsultationTools(server: McpServer, caller: ToolCaller)
     {
       title: 'Answer the pending card',
       description:
-        'Asks the person the questions of the pending card and continues the consultation. A client without elicitation sends the answers by field_key.',
+        'Asks the person the questions of the pending card and continues the consultation. A client without elicitation sends card_id and the answers by field_key.',
       inputSchema: z.object({
         session_id: z.uuid(),
-        answers: z.record(z.string(), z.unknown()).optional(),
+        card_id: z
+          .string()
+          .max(200)
+          .optional()
+          .describe('Card that the answers belong to. Required with answers.'),
+        answers: z
+          .record(z.string(), z.unknown())
+          .optional()
+          .describe('Answers by field_key. null: the person does not know.'),
       }),
     },
-    ({ session_id, answers }, context) =>
+    ({ session_id, card_id, answers }, context) =>
       runTool(async () => {
+        if (answers && card_id === undefined) {
+          throw invalid([{ path: 'card_id', message: 'Required with answers. See pending_card.' }])
+        }
         const { card } = PendingCardResponse.parse(
           await callService(caller, service, `${sessions}/${session_id}/pending_card`),
         )
         if (!card) throw new Fault('CONFLICT', 'No card is pending.', { code: 'NO_PENDING_CARD' })
+        if (card_id !== undefined && card_id !== card.card_id) {
+          throw new Fault('CONFLICT', `Another card is pending: ${card.card_id}.`)
+        }
         // The key binds the answers to the card that was shown: those of an earlier card do not count.
         const key = `card_${card.card_id}`
         const content = answers ?? acceptedContent(context.mcpReq.inputResponses, key)

@@ -45,6 +45,11 @@ async function consultations(request: Request): Promise<Response> {
     return ok({ has_pending_card: state.pending, ...(state.pending && { card }) })
   }
   if (pathname.endsWith('/chat')) {
+    const { content } = (await request.json()) as { content: string }
+    if (content === 'fail') {
+      return turn(['error', { code: 'BUDGET_EXCEEDED', message: 'No.' }], ['end', { output: '' }])
+    }
+    if (content === 'cut') return turn(['delta', { content: 'Hm' }])
     state.pending = true
     return turn(['delta', { content: 'Hm' }], ['card', card], ['end', { output: 'A question.' }])
   }
@@ -173,7 +178,7 @@ describe.each<[string, Mode]>([
     const answers = { 'facts.amount': 5000, 'facts.written': true, 'facts.role': '2' }
     const answered = await client.callTool({
       name: 'answer_card',
-      arguments: { session_id: sessionId, answers },
+      arguments: { session_id: sessionId, card_id: 'card-1', answers },
     })
     expect(dataOf(answered)).toMatchObject({ output: 'Here is your advice.', pending_card: null })
     expect(state.resumes).toEqual([
@@ -190,7 +195,7 @@ describe.each<[string, Mode]>([
     ])
     const again = await client.callTool({
       name: 'answer_card',
-      arguments: { session_id: sessionId, answers },
+      arguments: { session_id: sessionId, card_id: 'card-1', answers },
     })
     expect(dataOf(again).code).toBe('NO_PENDING_CARD')
     expect(state.resumes).toHaveLength(1)
@@ -213,13 +218,73 @@ test('a pending card is an elicitation that is answered exactly once', async () 
   expect(forms[0]).toMatchObject({
     message: 'Facts of the loan',
     requestedSchema: {
-      properties: { 'facts.amount': { type: 'number' }, 'facts.role': { enum: ['1', '2'] } },
+      properties: {
+        'facts.amount': { type: 'number' },
+        'facts.role': {
+          oneOf: [
+            { const: '1', title: 'Lender' },
+            { const: '2', title: 'Borrower' },
+          ],
+        },
+      },
       required: ['facts.amount', 'facts.written'],
     },
   })
   expect(state.resumes).toHaveLength(1)
   expect(calls.filter(({ isError }) => isError)).toHaveLength(1)
   await client.close()
+})
+
+test('answers that name no card or an earlier one do not reach the pending card', async () => {
+  const client = await connect('legacy')
+  await client.callTool({ name: 'start_consultation', arguments: { message: '借款纠纷' } })
+  const answer = async (given: object) =>
+    dataOf(
+      await client.callTool({
+        name: 'answer_card',
+        arguments: { session_id: sessionId, answers: { 'facts.amount': 1 }, ...given },
+      }),
+    )
+  expect((await answer({})).code).toBe('VALIDATION_FAILED')
+  expect((await answer({ card_id: 'card-0' })).code).toBe('CONFLICT')
+  expect(state.resumes).toEqual([])
+  const answers = { 'facts.amount': null, unknown_field: 'x' }
+  await answer({ card_id: 'card-1', answers })
+  expect(state.resumes[0].user_response.answers).toEqual([
+    { field_key: 'facts.amount', value: null, unknown: true },
+    { field_key: 'unknown_field', value: 'x' },
+  ])
+  await client.close()
+})
+
+test('a turn that fails or is cut says so', async () => {
+  const client = await connect('legacy')
+  const start = async (message: string) =>
+    dataOf(await client.callTool({ name: 'start_consultation', arguments: { message } }))
+  expect(await start('fail')).toMatchObject({ output: '', error: { code: 'BUDGET_EXCEEDED' } })
+  expect((await start('cut')).code).toBe('UPSTREAM_UNAVAILABLE')
+  await client.close()
+})
+
+test('a message larger than the limit of JSON bodies is 413', async () => {
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+    params: { x: 'x'.repeat(2 ** 20) },
+  })
+  const response = await at.fetch(
+    new Request('http://127.0.0.1/mcp', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body,
+    }),
+  )
+  expect(response.status).toBe(413)
 })
 
 test('without a credential MCP is 401 with the address of its metadata', async () => {

@@ -2,24 +2,38 @@ import { Fault } from '../../_kit/fault.ts'
 
 const maxChars = 4_000_000
 
+export interface TurnResult {
+  output: string
+  /** Card that waits for answers. */
+  card: unknown
+  /** Code and message of a turn that failed. */
+  error: unknown
+}
+
 /** Reads the server-sent events of a turn to their end. */
-export async function readTurn(response: Response): Promise<{ output: string; card: unknown }> {
+export async function readTurn(response: Response): Promise<TurnResult> {
+  const result: TurnResult = { output: '', card: undefined, error: undefined }
   let [text, total] = ['', 0]
-  let card: unknown
   const body = response.body!.pipeThrough(
     new TextDecoderStream() as never,
   ) as ReadableStream<string>
-  for await (const chunk of body) {
-    total += chunk.length
-    if (total > maxChars) throw new Fault('UPSTREAM_UNAVAILABLE', 'The reply is too long.')
-    text += chunk
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const { event, data } = parseFrame(text.slice(0, end))
-      text = text.slice(end + 2)
-      if (event === 'card') card = data
-      if (event === 'end')
-        return { output: String((data as { output?: unknown }).output ?? ''), card }
+  try {
+    for await (const chunk of body) {
+      total += chunk.length
+      if (total > maxChars) throw new Fault('UPSTREAM_UNAVAILABLE', 'The reply is too long.')
+      text += chunk
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const { event, data } = parseFrame(text.slice(0, end))
+        text = text.slice(end + 2)
+        if (event === 'card') result.card = data
+        if (event === 'error') result.error = data
+        if (event === 'end') {
+          return { ...result, output: String((data as { output?: unknown }).output ?? '') }
+        }
+      }
     }
+  } catch (thrown) {
+    if (thrown instanceof Fault) throw thrown
   }
   throw new Fault('UPSTREAM_UNAVAILABLE', 'The reply ended early. Read the session again.')
 }
