@@ -138,6 +138,15 @@ describe('claims that must not sign in', () => {
     expect(() => identityFromClaims(claims, mapping({}))).toThrow(/account/)
   })
 
+  test('an email address that is not verified is no user id', () => {
+    const claims = { sub: 'a', email: 'lin@firm.example', organization_id: 'x' }
+    const byEmail = mapping({ userClaim: 'email' })
+    expect(identityFromClaims(claims, byEmail).id).toBe('lin@firm.example')
+    expect(() => identityFromClaims({ ...claims, email_verified: false }, byEmail)).toThrow(
+      /not verified/,
+    )
+  })
+
   test('a role that is not configured grants nothing, and inherited members are no claims', () => {
     const claims = { sub: 'a', organization_id: 'x', roles: ['superuser', 'operator', 7] }
     expect(identityFromClaims(claims, mapping({}))).toMatchObject({

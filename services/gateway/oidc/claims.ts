@@ -11,9 +11,15 @@ const userTypes: readonly UserType[] = ['client', 'lawyer', 'firm_admin', 'opera
 /** Maps the claims of a token to a person. Throws FORBIDDEN if they name no user or organization. */
 export function identityFromClaims(claims: Claims, mapping: ClaimMapping): Identity {
   const id = headerValue(readClaim(claims, mapping.userClaim), mapping.userClaim)
+  if (mapping.userClaim === 'email' && claims.email_verified === false) {
+    throw new Fault(
+      'FORBIDDEN',
+      'The email address of the account is not verified. Verify it first.',
+    )
+  }
   const organization =
     readOrganization(readClaim(claims, mapping.organizationClaim)) ?? mapping.defaultOrganization
-  const roles = new Set(readList(readClaim(claims, mapping.rolesClaim)))
+  const roles = new Set(readRoles(claims, mapping))
   const grants = mapping.grants.filter(({ role }) => roles.has(role)).map(({ grant }) => grant)
   const granted = grants.flatMap((grant) => ('userType' in grant ? [grant.userType] : []))
   const permissions = grants.flatMap((grant) => ('permission' in grant ? [grant.permission] : []))
@@ -33,15 +39,38 @@ export const isIncomplete = (claims: Claims, mapping: ClaimMapping) =>
   (readClaim(claims, mapping.organizationClaim) === undefined &&
     mapping.defaultOrganization === undefined)
 
-/** Reads a claim by its name, else by a path with dots: `realm_access.roles`. */
-function readClaim(claims: Claims, path: string): unknown {
-  if (Object.hasOwn(claims, path)) return claims[path]
-  let value: unknown = claims
-  for (const name of path.split('.')) {
-    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined
-    value = (value as Claims)[name]
+/**
+ * Reads a claim by its name, else by a path with dots: `realm_access.roles`. The names on the path may
+ * contain dots themselves (`https://firm.example/app.roles`).
+ */
+function readClaim(claims: unknown, path: string): unknown {
+  if (claims === null || typeof claims !== 'object') return undefined
+  if (Object.hasOwn(claims, path)) return (claims as Claims)[path]
+  for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
+    const name = path.slice(0, dot)
+    if (!Object.hasOwn(claims, name)) continue
+    const value = readClaim((claims as Claims)[name], path.slice(dot + 1))
+    if (value !== undefined) return value
   }
-  return value
+  return undefined
+}
+
+/**
+ * Reads the roles. Throws FORBIDDEN if the provider left them out because they are too many: Entra ID then
+ * names the claim in `_claim_names` (OpenID Connect, distributed claims). Without the error a person would
+ * silently sign in with fewer rights.
+ */
+function readRoles(claims: Claims, { rolesClaim }: ClaimMapping): string[] {
+  const roles = readClaim(claims, rolesClaim)
+  const isDistributed = readClaim(claims._claim_names, rolesClaim) !== undefined
+  const isOverage = rolesClaim === 'groups' && claims.hasgroups !== undefined
+  if (roles === undefined && (isDistributed || isOverage)) {
+    throw new Fault(
+      'FORBIDDEN',
+      `The account is in too many groups for the claim ${rolesClaim}. Use app roles, or limit the groups of the application.`,
+    )
+  }
+  return readList(roles)
 }
 
 /** A list of texts; a single text is a list of one. */
