@@ -13,6 +13,7 @@ import { cookieName, loadSession } from './session-store.ts'
 const TokenRow = z.object({ id: z.string(), identity: Identity, scopes: z.array(z.string()) })
 
 const apiToken = /^lst_[\w-]{20,200}$/
+const maxCookieLength = 100
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
@@ -34,15 +35,17 @@ async function findPrincipal(c: Context<Env<Deps>>): Promise<Principal | undefin
   const authorization = c.req.header('authorization')
   if (authorization === undefined) {
     const cookie = getCookie(c, cookieName(c.env))
-    if (!cookie) return undefined
-    const hash = await sha256Hex(cookie)
-    return identities.resolve(`session ${hash}`, () => resolveSession(c.env, hash))
+    if (!cookie || cookie.length > maxCookieLength) return undefined
+    return identities.resolve(`session ${cookie}`, async () =>
+      resolveSession(c.env, await sha256Hex(cookie)),
+    )
   }
   // A bearer token never falls back to a cookie: the request is a program's.
   const token = /^Bearer ([^ ]+)$/i.exec(authorization)?.[1] ?? ''
   if (apiToken.test(token)) {
-    const hash = await sha256Hex(token)
-    return identities.resolve(`token ${hash}`, () => resolveToken(sql, hash))
+    return identities.resolve(`token ${token}`, async () =>
+      resolveToken(sql, await sha256Hex(token)),
+    )
   }
   if (!jwt.test(token)) return undefined
   return identities.resolve(`bearer ${await sha256Hex(token)}`, () =>

@@ -33,6 +33,14 @@ export function requireScope({ credential }: Principal, method: string, { servic
   }
 }
 
+/** Throws FORBIDDEN unless the credential has every scope, as sessions and tokens are in no area. */
+export function requireFullScope({ credential }: Principal) {
+  if (credential.kind !== 'token' || credential.scopes.includes('*')) return
+  throw new Fault('FORBIDDEN', 'The token lacks the scope *.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="*"' },
+  })
+}
+
 /** Throws FORBIDDEN if a write with the session cookie does not carry its CSRF token. */
 export function requireCsrf({ credential }: Principal, { method, headers }: Request) {
   if (credential.kind !== 'session' || method === 'GET' || method === 'HEAD') return

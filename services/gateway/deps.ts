@@ -5,14 +5,19 @@ import type { Peer } from '../_kit/peer.ts'
 import type { Config } from './config.ts'
 import { parseOrigins } from './cors.ts'
 import { type Encryption, makeEncryption } from './encryption.ts'
+import { type ErasureFollower, makeErasureFollower } from './follow-erasures.ts'
 import { type IdentityCache, makeIdentityCache } from './identity-cache.ts'
 import { parseOidc } from './oidc/config.ts'
 import { makeProvider, type Provider } from './oidc/provider.ts'
+import { makeOpenStreams, type OpenStreams } from './open-streams.ts'
 import { makeRateCounts, type RateCounts, type RateLimits } from './rate-counts.ts'
 
 export interface Deps {
   peer(service: string): Peer
   identities: IdentityCache
+  openStreams: OpenStreams
+  /** Erases people whom platform-service has erased elsewhere. */
+  followErasures: ErasureFollower
   /** The OpenID Connect provider, if one is configured. */
   provider: Provider | undefined
   /** Encryption of tokens at rest; without it they are not stored. */
@@ -39,7 +44,7 @@ export interface Deps {
 
 const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
 
-export function open(config: Config, { peer, runtime }: OpenContext): Deps {
+export function open(config: Config, { client, peer, runtime }: OpenContext): Deps {
   const production = config.ENVIRONMENT === 'production'
   if (production && config.GATEWAY_LOCAL_SIGN_IN) {
     throw new ConfigError('GATEWAY_LOCAL_SIGN_IN: not allowed in production.')
@@ -49,6 +54,8 @@ export function open(config: Config, { peer, runtime }: OpenContext): Deps {
   return {
     peer,
     identities: makeIdentityCache(),
+    openStreams: makeOpenStreams(),
+    followErasures: makeErasureFollower(client('platform-service')),
     provider: oidc && makeProvider(oidc),
     encryption: secrets === undefined ? undefined : makeEncryption(secrets),
     localSignIn:

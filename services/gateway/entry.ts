@@ -5,6 +5,7 @@ import { authenticate } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
 import { preflight, setCorsHeaders } from './cors.ts'
 import type { Deps } from './deps.ts'
+import type { Principal } from './principal.ts'
 import { limitRate } from './rate-limit.ts'
 import { hasScimToken } from './scim/respond.ts'
 import { setSecurityHeaders } from './security-headers.ts'
@@ -38,7 +39,7 @@ async function respond(c: Context<Env<Deps>>, handle: Handler<Deps>): Promise<Re
     }
     // A directory may send many requests; a wrong token counts against its address.
     if (!hasScimToken(c)) headers = await limitRate(c, principal)
-    response = withMutableHeaders(await handle(c))
+    response = endWithCredential(c, principal, withMutableHeaders(await handle(c)))
   } catch (thrown) {
     const fault = toFault(thrown)
     if (fault.status >= 500) throw fault
@@ -46,6 +47,17 @@ async function respond(c: Context<Env<Deps>>, handle: Handler<Deps>): Promise<Re
   }
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
+}
+
+/** An event stream ends when the credential that opened it is revoked. Other responses end by themselves. */
+function endWithCredential(
+  { env: { sql, openStreams } }: Context<Env<Deps>>,
+  principal: Principal | undefined,
+  response: Response,
+): Response {
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  if (!principal || !isStream || !response.body) return response
+  return new Response(openStreams.watch(sql, principal, response.body), response)
 }
 
 /** The path without its query, which may hold signatures and codes, and without tokens. */

@@ -171,6 +171,12 @@ describe('forwarding', () => {
       headers: { 'x-user-id': 'root' },
     })
     expect(signed.data.headers).not.toHaveProperty('x-user-id')
+    const { cookie } = await signIn('sample-lawyer')
+    const upload = await call('/files-service/api/v1/files/0190/content?expires=1&signature=x', {
+      ...{ method: 'PUT', headers: { cookie }, body: 'bytes' },
+    })
+    expect(upload.data).toMatchObject({ method: 'PUT', body: 'bytes' })
+    expect(upload.data.headers).not.toHaveProperty('x-user-id')
   })
 
   test('a service that cannot be reached is 503 and names no address', async () => {

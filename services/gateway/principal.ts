@@ -19,7 +19,13 @@ export interface Principal {
   identity: Identity
   credential:
     | { kind: 'session'; id: string; csrf: string }
-    | { kind: 'token'; id: string; scopes: readonly string[] }
+    | {
+        kind: 'token'
+        id: string
+        scopes: readonly string[]
+        /** Expiry of a bearer token of the provider, in milliseconds. API tokens are rows. */
+        expiresAt?: number
+      }
 }
 
 const identityHeaders = [
@@ -33,6 +39,8 @@ const identityHeaders = [
 /** Headers that must never reach a service from outside: identity, keys, credentials, routing, hop-by-hop. */
 const removed = new Set([
   ...identityHeaders,
+  'x-request-id',
+  'traceparent',
   'x-internal-api-key',
   'authorization',
   'cookie',
@@ -58,25 +66,23 @@ const removed = new Set([
 /** Some servers read `X_User_Id` as `X-User-Id`, so both spellings are the same header. */
 const canonicalName = (name: string) => name.toLowerCase().replaceAll('_', '-')
 
-/** Copies the headers of a client without those that only the gateway may set. */
-export function forwardableHeaders(headers: Headers): Headers {
+/** Headers of a client that a service may see: without those that only the gateway may set. */
+export function listForwardableHeaders(headers: Headers): [string, string][] {
   const named = (headers.get('connection') ?? '')
     .split(',')
     .map((name) => canonicalName(name.trim()))
-  const copy = new Headers()
-  for (const [name, value] of headers) {
+  return [...headers].filter(([name]) => {
     const canonical = canonicalName(name)
     const isRemoved = removed.has(canonical) || canonical.startsWith('x-forwarded-')
-    if (!isRemoved && !named.includes(canonical)) copy.append(name, value)
-  }
-  return copy
+    return !isRemoved && !named.includes(canonical)
+  })
 }
 
-/** Sets the identity headers that the services trust. */
-export function setIdentity(headers: Headers, identity: Identity) {
-  headers.set('x-user-id', identity.id)
-  headers.set('x-organization-id', identity.organization_id)
-  headers.set('x-user-type', identity.user_type)
-  headers.set('x-is-superuser', String(identity.superuser))
-  headers.set('x-permissions', identity.permissions.join(','))
-}
+/** The identity headers that the services trust. */
+export const listIdentityHeaders = (identity: Identity): [string, string][] => [
+  ['x-user-id', identity.id],
+  ['x-organization-id', identity.organization_id],
+  ['x-user-type', identity.user_type],
+  ['x-is-superuser', String(identity.superuser)],
+  ['x-permissions', identity.permissions.join(',')],
+]

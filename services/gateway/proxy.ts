@@ -7,8 +7,9 @@ import { requireCsrf, requireScope } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
 import { bodyTooLarge, limitBody } from './limit-body.ts'
-import { forwardableHeaders, type Principal, setIdentity } from './principal.ts'
+import { listForwardableHeaders, listIdentityHeaders, type Principal } from './principal.ts'
 import { unauthenticated } from './protected-resource.ts'
+import { startDeadline } from './start-deadline.ts'
 import { resolveTarget, type Target } from './target.ts'
 
 const apiDescription = /^\/api\/v1\/(v3\/api-docs|swagger-ui\/index\.html)$/
@@ -27,7 +28,8 @@ export async function proxy(c: Context<Env<Deps>>): Promise<Response> {
       headers: { Allow: allow },
     })
   }
-  const principal = await authenticate(c)
+  // A signed URL is its own proof: it works with and without a session, and acts as nobody.
+  const principal = isSigned(target) ? undefined : await authenticate(c)
   if (!principal && !isOpen(target, c.env)) throw unauthenticated(c)
   if (principal) {
     requireScope(principal, c.req.method, target)
@@ -36,9 +38,11 @@ export async function proxy(c: Context<Env<Deps>>): Promise<Response> {
   return forward(c, target, principal)
 }
 
-const isOpen = ({ service, path }: Target, { production }: Deps) =>
-  (!production && apiDescription.test(path)) ||
-  (service === 'files-service' && signedContent.test(path))
+const isSigned = ({ service, path }: Target) =>
+  service === 'files-service' && signedContent.test(path)
+
+const isOpen = (target: Target, { production }: Deps) =>
+  (!production && apiDescription.test(target.path)) || isSigned(target)
 
 async function forward(
   c: Context<Env<Deps>>,
@@ -46,28 +50,27 @@ async function forward(
   principal: Principal | undefined,
 ): Promise<Response> {
   const { raw } = c.req
-  const headers = forwardableHeaders(raw.headers)
-  if (principal) setIdentity(headers, principal.identity)
-  headers.set('x-request-id', c.var.requestId)
-  headers.set('traceparent', c.var.traceparent)
-  headers.set('x-forwarded-for', clientAddress(c))
+  const headers = [
+    ...listForwardableHeaders(raw.headers),
+    ...(principal ? listIdentityHeaders(principal.identity) : []),
+    ['x-request-id', c.var.requestId],
+    ['traceparent', c.var.traceparent],
+    ['x-forwarded-for', clientAddress(c)],
+  ] as [string, string][]
   const body = limitBody(raw, c.env.maxBodyBytes)
-  const deadline = startDeadline(c.env.timeoutMs)
+  const deadline = startDeadline(c.env.timeoutMs, raw.signal)
   const init: RequestInit & { duplex: 'half' } = {
     method: raw.method,
     headers,
     body: body.stream,
     duplex: 'half',
     redirect: 'manual',
-    signal: AbortSignal.any([raw.signal, deadline.signal]),
+    signal: deadline.signal,
   }
   try {
     const request = new Request(`http://peer${path}${new URL(raw.url).search}`, init)
     const response = await c.env.peer(service)(request)
-    return new Response(response.body, {
-      status: response.status,
-      headers: responseHeaders(response.headers),
-    })
+    return withOwnHeaders(response)
   } catch (thrown) {
     if (body.exceeded()) throw bodyTooLarge(c.env.maxBodyBytes)
     c.env.kit.log.warn({ service, ...errorFields(thrown) }, 'upstream request failed')
@@ -75,13 +78,6 @@ async function forward(
   } finally {
     deadline.clear()
   }
-}
-
-/** A time limit that ends when it is cleared, so that it does not cut a stream. */
-function startDeadline(ms: number) {
-  const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new Error(`no response within ${ms} ms`)), ms)
-  return { signal: controller.signal, clear: () => clearTimeout(timer) }
 }
 
 const hopByHop = [
@@ -93,14 +89,15 @@ const hopByHop = [
   'set-cookie',
 ]
 
-/** Headers of the service, without those of the connection and cookies, which only the gateway sets. */
-function responseHeaders(headers: Headers): Headers {
-  const copy = new Headers(headers)
-  for (const name of hopByHop) copy.delete(name)
+/** The response without headers of the connection and without cookies, which only the gateway sets. */
+function withOwnHeaders(response: Response): Response {
+  const copy = new Response(response.body, response)
+  const { headers } = copy
+  for (const name of hopByHop) headers.delete(name)
   // The body was decoded by the client that fetched it.
-  if (copy.has('content-encoding')) {
-    copy.delete('content-encoding')
-    copy.delete('content-length')
+  if (headers.has('content-encoding')) {
+    headers.delete('content-encoding')
+    headers.delete('content-length')
   }
   return copy
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Env } from '../_kit/context.ts'
 import { Fault } from '../_kit/fault.ts'
-import { clientAddress } from './client-address.ts'
+import { addressKey, clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
 import type { Principal } from './principal.ts'
 
@@ -38,7 +38,7 @@ export async function limitRate(
  * last, so that its headers are sent.
  */
 function listLimits(c: Context<Env<Deps>>, principal: Principal | undefined) {
-  if (!principal) return [{ name: 'address' as const, key: clientAddress(c) }]
+  if (!principal) return [{ name: 'address' as const, key: addressKey(clientAddress(c)) }]
   const { identity, credential } = principal
   const user = { name: 'user' as const, key: `${identity.organization_id} ${identity.id}` }
   return credential.kind === 'token'

@@ -1,4 +1,5 @@
 import { defineService } from '../_kit/service.ts'
+import { administration } from './administration.ts'
 import { auth } from './auth.ts'
 import { Config } from './config.ts'
 import { type Deps, open } from './deps.ts'
@@ -34,6 +35,7 @@ export default defineService<typeof Config, Deps>({
     ...backchannelLogout,
     ...sessions,
     ...tokens,
+    ...administration,
     ...protectedResource,
     ...mcp,
     ...scimUsers,
@@ -41,6 +43,7 @@ export default defineService<typeof Config, Deps>({
     ...scimDiscovery,
   ],
   fallback: proxy,
+  tick: (context) => context.followErasures(context),
   async sweep({ sql }) {
     await deleteExpired(sql)
     await deleteOldCounts(sql)

@@ -37,8 +37,8 @@ export async function startSession(
       : ((await encryption?.encrypt(provider.refreshToken, id)) ?? null)
   const tokenHash = await sha256Hex(token)
   await sql.transaction(async (tx) => {
-    const person = await savePerson(tx, identity)
-    if (!person!.active) {
+    await savePerson(tx, identity)
+    if (await isRemoved(tx, identity)) {
       throw new Fault('FORBIDDEN', 'The account was removed. Ask an administrator.')
     }
     await tx`
@@ -63,15 +63,20 @@ export async function startSession(
   return { identity, credential: { kind: 'session', id, csrf } }
 }
 
-const SavedPerson = z.object({ active: z.boolean() })
-
 /** Stores the rights of a person as of now. Sessions and API tokens of the person get them too. */
-export const savePerson = (sql: Sql, identity: Identity) => sql.row(SavedPerson)`
+export const savePerson = (sql: Sql, identity: Identity) => sql`
   insert into gateway.people (organization_id, user_id, identity)
   values (${identity.organization_id}, ${identity.id}, ${json(identity)})
   on conflict (organization_id, user_id)
-    do update set identity = excluded.identity, updated_at = now()
-  returning active`
+    do update set identity = excluded.identity, updated_at = now()`
+
+/** Whether the directory removed the person, in any spelling of the name. */
+export async function isRemoved(sql: Sql, { organization_id, id }: Identity): Promise<boolean> {
+  const removed = await sql`
+    select from gateway.people
+    where organization_id = ${organization_id} and lower(user_id) = lower(${id}) and not active`
+  return removed.length > 0
+}
 
 const EndedSession = z.object({ refresh_token: z.string().nullable() })
 

@@ -5,9 +5,10 @@ import { Id, Time } from '../_kit/fields.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import { requirePrincipal } from './auth.ts'
+import { requireFullScope } from './authorize.ts'
 import { del, get } from './deps.ts'
 
-const Session = z
+export const Session = z
   .object({
     id: Id,
     created_at: Time,
@@ -17,6 +18,10 @@ const Session = z
     current: z.boolean(),
   })
   .meta({ id: 'Session' })
+
+/** Columns of a session, seen with the credential of the request. */
+export const sessionColumns = (credentialId: string) => fragment`
+  id, created_at, last_seen_at, address, user_agent, id = ${credentialId}::uuid as current`
 
 const ById = z.object({ id: Id })
 
@@ -28,13 +33,14 @@ export const sessions = [
       summary: 'List own sessions',
       query: PageQuery,
       responses: { 200: pageSchema(Session) },
-      faults: ['UNAUTHENTICATED'],
+      faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
     },
     async (c, { query }) => {
-      const { identity, credential } = await requirePrincipal(c)
+      const principal = await requirePrincipal(c)
+      requireFullScope(principal)
+      const { identity, credential } = principal
       const page = await selectPage(c.env.sql, Session, query, {
-        columns: fragment`id, created_at, last_seen_at, address, user_agent,
-          id = ${credential.id}::uuid as current`,
+        columns: sessionColumns(credential.id),
         from: fragment`gateway.sessions where organization_id = ${identity.organization_id}
           and user_id = ${identity.id} and expires_at > now()`,
         order: fragment`created_at desc, id desc`,
@@ -52,7 +58,9 @@ export const sessions = [
       faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
     },
     async (c, { params }) => {
-      const { identity } = await requirePrincipal(c)
+      const principal = await requirePrincipal(c)
+      requireFullScope(principal)
+      const { identity } = principal
       const ended = await c.env.sql`
         delete from gateway.sessions where id = ${params.id} and user_id = ${identity.id}
           and organization_id = ${identity.organization_id} returning id`

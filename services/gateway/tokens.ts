@@ -7,11 +7,12 @@ import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, json, timestamp } from '../_kit/sql/sql.ts'
 import { requirePrincipal } from './auth.ts'
+import { requireFullScope } from './authorize.ts'
 import { del, get, post } from './deps.ts'
 import { scopes } from './scopes.ts'
 import { randomSecret } from './secret.ts'
 
-const Token = z
+export const Token = z
   .object({
     id: Id,
     name: z.string(),
@@ -22,7 +23,7 @@ const Token = z
   })
   .meta({ id: 'Token' })
 const NewToken = Token.extend({ token: z.string().describe('Shown once.') })
-const columns = fragment`id, name, scopes, created_at, last_used_at, expires_at`
+export const tokenColumns = fragment`id, name, scopes, created_at, last_used_at, expires_at`
 
 /** API tokens of the signed-in person. A token never has more rights than its person. */
 export const tokens = [
@@ -32,12 +33,14 @@ export const tokens = [
       summary: 'List own API tokens',
       query: PageQuery,
       responses: { 200: pageSchema(Token) },
-      faults: ['UNAUTHENTICATED'],
+      faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
     },
     async (c, { query }) => {
-      const { identity } = await requirePrincipal(c)
+      const principal = await requirePrincipal(c)
+      requireFullScope(principal)
+      const { identity } = principal
       const page = await selectPage(c.env.sql, Token, query, {
-        columns,
+        columns: tokenColumns,
         from: fragment`gateway.tokens where organization_id = ${identity.organization_id}
           and user_id = ${identity.id}`,
         order: fragment`created_at desc, id desc`,
@@ -73,7 +76,7 @@ export const tokens = [
         values (${newId()}, ${await sha256Hex(token)}, ${identity.id}, ${identity.organization_id},
           ${body.name}, ${json(body.scopes)},
           ${body.expires_at == null ? null : timestamp(body.expires_at)})
-        returning ${columns}`
+        returning ${tokenColumns}`
       return ok(c, { ...row!, token }, 201)
     },
   ),
@@ -87,7 +90,9 @@ export const tokens = [
       faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
     },
     async (c, { params }) => {
-      const { identity } = await requirePrincipal(c)
+      const principal = await requirePrincipal(c)
+      requireFullScope(principal)
+      const { identity } = principal
       const revoked = await c.env.sql`
         delete from gateway.tokens where id = ${params.id} and user_id = ${identity.id}
           and organization_id = ${identity.organization_id} returning id`

@@ -2,11 +2,13 @@ import * as z from 'zod'
 import type { ServiceContext } from '../_kit/context.ts'
 import { ErasureResponse, erasurePath } from '../_kit/erasure.ts'
 import { Fault } from '../_kit/fault.ts'
+import { newId } from '../_kit/ids.ts'
 import type { JobContext } from '../_kit/jobs.ts'
 import { json, type Sql } from '../_kit/sql/sql.ts'
 import { append } from './audit-chain.ts'
 import type { Deps } from './deps.ts'
 import { erasePlatform } from './erase-platform.ts'
+import { storeEvents } from './events/store-events.ts'
 import { loadHeld } from './legal-holds.ts'
 
 const Targets = z.object({ matter_ids: z.array(z.string()), file_ids: z.array(z.string()) })
@@ -151,8 +153,21 @@ async function finish(
     const action = `erasure.${status.toLowerCase()}`
     const details = { job_id: id, dry_run, erased }
     await append(sql, organization_id, [{ actor: requested_by, action, resource, details }])
+    await publishErasure(sql, organization_id, id, status)
   })
 }
+
+/** Publishes the status of an erasure in the transaction that sets it. The person is not named. */
+export const publishErasure = (tx: Sql, organization: string, id: string, status: string) =>
+  storeEvents(tx, [
+    {
+      id: newId(),
+      type: 'job.updated',
+      organization_id: organization,
+      at: new Date().toISOString(),
+      data: { job_id: id, kind: 'erase', status },
+    },
+  ])
 
 /** Ends erasures as FAILED when their job is DEAD. */
 export async function failDeadErasures(sql: Sql): Promise<void> {

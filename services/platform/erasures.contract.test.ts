@@ -76,6 +76,36 @@ describe('an erasure', () => {
       'erasure.succeeded',
       'erasure.requested',
     ])
+    const events = await at.sql`
+      select organization_id, user_id, data from platform.events
+      where type = 'job.updated' and data ->> 'job_id' = ${data.job_id} order by seq`
+    expect(events).toMatchObject(
+      ['PENDING', 'SUCCEEDED'].map((status) => ({
+        organization_id: 'acme',
+        user_id: null,
+        data: { kind: 'erase', status },
+      })),
+    )
+  })
+
+  test('the gateway is asked to erase a person once, and reports what it erased', async () => {
+    const internal = '/api/v1/internal/platform/gateway-erasures'
+    const pending = async () =>
+      (await at.call('GET', internal)).data.items.map(({ job_id }: any) => job_id)
+    const dryRun = await request({ user_id: 'u-9', dry_run: true })
+    const { data } = await request({ user_id: 'u-9' })
+    expect(await pending()).not.toContain(data.job_id)
+    await runJobs()
+    expect(await pending()).toContain(data.job_id)
+    expect(await pending()).not.toContain(dryRun.data.job_id)
+    const send = () =>
+      at.call('POST', `${internal}/${data.job_id}`, { body: { erased: { sessions: 2 } } })
+    expect((await send()).data).toEqual({ recorded: true })
+    expect((await send()).data).toEqual({ recorded: false })
+    expect(await pending()).not.toContain(data.job_id)
+    expect((await report(data.job_id)).report.gateway.erased).toEqual({ sessions: 2 })
+    const headers = { 'x-internal-api-key': undefined }
+    expect((await at.call('GET', internal, { headers })).status).toBe(401)
   })
 
   test('a dry run erases nothing and reports the counts', async () => {

@@ -10,7 +10,7 @@ import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { append } from './audit-chain.ts'
 import { get, manage, post } from './deps.ts'
-import { loadTargets, Outcome } from './erase-everywhere.ts'
+import { loadTargets, Outcome, publishErasure } from './erase-everywhere.ts'
 import { erasePlatform } from './erase-platform.ts'
 import { legalHold, loadHeld, requireOrganization } from './legal-holds.ts'
 
@@ -156,5 +156,6 @@ async function startErasure(
   const resource = user_id === undefined ? `matter:${matter_id}` : `user:${user_id}`
   const details = { job_id: created.id, dry_run }
   await append(sql, org, [{ actor, action: 'erasure.requested', resource, details }])
+  await publishErasure(sql, org, created.id, 'PENDING')
   return created.id
 }

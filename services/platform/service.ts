@@ -18,6 +18,7 @@ import { events } from './events/stream-events.ts'
 import { webhooks } from './events/webhooks.ts'
 import { flagBatch } from './flag-batch.ts'
 import { flags } from './flags.ts'
+import { gatewayErasures } from './gateway-erasures.ts'
 import { health } from './health.ts'
 import { legalHolds } from './legal-holds.ts'
 import { tagBatch } from './tag-batch.ts'
@@ -48,6 +49,7 @@ export default defineService({
     ...aiAdminProxy,
     ...legalHolds,
     ...erasures,
+    ...gatewayErasures,
     ...events,
     ...webhooks,
     ...health,

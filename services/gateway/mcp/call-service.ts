@@ -4,7 +4,8 @@ import type { Env } from '../../_kit/context.ts'
 import { Fault, faultFrom } from '../../_kit/fault.ts'
 import { requireScope } from '../authorize.ts'
 import type { Deps } from '../deps.ts'
-import { type Principal, setIdentity } from '../principal.ts'
+import { listIdentityHeaders, type Principal } from '../principal.ts'
+import { startDeadline } from '../start-deadline.ts'
 import type { ServiceName } from '../target.ts'
 
 /** A person who calls tools, with the request that carries the call. */
@@ -28,19 +29,27 @@ export async function sendAs(
 ): Promise<Response> {
   const method = body === undefined ? 'GET' : 'POST'
   requireScope(principal, method, { service, path: path.replace(/\?.*/s, '') })
-  const headers = new Headers({
+  const headers = {
     'x-request-id': c.var.requestId,
     traceparent: c.var.traceparent,
     ...(body !== undefined && { 'content-type': 'application/json' }),
-  })
-  setIdentity(headers, principal.identity)
+    ...Object.fromEntries(listIdentityHeaders(principal.identity)),
+  }
+  // A turn may last longer than the limit; it covers the time until the headers of the response.
+  const deadline = startDeadline(c.env.timeoutMs, c.req.raw.signal)
   const request = new Request(`http://peer${path}`, {
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(c.env.timeoutMs)]),
+    signal: deadline.signal,
   })
-  return c.env.peer(service)(request)
+  try {
+    return await c.env.peer(service)(request)
+  } catch {
+    throw unavailable(service)
+  } finally {
+    deadline.clear()
+  }
 }
 
 /** Calls a service and returns the data of its envelope. Throws the fault of the service. */

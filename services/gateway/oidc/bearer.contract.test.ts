@@ -17,6 +17,7 @@ const keys: JWK[] = []
 let fetches = 0
 let issuer: string
 let server: Listening
+let isDown = false
 let at: Stage
 let current: CryptoKey
 let publicPem: string
@@ -30,6 +31,7 @@ async function addKey(kid: string): Promise<CryptoKey> {
 
 /** An issuer with metadata and keys only. */
 const serveIssuer = (request: Request) => {
+  if (isDown) return new Response(null, { status: 503 })
   if (new URL(request.url).pathname === '/jwks') {
     fetches++
     return Response.json({ keys })
@@ -146,6 +148,7 @@ describe('bearer tokens of the provider', () => {
       },
     ],
     ['an ID token', () => sign({ nonce: 'n' })],
+    ['an ID token of a refresh, without nonce', () => sign({ at_hash: 'cpqKfdQA5eH891Ff5oJr_Q' })],
     ['an ID token of Keycloak', () => sign({ typ: 'ID' })],
     ['a logout token', () => sign({ events: {} })],
     ['bound to the key of its client', () => sign({ cnf: { jkt: 'x' } })],
@@ -169,6 +172,7 @@ describe('bearer tokens of the provider', () => {
       insert into gateway.people (organization_id, user_id, identity, active)
       values ('firm-a', 'gone', '{}', false)`
     expect((await call(await sign({ sub: 'gone' }))).status).toBe(401)
+    expect((await call(await sign({ sub: 'Gone' }))).status).toBe(401)
   })
 
   test('a new key of the provider is accepted, and the keys are not fetched per request', async () => {
@@ -178,6 +182,17 @@ describe('bearer tokens of the provider', () => {
     const before = fetches
     for (let i = 0; i < 20; i++) expect((await call(await token())).status).toBe(200)
     expect(fetches).toBe(before)
+  })
+
+  test('during an outage of the provider known keys verify, and unknown ones are refused', async () => {
+    isDown = true
+    try {
+      expect((await call(await sign())).status).toBe(200)
+      const { privateKey } = await generateKeyPair('RS256')
+      expect((await call(await sign({}, { kid: 'later' }, privateKey))).status).toBe(401)
+    } finally {
+      isDown = false
+    }
   })
 
   test('a request without credentials gets a challenge without error', async () => {

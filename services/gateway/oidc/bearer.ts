@@ -1,12 +1,11 @@
 import { errors, type JWTPayload } from 'jose'
-import * as z from 'zod'
 import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
 import { sha256Hex } from '../../_kit/hash.ts'
-import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import type { Identity, Principal } from '../principal.ts'
+import type { Principal } from '../principal.ts'
 import { scopes as knownScopes } from '../scopes.ts'
+import { isRemoved } from '../session-store.ts'
 import { identityFromClaims } from './claims.ts'
 
 /**
@@ -25,7 +24,8 @@ export async function authenticateBearer(
     const identity = identityFromClaims(claims, provider.settings.claims)
     if (await isRemoved(sql, identity)) return undefined
     const id = uuidFromHash(await sha256Hex(token))
-    return { identity, credential: { kind: 'token', id, scopes: scopesFrom(claims) } }
+    const expiresAt = claims.exp! * 1_000
+    return { identity, credential: { kind: 'token', id, scopes: scopesFrom(claims), expiresAt } }
   } catch (thrown) {
     if (thrown instanceof Fault) throw thrown
     if (thrown instanceof errors.JOSEError) {
@@ -39,13 +39,11 @@ export async function authenticateBearer(
 }
 
 /**
- * ID tokens and logout tokens have the same issuer and keys. A token with `cnf` belongs to the key of its
- * client, so whoever sends it as a bearer token has replayed it.
+ * ID tokens and logout tokens have the same issuer and keys; hashes of other tokens are in ID tokens only. A
+ * token with `cnf` belongs to the key of its client, so whoever sends it as a bearer token has replayed it.
  */
-const isAccessToken = ({ nonce, events, cnf, typ }: JWTPayload) =>
-  nonce === undefined &&
-  events === undefined &&
-  cnf === undefined &&
+const isAccessToken = ({ nonce, at_hash, c_hash, events, cnf, typ }: JWTPayload) =>
+  [nonce, at_hash, c_hash, events, cnf].every((claim) => claim === undefined) &&
   !['ID', 'Refresh', 'Logout', 'Offline'].includes(String(typ))
 
 /** Scopes of the suite that the token names. A token that names none has all rights of its person. */
@@ -58,10 +56,3 @@ function scopesFrom({ scope, scp }: JWTPayload): readonly string[] {
 /** Id of a token for its rate limit: the same for the same token. */
 const uuidFromHash = (hash: string) =>
   hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-
-async function isRemoved(sql: Sql, { organization_id, id }: Identity): Promise<boolean> {
-  const person = await sql.row(z.object({ active: z.boolean() }))`
-    select active from gateway.people
-    where organization_id = ${organization_id} and user_id = ${id}`
-  return person?.active === false
-}

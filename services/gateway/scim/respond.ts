@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import * as z from 'zod'
+import { textProblem } from '../../_kit/body.ts'
 import type { Env } from '../../_kit/context.ts'
 import { toFault } from '../../_kit/fault.ts'
 import { accepts } from '../../_kit/keys.ts'
@@ -93,9 +94,20 @@ export function parseFilter(filter: string | undefined, attributes: readonly str
   if (filter === undefined || filter.trim() === '') return undefined
   const match = /^\s*(\w+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*$/i.exec(filter)
   const attribute = attributes.find((each) => each.toLowerCase() === match?.[1]?.toLowerCase())
-  if (!match || !attribute) {
+  const value = parseText(match?.[2])
+  if (attribute === undefined || value === undefined) {
     const supported = attributes.map((each) => `${each} eq "…"`).join(', ')
     throw new ScimError(400, `Supported filters: ${supported}.`, 'invalidFilter')
   }
-  return { attribute, value: JSON.parse(match[2]!) as string }
+  return { attribute, value }
+}
+
+/** Parses a JSON string. Returns undefined for one that is not valid or cannot be stored. */
+function parseText(literal = ''): string | undefined {
+  try {
+    const text: string = JSON.parse(literal)
+    return textProblem(text) === null ? text : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -201,6 +201,55 @@ describe('removal', () => {
     expect((await signIn('sample-lawyer')).status).toBe(200)
     for (const headers of credentials) expect(await status(headers)).toBe(401)
   })
+
+  test('a person is removed whatever the case of the name, and loses a name that is taken away', async () => {
+    await at.sql`delete from gateway.scim_users`
+    await at.sql`delete from gateway.people`
+    const { data: user } = await call('POST', users, newUser({ userName: 'Sample-Lawyer' }))
+    const renamed = await signIn('sample-lawyer')
+    await call('PUT', `${users}/${user.id}`, newUser({ userName: 'lin@firm.example' }))
+    expect(await status(renamed.headers)).toBe(401)
+    await call('PUT', `${users}/${user.id}`, newUser({ userName: 'SAMPLE-LAWYER' }))
+    const back = await signIn('sample-lawyer')
+    expect(await status(back.headers)).toBe(200)
+    await call('DELETE', `${users}/${user.id}`)
+    expect(await status(back.headers)).toBe(401)
+    expect((await signIn('sample-lawyer')).status).toBe(403)
+    await at.sql`delete from gateway.people`
+  })
+})
+
+describe('attacks', () => {
+  test.each([
+    'userName eq "a" or "1" eq "1"',
+    `userName eq "a"' or true --"`,
+    'userName eq "\\x"',
+    'userName eq "\\u0000"',
+    'userName eq "\\ud800"',
+    'userName eq "',
+    'password sw "a"',
+    'id eq 1',
+  ])('the filter %s is 400', async (filter) => {
+    const { status, data } = await call('GET', `${users}?filter=${encodeURIComponent(filter)}`)
+    expect([status, data.scimType]).toEqual([400, 'invalidFilter'])
+  })
+
+  test('a quote in a filter is text, not syntax', async () => {
+    const filter = encodeURIComponent(`userName eq "' or '1'='1"`)
+    expect((await call('GET', `${users}?filter=${filter}`)).data.totalResults).toBe(0)
+  })
+
+  test('concurrent changes do not restore a person who is removed', async () => {
+    const { data: user } = await call('POST', users, newUser())
+    const patch = (path: string, value: unknown) =>
+      call('PATCH', `${users}/${user.id}`, { Operations: [{ op: 'replace', path, value }] })
+    await Promise.all([
+      ...Array.from({ length: 4 }, (_, n) => patch('displayName', `Lin ${n}`)),
+      patch('active', false),
+      ...Array.from({ length: 4 }, (_, n) => patch('title', `Partner ${n}`)),
+    ])
+    expect((await call('GET', `${users}/${user.id}`)).data.active).toBe(false)
+  })
 })
 
 test('the discovery endpoints describe what is supported', async () => {

@@ -104,8 +104,8 @@ export const scimUsers = [
     async (c, { params, body }) => {
       const response = await respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
-          await requireUser(tx, params.id)
-          return saveUser(tx, c.env.scim!.organization, params.id, body)
+          const stored = await requireUser(tx, params.id)
+          return saveUser(tx, c.env.scim!.organization, stored, body)
         }),
       )
       c.env.identities.clear()
@@ -119,9 +119,9 @@ export const scimUsers = [
     async (c, { params, body }) => {
       const response = await respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
-          const { resource } = await requireUser(tx, params.id)
-          const patched = applyPatch(resource, PatchRequest.parse(body).Operations)
-          return saveUser(tx, c.env.scim!.organization, params.id, patched)
+          const stored = await requireUser(tx, params.id)
+          const patched = applyPatch(stored.resource, PatchRequest.parse(body).Operations)
+          return saveUser(tx, c.env.scim!.organization, stored, patched)
         }),
       )
       c.env.identities.clear()
@@ -155,20 +155,33 @@ function filterCondition(filter: ReturnType<typeof parseFilter>) {
     : fragment`external_id = ${filter.value}`
 }
 
+/** Locks the user, so that a concurrent change does not bring an earlier state back. */
 async function requireUser(sql: Sql, id: string) {
   const row = await sql.row(UserRow)`
-    select ${columns} from gateway.scim_users where id = ${id}`
+    select ${columns} from gateway.scim_users where id = ${id} for update`
   if (!row) throw new ScimError(404, `There is no user ${id}.`)
   return row
 }
 
-async function saveUser(tx: Sql, organization: string, id: string, resource: unknown) {
+/** Replaces a user. A name that the user no longer has is removed with its sessions and tokens. */
+async function saveUser(
+  tx: Sql,
+  organization: string,
+  stored: z.output<typeof UserRow>,
+  resource: unknown,
+) {
   const user = UserResource.parse(resource)
+  const { id } = stored
   const row = await tx.row(UserRow)`
     update gateway.scim_users set user_name = ${user.userName},
       external_id = ${user.externalId ?? null}, active = ${user.active}, resource = ${json(user)},
       updated_at = now()
     where id = ${id} returning ${columns}`
+  const names = new Set(namesOf(id, user).map((name) => name.toLowerCase()))
+  const former = namesOf(id, UserResource.parse(stored.resource)).filter(
+    (name) => !names.has(name.toLowerCase()),
+  )
+  if (former.length > 0) await removePerson(tx, organization, former)
   await applyActive(tx, organization, id, user)
   return toResource(row!)
 }
