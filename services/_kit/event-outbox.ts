@@ -44,6 +44,22 @@ export const insertOutbox = (schema: string, events: NewSuiteEvent[]) => {
     select (value->>'id')::uuid, value from jsonb_array_elements(${json(rows)})`
 }
 
+/**
+ * Builds the insert of a `job.updated` event for the row of `changed`, a common table expression with `id`,
+ * `organization_id`, `kind`, `status` and `previous_status`. A status that did not change is not published,
+ * nor is a job of no organization.
+ */
+export const insertJobEvent = (schema: string) => {
+  const [id, at] = [newId(), new Date().toISOString()]
+  return fragment`
+    insert into ${identifier(`${schema}.event_outbox`)} (id, body)
+    select ${id}::uuid, jsonb_build_object('id', ${id}::text, 'type', 'job.updated',
+      'at', ${at}::text, 'organization_id', organization_id,
+      'data', jsonb_build_object('job_id', id, 'kind', kind, 'status', status))
+    from changed
+    where organization_id is not null and status is distinct from previous_status`
+}
+
 const Pending = z.object({ id: z.string(), body: JsonObject })
 const batchSize = 200
 

@@ -1,3 +1,4 @@
+import { deliverOutbox } from '../_kit/event-outbox.ts'
 import { defineService } from '../_kit/service.ts'
 import { documents } from './collect/documents.ts'
 import { collect, failDeadRuns } from './collect/job.ts'
@@ -21,7 +22,10 @@ export default defineService({
   endpoints: [...packages, ...seedRuns, ...apply, ...sources, ...runs, ...documents],
   pathAliases: pathAliases,
   afterListen: seedOnStartup,
-  tick: async (context) => (await takeOverExpiredRuns(context)) + (await startDueRuns(context)),
+  tick: async (context) =>
+    (await takeOverExpiredRuns(context)) +
+    (await startDueRuns(context)) +
+    (await deliverOutbox(context)),
   jobs: ({ collection }) => (collection ? { collect } : {}),
   async sweep(context) {
     await failDeadRuns(context.sql)

@@ -56,6 +56,21 @@ describe('resume', () => {
     })
   })
 
+  test('a card is published once when it is asked and once when it is answered', async () => {
+    const { id, card } = await openWithCard()
+    const [first, second] = await Promise.all([at.resume(id, [amount]), at.resume(id, [amount])])
+    expect([first.status, second.status].sort()).toEqual([200, 409])
+    const rows = await at.sql`
+      select body from consultations.event_outbox
+      where body -> 'data' ->> 'session_id' = ${id} order by id`
+    const data = { session_id: id, card_id: card.card_id }
+    const subject = { organization_id: 'acme', user_id: 'u-1', data }
+    expect(rows.map(({ body }) => body)).toMatchObject([
+      { type: 'card.created', ...subject },
+      { type: 'card.answered', ...subject },
+    ])
+  })
+
   test('without a pending card is 409 NO_PENDING_CARD', async () => {
     const { id } = await at.open()
     expect(await at.resume(id, [amount])).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })

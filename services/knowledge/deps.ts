@@ -17,6 +17,7 @@ import { type LayWords, makeLayWords } from './search/query/lay-words.ts'
 
 export interface Deps {
   files: Client
+  platform: Client
   embedder: Embedder | undefined
   vectorIndexes: VectorIndexes
   searchCache: SearchCache
@@ -28,6 +29,7 @@ export interface Deps {
 
 export const open = (config: Config, { client, circuit, runtime }: OpenContext): Deps => ({
   files: client('files-service'),
+  platform: client('platform-service'),
   embedder: makeEmbedder(
     config,
     circuit('embedding', () => makeCircuit(3, 10_000)),

@@ -44,6 +44,14 @@ const attach = (kb: string, file_id: string, more = {}) =>
 const job = async (job_id: string) => (await at.get(`${external}/jobs/${job_id}`)).data
 const firstFile = async (kb: string) =>
   (await at.get(`${external}/bases/${kb}/files`)).data.items[0]
+/** Statuses of the `job.updated` events of a job that wait for platform-service. */
+const publishedStatuses = async (job_id: string) =>
+  (
+    await at.sql`
+      select body -> 'data' ->> 'status' as status from knowledge.event_outbox
+      where body ->> 'type' = 'job.updated' and body ->> 'organization_id' = 'acme'
+        and body -> 'data' ->> 'job_id' = ${job_id} order by id`
+  ).map(({ status }) => status)
 const hurry = () => at.sql`update knowledge.jobs set run_at = now() where status = 'PENDING'`
 
 describe('attaching a file', () => {
@@ -69,6 +77,11 @@ describe('attaching a file', () => {
       progress: { done: 2, total: 2 },
       error: null,
     })
+    expect(await publishedStatuses(started.data.job_id)).toEqual([
+      'PENDING',
+      'RUNNING',
+      'SUCCEEDED',
+    ])
     expect(await firstFile(kb)).toMatchObject({ file_id: id(1), status: 'INDEXED' })
     const { data } = await at.search([kb], '利息')
     expect(data.hits[0]).toMatchObject({

@@ -1,3 +1,4 @@
+import { deliverOutbox } from '../_kit/event-outbox.ts'
 import { defineService } from '../_kit/service.ts'
 import { attachFile } from './attach-job.ts'
 import { bases } from './bases.ts'
@@ -67,6 +68,7 @@ export default defineService({
     repair: repairQdrant,
     graph: syncGraph,
   },
+  tick: deliverOutbox,
   async sweep(context) {
     await failDeadJobs(context.sql)
     await deleteOrphanedVectors(context.sql)

@@ -3,12 +3,12 @@ import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
 import { enqueue, type JobContext } from '../../_kit/jobs.ts'
 import { FetchError, parseUrl } from '../../_kit/outbound/address.ts'
-import type { Sql } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { discoverUrls, extractLinks } from './discover.ts'
 import { importDocument, importsAutomatically, nextUnimported } from './import-document.ts'
 import { addToFrontier, nextUrl, RunLease, recordVisit } from './progress.ts'
-import { collectJob } from './run.ts'
+import { changeRun, collectJob } from './run.ts'
 import { Source } from './source.ts'
 import { markMissing } from './vanished.ts'
 import { visit } from './visit.ts'
@@ -28,11 +28,13 @@ const sliceMs = 20_000
 export async function collect(context: ServiceContext<Deps>, payload: unknown, job: JobContext) {
   const { sql } = context
   const { run_id } = Payload.parse(payload)
+  const changes = fragment`status = 'RUNNING', attempt = attempt + 1,
+    started_at = coalesce(started_at, now())`
   const claimed = await sql.row(ClaimedRun)`
-    update collector.runs set status = 'RUNNING', attempt = attempt + 1,
-      started_at = coalesce(started_at, now())
-    where id = ${run_id} and status in ('PENDING', 'RUNNING')
-    returning source_id, attempt, trigger, exists (select from collector.frontier where run_id = id) as listed`
+    with ${changeRun(changes, fragment`id = ${run_id}`)}
+    select source_id, attempt, trigger,
+      exists (select from collector.frontier where run_id = changed.id) as listed
+    from changed`
   if (!claimed) return
   const source = await sql.row(Source)`
     select * from collector.sources where id = ${claimed.source_id}`
@@ -111,12 +113,14 @@ async function importAll(
 async function finishRun(sql: Sql, lease: RunLease, source: Source) {
   await lease.write(sql, async (sql) => {
     await markMissing(sql, lease.runId, source.id)
-    await sql`
-      update collector.runs set finished_at = now(), status = case
+    await endRun(
+      sql,
+      lease.runId,
+      fragment`case
         when (counts ->> 'failed')::int > 0 and (counts ->> 'new')::int
           + (counts ->> 'changed')::int + (counts ->> 'unchanged')::int = 0 then 'FAILED'
-        else 'SUCCEEDED' end
-      where id = ${lease.runId}`
+        else 'SUCCEEDED' end`,
+    )
   })
 }
 
@@ -124,9 +128,12 @@ const failRun = (sql: Sql, lease: RunLease, message: string) =>
   lease.write(sql, async (sql) => {
     await sql`insert into collector.run_log (run_id, level, message)
       values (${lease.runId}, 'warn', ${message.slice(0, 1_000)})`
-    await sql`
-      update collector.runs set status = 'FAILED', finished_at = now() where id = ${lease.runId}`
+    await endRun(sql, lease.runId, fragment`'FAILED'`)
   })
+
+const endRun = (sql: Sql, runId: string, status: SqlFragment) => sql`
+  with ${changeRun(fragment`finished_at = now(), status = ${status}`, fragment`id = ${runId}`)}
+  select id from changed`
 
 const Status = z.object({ status: z.string() })
 
@@ -145,12 +152,16 @@ function watchRun(sql: Sql, runId: string, job: JobContext) {
   return { signal: cancelled.signal, end: () => clearInterval(timer) }
 }
 
+const DeadRun = z.object({ id: z.string() })
+
 /** Marks runs as FAILED when their job is DEAD. */
-export const failDeadRuns = (sql: Sql) => sql`
-  update collector.runs run set status = 'FAILED', finished_at = now()
-  from collector.jobs job
-  where job.kind = 'collect' and job.status = 'DEAD'
-    and run.id = (job.payload ->> 'run_id')::uuid and run.status in ('PENDING', 'RUNNING')
-    and not exists (select from collector.jobs other
-      where other.kind = 'collect' and other.status in ('PENDING', 'RUNNING')
-        and other.payload ->> 'run_id' = job.payload ->> 'run_id')`
+export async function failDeadRuns(sql: Sql): Promise<void> {
+  const dead = await sql.rows(DeadRun)`
+    select distinct run.id from collector.runs run
+    join collector.jobs job on run.id = (job.payload ->> 'run_id')::uuid
+    where job.kind = 'collect' and job.status = 'DEAD' and run.status in ('PENDING', 'RUNNING')
+      and not exists (select from collector.jobs other
+        where other.kind = 'collect' and other.status in ('PENDING', 'RUNNING')
+          and other.payload ->> 'run_id' = job.payload ->> 'run_id')`
+  for (const { id } of dead) await endRun(sql, id, fragment`'FAILED'`)
+}

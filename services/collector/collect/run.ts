@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { insertJobEvent } from '../../_kit/event-outbox.ts'
 import { Fault, notFound } from '../../_kit/fault.ts'
 import { Id, Time } from '../../_kit/fields.ts'
 import { newId } from '../../_kit/ids.ts'
 import { enqueue } from '../../_kit/jobs.ts'
-import type { Sql, SqlFragment } from '../../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 
 export const Counts = z.object({
   found: z.int(),
@@ -61,12 +62,29 @@ export async function createRun(
   trigger: 'manual' | 'schedule',
 ) {
   const run = await sql.row(CollectionRun)`
-    insert into collector.runs (id, organization_id, source_id, trigger, status)
-    values (${newId()}, ${source.organization_id}, ${source.id}, ${trigger}, 'PENDING')
-    on conflict (source_id) where status in ('PENDING', 'RUNNING') do nothing returning *`
+    with changed as (
+      insert into collector.runs (id, organization_id, source_id, trigger, status)
+      values (${newId()}, ${source.organization_id}, ${source.id}, ${trigger}, 'PENDING')
+      on conflict (source_id) where status in ('PENDING', 'RUNNING') do nothing
+      returning *, 'collect' as kind, null as previous_status),
+    event as (${insertJobEvent('collector')})
+    select * from changed`
   if (run) await enqueue(sql, 'collector', collectJob(run.id))
   return run
 }
+
+/**
+ * Builds an update of a run that has not ended, which publishes a new status. The expression `changed` has
+ * the columns of the run.
+ */
+export const changeRun = (changes: SqlFragment, condition: SqlFragment) => fragment`
+  before as (
+    select id, status from collector.runs
+    where ${condition} and status in ('PENDING', 'RUNNING') for update),
+  changed as (
+    update collector.runs run set ${changes} from before where run.id = before.id
+    returning run.*, 'collect' as kind, before.status as previous_status),
+  event as (${insertJobEvent('collector')})`
 
 export const runInProgress = () =>
   new Fault('CONFLICT', 'The source already has an active run. Wait for it or cancel it.', {

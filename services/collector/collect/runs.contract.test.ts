@@ -36,6 +36,25 @@ describe.runIf(fetches)('a run', () => {
     expect(stored).toMatchObject({ status: 'FAILED', content: 'second text' })
   })
 
+  test('changes of the status of a run are published', async () => {
+    const statuses = async (runId: string) =>
+      (
+        await at.sql`
+          select body -> 'data' ->> 'status' as status from collector.event_outbox
+          where body ->> 'type' = 'job.updated' and body ->> 'organization_id' = 'acme'
+            and body -> 'data' ->> 'job_id' = ${runId} order by id`
+      ).map(({ status }) => status)
+    at.pages['/'] = page('text')
+    const { id } = await at.createSource()
+    const run = await at.collect(id)
+    // The tick publishes the first event before it runs the job.
+    expect((await statuses(run.id)).slice(-2)).toEqual(['RUNNING', 'SUCCEEDED'])
+    const { data } = await at.call('POST', `/sources/${id}/runs`)
+    await at.call('POST', `/runs/${data.id}/cancel`)
+    await at.call('POST', `/runs/${data.id}/cancel`)
+    expect(await statuses(data.id)).toEqual(['PENDING', 'CANCELLED'])
+  })
+
   test('a second run sends conditional requests', async () => {
     at.pages['/'] = ({ headers }, response) => {
       if (headers['if-none-match'] === '"v1"') response.writeHead(304).end()

@@ -6,7 +6,7 @@ import { PageQuery, pageSchema, selectPage } from '../../_kit/page.ts'
 import { fragment } from '../../_kit/sql/sql.ts'
 import { get, post } from '../deps.ts'
 import { manageGuard, readGuard } from '../permission.ts'
-import { CollectionRun, createRun, loadRun, RunWithLog, runInProgress } from './run.ts'
+import { CollectionRun, changeRun, createRun, loadRun, RunWithLog, runInProgress } from './run.ts'
 import { inOrganization } from './scope.ts'
 import { loadSource } from './source.ts'
 import { BySource, path as sources } from './sources.ts'
@@ -85,9 +85,10 @@ export const runs = [
     async (c, { params }) => {
       const { sql } = c.env
       // A worker writes only while the run is RUNNING, so this stops it in any process.
+      const changes = fragment`status = 'CANCELLED', finished_at = now()`
       const [cancelled] = await sql`
-        update collector.runs set status = 'CANCELLED', finished_at = now()
-        where id = ${params.run_id} and ${inOrganization(c)} and status in ('PENDING', 'RUNNING') returning id`
+        with ${changeRun(changes, fragment`id = ${params.run_id} and ${inOrganization(c)}`)}
+        select id from changed`
       const run = await loadRun(sql, params.run_id, inOrganization(c))
       if (!cancelled && run.status !== 'CANCELLED') {
         throw new Fault('CONFLICT', `The run has already ended: ${run.status}.`)
