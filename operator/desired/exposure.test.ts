@@ -56,6 +56,8 @@ describe('gateway', () => {
       OIDC_AUDIENCE: 'legal',
       OIDC_CLIENT_ID: 'legal-console',
       OIDC_CLIENT_SECRET: 'secret:oidc/client-secret',
+      GATEWAY_ENCRYPTION_KEY: 'secret:demo-gateway-encryption/key',
+      GATEWAY_TRUSTED_PROXIES: '1',
     })
     expect(containerVariables(of(fullSpec), 'demo-files').FILES_PUBLIC_URL).toBe(
       'https://legal.example.com/files-service',

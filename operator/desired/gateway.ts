@@ -5,10 +5,16 @@ import { type PodPart, secretVariable, variables } from './pod.ts'
 
 export const routeApi = 'gateway.networking.k8s.io/v1'
 
-/** Public URL and OpenID Connect settings of the gateway. */
-export function gatewayPart({ spec: { gateway } }: SuiteInput): PodPart {
+/** The Secret with the key that encrypts tokens of the provider at rest. */
+export const encryptionKeySecretName = (suite: SuiteInput) =>
+  objectName(suite, 'gateway-encryption')
+
+/** Public URL, OpenID Connect settings and proxies of the gateway. */
+export function gatewayPart(suite: SuiteInput): PodPart {
+  const { gateway } = suite.spec
   if (!gateway) return {}
-  const { host, tls, httpRoute, oidc } = gateway
+  const { host, tls, ingress, httpRoute, oidc } = gateway
+  const encryptionKey = { name: encryptionKeySecretName(suite), key: 'key' }
   return {
     env: [
       ...variables({
@@ -16,8 +22,11 @@ export function gatewayPart({ spec: { gateway } }: SuiteInput): PodPart {
         OIDC_ISSUER: oidc?.issuer,
         OIDC_AUDIENCE: oidc?.audience,
         OIDC_CLIENT_ID: oidc?.clientId,
+        // The Ingress controller or Gateway in front of the suite.
+        GATEWAY_TRUSTED_PROXIES: ingress || httpRoute ? 1 : undefined,
       }),
       ...secretVariable('OIDC_CLIENT_SECRET', oidc?.clientSecretRef),
+      ...secretVariable('GATEWAY_ENCRYPTION_KEY', oidc && encryptionKey),
     ],
   }
 }

@@ -1,4 +1,5 @@
 import { dataLabel, objectName, type SuiteInput, standardLabels } from './common.ts'
+import { encryptionKeySecretName } from './gateway.ts'
 import { internalKeySecretName } from './internal-key.ts'
 import { isMonitored } from './monitoring.ts'
 
@@ -22,7 +23,7 @@ export const checksumKeySecretName = (suite: SuiteInput) => objectName(suite, 'c
  * stays pure.
  */
 export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
-  const { database, search, graph, internalKey } = suite.spec
+  const { database, search, graph, internalKey, gateway } = suite.spec
   const secret = (
     app: string,
     values: GeneratedSecret['values'],
@@ -40,6 +41,10 @@ export function generatedSecrets(suite: SuiteInput): GeneratedSecret[] {
     list.push({ ...key, name: internalKeySecretName(suite), immutable: true })
   }
   if (isMonitored(suite)) list.push(secret('metrics', (random) => ({ token: random() }), false))
+  if (gateway?.oidc) {
+    const encryption = secret('gateway-encryption', (random) => ({ key: random() }), true)
+    list.push({ ...encryption, name: encryptionKeySecretName(suite) })
+  }
   if (database.type === 'Embedded') {
     const host = objectName(suite, 'postgres')
     const values = (random: () => string) => {
