@@ -58,24 +58,25 @@ export function makeOpenStreams(): OpenStreams {
   return {
     watch(sql, principal, body) {
       const reader = body.getReader()
-      // A read that waits resolves as done when the reader is cancelled.
+      let isEnded = false
       const leave = add(principal, () => {
         leave()
+        isEnded = true
         reader.cancel().catch(() => {})
       })
       if (!checking) keepChecking(sql)
       return new ReadableStream<Uint8Array>(
         {
           async pull(controller) {
-            try {
-              const { done, value } = await reader.read()
-              if (!done) return controller.enqueue(value)
+            // A read that waits resolves as done when the reader is cancelled; on workerd it fails.
+            const { done, value } = await reader.read().catch((thrown: unknown) => {
               leave()
-              controller.close()
-            } catch (thrown) {
-              leave()
+              if (isEnded) return { done: true, value: undefined }
               throw thrown
-            }
+            })
+            if (!done) return controller.enqueue(value!)
+            leave()
+            controller.close()
           },
           cancel(reason) {
             leave()

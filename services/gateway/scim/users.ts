@@ -75,23 +75,23 @@ export const scimUsers = [
   post(
     path,
     { summary: 'Create a user', body: JsonObject, responses: { 201: scimContent } },
-    (c, { body }) =>
-      respondScim(
-        c,
-        async () => {
-          const user = UserResource.parse(body)
-          return c.env.sql.transaction(async (tx) => {
-            const row = await tx.row(UserRow)`
+    async (c, { body }) => {
+      const create = async () => {
+        const user = UserResource.parse(body)
+        return c.env.sql.transaction(async (tx) => {
+          const row = await tx.row(UserRow)`
             insert into gateway.scim_users (id, user_name, external_id, active, resource)
             values (${newId()}, ${user.userName}, ${user.externalId ?? null}, ${user.active},
               ${json(user)})
             returning ${columns}`
-            await applyActive(tx, c.env.scim!.organization, row!.id, user)
-            return toResource(row!)
-          })
-        },
-        201,
-      ),
+          await applyActive(tx, c.env.scim!.organization, row!.id, user)
+          return toResource(row!)
+        })
+      }
+      const response = await respondScim(c, create, 201)
+      c.env.identities.clear()
+      return response
+    },
   ),
 
   get(`${path}/:id`, { summary: 'Get a user', params: ById, responses }, (c, { params }) =>
