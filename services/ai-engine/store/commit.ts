@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { newId } from '../../_kit/ids.ts'
+import { rowSource } from '../../_kit/sql/row-source.ts'
 import {
   fragment,
   join,
@@ -161,6 +162,7 @@ function insertCheckpoints(
 ): SqlFragment {
   const rows = steps.map((step, index) => ({
     ...step,
+    skill_version: step.skill_version,
     step: lease.head + 1 + index,
     checkpoint_id: newId(),
   }))
@@ -170,9 +172,17 @@ function insertCheckpoints(
         skill_version, snapshot)
       select ${lease.thread_id}::text, step, checkpoint_id, ${lease.run_id}::uuid, node, next, delta,
         skill_version, case when step = ${after.head}::int then ${after.snapshot}::text::jsonb end
-      from head, jsonb_to_recordset(${json(rows)}) made (step int, checkpoint_id uuid, node text,
-        next text, delta jsonb, skill_version text))`
+      from head, ${rowSource('made', checkpointColumns, rows)})`
 }
+
+const checkpointColumns = {
+  step: 'int',
+  checkpoint_id: 'uuid',
+  node: 'text',
+  next: 'text',
+  delta: 'jsonb',
+  skill_version: 'text',
+} as const
 
 const insertEvents = (lease: Lease, lines: RunEvent[]): SqlFragment => fragment`,
   events as (
@@ -191,8 +201,20 @@ const insertSpans = ({ trace_id }: Lease, list: Span[]): SqlFragment => fragment
       duration_ms, status, attributes, error)
     select ${trace_id}::uuid, span_id, parent_id, step, name, kind, started_at, duration_ms,
       status, attributes, error
-    from head, jsonb_to_recordset(${json(list)}) span (step int, span_id uuid, parent_id uuid, name text,
-      kind text, started_at timestamptz, duration_ms float8, status text, attributes jsonb, error text))`
+    from head, ${rowSource('span', spanColumns, list)})`
+
+const spanColumns = {
+  step: 'int',
+  span_id: 'uuid',
+  parent_id: 'uuid',
+  name: 'text',
+  kind: 'text',
+  started_at: 'timestamptz',
+  duration_ms: 'float8',
+  status: 'text',
+  attributes: 'jsonb',
+  error: 'text',
+} as const
 
 const insertOutbox = (
   { thread_id, run_id, head, ...lease }: Lease,
