@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { loadCause } from './cause-tools.ts'
 import { recognizeCause } from './causes/recognize-cause.ts'
+import { loadChecklist } from './checklist-tools.ts'
 import { loadFile } from './file-tools.ts'
 import { checkCitations, legalElements, searchLaw } from './law-tools.ts'
 import type { BoundTool } from './model/make-model.ts'
@@ -91,6 +92,7 @@ export const tools: ToolDefinition[] = [
   loadFile,
   recognizeCause,
   loadCause,
+  loadChecklist,
   legalElements,
   searchLaw,
   researchLaw,

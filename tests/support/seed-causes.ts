@@ -16,12 +16,14 @@ export function seedResponses(): (path: string, body?: any) => unknown {
   const laws = loadExcerpt()
   const profiles = seedProfiles()
   const elements = readDataFiles(packageId, 'data/litigation').flatMap(({ records }) => records)
+  const checklists = readDataFiles(packageId, 'data/checklists').flatMap(({ records }) => records)
   return (path, body) => {
     if (path.endsWith('/citations/verify'))
       return {
         citations: body.citations.map((each: any) => verifyCitation(laws, each, body.as_of)),
       }
     if (path.endsWith('/graph-rag-search')) return { hits: [] }
+    if (/\/checklists(?:\?|$)/.test(path)) return { items: checklists }
     const code = /causes-of-action\/([\w.:-]+)$/.exec(path)?.[1]
     if (code === undefined) {
       const size = { page: 1, size: 200, total: profiles.length, total_pages: 1 }
@@ -80,7 +82,7 @@ export function seedCauseTools(files: TestFiles = {}): Record<string, Tool> {
     schema.parse(respondWithFile(files, path))
   const names = [
     ...['recognize_cause', 'legal_elements', 'load_cause', 'load_file'],
-    ...['research_law', 'verify_citations'],
+    ...['research_law', 'verify_citations', 'load_checklist'],
   ]
   const bound = bindTools(names, {
     organization_id: 'o',

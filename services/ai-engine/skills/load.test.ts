@@ -139,6 +139,7 @@ const own = [
   'case_summary',
   'cause_of_action',
   'chat',
+  'contract_review',
   'document_drafting',
   'evidence_analysis',
   'intake_collection',

@@ -62,7 +62,7 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
   const cause = await loadCauseRecord(tools, code)
   const quotes = { ...fromTexts.quotes, ...toStrings(intake.quotes) }
   const foundBy = toStrings(intake.found_by)
-  const details = readDetails(cause, { ...matter.profile, ...intake })
+  const details = readDetails(cause, { ...matter.profile, ...intake }, toRecord(intake.details))
   const facts = [
     ...fieldKeys.flatMap((key) =>
       fields[key] == null ? [] : [{ key: `intake.${key}`, name: key, value: fields[key] }],
@@ -99,13 +99,17 @@ async function loadCauseRecord(
 }
 
 /** Answers to the questions of the cause that are not fields of every intake. */
-function readDetails(cause: CauseRecord | null, source: Record<string, unknown>) {
+function readDetails(
+  cause: CauseRecord | null,
+  source: Record<string, unknown>,
+  byKey: Record<string, unknown>,
+) {
   const names = (cause?.elements ?? []).flatMap(({ questions }) =>
     elementQuestions(questions).map(({ key }) => key),
   )
   return [...new Set(names)]
     .filter((name) => !fieldKeys.includes(name as FieldKey))
-    .map((name) => ({ key: `intake.${name}`, name, value: memberAt(source, name) }))
+    .map((name) => ({ key: `intake.${name}`, name, value: memberAt(source, name) ?? byKey[name] }))
     .filter(({ value }) => value != null && value !== '')
 }
 
@@ -143,6 +147,9 @@ function claimElements(
 
 const withoutNulls = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
+
+const toRecord = (value: unknown): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).safeParse(value).data ?? {}
 
 const toStrings = (value: unknown): Record<string, string> =>
   z.record(z.string(), z.string()).safeParse(value).data ?? {}

@@ -24,6 +24,7 @@ export const Matter = z
     status: z.string().nullish(),
     matter_category: z.string().nullish(),
     cause_of_action_code: z.string().nullish(),
+    service_type_id: z.string().nullish(),
     profile: JsonObject.nullish(),
     phases: z.array(z.looseObject({ phase_id: z.string(), status: z.string() })).nullish(),
     todos: z.array(z.looseObject({ todo_key: z.string(), status: z.string() })).nullish(),

@@ -18,6 +18,18 @@ const servicePatterns = [
   /\b(?:need|want)\b[^.?!;]{0,20}\b(?:privacy policy|due diligence|compliance|handbook|nda)\b/iu,
 ]
 
+/** A review of a contract that exists already. */
+const reviewPattern =
+  /(?:审查|审核|审阅|审一?下|把关|看看|看一下)[^，。；！？]{0,12}(?:合同|协议|条款)|(?:合同|协议)[^，。；！？]{0,8}(?:审一下|审查|审核|看一下|看看|把关)|\b(?:review|check|look over)\b[^.?!;]{0,30}\b(?:contract|agreement|nda|terms)/iu
+const letterPattern = /律师函|催告函|催款函|demand letter|lawyer['’]?s letter/iu
+
+/** Type of a service outside of court that a text asks for; undefined if the checklist does not matter. */
+export const serviceTypeIn = (text: string): string | undefined =>
+  readMessage(text) === 'service' && reviewPattern.test(text) ? 'contract_review' : undefined
+
+/** True if a text asks for a letter to the other side of a dispute. */
+export const asksForLetter = (text: string): boolean => letterPattern.test(text)
+
 /** Something that went wrong between people: the core of a case. */
 const grievancePattern =
   /不还|没还|没有还|未还|还不|不退|不给|没给|不付|没付|未付|不肯|不赔|不认|不管|不发|没发|不结|没结|不交|没交|不分|不让|不修|不配合|不回|不接|拖欠|拖了|拖着|欠[我钱款薪租工]|欠了|逾期|断供|跑路|跑了|逃逸|失败|反悔|辞退|辞了|开除|解雇|裁员|起诉|告[我了]|传票|律师函|仲裁了|被[^，。；]{0,8}(?:打|撞|骗|咬|辞|裁|拘|抓|罚|抄|盗|起诉|告|误诊|泡|造谣)|撞[了断]|撞人|打[了成伤]|咬|摔|受伤|骨折|去世|过世|出轨|家暴|霸占|转错|打错|误转|造谣|辱骂|抹黑|侵权|假冒|抄袭|爆炸|起火|漏水|漏电|中毒|短路|烧了|砸|拘留|逮捕|征收|罚了|要离|想离婚|离婚起诉|owes? me|\bsu(?:ed?|ing)\b|won'?t|will not|refus|has(?:n't| not)|haven't|did not|didn't|never|fired|dismissed|laid off|arrested|\bhit\b|rear-ended|bitt?|\bbit\b|broke|slipped|cheated|stole|copied|unpaid|passed away|ignores|blocked|denies|leaked|caught fire|counterfeit/iu

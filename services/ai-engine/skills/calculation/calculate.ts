@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { Fault } from '../../../_kit/fault.ts'
 import { calculators } from '../../calculators/all.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
-import type { InputQuestion, InputSource, Plan } from './plan.ts'
+import { claimsOf, fallbackClaim } from './claims.ts'
+import type { InputQuestion, InputSource, Plan, StatedClaim } from './plan.ts'
 import { plansOf } from './plans.ts'
 
 export const Calculation = z.object({
@@ -15,7 +16,8 @@ export const Calculation = z.object({
 })
 export const CalculatedClaim = z.object({
   name: z.string(),
-  amount: z.number(),
+  /** In yuan; null for a claim that is not about money. */
+  amount: z.number().nullable(),
   /** Calculator, or key of the fact that states the amount. */
   source: z.string(),
 })
@@ -38,37 +40,60 @@ export function makeSource(
   answers: Record<string, unknown>,
   today: string,
 ): InputSource {
-  const get = (name: string) =>
-    facts.find(({ key }) => key === `intake.${name}`)?.value ?? answers[answerKey(name)]
+  const findFact = (name: string) => facts.find(({ key }) => key === `intake.${name}`)
+  const get = (name: string) => findFact(name)?.value ?? answers[answerKey(name)]
   return {
     get,
+    keyOf: (name) => findFact(name)?.key ?? `${answersPrefix}${answerKey(name)}`,
     money: (name) => z.number().min(0).safeParse(get(name)).data,
     day: (name) => z.iso.date().safeParse(get(name)).data,
     today,
     limitationYears: cause?.limitation?.years ?? undefined,
     results: {},
+    claimed: 0,
   }
 }
+
+/** Start of the keys of answers to the cards of the skill. */
+export const answersPrefix = 'calculation.answers.'
 
 /** Member of the skill's state that holds an answer: a name without dots. */
 export const answerKey = (name: string) => name.replaceAll('.', '__')
 
-/** Inputs of the plans of a cause that are not known, each once. */
+/** Inputs of the plans and claims of a cause that are not known, each once. */
 export function missingInputs(code: string, source: InputSource): InputQuestion[] {
-  const questions = plansOf(code)
+  const ofPlans = plansOf(code)
     .filter((plan) => plan.applies?.(source) ?? true)
     .flatMap((plan) => plan.needs(source))
-    .filter(({ name }) => source.get(name) === undefined)
+  const ofClaims = claimsOf(code, aimOf(source)).flatMap(({ input }) => input ?? [])
+  const questions = [...ofPlans, ...ofClaims].filter(({ name }) => source.get(name) === undefined)
   return questions.filter(
     ({ name }, index) => questions.findIndex((each) => each.name === name) === index,
   )
 }
 
-/** Runs the plans of a cause. A plan without its inputs, or that its calculator refuses, is skipped. */
+const aimOf = (source: InputSource) =>
+  `${source.get('aim') ?? ''} ${source.get('what_happened') ?? ''}`
+
+/**
+ * Calculates the claims of a case: first those that the facts state, then those of the plans. A plan without
+ * its inputs, or that its calculator refuses, is skipped.
+ */
 export function calculateCase(caseFile: CaseFile, source: InputSource): CalculationResult {
   const { cause, language } = caseFile
   const done: CalculationResult = { calculations: [], claims: [], skipped: [] }
-  for (const plan of cause ? plansOf(cause.code) : []) {
+  if (!cause) return done
+  const add = (claim: CalculationResult['claims'][number]) => {
+    done.claims.push(claim)
+    source.claimed += claim.amount ?? 0
+  }
+  const addStated = ({ name, input }: StatedClaim) => {
+    const amount = input && source.money(input.name)
+    if (!input) add({ name: name[language], amount: null, source: aimKey(caseFile) })
+    else if (amount) add({ name: name[language], amount, source: source.keyOf(input.name) })
+  }
+  for (const claim of claimsOf(cause.code, aimOf(source))) addStated(claim)
+  for (const plan of plansOf(cause.code)) {
     if (plan.applies?.(source) === false) continue
     const outcome = runPlan(plan, source)
     if ('reason' in outcome) {
@@ -78,15 +103,14 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     source.results[plan.calculator] = outcome.result
     done.calculations.push(outcome)
     for (const { name, amount } of plan.claims?.(outcome.result, source) ?? [])
-      done.claims.push({ name: name[language], amount, source: plan.calculator })
+      add({ name: name[language], amount, source: plan.calculator })
   }
-  const amount = source.money('amount')
-  if (done.claims.length === 0 && amount !== undefined)
-    done.claims.push({ name: amountClaim[language], amount, source: 'intake.amount' })
+  const fallback = fallbackClaim(cause.code)
+  if (done.claims.length === 0 && fallback) addStated(fallback)
   return done
 }
 
-const amountClaim = { zh: '支付争议款项', en: 'Payment of the sum in dispute' }
+const aimKey = ({ fields }: CaseFile) => (fields.aim ? 'intake.aim' : 'intake.what_happened')
 
 function runPlan(
   plan: Plan,

@@ -5,6 +5,8 @@ import type { Bilingual } from '../_shared/language.ts'
 export interface InputSource {
   /** Value of a fact by its key without `intake.`, or of an answer. Undefined if unknown. */
   get(name: string): unknown
+  /** Key of the fact or of the answer that holds a value. */
+  keyOf(name: string): string
   money(name: string): number | undefined
   day(name: string): string | undefined
   today: string
@@ -12,6 +14,8 @@ export interface InputSource {
   limitationYears: number | undefined
   /** Results of earlier plans, by calculator. */
   results: Record<string, Record<string, unknown>>
+  /** Sum of the claims of earlier plans, in yuan. */
+  claimed: number
 }
 
 /** An input that a plan asks for if no fact holds it. */
@@ -24,6 +28,15 @@ export interface InputQuestion {
 export interface Claim {
   name: Bilingual
   amount: number
+}
+
+/** A claim whose amount is a fact of the case, or a claim that is not about money. */
+export interface StatedClaim {
+  name: Bilingual
+  /** Fact that holds the amount. Default: the claim is not about money. */
+  input?: InputQuestion
+  /** Aims of the person for which the claim is made. Default: all. */
+  when?: RegExp
 }
 
 /** How a calculator is used for a cause. */
@@ -103,6 +116,30 @@ export const inputs = {
     'What is the disability coefficient in per cent (grade ten 10, ten more per grade)?',
   ),
   age: ask('victim_age', 'number', '受害人多少周岁？', 'How old is the victim?'),
+  unpaid_wages: ask(
+    'labor_dispute.unpaid_total',
+    'money',
+    '拖欠的工资共多少元？',
+    'How much is unpaid in wages, in CNY?',
+  ),
+  traffic_medical: ask(
+    'traffic_accident.medical_costs',
+    'money',
+    '目前已花医疗费多少元？',
+    'What were the medical costs so far, in CNY?',
+  ),
+  injury_medical: ask(
+    'personal_injury.medical_costs',
+    'money',
+    '已支出医疗费多少元？',
+    'What were the medical costs so far, in CNY?',
+  ),
+  house_paid: ask(
+    'housing_sale.paid_amount',
+    'money',
+    '已经支付了多少购房款（元）？',
+    'How much of the price was paid, in CNY?',
+  ),
   local_wage: ask(
     'local_average_wage',
     'money',

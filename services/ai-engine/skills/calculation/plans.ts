@@ -37,15 +37,14 @@ const loanInterest: Plan = {
       }),
     }
   },
-  claims: ({ principal_due, interest }) => [
-    {
-      name: { zh: '返还借款本金', en: 'Repayment of the principal' },
-      amount: Number(principal_due),
-    },
-    ...(Number(interest) > 0
-      ? [{ name: { zh: '支付利息', en: 'Payment of interest' }, amount: Number(interest) }]
-      : []),
-  ],
+  claims: ({ principal_due, interest }) =>
+    [
+      {
+        name: { zh: '返还借款本金', en: 'Repayment of the principal' },
+        amount: Number(principal_due),
+      },
+      { name: { zh: '支付利息', en: 'Payment of interest' }, amount: Number(interest) },
+    ].filter(({ amount }) => amount > 0),
 }
 const hasRepaid = (source: InputSource) => (source.money('private_lending.repaid_amount') ?? 0) > 0
 
@@ -69,16 +68,18 @@ const limitation: Plan = {
 const dueDay = (source: InputSource) =>
   source.day('private_lending.due_date') ??
   source.day('sale_contract.payment_due_date') ??
+  source.day('housing_sale.due_date') ??
+  source.day('construction_contract.payment_due_date') ??
   source.day('event_date')
 
-/** The fee is for the sum of what the other calculators gave, else for the amount in dispute. */
+/** The fee is for the sum of the claims, else for the amount in dispute. */
 const courtFee: Plan = {
   calculator: 'court_fee',
   needs: (source) => (disputedSum(source) === undefined ? [inputs.amount] : []),
   inputs: (source) => ({ kind: 'property', amount: disputedSum(source) }),
 }
 const disputedSum = (source: InputSource) =>
-  number(source.results.loan_interest?.total_due) ?? source.money('amount')
+  source.claimed > 0 ? source.claimed : source.money('amount')
 
 const severance: Plan = {
   calculator: 'severance',
@@ -178,6 +179,12 @@ const disability: Plan = {
   ],
 }
 
+/** Outside of traffic most injuries leave no disability: a grade is needed. */
+const gradedDisability: Plan = {
+  ...disability,
+  applies: (source) => source.get('personal_injury.grade') === 'yes',
+}
+
 const workInjury: Plan = {
   calculator: 'work_injury',
   applies: (source) => /^\d+$/.test(String(source.get('work_injury.grade'))),
@@ -202,7 +209,9 @@ const plansByCause: Record<string, Plan[]> = {
   sale_contract: [latePayment, limitation, courtFee],
   divorce: [childSupport, divorceFee],
   traffic_accident: [disability, limitation, courtFee],
-  personal_injury: [disability, limitation, courtFee],
+  personal_injury: [gradedDisability, limitation, courtFee],
+  // The fee depends on what the shares are worth, which the estate as a whole does not show.
+  inheritance: [limitation],
 }
 
 /** Calculators of a cause, in order: a later plan may use the results of earlier ones. */

@@ -17,7 +17,9 @@ export function renderCalculations(
     )
     return `- ${title[language]}: ${values.join(', ')}`
   })
-  const sums = claims.map(({ name, amount }) => `- ${name}: ${formatMoney(amount)}`)
+  const sums = claims.map(({ name, amount }) =>
+    amount === null ? `- ${name}` : `- ${name}: ${formatMoney(amount)}`,
+  )
   return [
     { zh: '计算结果', en: 'Calculations' }[language],
     ...figures,

@@ -4,6 +4,7 @@ import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import {
   answerKey,
+  answersPrefix,
   CalculationResult,
   calculateCase,
   makeSource,
@@ -21,6 +22,9 @@ const WorkState = z.object({
   answers: z.record(z.string(), z.unknown()).default({}).catch({}),
 })
 
+/** Questions of the intake. Answered or declined, they are not asked again. */
+const Asked = z.array(z.string()).catch([])
+
 /** Maximum number of questions on a card. */
 const maxQuestions = 5
 
@@ -33,14 +37,15 @@ export default defineSkill({
     const { cause, facts, language } = caseFile
     const { asked, answers } = WorkState.parse(state)
     const source = makeSource(caseFile, answers, today)
+    const result = calculateCase(caseFile, source)
     const missing = cause ? missingInputs(cause.code, source) : []
-    const open = missing.filter(({ name }) => !asked.includes(name)).slice(0, maxQuestions)
+    const askedBefore = [...asked, ...Asked.parse(inputs.intake_collection.asked)]
+    const open = missing.filter(({ name }) => !askedBefore.includes(name)).slice(0, maxQuestions)
     const basis = hash32(canonicalJson([facts, cause?.code, answers, language]))
     const previous = Outputs.safeParse(state)
     if (open.length === 0 && previous.success && previous.data.basis === basis)
       return { output: previous.data }
 
-    const result = calculateCase(caseFile, source)
     const output = { ...result, asked, basis, made_by: 'rules' as const }
     if (open.length > 0) {
       const title = askingMessage[language]
@@ -51,7 +56,7 @@ export default defineSkill({
           title,
           questions: open.map(({ name, question, input_type }) => ({
             question: question[language],
-            field_key: `calculation.answers.${answerKey(name)}`,
+            field_key: `${answersPrefix}${answerKey(name)}`,
             input_type,
             required: false,
           })),

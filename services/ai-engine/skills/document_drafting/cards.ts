@@ -3,29 +3,42 @@ import type { Bilingual, Language } from '../_shared/language.ts'
 import type { DraftDocument } from './document.ts'
 import type { GateFault } from './gate.ts'
 
-/** Asks for the names that the forms need. */
-export function detailsCard(opposingParty: string | null | undefined, language: Language): Control {
-  const ask = (name: string, wording: Bilingual, value?: string) => ({
+/**
+ * Asks for the names that the forms need: the other side only if the intake does not know it, the court only
+ * for documents that go to one.
+ */
+export function detailsCard(
+  opposingParty: string | null | undefined,
+  inCourt: boolean,
+  language: Language,
+): Control {
+  const ask = (name: string, wording: Bilingual) => ({
     question: wording[language],
     field_key: `document_drafting.details.${name}`,
     input_type: 'text' as const,
     required: false,
-    ...(value && { default: value }),
   })
   return {
     action: 'ask_user',
     title: { zh: '起草文书还需要以下信息。', en: 'The documents need these details.' }[language],
     questions: [
       ask('client_name', { zh: '您的姓名或名称？', en: 'What is your full name?' }),
-      ask(
-        'opposing_name',
-        { zh: '对方的姓名或名称？', en: 'What is the full name of the other side?' },
-        opposingParty ?? undefined,
-      ),
-      ask('court', {
-        zh: '向哪个法院或仲裁委员会提出？不知道可不填。',
-        en: 'Which court or commission is it for? Leave empty if unknown.',
-      }),
+      ...(opposingParty
+        ? []
+        : [
+            ask('opposing_name', {
+              zh: '对方的姓名或名称？',
+              en: 'What is the full name of the other side?',
+            }),
+          ]),
+      ...(inCourt
+        ? [
+            ask('court', {
+              zh: '向哪个法院或仲裁委员会提出？不知道可不填。',
+              en: 'Which court or commission is it for? Leave empty if unknown.',
+            }),
+          ]
+        : []),
     ],
     skippable: true,
   }
@@ -35,6 +48,7 @@ const maxFaults = 10
 
 /** Shows the drafts and what the gate found, and asks whether the drafts that passed may be delivered. */
 export function confirmCard(
+  skill: string,
   documents: DraftDocument[],
   faults: GateFault[],
   language: Language,
@@ -60,7 +74,7 @@ export function confirmCard(
     questions: [
       {
         question: question.slice(0, 2_000),
-        field_key: 'document_drafting.confirmed',
+        field_key: `${skill}.confirmed`,
         input_type: 'boolean',
         required: true,
       },

@@ -27,6 +27,8 @@ export interface DraftBasis {
   caseFile: CaseFile
   cause: CauseRecord
   details: Details
+  /** Category of the matter. */
+  category: string | undefined
   items: EvidenceItem[]
   elements: ElementStatus[]
   issues: Issue[]

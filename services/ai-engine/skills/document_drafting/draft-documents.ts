@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { CaseFile } from '../_shared/case-file.ts'
+import { asksForLetter } from '../_shared/read-message.ts'
 import { readCalculation } from '../calculation/calculate.ts'
 import { EvidenceItem } from '../evidence_analysis/analyze.ts'
 import { readIssues } from '../issue_spotting/issues.ts'
@@ -7,11 +8,12 @@ import { FoundCitation } from '../legal_research/research.ts'
 import { Risk } from '../risk_assessment/assess-risk.ts'
 import { Strategy } from '../strategy/strategies.ts'
 import { readElements } from '../sufficiency/assess.ts'
-import { draftDemandLetter } from './demand-letter.ts'
+import { draftAnswer } from './answer.ts'
 import type { DraftDocument } from './document.ts'
 import type { Details, DraftBasis } from './draft-basis.ts'
 import { draftEvidenceList } from './evidence-list.ts'
 import { draftLegalOpinion } from './legal-opinion.ts'
+import { draftLetter } from './letter.ts'
 import { draftStatementOfClaim } from './statement-of-claim.ts'
 
 type States = Record<
@@ -30,6 +32,7 @@ export function readBasis(
   states: States,
   caseFile: CaseFile,
   details: Details,
+  category: string | undefined,
   today: string,
 ): DraftBasis {
   const elements = readElements(states.sufficiency, caseFile)
@@ -37,6 +40,7 @@ export function readBasis(
     caseFile,
     cause: caseFile.cause!,
     details,
+    category,
     items: z.array(EvidenceItem).safeParse(states.evidence_analysis.items).data ?? [],
     elements,
     issues: readIssues(states.issue_spotting, caseFile, elements),
@@ -51,14 +55,21 @@ export function readBasis(
 /** Causes in which nothing is demanded before the suit. */
 const withoutDemand = new Set(['divorce', 'inheritance'])
 
-/** Drafts the documents of the side of the person. */
+/**
+ * Drafts the documents of the side of the person. Work outside of court ends with an opinion and a letter; a
+ * person who asks for a lawyer's letter gets it instead of the demand.
+ */
 export function draftDocuments(basis: DraftBasis): DraftDocument[] {
-  const claims =
-    basis.caseFile.fields.client_role !== 'respondent' && basis.calculation.claims.length > 0
+  const { caseFile, cause, items, calculation, category } = basis
+  const defends = caseFile.fields.client_role === 'respondent'
+  const claims = !defends && calculation.claims.length > 0
+  const inCourt = category !== 'non_litigation'
+  const letter = caseFile.texts.some(asksForLetter) ? ('lawyer' as const) : ('demand' as const)
   return [
-    ...(claims ? [draftStatementOfClaim(basis)] : []),
-    ...(basis.items.length > 0 ? [draftEvidenceList(basis)] : []),
+    ...(inCourt && claims ? [draftStatementOfClaim(basis)] : []),
+    ...(inCourt && defends ? [draftAnswer(basis)] : []),
+    ...(inCourt && items.length > 0 ? [draftEvidenceList(basis)] : []),
     draftLegalOpinion(basis),
-    ...(claims && !withoutDemand.has(basis.cause.code) ? [draftDemandLetter(basis)] : []),
+    ...(claims && !withoutDemand.has(cause.code) ? [draftLetter(basis, letter)] : []),
   ]
 }

@@ -73,7 +73,9 @@ const describe = (source: Source) =>
 
 /** All numbers of the calculations and claims, in cents. */
 function calculatedAmounts({ calculations, claims }: CalculationResult): Set<number> {
-  const found = new Set(claims.map(({ amount }) => Math.round(amount * 100)))
+  const found = new Set(
+    claims.flatMap(({ amount }) => (amount === null ? [] : [Math.round(amount * 100)])),
+  )
   const collect = (value: unknown): void => {
     if (typeof value === 'number') found.add(Math.round(value * 100))
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)

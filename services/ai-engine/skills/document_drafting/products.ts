@@ -15,18 +15,26 @@ const phase = (phase_id: PhaseId, status: string, language: Language) => ({
   order_num: Object.keys(phaseNames).indexOf(phase_id) + 2,
 })
 
+/** Phases before the drafting of a dispute. */
+const disputePhases: PhaseId[] = ['analysis', 'strategy']
+
 /** Phases while the documents are drafted. */
-export const draftingProducts = (language: Language) => ({
+export const draftingProducts = (language: Language, earlier = disputePhases) => ({
   phases: [
-    phase('analysis', 'COMPLETED', language),
-    phase('strategy', 'COMPLETED', language),
+    ...earlier.map((id) => phase(id, 'COMPLETED', language)),
     phase('drafting', 'IN_PROGRESS', language),
   ],
 })
 
 /** Phases after the delivery. Without a document that passed the gate, the drafting stays open. */
-export const deliveryProducts = (language: Language, delivered: boolean) => ({
+export const deliveryProducts = (
+  language: Language,
+  delivered: boolean,
+  earlier = disputePhases,
+) => ({
   phases: delivered
-    ? [phase('drafting', 'COMPLETED', language), phase('delivery', 'COMPLETED', language)]
-    : [phase('drafting', 'IN_PROGRESS', language)],
+    ? [...earlier, 'drafting' as const, 'delivery' as const].map((id) =>
+        phase(id, 'COMPLETED', language),
+      )
+    : draftingProducts(language, earlier).phases,
 })

@@ -1,8 +1,10 @@
 import {
   AlignmentType,
+  DeletedTextRun,
   Document,
   Footer,
   HeadingLevel,
+  InsertedTextRun,
   Packer,
   PageNumber,
   Paragraph,
@@ -12,16 +14,23 @@ import {
   TextRun,
   WidthType,
 } from 'docx'
-import type { Block, DraftDocument } from './document.ts'
+import type { Block, DraftDocument, RedlineRun } from './document.ts'
 
 const font = { ascii: 'Times New Roman', hAnsi: 'Times New Roman', eastAsia: 'SimSun' }
 /** Sizes in half points. */
 const size = { text: 24, table: 21, title: 36, heading: 28 }
 
-/** Renders a document as DOCX, encoded in base64. */
-export function renderDocx({ title, blocks }: DraftDocument): Promise<string> {
+/** Author of tracked changes, as word processors show it. */
+const author = 'Legal Suite'
+
+/** Renders a document as DOCX, encoded in base64. Tracked changes have the day as their date. */
+export function renderDocx({ title, blocks }: DraftDocument, day: string): Promise<string> {
+  const hasChanges = blocks.some(({ type }) => type === 'redline')
+  let changeCount = 0
+  const revision = (): Revision => ({ id: ++changeCount, author, date: `${day}T00:00:00Z` })
   const document = new Document({
     title,
+    features: { trackRevisions: hasChanges },
     styles: { default: { document: { run: { font, size: size.text } } } },
     sections: [
       {
@@ -32,7 +41,7 @@ export function renderDocx({ title, blocks }: DraftDocument): Promise<string> {
             alignment: AlignmentType.CENTER,
             children: [new TextRun({ text: title, font, size: size.title, bold: true })],
           }),
-          ...blocks.map(renderBlock),
+          ...blocks.map((block) => renderBlock(block, revision)),
         ],
       },
     ],
@@ -52,7 +61,25 @@ const pageNumbers = () =>
     ],
   })
 
-function renderBlock(block: Block): Paragraph | Table {
+interface Revision {
+  id: number
+  author: string
+  date: string
+}
+
+const renderRedline = (runs: RedlineRun[], revision: () => Revision) =>
+  new Paragraph({
+    spacing: { after: 120, line: 360 },
+    children: runs.map(({ text, change }) => {
+      const run = { text, font, size: size.text }
+      if (change === 'insert') return new InsertedTextRun({ ...run, ...revision() })
+      if (change === 'delete') return new DeletedTextRun({ ...run, ...revision() })
+      return new TextRun(run)
+    }),
+  })
+
+function renderBlock(block: Block, revision: () => Revision): Paragraph | Table {
+  if (block.type === 'redline') return renderRedline(block.runs, revision)
   if (block.type === 'heading')
     return new Paragraph({
       heading: HeadingLevel.HEADING_1,

@@ -3,17 +3,15 @@ import type { Language } from '../_shared/language.ts'
 import type { Block, Source } from './document.ts'
 import { type DraftBasis, wordFact, wordMoney } from './draft-basis.ts'
 
-/** Claims with their amounts, each from its calculation or fact. */
+/** Claims with their amounts, each from its calculation or fact. Keys of facts have a dot. */
 export function claimsTable({ calculation }: DraftBasis, language: Language): Block {
   const sourceOf = (source: string): Source[] =>
-    source.startsWith('intake.')
-      ? [{ kind: 'fact', key: source }]
-      : [{ kind: 'calculation', id: source }]
+    source.includes('.') ? [{ kind: 'fact', key: source }] : [{ kind: 'calculation', id: source }]
   return {
     type: 'table',
     head: { zh: ['请求事项', '金额'], en: ['Claim', 'Amount'] }[language],
     rows: calculation.claims.map(({ name, amount, source }) => ({
-      cells: [name, wordMoney(amount, language)],
+      cells: [name, amount === null ? '' : wordMoney(amount, language)],
       sources: sourceOf(source),
     })),
   }

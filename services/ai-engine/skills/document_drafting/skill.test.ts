@@ -42,14 +42,17 @@ async function makeThread(changes: object = {}) {
 }
 const details = {
   'details.client_name': '李四',
-  'details.opposing_name': '张三',
   'details.court': '北京市朝阳区人民法院',
 }
 
 test('names are asked first, then the drafts are confirmed, then they are released as DOCX', async () => {
   const thread = await makeThread()
   const first = await thread.rerun()
-  expect(first.card!.questions).toHaveLength(3)
+  // The intake knows the other side.
+  expect(first.card!.questions.map(({ field_key }) => field_key)).toEqual([
+    'document_drafting.details.client_name',
+    'document_drafting.details.court',
+  ])
   const second = await thread.answer(details)
   expect(second.card).toMatchObject({ review_type: 'confirm' })
   expect(second.card!.questions[0]!.question).toContain('民事起诉状')
@@ -112,10 +115,11 @@ test('law that was not in force at the time of the facts is not delivered', asyn
   expect(output.faults.filter(({ rule }: { rule: string }) => rule === 'citation')).toEqual([])
 })
 
-test('a party that is claimed against gets an opinion, no claim', async () => {
+test('a party that is claimed against gets an answer and an opinion, no claim', async () => {
   const thread = await makeThread({ client_role: 'respondent' })
   await thread.rerun()
   const { output } = await thread.answer(details)
   const keys = output.documents.map(({ key }: { key: string }) => key)
-  expect(keys).toEqual(['evidence_list', 'legal_opinion'])
+  expect(keys).toEqual(['answer', 'evidence_list', 'legal_opinion'])
+  expect(output.faults).toEqual([])
 })

@@ -4,13 +4,13 @@ import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import { lawDate } from '../_shared/citations.ts'
 import { SkillState } from '../_shared/inputs.ts'
-import { readCalculation } from '../calculation/calculate.ts'
+import { answersPrefix, readCalculation } from '../calculation/calculate.ts'
 import { confirmCard, detailsCard } from './cards.ts'
 import { Details } from './draft-basis.ts'
 import { draftDocuments, readBasis } from './draft-documents.ts'
 import { checkDocuments, GateFault } from './gate.ts'
 import { deliveryProducts, draftingProducts } from './products.ts'
-import { renderDocx } from './render-docx.ts'
+import { releaseDocuments } from './release.ts'
 
 const Entry = z.object({
   key: z.string(),
@@ -55,17 +55,23 @@ export default defineSkill({
     const { language, fields } = caseFile
     const none = { documents: [], faults: [], released: work.released, made_by: 'rules' as const }
     const asked = work.details_asked
+    const { matter_category } = { ...inputs.matter, ...inputs.intake_collection }
+    const category = typeof matter_category === 'string' ? matter_category : undefined
     if (!caseFile.cause) return { output: { ...none, basis: 0, shown: null, details_asked: asked } }
     if (!asked) {
-      const control = detailsCard(fields.opposing_party, language)
+      const control = detailsCard(fields.opposing_party, category !== 'non_litigation', language)
       const output = { ...none, basis: 0, shown: null, details_asked: true }
       return { output, control, products: draftingProducts(language), reply: control.title ?? '' }
     }
 
-    const basis = readBasis(inputs, caseFile, work.details, today)
+    const basis = readBasis(inputs, caseFile, work.details, category, today)
     const documents = draftDocuments(basis)
     const faults = await checkDocuments(documents, {
-      factKeys: new Set([...caseFile.facts.map(({ key }) => key), ...detailKeys(work.details)]),
+      factKeys: new Set([
+        ...caseFile.facts.map(({ key }) => key),
+        ...detailKeys(work.details),
+        ...answerKeys(inputs.calculation.answers),
+      ]),
       fileIds: new Set(inputs.file_ids),
       calculation: readCalculation(inputs.calculation),
       as_of: lawDate(caseFile, today),
@@ -88,38 +94,29 @@ export default defineSkill({
     const isConfirmed =
       answered?.answers['document_drafting.confirmed'] === true && work.shown === hash
     if (isConfirmed) {
-      const passed = documents.filter(({ key }) => !failed.has(key))
-      const rendered = await Promise.all(
-        passed.map(async (each) => ({
-          deliverable_key: each.key,
-          title: each.title,
-          kind: each.kind,
-          filename: each.filename,
-          content: await renderDocx(each),
-        })),
-      )
-      const keys = passed.map(({ key }) => key)
+      const release = await releaseDocuments({ documents, faults, today }, language)
       return {
-        output: { ...output, released: [...new Set([...work.released, ...keys])] },
-        documents: rendered,
-        products: deliveryProducts(language, keys.length > 0),
-        reply: releasedMessage(passed.map(({ title }) => title))[language],
+        output: { ...output, released: [...new Set([...work.released, ...release.keys])] },
+        documents: release.documents,
+        products: deliveryProducts(language, release.keys.length > 0),
+        reply: release.reply,
       }
     }
     // The same drafts are shown once: a person who declined is not asked again.
     if (work.shown === hash) return { output }
-    const control = confirmCard(documents, faults, language)
-    return { output, control, reply: control.title ?? '' }
+    const control = confirmCard('document_drafting', documents, faults, language)
+    return { output, control, products: draftingProducts(language), reply: control.title ?? '' }
   },
 })
+
+/** Keys of the answers to the cards of the calculation. */
+const answerKeys = (answers: unknown) =>
+  Object.keys(z.record(z.string(), z.unknown()).safeParse(answers).data ?? {}).map(
+    (name) => `${answersPrefix}${name}`,
+  )
 
 /** Keys of the facts that the person gave on the card of the skill. */
 const detailKeys = ({ client_name, opposing_name }: Details) => [
   ...(client_name ? ['drafting.client_name'] : []),
   ...(opposing_name ? ['intake.opposing_party'] : []),
 ]
-
-const releasedMessage = (titles: string[]) => ({
-  zh: titles.length > 0 ? `已交付：${titles.join('、')}。` : '没有可以交付的文书。',
-  en: titles.length > 0 ? `Delivered: ${titles.join(', ')}.` : 'No document could be delivered.',
-})

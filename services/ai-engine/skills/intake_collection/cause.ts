@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Question } from '../../card.ts'
+import { Checklist } from '../../checklist-tools.ts'
 import type { SkillContext } from '../../skill.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 
@@ -36,6 +37,10 @@ export async function recognizeCause(tools: Tools, text: string): Promise<Recogn
   return Recognition.safeParse(answer).data ?? noRecognition
 }
 
+/** The best cause that a text shows, for a person who does not know the kind of matter. */
+export const bestCandidate = ({ candidates }: Recognition): string | undefined =>
+  candidates.find(({ quotes }) => quotes.length > 0)?.code
+
 export function causeName({ causes }: Recognition, code: unknown): Bilingual | undefined {
   const cause = causes.find((each) => each.code === code)
   return cause && { zh: cause.name, en: cause.name_en ?? cause.name }
@@ -70,6 +75,8 @@ export interface CauseQuestion {
   /** Path below the skill's state. */
   key: string
   required: boolean
+  /** Whether an element that only some claims need asks for it. */
+  wanted: boolean
   wording: Record<Language, Omit<Question, 'field_key' | 'required'>>
 }
 
@@ -80,20 +87,48 @@ export interface CauseQuestion {
 export async function fetchCauseQuestions(tools: Tools, code: string | null | undefined) {
   if (!code || code === 'other' || !tools.legal_elements) return []
   const answer = Cause.safeParse(await tools.legal_elements({ cause_of_action_code: code }))
-  const questions = new Map<string, CauseQuestion>()
-  for (const element of answer.data?.elements ?? []) {
-    const always = element.required && !element.side && !element.applies_when
-    for (const each of element.questions) {
+  return collectQuestions(
+    (answer.data?.elements ?? []).map(({ required, side, applies_when, questions }) => ({
+      isAlways: required && !side && !applies_when,
+      isSided: Boolean(side),
+      questions,
+    })),
+  )
+}
+
+/** Fetches the questions of the checklist of a service. Those of its intake are required. */
+export async function fetchChecklistQuestions(tools: Tools, serviceType: string | undefined) {
+  if (!serviceType || !tools.load_checklist) return []
+  const answer = Checklist.safeParse(await tools.load_checklist({ service_type_id: serviceType }))
+  return collectQuestions(
+    (answer.data?.items ?? []).map(({ phase_id, required, questions }) => ({
+      isAlways: required && phase_id === 'intake',
+      isSided: false,
+      questions,
+    })),
+  )
+}
+
+interface QuestionGroup {
+  isAlways: boolean
+  isSided: boolean
+  questions: unknown[]
+}
+
+function collectQuestions(groups: QuestionGroup[]): CauseQuestion[] {
+  const found = new Map<string, CauseQuestion>()
+  for (const { isAlways, isSided, questions } of groups)
+    for (const each of questions) {
       const parsed = ElementQuestion.safeParse(each)
       if (!parsed.success) continue
       const key = parsed.data.field_key.replace('intake_collection.', '')
-      const required = always && parsed.data.required
-      const earlier = questions.get(key)
+      const required = isAlways && parsed.data.required
+      const wanted = !required && !isSided && parsed.data.required
+      const earlier = found.get(key)
       if (!earlier || (required && !earlier.required))
-        questions.set(key, { key, required, wording: wordQuestion(parsed.data) })
+        found.set(key, { key, required, wanted, wording: wordQuestion(parsed.data) })
     }
-  }
-  return [...questions.values()]
+  return [...found.values()]
 }
 
 function wordQuestion(question: z.infer<typeof ElementQuestion>): CauseQuestion['wording'] {

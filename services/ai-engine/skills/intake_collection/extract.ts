@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { fenceData } from '../../model/fence.ts'
 import type { Model } from '../../model/model.ts'
-import { readMessage } from '../_shared/read-message.ts'
+import { asksForLetter, readMessage } from '../_shared/read-message.ts'
 import { detectArea } from './area.ts'
 import type { Recognition } from './cause.ts'
 import { type FieldKey, type Fields, fieldKeys, fieldSchemas, parseFields } from './fields.ts'
@@ -61,11 +61,16 @@ export async function extract(texts: string[], options: ExtractOptions): Promise
   return result
 }
 
-const figureKeys = new Set<FieldKey>(['amount', 'monthly_wage', 'event_date'])
+const figureKeys = new Set<FieldKey>(['amount', 'monthly_wage', 'event_date', 'employment_start'])
 
-/** A matter of criminal or administrative law, and work outside of court, have no civil cause. */
+/**
+ * A matter of criminal or administrative law, and work outside of court, have no civil cause; a letter to the
+ * other side is about one.
+ */
 const causeByRules = (text: string, { clear }: Recognition): Fields =>
-  clear !== null && detectArea(text) === undefined && readMessage(text) !== 'service'
+  clear !== null &&
+  detectArea(text) === undefined &&
+  (readMessage(text) !== 'service' || asksForLetter(text))
     ? { cause_of_action_code: clear }
     : {}
 

@@ -28,6 +28,7 @@ export const fieldSchemas = {
 
 export type FieldKey = keyof typeof fieldSchemas
 export const fieldKeys = Object.keys(fieldSchemas) as FieldKey[]
+export const isFieldKey = (key: string): key is FieldKey => Object.hasOwn(fieldSchemas, key)
 
 /** Values by field. Null: the person had no answer. Absent: not requested yet. */
 export type Fields = {

@@ -68,15 +68,21 @@ export function fieldsFromMatter(matter: Matter): Fields {
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== null))
 }
 
-/** Answers to questions of the cause: `code.fact` is stored as member `fact` of member `code`. */
+/**
+ * Answers to questions of the cause: `code.fact` is stored as member `fact` of member `code`. Values that
+ * are known by their key fill what the sources leave open.
+ */
 export function gatherDetails(
   questions: CauseQuestion[],
+  known: Record<string, unknown>,
   ...sources: (Record<string, unknown> | null | undefined)[]
 ): Record<string, unknown> {
   const details: Record<string, unknown> = {}
   for (const { key } of questions) {
     if (fieldKeys.includes(key as FieldKey)) continue
-    const value = sources.map((source) => valueAt(source, key)).find((each) => each !== undefined)
+    const stored = sources.map((source) => valueAt(source, key)).find((each) => each != null)
+    const declined = sources.some((source) => valueAt(source, key) === null) ? null : undefined
+    const value = stored ?? known[key] ?? declined
     if (value !== undefined) details[key] = value
   }
   return details

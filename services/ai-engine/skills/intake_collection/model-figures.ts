@@ -6,6 +6,8 @@ import type { Figure } from './figures.ts'
 
 export type ReadFigure = Figure & { by: 'rules' | 'model' }
 
+const figureKeys = ['amount', 'monthly_wage', 'event_date', 'employment_start'] as const
+
 /**
  * Joins figures of the model with those of the rules. A figure that is not written in the texts is
  * dropped. A figure of the model is certain only where the rules read the same and are certain.
@@ -16,7 +18,7 @@ export function checkModelFigures(
   text: string,
   today: string,
 ): ReadFigure[] {
-  return (['amount', 'monthly_wage', 'event_date'] as const).flatMap((key): ReadFigure[] => {
+  return figureKeys.flatMap((key): ReadFigure[] => {
     const rules = byRules.find((figure) => figure.key === key)
     const value = byModel[key]
     const quote = value == null ? undefined : findQuote(value, text, today)

@@ -3,10 +3,10 @@ import type { Products } from '../../skill.ts'
 import type { Matter } from '../_shared/inputs.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
 import type { CauseQuestion } from './cause.ts'
-import { type FieldKey, type Fields, fieldKeys } from './fields.ts'
+import { type FieldKey, type Fields, fieldKeys, isFieldKey } from './fields.ts'
 import { fieldLabel, formatPlain, formatValue } from './format.ts'
 
-export type FoundBy = 'answer' | 'matter' | 'rules' | 'model'
+export type FoundBy = 'answer' | 'matter' | 'file' | 'rules' | 'model'
 
 const phaseName = { zh: '信息收集', en: 'Intake' }
 
@@ -54,37 +54,54 @@ export function buildProducts(intake: Intake, matter: Matter): Products {
   }
 }
 
-/** Products of fields that changed after the intake was complete. */
-export function buildUpdate(intake: Intake, changed: FieldKey[]): Products {
+/** Products of fields and answers that changed after the intake was complete. */
+export function buildUpdate(intake: Intake, changed: string[]): Products {
   const { fields, category } = intake
-  const present = changed.filter((key) => fields[key] != null)
+  const present = changed.filter(isFieldKey).filter((key) => fields[key] != null)
+  const details = Object.fromEntries(
+    Object.entries(intake.details).filter(([key]) => changed.includes(key)),
+  )
   return {
     ...(changed.includes('cause_of_action_code') && {
       matter_category: category,
       ...(fields.cause_of_action_code && { cause_of_action_code: fields.cause_of_action_code }),
     }),
-    profile: Object.fromEntries(present.map((key) => [key, fields[key]])),
+    profile: {
+      ...Object.fromEntries(present.map((key) => [key, fields[key]])),
+      // A member of the profile is replaced as a whole.
+      ...(Object.keys(details).length > 0 && nestDetails(intake.details)),
+    },
     ...(changed.includes('evidence_files') && { file_ids: fields.evidence_files }),
-    facts: present.map((key) => fieldFact(key, intake)),
+    facts: [
+      ...present.map((key) => fieldFact(key, intake)),
+      ...detailFacts({ ...intake, details }),
+    ],
   }
 }
 
-/** Hash of each value, to find the fields that the matter does not have yet. */
-export const hashFields = (fields: Fields): Record<string, number> =>
-  Object.fromEntries(filledKeys(fields).map((key) => [key, hash32(canonicalJson(fields[key]))]))
+/** Hash of each value, to find those that the matter does not have yet. */
+export const hashValues = (values: Record<string, unknown>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value != null)
+      .map(([key, value]) => [key, hash32(canonicalJson(value))]),
+  )
+
+const buildProfile = ({ fields, details }: Intake): Record<string, unknown> => ({
+  ...Object.fromEntries(filledKeys(fields).map((key) => [key, fields[key]])),
+  ...nestDetails(details),
+})
 
 /** Members `code.fact` become member `fact` of member `code`, as the cards store them. */
-function buildProfile({ fields, details }: Intake): Record<string, unknown> {
-  const profile: Record<string, unknown> = Object.fromEntries(
-    filledKeys(fields).map((key) => [key, fields[key]]),
-  )
+function nestDetails(details: Record<string, unknown>): Record<string, unknown> {
+  const nested: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(details)) {
     const [code, fact] = key.split('.')
     if (value === null) continue
-    if (fact === undefined) profile[key] = value
-    else profile[code!] = { ...(profile[code!] as object), [fact]: value }
+    if (fact === undefined) nested[key] = value
+    else nested[code!] = { ...(nested[code!] as object), [fact]: value }
   }
-  return profile
+  return nested
 }
 
 function fieldFact(key: FieldKey, { fields, foundBy, quotes, causeName, language }: Intake) {
@@ -100,9 +117,15 @@ function fieldFact(key: FieldKey, { fields, foundBy, quotes, causeName, language
   }
 }
 
-const confidence: Record<FoundBy, number> = { answer: 1, matter: 1, rules: 0.8, model: 0.7 }
+const confidence: Record<FoundBy, number> = {
+  answer: 1,
+  matter: 1,
+  file: 0.9,
+  rules: 0.8,
+  model: 0.7,
+}
 
-const detailFacts = ({ details, causeQuestions, language }: Intake) =>
+const detailFacts = ({ details, causeQuestions, foundBy, quotes, language }: Intake) =>
   causeQuestions
     .filter(({ key }) => details[key] != null)
     .map(({ key, wording }) => {
@@ -112,12 +135,13 @@ const detailFacts = ({ details, causeQuestions, language }: Intake) =>
         formatPlain(value, language) ??
         String(value)
       const values = Array.isArray(details[key]) ? details[key] : [details[key]]
+      const found_by = foundBy[key] ?? 'answer'
       return {
         entity_key: `intake.${key}`,
         category: 'case_detail',
         content: `${question} ${values.map(label).join('、')}`.slice(0, 8_000),
         value: details[key],
-        confidence: 1,
-        metadata: { found_by: 'answer' },
+        confidence: confidence[found_by],
+        metadata: { found_by, ...(quotes[key] && { quote: quotes[key] }) },
       }
     })

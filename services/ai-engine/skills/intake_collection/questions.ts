@@ -5,16 +5,12 @@ import type { Reading } from '../_shared/read-message.ts'
 import type { CauseQuestion, Recognition } from './cause.ts'
 import { causeField, type FieldKey, type Fields, getField } from './fields.ts'
 
-/** Maximum number of questions on a card. */
-const maxQuestions = 12
+/** Maximum number of questions on a card; the others are on the next card. */
+const maxQuestions = 5
 
-const usefulFields: FieldKey[] = [
-  'evidence',
-  'opposing_party',
-  'amount',
-  'event_date',
-  'evidence_files',
-]
+/** Fields that fill a card, before and after the questions that only some claims need. */
+const usefulFields: FieldKey[] = ['opposing_party']
+const laterFields: FieldKey[] = ['event_date', 'amount', 'evidence', 'evidence_files']
 
 export interface Interview {
   /** Fields that are known or were declined. */
@@ -26,6 +22,8 @@ export interface Interview {
   causeQuestions: CauseQuestion[]
   recognition: Recognition
   reading: Reading
+  /** Service outside of court with a checklist. */
+  serviceType: string | undefined
   /** Whether rules chose the cause although another is close to it. */
   closeCause: boolean
 }
@@ -33,24 +31,23 @@ export interface Interview {
 /** Keys of required questions without an answer. A question that was asked once is not missing. */
 export function missingKeys(interview: Interview): string[] {
   const { fields, details, asked, causeQuestions, recognition, reading } = interview
-  // Work outside of court has neither a cause of action nor sides.
+  // Work outside of court has neither a cause of action nor sides; a checklist says what it needs.
   const dispute = reading !== 'service'
   const generic: FieldKey[] = [
     ...(dispute && recognition.causes.length > 0 ? (['cause_of_action_code'] as const) : []),
-    'what_happened',
-    'aim',
+    ...(interview.serviceType ? [] : (['what_happened', 'aim'] as const)),
     ...(dispute ? (['client_role'] as const) : []),
   ]
   const required = causeQuestions.filter((each) => each.required).map(({ key }) => key)
   const isOpen = (key: string) =>
-    fields[key as FieldKey] === undefined && details[key] === undefined
+    fields[key as FieldKey] === undefined && details[key] === undefined && !hasFile(interview, key)
   const isUnsure = (key: string) => key === 'cause_of_action_code' && interview.closeCause
   return [...new Set([...generic, ...required])].filter(
     (key) => (isOpen(key) || isUnsure(key)) && !asked.includes(key),
   )
 }
 
-/** Builds one card: all missing questions first, then useful ones up to the limit. */
+/** Builds one card: missing questions first, then useful ones up to the limit. */
 export function buildQuestions(
   interview: Interview,
   language: Language,
@@ -58,12 +55,8 @@ export function buildQuestions(
   today: string,
 ): Question[] {
   const missing = missingKeys(interview)
-  const { fields, details, asked, causeQuestions } = interview
-  const useful = interview.asked.length > 0 ? [] : usefulFields
-  const optional = useful.filter(
-    (key) => fields[key] === undefined && details[key] === undefined && !missing.includes(key),
-  )
-  const keys = [...missing, ...optional.filter((key) => !asked.includes(key)).slice(0, 3)]
+  const { causeQuestions } = interview
+  const keys = [...missing, ...usefulKeys(interview).filter((key) => !missing.includes(key))]
   return keys.slice(0, maxQuestions).map((key) => {
     const ofCause = causeQuestions.find((each) => each.key === key)
     return {
@@ -73,6 +66,28 @@ export function buildQuestions(
       ...(key === 'event_date' && proposeDate(texts, today)),
     }
   })
+}
+
+/** True for a question about files, if there are any. */
+function hasFile({ fields, causeQuestions }: Interview, key: string): boolean {
+  const asksForFile = causeQuestions.some(
+    (each) => each.key === key && each.wording.zh.input_type === 'file',
+  )
+  return (asksForFile || key === 'evidence') && (fields.evidence_files?.length ?? 0) > 0
+}
+
+/** Questions that are useful and were neither asked nor answered. */
+function usefulKeys(interview: Interview): string[] {
+  const { fields, details, asked, causeQuestions, serviceType } = interview
+  const wanted = causeQuestions.filter((each) => each.wanted).map(({ key }) => key)
+  const useful = serviceType ? wanted : [...usefulFields, ...wanted, ...laterFields]
+  return [...new Set(useful)].filter(
+    (key) =>
+      fields[key as FieldKey] === undefined &&
+      details[key] === undefined &&
+      !asked.includes(key) &&
+      !hasFile(interview, key),
+  )
 }
 
 /** Open questions of the interview, for the lawyer: useful fields and details without a value. */

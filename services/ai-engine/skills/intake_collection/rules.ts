@@ -1,11 +1,13 @@
 import { splitClauses } from '../_shared/clauses.ts'
 import { clientRoleIn } from '../_shared/client-role.ts'
 import type { Fields } from './fields.ts'
+import { readStatements } from './stated.ts'
 
 /** Extracts fields other than figures and the cause from the person's texts by rules. */
 export function extractByRules(texts: string[]): Fields {
   const text = texts.join('\n')
   const found: Fields = {
+    ...readStatements(text),
     what_happened: storyIn(text),
     client_role: clientRoleIn(text),
     aim: aimIn(text),

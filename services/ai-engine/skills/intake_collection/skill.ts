@@ -1,14 +1,21 @@
 import * as z from 'zod'
 import { type AnsweredCard, defineSkill } from '../../skill.ts'
 import { FileIds, Matter, Messages, personTexts, Text } from '../_shared/inputs.ts'
-import { type Language, lastLanguage } from '../_shared/language.ts'
-import { hasQuestion, readMessage } from '../_shared/read-message.ts'
+import { lastLanguage } from '../_shared/language.ts'
+import { asksForLetter, hasQuestion, readMessage, serviceTypeIn } from '../_shared/read-message.ts'
 import { detectArea } from './area.ts'
-import { causeName, fetchCauseQuestions, type Recognition, recognizeCause } from './cause.ts'
+import {
+  bestCandidate,
+  causeName,
+  fetchCauseQuestions,
+  fetchChecklistQuestions,
+  type Recognition,
+  recognizeCause,
+} from './cause.ts'
 import { confirmCard, confirmedKey, figuresToConfirm, type PendingFigure } from './confirm.ts'
 import { extract, noExtraction } from './extract.ts'
 import { type FieldKey, type Fields, parseFields } from './fields.ts'
-import { fieldLabel, formatValue } from './format.ts'
+import { fieldsFromFiles, readFileAnswers } from './file-answers.ts'
 import {
   addLater,
   applyConfirmed,
@@ -17,7 +24,8 @@ import {
   mergeSources,
   stripPrefix,
 } from './gather.ts'
-import { buildProducts, buildUpdate, hashFields, type Intake, intakePhase } from './products.ts'
+import { askingMessage, doneMessage, readingMessage, updateMessage } from './messages.ts'
+import { buildProducts, buildUpdate, hashValues, type Intake, intakePhase } from './products.ts'
 import { buildQuestions, missingKeys, openQuestions } from './questions.ts'
 import { Outputs, WorkState } from './state.ts'
 
@@ -47,34 +55,59 @@ export default defineSkill({
       extraction,
       work.found_by,
     )
-    const fields = addLater(merged.fields, extraction, unread, inputs.file_ids)
-    const foundBy = { ...merged.foundBy }
+    const said = addLater(merged.fields, extraction, unread, inputs.file_ids)
+    const foundBy = { ...work.found_by, ...merged.foundBy }
     for (const { key } of confirmed) foundBy[key] = 'answer'
+    // A person who does not know the kind of matter gets the one that the story shows best.
+    if (said.cause_of_action_code === null) {
+      said.cause_of_action_code = bestCandidate(recognition) ?? null
+      foundBy.cause_of_action_code = 'rules'
+    }
+    const code = said.cause_of_action_code
+    const readBefore = code === state.cause_of_action_code ? work.read_files : []
+    const newFiles = inputs.file_ids.filter((id) => !readBefore.includes(id))
+    const fileAnswers = await readFileAnswers(newFiles, code, tools, today)
+    const fromFiles = fieldsFromFiles(fileAnswers, said)
+    const fields = { ...said, ...fromFiles }
+    const fileQuotes = Object.fromEntries(fileAnswers.map(({ key, quote }) => [key, quote]))
     const quotes: Record<string, string> = {
+      ...fileQuotes,
       ...extraction.quotes,
       ...work.quotes,
       ...Object.fromEntries(confirmed.map(({ key, quote }) => [key, quote])),
     }
 
-    const causeQuestions = await fetchCauseQuestions(tools, fields.cause_of_action_code)
-    const details = gatherDetails(causeQuestions, state, inputs.matter.profile)
+    const asksFor = work.service_type_id ?? serviceTypeIn(texts.join('\n'))
+    const serviceType = asksFor ?? inputs.matter.service_type_id ?? undefined
+    const causeQuestions = code
+      ? await fetchCauseQuestions(tools, code)
+      : await fetchChecklistQuestions(tools, serviceType)
+    const fileValues = Object.fromEntries(fileAnswers.map(({ key, value }) => [key, value]))
+    const known = { ...work.details, ...fileValues }
+    const details = gatherDetails(causeQuestions, known, state, inputs.matter.profile)
+    for (const { key, value } of fileAnswers)
+      if (key in fromFiles || details[key] === value) foundBy[key] = 'file'
     const reading = work.reading ?? readMessage(texts.join('\n'))
     const closeCause = foundBy.cause_of_action_code === 'rules' && !recognition.confident
     const interview = {
       ...{ fields, details, asked: work.asked, causeQuestions, recognition, reading },
+      serviceType: causeQuestions.length > 0 && !code ? serviceType : undefined,
       closeCause,
     }
     const missing = missingKeys(interview)
-    const unconfirmed = figuresToConfirm(extraction.uncertain, certainFigures(extraction), fields)
+    const uncertain = extraction.uncertain.filter(({ key }) => !(key in fromFiles))
+    const unconfirmed = figuresToConfirm(uncertain, certainFigures(extraction), fields)
     const name = causeName(recognition, fields.cause_of_action_code) ?? work.cause_name ?? null
     const output = {
       ...fields,
       complete: missing.length === 0 && unconfirmed.length === 0,
       missing,
+      ...(asksFor && { service_type_id: asksFor }),
       matter_category: chooseCategory(fields, recognition, texts, work, inputs.matter),
       language,
       reading,
       read: texts.length,
+      read_files: [...readBefore, ...newFiles],
       found_by: foundBy,
       cause_name: name,
       details,
@@ -112,10 +145,8 @@ export default defineSkill({
       ...{ fields, details, foundBy, quotes, causeName: name, causeQuestions, language },
       category: output.matter_category,
     }
-    const synced = hashFields(fields)
-    const changed = (Object.keys(synced) as FieldKey[]).filter(
-      (key) => synced[key] !== work.synced[key],
-    )
+    const synced = hashValues({ ...fields, ...details })
+    const changed = Object.keys(synced).filter((key) => synced[key] !== work.synced[key])
     if (!wasComplete) {
       const products = buildProducts(intake, inputs.matter)
       return { output: { ...output, synced }, products, reply: doneMessage(intake) }
@@ -153,33 +184,12 @@ function chooseCategory(
   work: z.output<typeof WorkState>,
   matter: Matter,
 ): string {
-  const cause = causes.find(({ code }) => code === fields.cause_of_action_code)
-  if (cause) return cause.matter_category ?? 'civil_litigation'
   const text = texts.join('\n')
+  const cause = causes.find(({ code }) => code === fields.cause_of_action_code)
+  const isLetter = readMessage(text) === 'service' && asksForLetter(text)
+  if (cause && !isLetter) return cause.matter_category ?? 'civil_litigation'
   const service = readMessage(text) === 'service' ? 'non_litigation' : undefined
   return (
     detectArea(text) ?? service ?? matter.matter_category ?? work.matter_category ?? 'consultation'
   )
 }
-
-const readingMessage = { zh: '正在阅读您的描述', en: 'Reading what you wrote' }
-const askingMessage = {
-  zh: '为继续处理，还需要您补充以下信息。',
-  en: 'To go on, a few more details are needed.',
-}
-
-function doneMessage({ fields, causeName, language }: Intake): string {
-  const what = formatValue('cause_of_action_code', fields, language, causeName)
-  return { zh: `信息已收集完毕：${what}。`, en: `The intake is complete: ${what}.` }[language]
-}
-
-/** Reply that names the fields that changed after the intake was complete. */
-function updateMessage({ fields, causeName, language }: Intake, changed: FieldKey[]): string {
-  const lines = changed.map((key) => {
-    const value = formatValue(key, fields, language, causeName)
-    return `- ${fieldLabel(key, language)}: ${value.length > 200 ? `${value.slice(0, 200)}…` : value}`
-  })
-  return [updatedMessage[language as Language], ...lines].join('\n')
-}
-
-const updatedMessage = { zh: '已更新以下信息：', en: 'The following was updated:' }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { PendingFigure } from './confirm.ts'
 import { fieldKeys, fieldSchemas } from './fields.ts'
 
-const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'rules', 'model']))
+const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'file', 'rules', 'model']))
 const LanguageCode = z.enum(['zh', 'en'])
 const BilingualName = z.object({ zh: z.string(), en: z.string() })
 const readings = ['case', 'question', 'small_talk', 'service'] as const
@@ -11,6 +11,9 @@ const readings = ['case', 'question', 'small_talk', 'service'] as const
 export const WorkState = z.object({
   complete: z.boolean().default(false).catch(false),
   read: z.int().min(0).default(0).catch(0),
+  read_files: z.array(z.string()).default([]).catch([]),
+  service_type_id: z.string().optional().catch(undefined),
+  details: z.record(z.string(), z.unknown()).default({}).catch({}),
   language: LanguageCode.optional().catch(undefined),
   reading: z.enum(readings).optional().catch(undefined),
   matter_category: z.string().optional().catch(undefined),
@@ -28,9 +31,11 @@ export const Outputs = z.object({
   complete: z.boolean(),
   missing: z.array(z.string()),
   matter_category: z.string(),
+  service_type_id: z.string().optional(),
   language: LanguageCode,
   reading: z.enum(readings),
   read: z.int(),
+  read_files: z.array(z.string()),
   found_by: FoundBys,
   cause_name: BilingualName.nullable(),
   details: z.record(z.string(), z.unknown()),
