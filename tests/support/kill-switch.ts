@@ -19,6 +19,7 @@ export function makeKillSwitch(killAt: number) {
   }
   return {
     isKilled: () => points >= killAt,
+    countPoints: () => points,
     driver: (driver: Driver): Driver => ({
       query: (text, params) => countAround(() => driver.query(text, params)),
       transaction: (work) =>

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectConsistent, expectPhases, expectVerified } from './support/expect-consistent.ts'
+import { scriptedModel } from './support/scripted-model.ts'
+import { loadStories, type Story } from './support/story.ts'
+import { type StorySuite, startStorySuite } from './support/story-suite.ts'
+import { type ToldStory, tellStory } from './support/tell-story.ts'
+
+/** Shares of a story after which the engine is killed. */
+const killShares = [0.1, 0.5, 0.9]
+const stories = loadStories()
+
+let suite: StorySuite
+beforeAll(async () => {
+  suite = await startStorySuite('pglite')
+}, 120_000)
+afterAll(() => suite.close())
+
+const told = new Map<string, Promise<ToldStory>>()
+/** Tells each story once for all tests. */
+const tell = (story: Story): Promise<ToldStory> => {
+  if (!told.has(story.name)) told.set(story.name, tellStory(suite, story))
+  return told.get(story.name)!
+}
+const keysOf = ({ cards }: ToldStory): string[] =>
+  cards.flatMap(({ questions }) => questions.map((each: any) => each.field_key))
+
+describe.each(stories)('$name', (story) => {
+  test('ends with delivered documents and a matter whose parts fit together', async () => {
+    const outcome = await tell(story)
+    const { matter, deliverables, texts, analysis } = outcome
+    const { expect: expected } = story
+    expect(matter.cause_of_action_code ?? null).toBe(expected.cause_of_action_code)
+    if (expected.matter_category) expect(matter.matter_category).toBe(expected.matter_category)
+    expect(deliverables.map((each) => each.deliverable_key).sort()).toEqual(expected.deliverables)
+    for (const [key, passages] of Object.entries(expected.texts))
+      for (const passage of passages) expect(texts[key], key).toContain(passage)
+    const redline = outcome.parts.contract_redline
+    if (redline) for (const tag of ['<w:ins ', '<w:del ']) expect(redline).toContain(tag)
+    if (expected.cause_of_action_code === null) {
+      expectPhases(outcome)
+      expect(expectVerified(suite, outcome)).toBeGreaterThan(0)
+      return
+    }
+    const proven = analysis.sufficiency.items
+      .filter(({ status }: any) => status === 'proven')
+      .map(({ element_id }: any) => element_id)
+    expect(proven).toEqual(expect.arrayContaining(expected.proven))
+    const claims = Object.fromEntries(
+      matter.data.work_product.calculation.claims.map((each: any) => [each.name, each.amount]),
+    )
+    expect(claims).toMatchObject(expected.claims)
+    expectConsistent(suite, outcome)
+  }, 60_000)
+
+  test('asks at most five questions a card, each once, and none that a message or a file answers', async () => {
+    const outcome = await tell(story)
+    for (const { questions } of outcome.cards) {
+      expect(questions.length).toBeGreaterThan(0)
+      expect(questions.length).toBeLessThanOrEqual(5)
+    }
+    // A confirmation reads figures or drafts back; each asks about other ones.
+    const asked = keysOf(outcome)
+      .filter((key) => !key.endsWith('confirmed'))
+      .map((key) => key.replace(/^[a-z_]+\.(?:answers\.)?/, '').replace('__', '.'))
+    expect(asked.filter((key, index) => asked.indexOf(key) !== index)).toEqual([])
+    for (const key of story.expect.not_asked) expect(keysOf(outcome)).not.toContain(key)
+  }, 60_000)
+})
+
+test('the median of the cards before the drafting is at most three', async () => {
+  const counts: number[] = []
+  for (const story of stories) {
+    const { cards } = await tell(story)
+    const isIntake = ({ questions }: any) =>
+      /^(?:intake_collection|calculation)\./.test(questions[0].field_key)
+    counts.push(cards.filter(isIntake).length)
+  }
+  const sorted = counts.toSorted((a, b) => a - b)
+  console.log(`cards before the drafting: ${sorted.join(' ')}`)
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(3)
+})
+
+/** What must be the same however a story is told. */
+const endOf = ({ matter, deliverables, analysis, phases, todos }: ToldStory) => ({
+  cause: matter.cause_of_action_code,
+  claims: matter.data.work_product.calculation.claims,
+  deliverables: deliverables.map(({ deliverable_key }) => deliverable_key).sort(),
+  evidences: analysis.evidences.items
+    .map(({ kind, element_ids }: any) => `${kind} ${element_ids}`)
+    .sort(),
+  statuses: analysis.sufficiency.items.map((each: any) => [each.element_id, each.status]),
+  phases: phases.map(({ phase_id, status }) => [phase_id, status]),
+  open: todos
+    .filter(({ status }) => status === 'OPEN')
+    .map(({ todo_key }) => todo_key)
+    .sort(),
+})
+
+const variants = stories.flatMap((story) =>
+  story.variants.map(({ name, turns }) => ({ story, name, turns })),
+)
+test.each(variants)(
+  '$story.name, $name, ends the same',
+  async ({ story, turns }) => {
+    const variant = await tellStory(suite, story, { turns })
+    expect(endOf(variant)).toEqual(endOf(await tell(story)))
+    expectConsistent(suite, variant)
+  },
+  60_000,
+)
+
+test('a story told with a model ends the same', async () => {
+  const story = stories.find(({ upload }) => upload)!
+  const nothing = { texts: [], candidates: [], elements: [], links: [], weaknesses: [], events: [] }
+  const notes = { claims: [], evidence: [], open_questions: [] }
+  const json = { ...nothing, ...notes, proves: '借款事实。', overview: '民间借贷。' }
+  const model = await scriptedModel(({ response_format }: any) =>
+    response_format ? { json } : { say: '好的。' },
+  )
+  const variables = { AI_BASE_URL: model.baseUrl, AI_MODEL: 'm' }
+  const withModel = await tellStory(suite, story, { variables })
+  await model.close()
+  expect(model.requests.length).toBeGreaterThan(0)
+  expect(endOf(withModel)).toEqual(endOf(await tell(story)))
+}, 60_000)
+
+test.each(killShares)(
+  'a crash after %d of a story leaves the same matter and each document once',
+  async (share) => {
+    const story = stories.find(({ upload }) => upload)!
+    const whole = await tell(story)
+    const killed = await tellStory(suite, story, { killAt: Math.round(whole.points * share) })
+    expect(killed.isKilled).toBe(true)
+    expect(endOf(killed)).toEqual(endOf(whole))
+    expect(new Set(killed.deliverables.map(({ version }) => version))).toEqual(new Set([1]))
+  },
+  120_000,
+)

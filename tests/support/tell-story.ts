@@ -1,0 +1,111 @@
+import { strFromU8, unzipSync } from 'fflate'
+import { expect } from 'vitest'
+import { ai } from './engine.ts'
+import { makeKillSwitch } from './kill-switch.ts'
+import { answersOf, type Story } from './story.ts'
+import type { StorySuite } from './story-suite.ts'
+
+const never = Number.POSITIVE_INFINITY
+/** Cards after which a story counts as endless. */
+const maxCards = 15
+
+interface TellOptions {
+  /** Point at which the engine is killed. Default: never. */
+  killAt?: number
+  /** Variables of the engine. */
+  variables?: Record<string, string>
+  turns?: Story['turns']
+}
+
+/** Tells a story to its end and reads what the matter holds afterwards. */
+export async function tellStory(suite: StorySuite, story: Story, options: TellOptions = {}) {
+  const { killAt = never, variables, turns = story.turns } = options
+  const creation = { title: story.name, ...story.matter }
+  const { data: matter } = await suite.matter('POST', '/api/v1/matters', creation)
+  const thread_id = `story:${matter.id}`
+  const killSwitch = makeKillSwitch(killAt)
+  let engine = suite.startEngine(killSwitch, variables)
+  const cards: any[] = []
+  let rounds = 0
+
+  /** Sends a request. After the kill, another process takes over the run or gets the request again. */
+  async function request(path: string, body: object) {
+    rounds++
+    const sent = await suite.send(engine, 'POST', `${ai}${path}`, body).catch(() => null)
+    if (sent?.status === 200) return sent.data
+    expect(killSwitch.isKilled(), JSON.stringify(sent)).toBe(true)
+    engine = suite.startEngine(makeKillSwitch(never), variables)
+    await takeOver()
+    const { count } = (
+      await suite.sql`
+      select count(*)::int as count from ai_engine.runs where thread_id = ${thread_id}`
+    )[0] as any
+    if (count < rounds) return (await suite.send(engine, 'POST', `${ai}${path}`, body)).data
+    const [run] = await suite.sql`
+      select status, card from ai_engine.runs where thread_id = ${thread_id} order by round desc limit 1`
+    return run as any
+  }
+  async function takeOver() {
+    await suite.sql`
+      update ai_engine.threads set lease_until = now() - interval '1 second'
+      where thread_id = ${thread_id} and status = 'running'`
+    const openWork = async () => {
+      await suite.sql`update ai_engine.jobs set run_at = now() where status = 'PENDING'`
+      await engine.tick()
+      const [open] = await suite.sql`
+        select (select count(*) from ai_engine.threads where thread_id = ${thread_id}
+            and status = 'running') + (select count(*) from ai_engine.outbox
+            where thread_id = ${thread_id} and status = 'PENDING') as count`
+      return open!.count
+    }
+    await expect.poll(openWork, { timeout: 60_000, interval: 20 }).toBe(0)
+  }
+
+  for (const { message, files, answers } of turns) {
+    const file_ids = await Promise.all(files.map((name) => suite.fileOf(story, name)))
+    const body = { thread_id, matter_id: matter.id, user_id: 7, message, file_ids }
+    let run = await request('/agent/execute', body)
+    while (run.status === 'interrupted') {
+      cards.push(run.card)
+      expect(cards.length, JSON.stringify(run.card)).toBeLessThan(maxCards)
+      const user_response = answersOf({ ...story.answers, ...answers }, run.card)
+      run = await request('/agent/resume', { thread_id, user_id: 7, user_response })
+    }
+    expect(run).toMatchObject({ status: 'completed' })
+  }
+  if (killSwitch.isKilled()) await takeOver()
+  const points = killSwitch.countPoints()
+  return { isKilled: killSwitch.isKilled(), points, cards, ...(await readMatter(suite, matter.id)) }
+}
+
+export type ToldStory = Awaited<ReturnType<typeof tellStory>>
+
+async function readMatter(suite: StorySuite, id: string) {
+  const read = async (path: string) => (await suite.matter('GET', path)).data
+  const base = `/api/v1/matters/${id}`
+  const latest = await read(`/api/v1/internal/matters/${id}/analysis/versions/latest`)
+  const deliverables = (await read(`${base}/deliverables`)).items as any[]
+  const parts: Record<string, string> = {}
+  for (const { deliverable_key, file_id } of deliverables)
+    parts[deliverable_key] = strFromU8(
+      unzipSync(await suite.download(file_id))['word/document.xml']!,
+    )
+  return {
+    matter: await read(base),
+    phases: (await read(`${base}/timeline`)).phases as any[],
+    todos: (await read(`${base}/todos?size=200`)).items as any[],
+    latest,
+    analysis: latest.version === 0 ? null : await read(`${base}/analysis/${latest.version}`),
+    deliverables,
+    /** XML of each document, by deliverable_key. */
+    parts,
+    texts: Object.fromEntries(Object.entries(parts).map(([key, xml]) => [key, docxText(xml)])),
+  }
+}
+
+/** Text of a DOCX: paragraphs as lines. */
+const docxText = (xml: string) =>
+  xml
+    .replaceAll('</w:p>', '\n')
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&amp;', '&')
