@@ -5,8 +5,8 @@ const ChangedChunk = z.object({ seq: z.int() })
 
 /**
  * Ends each edition of some laws in a base on the day on which the next edition takes effect, in the
- * caller's transaction. An edition declared amended or repealed whose end is unknown is in force on no
- * day. Returns the sequence numbers of the chunks whose period changed.
+ * caller's transaction. An edition declared amended or repealed whose end is unknown, or not yet in force
+ * without a day, is in force on no day. Returns the sequence numbers of the chunks whose period changed.
  */
 export async function closeEditions(
   sql: Sql,
@@ -23,6 +23,7 @@ export async function closeEditions(
     ), period as (
       select document_id, coalesce(least(declared_to, next_from),
         case when law_status in ('amended', 'repealed')
+            or law_status = 'not_yet_in_force' and in_force_from is null
           then coalesce(in_force_from, date '0001-01-01') end) as in_force_to
       from next
     ), closed as (

@@ -4,7 +4,7 @@ import { type Sql, textArray } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { runSearch } from '../search/run-search.ts'
 import { type Article, loadArticles } from './articles.ts'
-import { CorrespondenceIndex } from './correspondence.ts'
+import { CorrespondenceIndex, type RuleText } from './correspondence.ts'
 import { isInForceOn } from './edition.ts'
 import { type Edition, matchEditions } from './editions.ts'
 
@@ -63,13 +63,15 @@ export async function findCurrentArticles(
     )
     const articles = await loadArticles(sql, targets)
     return new CorrespondenceIndex(
-      articles.map((article) => ({
-        key: {
-          law: titles.get(`${article.base} ${article.document_id}`)!,
-          article: articleLabel(article.section_id, article.article),
-        },
-        content: article.content,
-      })),
+      distinctRules(
+        articles.map((article) => ({
+          key: {
+            law: titles.get(`${article.base} ${article.document_id}`)!,
+            article: articleLabel(article.section_id, article.article),
+          },
+          content: article.content,
+        })),
+      ),
     )
   }
 
@@ -100,13 +102,20 @@ async function searchArticle(context: ServiceContext<Deps>, content: string, tod
   )
   const laws = hits.filter(({ metadata, section_id }) => metadata.law && section_id)
   const found = new CorrespondenceIndex(
-    laws.map(({ title, section_id, content }) => ({
-      key: { law: title, article: articleLabel(section_id, null) },
-      content,
-    })),
+    distinctRules(
+      laws.map(({ title, section_id, content }) => ({
+        key: { law: title, article: articleLabel(section_id, null) },
+        content,
+      })),
+    ),
   ).find(content)
   return found && found.similarity >= minSearchSimilarity ? found.key : null
 }
+
+/** Rules without repetitions: a law that is stored twice has each article once. */
+const distinctRules = (rules: RuleText<CurrentArticle>[]): RuleText<CurrentArticle>[] => [
+  ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
+]
 
 /** Name of an article: the last part of its section, or its number. */
 function articleLabel(sectionId: string | null, key: string | null): string {

@@ -85,6 +85,9 @@ export const isInForceOn = ({ in_force_from: from, in_force_to: to }: Period, da
 /** Status of an edition on a day. */
 export function statusOn(edition: StoredEdition, day: string): EditionStatus {
   if (isInForceOn(edition, day)) return 'in_force'
+  if (edition.in_force_from === null && edition.law_status === 'not_yet_in_force') {
+    return 'not_yet_in_force'
+  }
   if (edition.in_force_from !== null && day < edition.in_force_from) return 'not_yet_in_force'
   if (edition.law_status === 'amended' || edition.law_status === 'repealed') {
     return edition.law_status

@@ -21,7 +21,9 @@ export const documentMetadataOn = (day: string) =>
   withLaw(
     fragment`document.metadata`,
     fragment`case
-      when document.in_force_from > ${day}::text::date then 'not_yet_in_force'
+      when document.in_force_from > ${day}::text::date
+        or document.in_force_from is null and document.law_status = 'not_yet_in_force'
+      then 'not_yet_in_force'
       when document.in_force_to is null or document.in_force_to > ${day}::text::date then 'in_force'
       when document.law_status in ('amended', 'repealed') then document.law_status
       when exists (select from knowledge.documents later where later.base = document.base

@@ -50,6 +50,7 @@ describe('numerals', () => {
         const ways = [
           `第${chinese(n)}条`,
           `第${n}条`,
+          `第 ${n} 条`,
           `Art. ${n}`,
           `Article ${n}`,
           `§ ${n}`,
@@ -102,6 +103,44 @@ describe('citations in a text', () => {
     expect(brief(text)).toEqual(['Civil Code|12', 'Labour Act|3', 'Trade Law|5'])
   })
 
+  test.each([
+    ['中华人民共和国刑法第二百三十四条', ['中华人民共和国刑法|第二百三十四条']],
+    [
+      '依最高人民法院关于审理样例案件适用法律若干问题的规定第二十五条',
+      ['最高人民法院关于审理样例案件适用法律若干问题的规定|第二十五条'],
+    ],
+    [
+      '最高人民法院关于适用《中华人民共和国样例法》婚姻编的解释（一）第四十九条',
+      ['最高人民法院关于适用《中华人民共和国样例法》婚姻编的解释（一）|第四十九条'],
+    ],
+    ['《民法典》合同编第十条和《甲法》第三章第八条', ['民法典|第十条', '甲法|第八条']],
+    ['《甲法》第十条至第十二条', ['甲法|第十条', '甲法|第十二条']],
+    ['《甲法》第十、十一条第二款', ['甲法|第十条', '甲法|第十一条']],
+    ['《甲法》第十至十二条之一', ['甲法|第十条', '甲法|第十二条之一']],
+    ['《甲法》第６７５条、第 12 条', ['甲法|第675条', '甲法|第12条']],
+    ['《甲法》第四条；依照该法第五条，同法第六条', ['甲法|第四条', '甲法|第五条', '甲法|第六条']],
+    ['该法第五条', []],
+    ['合同法第五条，基本法第六条', ['合同法|第五条', '基本法|第六条']],
+    ['Articles 12 and 13 of the Civil Code', ['Civil Code|12', 'Civil Code|13']],
+  ])('the articles of %s are found', (text, expected) => {
+    expect(brief(text)).toEqual(expected)
+  })
+
+  test('each article of a list has its own place in the text', () => {
+    const text = '见《甲法》第十、十一条第二款至第十三条'
+    expect(citationsIn(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+      '《甲法》第十',
+      '十一条第二款',
+      '第十三条',
+    ])
+  })
+
+  test('a name without quotation marks keeps its readings', () => {
+    const [found] = citationsIn('原告见义勇为条例第三条')
+    expect(found!.readings!.map(({ law }) => law)).toEqual(['原告见义勇为条例', '义勇为条例'])
+    expect(citationsIn('新加坡公司法第三条')[0]!.readings).toBeUndefined()
+  })
+
   test('a citation has its text offsets, paragraph and item', () => {
     const text = '见《甲法》第十条第二款第三项。'
     const [found] = citationsIn(text)
@@ -110,7 +149,9 @@ describe('citations in a text', () => {
   })
 
   test('arbitrary text never throws, and its citations do not overlap', () => {
-    const piece = fc.constantFrom(...'《》第条之款项一十百法典、和的Art. of 12 Code（）'.split(''))
+    const piece = fc.constantFrom(
+      ...'《》第条之款项一十百法典、和至该的１Art. of 12 Code（）'.split(''),
+    )
     fc.assert(
       fc.property(fc.string({ unit: piece, maxLength: 200 }), (text) => {
         let end = 0

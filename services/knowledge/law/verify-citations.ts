@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../_kit/context.ts'
 import type { Deps } from '../deps.ts'
 import { type Article, loadArticles, sameDocument } from './articles.ts'
-import type { Citation } from './citations.ts'
+import type { Citation } from './citation.ts'
 import { findCurrentArticles } from './current-article.ts'
 import { effectivePeriod, isInForceOn, statusOn } from './edition.ts'
 import { type Edition, loadEditions, matchEditions, selectEdition } from './editions.ts'
@@ -30,17 +30,21 @@ export async function verifyCitations(
   today: string,
 ) {
   const { sql } = context
-  const editions = await loadEditions(sql, [...new Set(cited.flatMap(({ law }) => lawKeys(law)))])
+  const names = cited.flatMap(({ law, readings = [] }) => [law, ...readings.map(({ law }) => law)])
+  const editions = await loadEditions(sql, [...new Set(names.flatMap(lawKeys))])
   const articles = await loadArticles(sql, editions, [
     ...new Set(cited.flatMap(({ article }) => articleKey(article) ?? [])),
   ])
-  const resolved = cited.map((each) => resolveCitation(each, editions, articles, day))
+  const resolved = cited.map((each) =>
+    resolveCitation(chooseReading(each, editions), editions, articles, day),
+  )
   const outOfForce = resolved.flatMap(({ edition }) =>
     edition && !isInForceOn(edition, today) ? [edition] : [],
   )
   const findCurrent = await findCurrentArticles(context, outOfForce, editions, today)
   return Promise.all(
-    resolved.map(async ({ cited: { quote, editionYear: _, ...citation }, edition, text }) => {
+    resolved.map(async ({ cited, edition, text }) => {
+      const { quote, editionYear, readings, ...citation } = cited
       const inForce = text !== undefined && isInForceOn(text.edition, day)
       const isOut = edition !== undefined && !isInForceOn(edition, today)
       const isFuture = !inForce && text !== undefined && isInForceOn(text.edition, today)
@@ -62,6 +66,14 @@ export async function verifyCitations(
       }
     }),
   )
+}
+
+/** A citation by the longest reading of its name that is the name of a law. */
+function chooseReading(cited: CitedArticle, editions: readonly Edition[]): CitedArticle {
+  const known = (cited.readings ?? [])
+    .filter(({ law }) => matchEditions(editions, lawKeys(law)).length > 0)
+    .sort((a, b) => b.law.length - a.law.length)
+  return { ...cited, ...known[0] }
 }
 
 /**
