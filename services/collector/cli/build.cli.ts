@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { PackageId } from '../packages/manifest.ts'
@@ -37,6 +38,7 @@ export async function build({
   // The laws are read twice, so that only one text is in memory: the period of an edition depends on others.
   const heads: StatuteHead[] = []
   for await (const statute of readStatutes(from)) heads.push(headOf(statute))
+  const repeated = findRepeated(heads)
   rejectForeignDirectory(out, packageId)
   const ends = linkEditions(heads.map(({ edition }) => edition))
   const parts = assignBases(heads)
@@ -47,7 +49,8 @@ export async function build({
     config: { documents_json: `\${PACKAGE_DIR}/${listingPath(part)}` },
   }))
   rmSync(join(out, 'data'), { recursive: true, force: true })
-  const description = `${heads.length} editions of laws, built by legal-seed build.`
+  const count = heads.length - repeated.size
+  const description = `${count} editions of laws, built by legal-seed build.`
   writePackageFile(
     out,
     'manifest.json',
@@ -61,14 +64,14 @@ export async function build({
     }),
   )
   const listings = bases.map((name, part) => ({ name, path: listingPath(part) }))
-  const { bytes } = await writeStatutes(out, listings, readStatutes(from), (index) => ({
-    part: parts[index]!,
-    effectiveTo: ends[index],
-  }))
+  const { bytes } = await writeStatutes(out, listings, readStatutes(from), (index) =>
+    repeated.has(heads[index]!) ? null : { part: parts[index]!, effectiveTo: ends[index] },
+  )
   const { valid, issues, checksum } = await validate(out)
   if (!valid)
     throw new CommandError('MANIFEST_INVALID', 'The built package is not valid.', { issues })
-  return { package_id: packageId, checksum, bases, bytes, documents: heads.map(describeHead) }
+  const documents = heads.filter((head) => !repeated.has(head)).map(describeHead)
+  return { package_id: packageId, checksum, bases, bytes, documents }
 }
 
 function rejectInvalidOptions(out: string, packageId: string, kb: string, version: string) {
@@ -84,12 +87,35 @@ function rejectInvalidOptions(out: string, packageId: string, kb: string, versio
 }
 
 /** A statute without its text. */
-type StatuteHead = Omit<Statute, 'content' | 'chunks'> & { bytes: number }
+type StatuteHead = Omit<Statute, 'content' | 'chunks'> & { bytes: number; textHash: string }
 
 const headOf = ({ content, chunks, ...head }: Statute): StatuteHead => ({
   ...head,
   bytes: Buffer.byteLength(JSON.stringify({ ...head.document, content, chunks })),
+  textHash: createHash('sha256').update(JSON.stringify({ content, chunks })).digest('hex'),
 })
+
+/**
+ * Finds editions with the title, day and text of an earlier one, which the national database holds twice.
+ * Warns about editions of one day whose texts differ: both are in force.
+ */
+function findRepeated(heads: readonly StatuteHead[]): Set<StatuteHead> {
+  const repeated = new Set<StatuteHead>()
+  const firstOf = new Map<string, StatuteHead>()
+  for (const head of heads) {
+    const { document, edition } = head
+    const day = JSON.stringify([lawName(edition.title), document.title, edition.effective_from])
+    const first = firstOf.get(day)
+    if (first === undefined) firstOf.set(day, head)
+    else if (first.textHash === head.textHash) {
+      repeated.add(head)
+      first.warnings.push(`Stored once: ${document.document_id} has the same day and text.`)
+    } else {
+      head.warnings.push(`In force from the same day as ${first.document.document_id}.`)
+    }
+  }
+  return repeated
+}
 
 const describeHead = ({ document, edition, articles, warnings }: StatuteHead) => ({
   document_id: document.document_id,

@@ -90,13 +90,30 @@ function toChunks(articles: LawLine['articles']) {
     sectionIds.set(name, count)
     const section_id = count === 1 ? name : `${name} (${count})`
     const metadata = path.length > 0 ? { heading: path.join(' / ') } : {}
-    return splitLines(article ? `${article} ${text}` : text).map((content) => ({
+    const words = article ? `${article} ${withoutNextHeading(text)}` : text
+    return splitLines(words).map((content) => ({
       ...(name !== '' && { section_id }),
       content,
       metadata,
     }))
   })
   return chunks.map((chunk, chunk_index) => ({ chunk_index, ...chunk }))
+}
+
+const partHeading =
+  /^(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[)）])[^。；：，]{2,40}$/u
+
+/**
+ * Text of an article without the headings of the next part of an interpretation. The national database has
+ * them at the end of the article before: there they would count as its last paragraph.
+ */
+function withoutNextHeading(text: string): string {
+  const lines = text.split(/\n+/).map((line) => line.trim())
+  let end = lines.length
+  while (end > 1 && partHeading.test(lines[end - 1]!)) end--
+  return end < lines.length && lines[end - 1]!.endsWith('。')
+    ? lines.slice(0, end).join('\n')
+    : text
 }
 
 function splitLines(text: string): string[] {

@@ -22,13 +22,13 @@ interface Placement {
 
 /**
  * Writes statutes one by one: the documents of each base into its listing, texts into files of their
- * own. Returns the number of bytes written.
+ * own. A statute without a placement is left out. Returns the number of bytes written.
  */
 export async function writeStatutes(
   root: string,
   listings: readonly Listing[],
   statutes: AsyncIterable<Statute>,
-  placementOf: (index: number) => Placement,
+  placementOf: (index: number) => Placement | null,
 ): Promise<{ bytes: number }> {
   mkdirSync(join(root, 'data'), { recursive: true })
   const files = listings.map(({ path }) => openSync(join(root, path), 'w'))
@@ -43,7 +43,9 @@ export async function writeStatutes(
     }
     let index = 0
     for await (const { document, edition, content, chunks } of statutes) {
-      const { part, effectiveTo } = placementOf(index++)
+      const placement = placementOf(index++)
+      if (placement === null) continue
+      const { part, effectiveTo } = placement
       // Generated names: ids may be too long for a file system, or differ only in case.
       const file = `data/texts/${String(index).padStart(4, '0')}.md`
       if (content !== undefined) {

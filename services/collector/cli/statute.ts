@@ -96,7 +96,10 @@ const stripMarkup = (line: string) =>
 
 function splitFrontMatter(text: string) {
   const found = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text)
-  if (!found) return { front: FrontMatter.parse({}), body: text.replace(/^\ufeff/, '') }
+  if (!found) {
+    if (/^\ufeff?---\r?\n\s*[\w-]+:/.test(text)) throw new Error('front matter: no closing ---')
+    return { front: FrontMatter.parse({}), body: text.replace(/^\ufeff/, '') }
+  }
   const parsed = FrontMatter.safeParse(parse(found[1]!) ?? {})
   if (!parsed.success) {
     const [issue] = parsed.error.issues
