@@ -13,6 +13,25 @@ export type Citation = z.output<typeof Citation>
 
 export const citationKey = ({ law, article }: Citation) => `《${law}》${article}`
 
+const title = '《((?:[^《》\\n]|《[^《》\\n]{1,60}》){2,120})》'
+const series = '([(（][一二三四五六七八九十]{1,3}[)）])?'
+const article = '第[〇零一二三四五六七八九十百千\\d]{1,10}条(?:之[一二三四五六七八九十\\d]{1,3})?'
+
+/**
+ * Source of a pattern for 《law》第N条 and further articles of that law. The title may hold another one, and
+ * the number of an interpretation may stand after it. Groups: title, number, articles.
+ */
+export const citationSource = `${title}${series}(?:[(（][^()（）\\n]{0,40}[)）])?(${article}(?:[、，和及与至]${article})*)`
+
+const citations = new RegExp(citationSource, 'gu')
+const articles = new RegExp(article, 'gu')
+
+/** Citations that a text writes as 《law》第N条. */
+export const writtenCitations = (text: string): Citation[] =>
+  [...text.matchAll(citations)].flatMap(([, name, number = '', list]) =>
+    list!.match(articles)!.map((each) => ({ law: name! + number, article: each })),
+  )
+
 /** First day of the Civil Code. Facts that ended before it are judged by the law of their time. */
 const civilCodeFrom = '2021-01-01'
 

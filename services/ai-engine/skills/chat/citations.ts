@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import type { SkillContext } from '../../skill.ts'
+import { citationSource } from '../_shared/citations.ts'
 
-const citationPattern =
-  /《[^《》]{2,40}》第[〇零一二三四五六七八九十百千\d]{1,10}条|《[^《》]{1,40}(?:法|典|条例|规定|解释|办法)》|\bArticles? \d+ of (?:the )?[A-Z]\w+(?: [A-Z]\w+){0,5}/gu
+const citationPattern = new RegExp(
+  `${citationSource}|《[^《》]{1,40}(?:法|典|条例|规定|解释|办法)》|\\bArticles? \\d+ of (?:the )?[A-Z]\\w+(?: [A-Z]\\w+){0,5}`,
+  'gu',
+)
 
 /** Citations of a text that do not occur in the material. */
 export const unverifiedCitations = (text: string, material: string): string[] =>

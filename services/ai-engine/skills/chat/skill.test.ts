@@ -137,6 +137,19 @@ test('a citation gets a warning unless the knowledge base has it as law in force
   expect(output.unverified_citations).toEqual(['《民法典》第九条'])
 })
 
+test('an interpretation is cited as a whole, and each article of a list is checked', async () => {
+  const check_citations: Tool = async () => ({ citations: [{ found: false, in_force: false }] })
+  const invented = [
+    '《最高人民法院关于适用《中华人民共和国民法典》婚姻家庭编的解释（一）》第九百条',
+    '《样例解释》（二）第三条、第九百条',
+  ]
+  server.script({ say: `《中华人民共和国民法典》之外，参见${invented.join('；')}。` })
+  const { output } = await thread({ model: true, law: { check_citations } }).say(
+    '《中华人民共和国民法典》怎么说？',
+  )
+  expect(output.unverified_citations).toEqual(invented)
+})
+
 test('an unknown answer is reported as unknown and a greeting is returned', async () => {
   expect((await thread().say('火星上有几只猫')).reply).toContain('这个我不知道')
   expect((await thread().say('hello!')).reply).toMatch(/^Hello/)

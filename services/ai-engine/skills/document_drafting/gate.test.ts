@@ -38,6 +38,10 @@ test.each([
   ['a file', paragraph('借条写明借款。', { kind: 'file', file_id: 'f-1' })],
   ['a result', paragraph('利息10,000.5元。', { kind: 'calculation', id: 'loan_interest' })],
   ['an article in force', paragraph('依据《民法典》第六百七十五条。', form)],
+  [
+    'an interpretation with a law in its title',
+    paragraph('依据《最高人民法院关于适用《民法典》婚姻家庭编的解释（一）》第四十九条。', form),
+  ],
 ])('a statement that rests on %s passes', async (_, block) => {
   expect(await check(block)).toEqual([])
 })
@@ -49,6 +53,21 @@ test.each([
   ['a missing calculation', 'source', paragraph('x', { kind: 'calculation', id: 'severance' })],
   ['an amount that was not calculated', 'amount', paragraph('支付12,345元。', form)],
   ['a law that does not exist', 'citation', paragraph('依据《讨债法》第一条。', form)],
+  [
+    'a second article that does not exist',
+    'citation',
+    paragraph('《民法典》第六百七十五条、第九千条', form),
+  ],
+  [
+    'a missing article of an interpretation with a law in its title',
+    'citation',
+    paragraph('依据《最高人民法院关于适用《民法典》婚姻家庭编的解释（一）》第九百条。', form),
+  ],
+  [
+    'a missing article of an interpretation with its number after the title',
+    'citation',
+    paragraph('依据《最高人民法院关于审理劳动争议案件适用法律问题的解释》（二）第九百条。', form),
+  ],
   ['a blank that is not filled in', 'blank', paragraph('原告：（待补充）', form)],
 ])('a statement with %s fails by the rule %s', async (_, rule, block) => {
   expect(await check(block)).toMatchObject([{ document: 'd', rule }])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { SkillContext } from '../../skill.ts'
 import { amountsIn } from '../_shared/amounts.ts'
-import { type Citation, citationKey, verifyAll } from '../_shared/citations.ts'
+import { citationKey, verifyAll, writtenCitations } from '../_shared/citations.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
 import { type DraftDocument, type Source, statementsOf } from './document.ts'
 import { blank } from './draft-basis.ts'
@@ -84,16 +84,13 @@ function calculatedAmounts({ calculations, claims }: CalculationResult): Set<num
   return found
 }
 
-/** Citations in running text, as 《law》第N条. */
-const citationPattern = /《([^》]{2,60})》(第[零〇一二三四五六七八九十百千\d]+条)/gu
-
 async function checkCitations(documents: DraftDocument[], { tools, as_of }: GateBasis) {
   const cited = documents.flatMap((document) =>
     statementsOf(document).flatMap(({ text, sources }) => {
       const declared = sources.flatMap((each) => (each.kind === 'citation' ? [each.citation] : []))
-      const written = [...text.matchAll(citationPattern)]
-        .map(([, law, article]): Citation => ({ law: law!, article: article! }))
-        .filter((each) => !declared.some((known) => citationKey(known) === citationKey(each)))
+      const written = writtenCitations(text).filter(
+        (each) => !declared.some((known) => citationKey(known) === citationKey(each)),
+      )
       return [...declared, ...written].map((citation) => ({ document: document.key, citation }))
     }),
   )
