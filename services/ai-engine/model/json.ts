@@ -1,11 +1,17 @@
 import * as z from 'zod'
 
+const portableSchemas = new WeakMap<z.ZodType, object>()
+
 /**
- * JSON schema for a model server. Constraints that only zod checks are left out: servers that compile
- * grammars reject them.
+ * JSON schema for a model server, converted once per schema. Constraints that only zod checks are left out:
+ * servers that compile grammars reject them.
  */
 export function portableSchema(schema: z.ZodType): object {
-  return strip(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as object
+  const known = portableSchemas.get(schema)
+  if (known) return known
+  const converted = strip(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })) as object
+  portableSchemas.set(schema, converted)
+  return converted
 }
 
 const unsupportedKeywords = new Set([
