@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { storableJson } from '../storable.ts'
 
 export type Param = string | number | boolean | null
 export type Row = Record<string, unknown>
@@ -46,7 +47,7 @@ export const join = (parts: SqlFragment[]): SqlFragment =>
 
 /** Any JSON value as jsonb. Sent as text, so that every driver sends the same bytes. */
 export const json = (value: unknown): SqlFragment =>
-  new SqlFragment(['', '::text::jsonb'], [JSON.stringify(value ?? null)])
+  new SqlFragment(['', '::text::jsonb'], [storableJson(value)])
 
 export const textArray = (list: readonly string[]): SqlFragment =>
   new SqlFragment(['', '::text::text[]'], [`{${list.map(quoteElement).join(',')}}`])

@@ -1,3 +1,4 @@
+import { toStorable } from '../../_kit/storable.ts'
 import type { Outcome } from '../run/graph.ts'
 import { AnalysisOutput, DocumentOutput, Products, type Skill, type SkillResult } from '../skill.ts'
 import type { DocumentUpload, Effect } from '../store/effect.ts'
@@ -19,7 +20,7 @@ export interface SkillOutcome {
   documents: DocumentUpload[]
 }
 
-/** Validates the result of a skill. Throws a failure that is not retried. */
+/** Validates the result of a skill. Throws a failure that is not retried. A text that was cut may end in half a character. */
 export function toSkillOutcome(
   skill: Skill,
   result: SkillResult<unknown>,
@@ -32,7 +33,7 @@ export function toSkillOutcome(
     const message = `Skill ${name} returned invalid output: ${issue?.path.join('.')}: ${issue?.message}`
     throw { code: 'SKILL_OUTPUT', message }
   }
-  return {
+  return toStorable({
     skill: name,
     version,
     output: output.data as Record<string, unknown>,
@@ -41,7 +42,7 @@ export function toSkillOutcome(
     products: parseProducts(result, lease),
     analysis: parseAnalysis(result, lease),
     documents: parseDocuments(result, lease),
-  }
+  })
 }
 
 /** A branch without `sync` and a run without a matter sync nothing. */

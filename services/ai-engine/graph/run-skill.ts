@@ -1,3 +1,4 @@
+import { storableText } from '../../_kit/storable.ts'
 import type { Node, NodeContext, Outcome } from '../run/graph.ts'
 import type { Skill } from '../skill.ts'
 import { applyResults, type SkillOutcome, skillState, toSkillOutcome } from './apply-results.ts'
@@ -64,7 +65,7 @@ async function invokeSkill(
     model: bindModelFor(deps, skill, state, context, tools),
     instructions: skill.instructions,
     tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, tool.run])),
-    emitText: (content) => context.emit('token', { node, content }),
+    emitText: (content) => context.emit('token', { node, content: storableText(content) }),
     discardText: () => context.discardText({ node }),
     progress: (message, percent) =>
       context.emit('progress', { node, message, ...(percent === undefined ? {} : { percent }) }),

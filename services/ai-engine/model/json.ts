@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toStorable } from '../../_kit/storable.ts'
 
 const portableSchemas = new WeakMap<z.ZodType, object>()
 
@@ -37,13 +38,16 @@ function strip(node: unknown, names = false): unknown {
   )
 }
 
-/** Extracts JSON from text: alone, in a code block, or within prose. Undefined if there is none. */
+/**
+ * Extracts JSON from text: alone, in a code block, or within prose. Undefined if there is none. Escapes may
+ * stand for characters that cannot be stored; these are removed.
+ */
 export function extractJson(text: string): unknown {
   const from = text.search(/[{[]/)
   const to = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'))
   for (const candidate of [text, text.slice(Math.max(from, 0), to + 1)]) {
     try {
-      return JSON.parse(candidate)
+      return toStorable(JSON.parse(candidate))
     } catch {}
   }
   return undefined

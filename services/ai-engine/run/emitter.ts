@@ -1,3 +1,4 @@
+import { storableJson } from '../../_kit/storable.ts'
 import type { CallRow, CallSink } from '../store/calls.ts'
 import { appendEvents, type RunEvent } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
@@ -36,7 +37,7 @@ export function makeEmitter(
 
   const build = ([event, data]: NewEvent): RunEvent => {
     seq++
-    return { seq, line: JSON.stringify({ event, data: { ...data, seq } }) }
+    return { seq, line: storableJson({ event, data: { ...data, seq } }) }
   }
 
   async function drain() {

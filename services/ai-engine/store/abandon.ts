@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { newId } from '../../_kit/ids.ts'
 import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
+import { storableJson } from '../../_kit/storable.ts'
 import { type Lease, leaseHeld } from './lease.ts'
 
 const LastSeq = z.object({ seq: z.int() })
@@ -27,7 +28,7 @@ export async function abandonRun(sql: Sql, lease: Lease, { error, output, state 
     JSON.stringify({ event: 'error', data: { ...error, seq: seq + 1 } }),
     JSON.stringify({ event: 'end', data: { output, status: 'failed', seq: seq + 2 } }),
   ]
-  const snapshot = JSON.stringify(state)
+  const snapshot = storableJson(state)
   await sql`
     with t as (
       update ai_engine.threads set status = 'idle', card_id = null, next = '', claims = 0,

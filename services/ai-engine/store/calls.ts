@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { fragment, json, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
+import { toStorable } from '../../_kit/storable.ts'
 import type { Lease } from './lease.ts'
 
 export interface Call {
@@ -72,6 +73,8 @@ export function makeRecorder(
     }
     const startedAt = performance.now()
     const result = await perform()
+    // A repeated attempt gets the stored response, so this one must use the same.
+    const answer = toStorable(result.answer)
     const hash = await hashing
     const { skill, kind, name } = call
     sink.addCall({
@@ -80,13 +83,13 @@ export function makeRecorder(
       skill,
       kind,
       name,
-      boxed: [result.answer],
+      boxed: [answer],
       input_tokens: result.input_tokens ?? 0,
       output_tokens: result.output_tokens ?? 0,
       cached_tokens: result.cached_tokens ?? 0,
       duration_ms: performance.now() - startedAt,
     })
-    return { answer: result.answer, replayed: false }
+    return { answer, replayed: false }
   }
 }
 export type RecordCall = ReturnType<typeof makeRecorder>

@@ -10,6 +10,7 @@ import {
   type SqlFragment,
   textArray,
 } from '../../_kit/sql/sql.ts'
+import { storableJson } from '../../_kit/storable.ts'
 import type { Card } from '../card.ts'
 import { type CallRow, insertCalls } from './calls.ts'
 import type { Delta } from './delta.ts'
@@ -122,7 +123,7 @@ export function advance(
   const size = JSON.stringify(steps.map(({ delta }) => delta)).length
   const deltaBytes = lease.delta_bytes + size
   const snapshot =
-    deltaBytes >= Math.max(lease.base_bytes, minSnapshotBytes) ? JSON.stringify(state) : null
+    deltaBytes >= Math.max(lease.base_bytes, minSnapshotBytes) ? storableJson(state) : null
   const head = lease.head + steps.length
   const next = steps.at(-1)!.next ?? ''
   return snapshot === null

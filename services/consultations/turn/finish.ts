@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
+import { storableText } from '../../_kit/storable.ts'
 import { text } from '../texts.ts'
 import { insertCardEvent } from './card-event.ts'
 import { eventData, formatEvent, type Position, type RunEnd, type TurnEvent } from './event.ts'
@@ -93,11 +94,12 @@ async function summarizeEvents(
 const summarize = (events: TurnEvent[], output: string) => ({
   card: eventData(events, 'card').at(-1),
   error: eventData(events, 'error').findLast(({ code }) => code !== engineUnavailable),
-  content:
+  content: storableText(
     output ||
-    eventData(events, 'delta')
-      .map(({ content }) => String(content))
-      .join(''),
+      eventData(events, 'delta')
+        .map(({ content }) => String(content))
+        .join(''),
+  ),
 })
 
 const engineUnavailable = 'ENGINE_UNAVAILABLE'
