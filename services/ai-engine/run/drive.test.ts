@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, newDatabase } from '../../../tests/support/databases.ts'
+import { Fault } from '../../_kit/fault.ts'
 import { newId } from '../../_kit/ids.ts'
 import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
@@ -11,7 +12,7 @@ import { startExecute } from '../store/start-run.ts'
 import { loadState } from '../store/state.ts'
 import { drive, maxClaims } from './drive.ts'
 import { followRun } from './follow.ts'
-import type { Graph } from './graph.ts'
+import type { Graph, NodeContext } from './graph.ts'
 import { makeHub } from './hub.ts'
 import type { RunDeps } from './run-deps.ts'
 
@@ -105,6 +106,27 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     expect(await readEvents(lease.run_id, 4)).toEqual(events.slice(4))
     expect(await loadState(sql, lease.thread_id, 7)).toEqual({ count: 5, list: [1, 2, 3, 4, 5] })
     expect(await loadState(sql, lease.thread_id, 3)).toEqual({ count: 2, list: [1, 2] })
+  })
+
+  test('what an attempt left running emits nothing after the attempt has failed', async () => {
+    let failed: NodeContext | undefined
+    const graph = counting(2, {
+      async count(state, at) {
+        if (!failed) {
+          failed = at
+          throw new Fault('UPSTREAM_UNAVAILABLE', 'Not yet.')
+        }
+        failed.emit('token', { node: 'count', content: 'stray ' })
+        expect(failed.signal.aborted).toBe(true)
+        at.emit('token', { node: 'count', content: 'word ' })
+        return { state: { ...state, count: 2 }, next: 'done' }
+      },
+    })
+    const lease = await begin()
+    const following = readEvents(lease.run_id)
+    await drive(engine, graph, lease)
+    const events = await following
+    expect(events.map(({ data }) => data.content ?? data.output)).toEqual(['word ', '2'])
   })
 
   test('a running thread rejects a second run', async () => {

@@ -57,10 +57,12 @@ export async function* followRun(
       let events = gap < 0 ? published : published.slice(0, gap)
       if (gap >= 0) stale = true
       if (events.length === 0 && stale) {
+        // A wake-up during the queries makes the result stale again.
+        stale = false
         events = await loadEvents(sql, run_id, last)
         if (events.length === 0 && (await hasEnded(sql, run_id, last))) return
         // A full page may be followed by another.
-        stale = events.length > 0
+        if (events.length > 0) stale = true
       }
       if (events.length > 0) {
         last = events.at(-1)!.seq

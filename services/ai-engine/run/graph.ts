@@ -32,6 +32,8 @@ export interface NodeContext {
   /** Ends the text under a node. Returns all text that clients received under it in this step. */
   settle(node: string): string
   record: RecordCall
+  /** Waits until all recorded calls are committed. */
+  flush(): Promise<void>
   /** Measures a part of the step. */
   span<T>(
     kind: Span['kind'],

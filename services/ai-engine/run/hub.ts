@@ -27,14 +27,17 @@ export function makeHub(): Hub {
   const followers = new Map<string, Set<Follower>>()
   const local = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** Database of the last follower. */
+  let pollSql: Sql | undefined
 
   const remote = () => [...followers.keys()].filter((run_id) => !local.has(run_id))
   const wake = (run_id: string) => {
     for (const follower of followers.get(run_id) ?? []) follower.onWake()
   }
 
-  function schedule(sql: Sql) {
-    if (timer !== undefined || remote().length === 0) return
+  function schedule() {
+    const sql = pollSql
+    if (!sql || timer !== undefined || remote().length === 0) return
     timer = setTimeout(() => void poll(sql), pollMs)
   }
 
@@ -47,7 +50,7 @@ export function makeHub(): Hub {
     const moved = positions.length === 0 ? [] : await findMoved(sql, positions).catch(() => [])
     for (const { run_id } of moved) wake(run_id)
     timer = undefined
-    schedule(sql)
+    schedule()
   }
 
   return {
@@ -55,6 +58,8 @@ export function makeHub(): Hub {
     end(run_id) {
       local.delete(run_id)
       wake(run_id)
+      // Another process may continue the run.
+      schedule()
     },
     publish(run_id, events) {
       if (events.length === 0) return
@@ -63,7 +68,8 @@ export function makeHub(): Hub {
     follow(sql, run_id, follower) {
       const own = followers.get(run_id) ?? new Set()
       followers.set(run_id, own.add(follower))
-      schedule(sql)
+      pollSql = sql
+      schedule()
       return () => {
         own.delete(follower)
         if (own.size === 0) followers.delete(run_id)

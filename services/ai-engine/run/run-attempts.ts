@@ -50,9 +50,10 @@ export async function runAttempts<Result>(
       attributes,
       signal,
       emit: (event, data) => signal.aborted || sink.emit(event, data),
-      discardText: sink.discardText,
+      discardText: (data) => signal.aborted || sink.discardText(data),
       settle: sink.settle,
       record: makeRecorder(deps.sql, readyLease, calls, replayCalls),
+      flush: calls.flush,
       span: makeSpanner(spans, span),
     }
     try {

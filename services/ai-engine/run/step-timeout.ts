@@ -2,7 +2,9 @@ import type { Failure } from './failure.ts'
 
 const stepTimedOut: Failure = { code: 'STEP_TIMEOUT', message: 'A step exceeded its time limit.' }
 
-/** A signal that is aborted with `stop` or after the time limit of a step. */
+const attemptEnded: Failure = { code: 'ATTEMPT_ENDED', message: 'The attempt has ended.' }
+
+/** A signal that is aborted with `stop`, after the time limit of a step, and at the end of the attempt. */
 export function stepTimeout(stop: AbortSignal, ms: number) {
   const controller = new AbortController()
   const abort = (reason: unknown) => controller.abort(reason)
@@ -13,7 +15,9 @@ export function stepTimeout(stop: AbortSignal, ms: number) {
   return {
     signal: controller.signal,
     abort,
+    /** Ends the attempt: what it left running is stopped and emits nothing more. */
     end() {
+      abort(attemptEnded)
       clearTimeout(timer)
       stop.removeEventListener('abort', onStop)
     },
