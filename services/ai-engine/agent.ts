@@ -11,7 +11,7 @@ import { resumeInput } from './graph/resume-input.ts'
 import { buildStartInput, initialState, routingTable } from './graph/state.ts'
 import { rejectPlaybook } from './playbook.ts'
 import { awaitRun, eventStream, RunAnswer, type StartedRun, streamRun } from './respond.ts'
-import { resolveOrganization, service, visibleToService } from './scope.ts'
+import { resolveOrganization, resolveUserType, service, visibleToService } from './scope.ts'
 import { startResume, startSkip } from './store/start-resume.ts'
 import { startExecute } from './store/start-run.ts'
 
@@ -29,7 +29,14 @@ export const Execute = z.object({
   organization_id: ExternalId.optional(),
   message: z.string().max(20_000).default(''),
   file_ids: FileIds,
-  context: z.looseObject({ matter_profile: JsonObject.nullish() }).nullish(),
+  context: z
+    .looseObject({
+      matter_profile: JsonObject.nullish(),
+      client_id: ExternalId.nullish().describe(
+        'The client of the matter, whose memory is read. Default: user_id.',
+      ),
+    })
+    .nullish(),
   skill: z.string().min(1).max(60).nullish(),
   skill_only: z.boolean().default(false).describe('Run only this skill.'),
   mode: z.literal('workbench').default('workbench'),
@@ -53,6 +60,8 @@ const Skip = z.object({
 })
 
 const PendingCard = z.object({ has_pending_card: z.boolean(), card: Card.nullable() })
+/** A card that cannot be read cannot be answered: the thread accepts the next message. */
+const ReadableCard = z.object({ card: Card.nullable().catch(null) })
 
 const executeSpec = {
   guard: service,
@@ -123,11 +132,12 @@ export const agent = [
       faults: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
     },
     async (c, { body }) => {
-      const { organizationId, userId, userType } = c.var.caller
+      const { organizationId, userId } = c.var.caller
+      const user_id = body.user_id ?? userId ?? null
       const response = {
         thread_id: body.thread_id,
-        user_id: body.user_id ?? userId ?? null,
-        user_type: userType,
+        user_id,
+        user_type: resolveUserType(c.var.caller, user_id),
         card_id: body.card_id,
         origin: requestOrigin(c),
       }
@@ -146,12 +156,13 @@ export const agent = [
       responses: { 200: PendingCard },
     },
     async (c, { query }) => {
-      const row = await c.env.sql.row(z.object({ card: Card }))`
+      const row = await c.env.sql.row(ReadableCard)`
         select card from ai_engine.cards
         where status = 'pending' and card_id = (
           select card_id from ai_engine.threads
           where thread_id = ${query.thread_id} and status = 'interrupted' and ${visibleToService(c.var.caller)})`
-      return ok(c, { has_pending_card: row !== undefined, card: row?.card ?? null })
+      const card = row?.card ?? null
+      return ok(c, { has_pending_card: card !== null, card })
     },
   ),
 ]
@@ -175,10 +186,13 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
     throw invalid([{ path: 'message', message: 'message or skill is required.' }])
   if (skill === null && skill_only)
     throw invalid([{ path: 'skill', message: 'skill is required with skill_only.' }])
+  const user_id = body.user_id ?? c.var.caller.userId ?? null
   const owner = {
     thread_id,
     organization_id: resolveOrganization(c.var.caller, body.organization_id),
-    user_id: body.user_id ?? c.var.caller.userId ?? null,
+    user_id,
+    user_type: resolveUserType(c.var.caller, user_id),
+    client_id: body.context?.client_id ?? null,
     session_id,
     matter_id,
   }
@@ -200,13 +214,14 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
 
 async function resume(c: Context<Env<Deps>>, body: z.output<typeof Resume>): Promise<StartedRun> {
   const organization = c.var.caller.organizationId ?? body.organization_id
+  const user_id = body.user_id ?? c.var.caller.userId ?? null
   const started = await startResume(
     c.env.sql,
     organization,
     {
       thread_id: body.thread_id,
-      user_id: body.user_id ?? c.var.caller.userId ?? null,
-      user_type: c.var.caller.userType,
+      user_id,
+      user_type: resolveUserType(c.var.caller, user_id),
       card_id: body.card_id,
       answers: body.user_response.answers,
       origin: requestOrigin(c),

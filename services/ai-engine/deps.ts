@@ -15,7 +15,7 @@ import type { Limits } from './run/graph.ts'
 import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
-import type { Budgets } from './store/budget.ts'
+import { type Budgets, openBudgets } from './store/budget.ts'
 import type { RetentionDays } from './store/retention.ts'
 
 const positiveInt = (max: number, defaultValue: number) =>
@@ -119,7 +119,8 @@ export interface Deps {
   skills(): Promise<Skill[]>
   /** Null if no model is configured. */
   model: EngineModel | null
-  budgets: Budgets
+  /** Null if no budget is configured. */
+  budgets: Budgets | null
   hub: Hub
   /** Runs that this process drives, by run id; aborting the controller ends the run. */
   activeRuns: Map<string, AbortController>
@@ -143,11 +144,11 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       return skills
     },
     model: configureModel(config),
-    budgets: {
+    budgets: openBudgets({
       organization: config.AI_BUDGET_ORGANIZATION,
       user: config.AI_BUDGET_USER,
       matter: config.AI_BUDGET_MATTER,
-    },
+    }),
     hub: makeHub(),
     activeRuns: new Map(),
     limits: {

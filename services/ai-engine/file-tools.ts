@@ -24,7 +24,7 @@ export const loadFile = defineTool({
     if (!context.file_ids.includes(file_id))
       return { error: 'No such file belongs to this matter.' }
     const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}`
-    const headers = { 'x-organization-id': context.organization_id }
+    const { headers } = context
     const info = await context.files.request(FileInfo, path, { headers }).catch(withoutInfo)
     const file = await readText(context, path, headers)
     return {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineTool, type ToolContext } from './tool.ts'
+import { defineTool } from './tool.ts'
 
 const LegalBasis = z.object({ law: z.string(), article: z.string() })
 
@@ -26,23 +26,15 @@ const CauseOfAction = z.object({
   ),
 })
 
-const organizationHeader = ({ organization_id }: ToolContext) => ({
-  'x-organization-id': organization_id,
-})
-
 export const legalElements = defineTool({
   name: 'legal_elements',
   description:
     'What has to be proved for a cause of action: its elements, which are required and for which side, who bears the burden, what evidence serves, what to ask, and the articles of law each rests on.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
-  run: (context, { cause_of_action_code }) =>
-    context.knowledge.request(
-      CauseOfAction,
-      `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`,
-      {
-        headers: organizationHeader(context),
-      },
-    ),
+  run: ({ knowledge, headers }, { cause_of_action_code }) =>
+    knowledge.request(CauseOfAction, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
+      headers,
+    }),
 })
 
 const AsOf = z.iso
@@ -81,7 +73,7 @@ export const searchLaw = defineTool({
       '/api/v1/internal/atomic/hybrid-search',
       {
         method: 'POST',
-        headers: organizationHeader(context),
+        headers: context.headers,
         body: { query, top_k, as_of },
         idempotent: true,
       },
@@ -120,7 +112,7 @@ export const checkCitations = defineTool({
   run: (context, { text, as_of = context.today }) =>
     context.knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
-      headers: organizationHeader(context),
+      headers: context.headers,
       body: { text, as_of },
       idempotent: true,
     }),

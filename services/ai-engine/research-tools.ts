@@ -27,13 +27,13 @@ export const researchLaw = defineTool({
     top_k: z.int().min(1).max(20).default(10),
     as_of: z.iso.date(),
   }),
-  async run({ knowledge, organization_id }, body) {
+  async run({ knowledge, headers }, body) {
     const { hits } = await knowledge.request(
       SearchResponse,
       '/api/v1/internal/atomic/graph-rag-search',
       {
         method: 'POST',
-        headers: { 'x-organization-id': organization_id },
+        headers,
         body: { ...body, expand: true },
         idempotent: true,
       },
@@ -73,10 +73,10 @@ export const verifyCitations = defineTool({
       .max(200),
     as_of: z.iso.date(),
   }),
-  run: ({ knowledge, organization_id }, body) =>
+  run: ({ knowledge, headers }, body) =>
     knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
-      headers: { 'x-organization-id': organization_id },
+      headers,
       body,
       idempotent: true,
     }),

@@ -35,3 +35,14 @@ export function resolveOrganization({ organizationId }: Caller, named: string | 
     ])
   return organization
 }
+
+const staffTypes = new Set(['lawyer', 'firm_admin', 'operator'])
+
+/** User type of the person for whom a run speaks. A person without a known type has the rights of a client. */
+export const resolveUserType = (
+  { userType = '' }: Caller,
+  user_id: string | null,
+): string | null => {
+  if (user_id === null) return null
+  return staffTypes.has(userType) ? userType : 'client'
+}

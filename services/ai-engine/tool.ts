@@ -3,9 +3,10 @@ import type { Client } from '../_kit/peer.ts'
 
 /** Identity and peers of a run. Set by the engine, never by a model or a person. */
 export interface ToolContext {
-  organization_id: string
-  /** Empty if the run has no user. */
-  user_id: string
+  /** Headers that identify the organization and the person for whom the run speaks. */
+  headers: Record<string, string>
+  /** The client of the matter, whose memory is recalled. Empty if the run has no user. */
+  client_id: string
   matter_id: string | null
   file_ids: string[]
   /** Day on which the run started. */

@@ -25,9 +25,10 @@ const client = (service: string): Client => ({
   stream: () => Promise.reject(new Error('nothing streams here')),
 })
 
+const headers = { 'x-organization-id': 'acme', 'x-user-id': '8', 'x-user-type': 'lawyer' }
 const context: ToolContext = {
-  organization_id: 'acme',
-  user_id: '7',
+  headers,
+  client_id: '7',
   matter_id: 'm-1',
   file_ids: ['f-1'],
   memory: client('memory'),
@@ -58,7 +59,7 @@ const fact = (entity_key: string, score: number) => ({
   updated_at: '2026-01-01T00:00:00.000Z',
 })
 
-test('memory is recalled for the user, organization and case of the run, whatever the arguments', async () => {
+test('memory is recalled for the client, organization and case of the run, whatever the arguments', async () => {
   answer = ({ body }) => ({
     facts: [(body as any).scope === 'case' ? fact('of the case', 2) : fact('of the person', 1)],
   })
@@ -74,10 +75,7 @@ test('memory is recalled for the user, organization and case of the run, whateve
   expect(result).toMatchObject({
     facts: [{ content: 'of the case' }, { content: 'of the person' }],
   })
-  expect(requests.map(({ headers }) => headers)).toEqual([
-    { 'x-organization-id': 'acme' },
-    { 'x-organization-id': 'acme' },
-  ])
+  expect(requests.map((request) => request.headers)).toEqual([headers, headers])
   expect(requests.map(({ body }) => body)).toEqual([
     { user_id: '7', query: 'loan', top_k: 5, scope: 'global' },
     { user_id: '7', query: 'loan', top_k: 5, scope: 'case', case_id: 'm-1' },
@@ -88,7 +86,7 @@ test('without a matter no case facts are recalled, and without a user nothing', 
   await bindAll({ matter_id: null }).recall_memory!.run({ query: 'loan' })
   expect(requests.map(({ body }) => (body as any).scope)).toEqual(['global'])
   requests = []
-  expect(await bindAll({ user_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
+  expect(await bindAll({ client_id: '' }).recall_memory!.run({ query: 'x' })).toEqual({ facts: [] })
   expect(requests).toEqual([])
 })
 
@@ -106,8 +104,19 @@ test('a file is read only if it belongs to the run', async () => {
   expect(requests[0]).toMatchObject({
     service: 'files',
     path: '/api/v1/internal/files/f-1/text',
-    headers: { 'x-organization-id': 'acme' },
+    headers,
   })
+})
+
+test('a page of a file does not end within a character', async () => {
+  const text = `${'x'.repeat(11_999)}😀 end`
+  answer = () => ({ text, pages: 1, language: 'en', truncated: false })
+  const read = async (offset: number) =>
+    (await bindAll().read_file!.run({ file_id: 'f-1', offset })) as any
+  const first = await read(0)
+  const second = await read(first.next_offset)
+  expect([first.text + second.text, second.next_offset]).toEqual([text, null])
+  expect(first.text.isWellFormed()).toBe(true)
 })
 
 const element = {
@@ -122,7 +131,7 @@ const element = {
   cases: [],
 }
 
-test('law search uses the organization of the run and the law of the given day or of today', async () => {
+test('law search uses the person and organization of the run and the law of the given day or of today', async () => {
   answer = ({ path }) => {
     if (path.includes('causes-of-action')) return { code: 'x', name: 'X', elements: [element] }
     if (path.endsWith('/verify')) return { citations: [] }
@@ -137,9 +146,7 @@ test('law search uses the organization of the run and the law of the given day o
   const { passages } = (await tools.search_law!.run({ query: '借款', as_of: '1990-01-01' })) as any
   expect(passages[0].content).toHaveLength(2_000)
   await tools.check_citations!.run({ text: '《民法典》第六百六十七条' })
-  expect(requests.map(({ headers }) => headers)).toEqual(
-    Array(3).fill({ 'x-organization-id': 'acme' }),
-  )
+  expect(requests.map((request) => request.headers)).toEqual(Array(3).fill(headers))
   expect(requests.map(({ body }) => (body as any)?.as_of)).toEqual([
     undefined,
     '1990-01-01',

@@ -30,7 +30,7 @@ const recallMemory = defineTool({
     top_k: z.int().min(1).max(20).default(5),
   }),
   async run(context, { query, top_k }) {
-    if (context.user_id === '') return { facts: [] }
+    if (context.client_id === '') return { facts: [] }
     // Facts of the person's other cases are not searched.
     const scopes = context.matter_id
       ? [{ scope: 'global' }, { scope: 'case', case_id: context.matter_id }]
@@ -39,8 +39,8 @@ const recallMemory = defineTool({
       scopes.map((scope) =>
         context.memory.request(RecallResponse, '/api/v1/internal/memory/recall', {
           method: 'POST',
-          headers: { 'x-organization-id': context.organization_id },
-          body: { user_id: context.user_id, query, top_k, ...scope },
+          headers: context.headers,
+          body: { user_id: context.client_id, query, top_k, ...scope },
           idempotent: true,
         }),
       ),
@@ -72,10 +72,8 @@ const readFile = defineTool({
     if (!context.file_ids.includes(file_id))
       return { error: 'No such file belongs to this matter.' }
     const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}/text`
-    const file = await context.files.request(FileText, path, {
-      headers: { 'x-organization-id': context.organization_id },
-    })
-    const end = offset + maxReadChars
+    const file = await context.files.request(FileText, path, { headers: context.headers })
+    const end = pageEnd(file.text, offset)
     return {
       file_id,
       pages: file.pages,
@@ -85,6 +83,12 @@ const readFile = defineTool({
     }
   },
 })
+
+/** End of the page from `offset` on. A page does not end within a surrogate pair. */
+function pageEnd(text: string, offset: number): number {
+  const end = offset + maxReadChars
+  return /[\ud800-\udbff]/.test(text.charAt(end - 1)) && end < text.length ? end - 1 : end
+}
 
 export const tools: ToolDefinition[] = [
   recallMemory,

@@ -85,8 +85,8 @@ export function seedCauseTools(files: TestFiles = {}): Record<string, Tool> {
     ...['research_law', 'verify_citations', 'load_checklist'],
   ]
   const bound = bindTools(names, {
-    organization_id: 'o',
-    user_id: 'u',
+    headers: { 'x-organization-id': 'o' },
+    client_id: 'u',
     matter_id: null,
     file_ids: Object.keys(files),
     today: '2026-06-15',

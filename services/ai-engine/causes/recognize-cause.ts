@@ -14,11 +14,10 @@ export const recognizeCause = defineTool({
   description:
     'Which causes of action there are, and which of them a story is about, best first, with the passages that show it.',
   parameters: z.object({ text: z.string().max(40_000) }),
-  async run({ knowledge, organization_id }, { text }) {
+  async run({ knowledge, headers }, { text }) {
     const profiles: CauseProfile[] = []
     for (let page = 1; page <= maxPages; page++) {
       const path = `/api/v1/knowledge/causes-of-action?size=200&page=${page}`
-      const headers = { 'x-organization-id': organization_id }
       const { items, total_pages } = await knowledge.request(CausePage, path, { headers })
       profiles.push(...items)
       if (page >= total_pages) break

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { JsonObject } from '../../_kit/fields.ts'
+import { printable } from '../../_kit/identity.ts'
 import type { Client } from '../../_kit/peer.ts'
 import type { Node, NodeContext } from '../run/graph.ts'
+import type { Lease } from '../store/lease.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -12,7 +14,8 @@ import type { WorkbenchDeps } from './workbench-deps.ts'
 export const loadContext =
   ({ matter, memory }: WorkbenchDeps): Node<State> =>
   async (state, context) => {
-    const { matter_id, user_id } = context.lease
+    const { matter_id } = context.lease
+    const user_id = clientOf(context.lease)
     const needsProfile = matter_id !== null && !state.round.profiled
     const [profile, memoryContext] = await Promise.all([
       needsProfile ? readRecorded(context, matter, 'matter_profile', profilePath(matter_id)) : null,
@@ -72,10 +75,27 @@ const readRecorded = (context: NodeContext, peer: Client, name: string, path: st
 
 class Unavailable extends Error {}
 
+/** The person whose memory a run reads: the client of the matter, whoever speaks. */
+export const clientOf = ({ client_id, user_id }: Lease) => client_id ?? user_id
+
 /** Headers of requests to other services on behalf of a run. */
 export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => ({
-  'x-organization-id': lease.organization_id,
+  ...speakerHeaders(lease),
   'x-request-id': lease.request_id,
-  ...(lease.user_id && { 'x-user-id': lease.user_id }),
   traceparent: lease.traceparent,
+})
+
+/**
+ * Headers that identify the person for whom a run speaks: other services apply the rights of this person. A
+ * person of a thread without a user type has the rights of a client.
+ */
+export const speakerHeaders = ({
+  organization_id,
+  user_id,
+  user_type,
+}: Pick<Lease, 'organization_id' | 'user_id' | 'user_type'>): Record<string, string> => ({
+  'x-organization-id': organization_id,
+  ...(user_id !== null && { 'x-user-type': user_type ?? 'client' }),
+  // An id that a header cannot carry would fail the request.
+  ...(user_id !== null && printable.test(user_id) && { 'x-user-id': user_id }),
 })

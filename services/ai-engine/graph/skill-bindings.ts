@@ -3,9 +3,10 @@ import type { Complete, Model, ModelResponse } from '../model/model.ts'
 import { estimateInput } from '../model/tokens.ts'
 import type { NodeContext } from '../run/graph.ts'
 import type { Skill } from '../skill.ts'
-import { checkBudgets } from '../store/budget.ts'
+import type { Call, CallResult } from '../store/calls.ts'
 import { bindTools } from '../tools.ts'
 import { listImages, makeImageLoader } from './images.ts'
+import { clientOf, speakerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -16,10 +17,10 @@ export function bindToolsFor(
   state: State,
   context: NodeContext,
 ) {
-  const { organization_id, user_id, matter_id } = context.lease
+  const { matter_id } = context.lease
   const bound = bindTools(skill.tools, {
-    organization_id,
-    user_id: user_id ?? '',
+    headers: speakerHeaders(context.lease),
+    client_id: clientOf(context.lease) ?? '',
     matter_id,
     file_ids: state.file_ids,
     memory: deps.memory,
@@ -47,14 +48,37 @@ const recordTool =
       return answer
     })
 
+/** Records a model call within the budgets. Its reservation ends when its use is committed. */
+async function recordWithinBudget(
+  { sql, budgets }: WorkbenchDeps,
+  context: NodeContext,
+  call: Call,
+  tokens: number,
+  perform: () => Promise<CallResult>,
+) {
+  if (!budgets) return context.record(call, perform)
+  const reserved: (() => void)[] = []
+  try {
+    const recorded = await context.record(call, async () => {
+      reserved.push(await budgets.reserve(sql, context.lease, tokens))
+      return perform()
+    })
+    if (reserved.length > 0) await context.flush()
+    return recorded
+  } finally {
+    for (const release of reserved) release()
+  }
+}
+
 /** Binds the model to a skill: only its tools, with every response recorded. */
 export function bindModelFor(
-  { model, sql, budgets, files }: WorkbenchDeps,
+  deps: WorkbenchDeps,
   skill: Skill,
   state: State,
   context: NodeContext,
   tools: Record<string, BoundTool>,
 ): Model | null {
+  const { model, files } = deps
   if (!model) return null
   const refusals: { name: string; why: string }[] = []
   const name = model.nameFor(skill.name)
@@ -63,10 +87,12 @@ export function bindModelFor(
   const complete: Complete = (request, callbacks) =>
     context.span('model', name, async (attributes) => {
       let streamed = false
-      const { answer, replayed } = await context.record(
+      const { answer, replayed } = await recordWithinBudget(
+        deps,
+        context,
         { kind: 'model', skill: skill.name, name, request },
+        estimateInput(request.messages),
         async () => {
-          await checkBudgets(sql, budgets, context.lease, estimateInput(request.messages))
           const result = await callModel(await loadImages(request), {
             ...callbacks,
             onText(text) {

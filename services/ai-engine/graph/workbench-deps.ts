@@ -14,7 +14,8 @@ export interface WorkbenchDeps {
   skills: Skill[]
   /** Null if no model is configured. */
   model: Pick<EngineModel, 'nameFor' | 'acceptsImages' | 'completeFor'> | null
-  budgets: Budgets
+  /** Null if no budget is configured. */
+  budgets: Budgets | null
   matter: Client
   memory: Client
   files: Client

@@ -42,8 +42,8 @@ export const hashCard = ({ assignee: _, ...card }: Card, basis: unknown) =>
 export interface CardResponse {
   thread_id: string
   user_id: string | null
-  /** User type of the person who answers, if known. */
-  user_type?: string | undefined
+  /** User type of the person who answers; null without a person. */
+  user_type?: string | null
   /** Default: the pending card. */
   card_id: string | undefined
   origin: RequestOrigin
@@ -94,7 +94,7 @@ export interface Closing {
  */
 export function claimCard(
   sql: Sql,
-  { thread_id, user_id }: CardResponse,
+  { thread_id, user_id, user_type = null }: CardResponse,
   { card_id }: StoredCard,
   { status, answers, answersHash }: Closing,
   newRun: NewRun,
@@ -102,7 +102,8 @@ export function claimCard(
 ) {
   const updateThread = fragment`
     update ai_engine.threads t set ${assignRun(newId(), newRun)},
-      user_id = coalesce(${user_id}, t.user_id)
+      client_id = coalesce(t.client_id, t.user_id), user_id = coalesce(${user_id}, t.user_id),
+      user_type = case when ${user_id}::text is null then t.user_type else ${user_type}::text end
     where thread_id = ${thread_id} and status = 'interrupted' and card_id = ${card_id}
     returning *`
   const updateCard = fragment`,

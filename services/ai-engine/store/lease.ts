@@ -10,6 +10,10 @@ export const Lease = z.object({
   thread_id: z.string(),
   organization_id: z.string(),
   user_id: z.string().nullable(),
+  /** User type of the user; null if there is no user, or if the thread is older than this column. */
+  user_type: z.string().nullable(),
+  /** The client of the matter; null: the user. */
+  client_id: z.string().nullable(),
   session_id: z.string().nullable(),
   matter_id: z.string().nullable(),
   branch_of: z.string().nullable(),
@@ -22,7 +26,11 @@ export const Lease = z.object({
   first_step: z.int(),
   started_at: z.string(),
   head: z.int(),
-  next: z.string(),
+  // One damaged row must not keep the other runs of a takeover from being read.
+  next: z
+    .string()
+    .nullable()
+    .transform((next) => next ?? ''),
   seq: z.int(),
   base: z.int(),
   base_bytes: z.int(),
@@ -43,7 +51,7 @@ export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
   fragment`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
 
 export const leaseColumns = fragment`
-  t.thread_id, t.organization_id, t.user_id, t.session_id, t.matter_id, t.branch_of, t.sync,
+  t.thread_id, t.organization_id, t.user_id, t.user_type, t.client_id, t.session_id, t.matter_id, t.branch_of, t.sync,
   t.run_id, r.trace_id, r.graph_version, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
   t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancel_code`
 

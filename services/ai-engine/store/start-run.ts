@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Fault, notFound } from '../../_kit/fault.ts'
 import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
+import { storableJson } from '../../_kit/storable.ts'
 import { Card } from '../card.ts'
 import { type Delta, patch } from './delta.ts'
 import { Lease, leaseColumns, leaseUntil } from './lease.ts'
@@ -12,6 +13,9 @@ export interface Owner {
   thread_id: string
   organization_id: string
   user_id: string | null
+  user_type?: string | null
+  /** The client of the matter, if known. */
+  client_id?: string | null
   session_id: string | null
   matter_id: string | null
 }
@@ -80,19 +84,24 @@ export async function startExecute(
   newRun: NewRun,
 ): Promise<StartedLease> {
   const { thread_id, organization_id, user_id, session_id, matter_id } = owner
-  const snapshot = JSON.stringify(patch(initial, newRun.input))
+  const { user_type = null, client_id = null } = owner
+  const snapshot = storableJson(patch(initial, newRun.input))
   const run_id = newId()
   const lease = await insertRun(
     sql,
     newRun,
     snapshot,
     fragment`
-      insert into ai_engine.threads as t (thread_id, organization_id, user_id, session_id, matter_id,
+      insert into ai_engine.threads as t (thread_id, organization_id, user_id, user_type, client_id,
+        session_id, matter_id,
         status, run_id, rounds, head, next, base, base_bytes, lease_token, lease_until)
-      values (${thread_id}, ${organization_id}, ${user_id}, ${session_id}, ${matter_id}, 'running',
+      values (${thread_id}, ${organization_id}, ${user_id}, ${user_type}, ${client_id}, ${session_id},
+        ${matter_id}, 'running',
         ${run_id}, 1, 1, ${newRun.next}, 1, ${snapshot.length}, 1, ${leaseUntil()})
       on conflict (thread_id) do update set ${assignRun(run_id, newRun)},
         user_id = coalesce(excluded.user_id, t.user_id),
+        user_type = case when excluded.user_id is null then t.user_type else excluded.user_type end,
+        client_id = coalesce(excluded.client_id, t.client_id),
         session_id = coalesce(excluded.session_id, t.session_id),
         matter_id = coalesce(excluded.matter_id, t.matter_id)
       where t.status = 'idle' and t.organization_id = excluded.organization_id
@@ -123,7 +132,8 @@ async function startRefusal(sql: Sql, owner: Owner): Promise<Fault | undefined> 
   })
 }
 
-const WaitsFor = z.object({ running: z.boolean(), card: Card.nullable() })
+/** A card that cannot be read cannot be answered either. */
+const WaitsFor = z.object({ running: z.boolean(), card: Card.nullable().catch(null) })
 
 /** Assignments that give an existing thread a new run. */
 export const assignRun = (run_id: string, { next, input }: NewRun) => fragment`

@@ -62,14 +62,19 @@ const paths = {
   skip: `${base}/agent/pending_card/skip`,
 }
 
-function buildInput({ request, session_id, matter_id }: Turn, profile: unknown) {
+function buildInput(turn: Turn, profile: unknown) {
+  const { request, session_id, matter_id, user_id } = turn
   switch (request.kind) {
     case 'chat':
       return {
         session_id,
         matter_id,
         message: request.message,
-        context: { matter_profile: profile },
+        context: {
+          matter_profile: profile,
+          // Memory is read for the client of the matter, whoever speaks.
+          ...(turn.author_id !== user_id && { client_id: user_id }),
+        },
       }
     case 'resume':
       return { card_id: request.card_id, user_response: { answers: request.answers } }
