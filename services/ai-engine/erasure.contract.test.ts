@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EngineStage, stageEngine, story } from '../../tests/support/engine.ts'
+import { answersTo, type EngineStage, stageEngine, story } from '../../tests/support/engine.ts'
 
 let at: EngineStage
 beforeAll(async () => {
@@ -29,4 +29,20 @@ test('the threads of a user or matter are erased with all their records', async 
   for (const table of ['events', 'spans', 'checkpoints', 'calls', 'cards', 'outbox', 'runs']) {
     expect([table, await at.sql.statement(`select 1 from ai_engine.${table}`)]).toEqual([table, []])
   }
+})
+
+test('a thread belongs to the client: of a lawyer who spoke in it only the name is erased', async () => {
+  const client = await execute('s-3', 'client', 'm-3')
+  const body = { thread_id: client.thread_id, user_id: 'lawyer' }
+  const answer = { ...body, user_response: answersTo(client.card) }
+  const headers = { 'x-user-type': 'lawyer' }
+  expect((await at.post('/agent/resume', answer, headers)).status).toBe(200)
+  const erased = await erase({ user_id: 'lawyer' })
+  expect(erased.data.erased).toMatchObject({ threads: 0, runs: 0, anonymized_runs: 1 })
+  expect(await status(client.thread_id)).toBe(200)
+  for (const table of ['runs', 'calls', 'threads'])
+    expect(
+      await at.sql.statement(`select 1 from ai_engine.${table} where user_id = 'lawyer'`),
+    ).toEqual([])
+  expect((await erase({ user_id: 'client' })).data.erased).toMatchObject({ threads: 1, runs: 2 })
 })
