@@ -35,6 +35,8 @@ export type Assembler = ReturnType<typeof makeAssembler>
 /** Assembles a response from the parts that a wire format reads. Reasoning output is dropped. */
 export function makeAssembler(onText: (words: string) => void) {
   const calls: ToolCall[] = []
+  /** Positions of the calls by their index on the wire. */
+  const positions = new Map<number, number>()
   const sanitize = makeTextSanitizer()
   const thinking = makeThinkingFilter()
   let text = ''
@@ -61,6 +63,16 @@ export function makeAssembler(onText: (words: string) => void) {
     emit(thinking.take(sanitize(words)))
   }
 
+  /** Some servers send no index, or one index for all calls: there a new id starts a new call. */
+  function positionOf(index: number | null | undefined, id: string | null | undefined): number {
+    if (index == null) return id || calls.length === 0 ? calls.length : calls.length - 1
+    const known = positions.get(index) ?? index
+    const isOther = id && calls[known]?.id && calls[known].id !== id
+    const at = isOther ? calls.length : known
+    positions.set(index, at)
+    return at
+  }
+
   return {
     addText(content: string) {
       count(content)
@@ -71,14 +83,14 @@ export function makeAssembler(onText: (words: string) => void) {
     flush,
 
     addToolCall({ index, id, name, arguments: input }: ToolCallPart) {
-      // A server without call indexes sends each call complete, with its own id.
-      const at = index ?? (id || calls.length === 0 ? calls.length : calls.length - 1)
+      const at = positionOf(index, id)
       if (at >= limits.calls || at > calls.length) throw malformedResponse()
       const call = calls[at] ?? { id: '', name: '', arguments: '' }
       calls[at] = call
       count(`${id ?? ''}${name ?? ''}${input ?? ''}`)
       call.id ||= id ?? ''
-      call.name += name ?? ''
+      // Some servers repeat the name with every part.
+      if (name !== call.name) call.name += name ?? ''
       call.arguments += input ?? ''
     },
 

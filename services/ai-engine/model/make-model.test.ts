@@ -186,3 +186,23 @@ test('an object that stays invalid after the repair, or an unavailable model, gi
   expect(await model().object(Person, request)).toBeUndefined()
   expect(server.requests).toHaveLength(3)
 })
+
+test('calls with the same id in one reply or in a later one get results under ids of their own', async () => {
+  const look = (word: string) => ({ name: 'look', arguments: { word }, id: 'same' })
+  server.script({ call: [look('a'), look('b')] }, { call: [look('c')] }, { say: 'Found.' })
+  expect(await model().chat(question)).toBe('Found.')
+  const { messages } = server.requests.at(-1)
+  const ids = messages.flatMap(({ tool_calls = [] }: any) => tool_calls.map(({ id }: any) => id))
+  expect(new Set(ids).size).toBe(3)
+  expect(toolAnswers().map(({ tool_call_id }: any) => tool_call_id)).toEqual(ids)
+  expect(toolAnswers().map(({ content }: any) => /"word":"(.)"/.exec(content)![1])).toEqual([
+    ...'abc',
+  ])
+})
+
+test('a reply that is long already is not continued', async () => {
+  server.script({ say: 'x'.repeat(150_000), finish: 'length' })
+  const reply = await model().chat(question)
+  expect(server.requests).toHaveLength(2)
+  expect(reply).toMatch(/^x{300000}\n\n（回答过长/)
+})

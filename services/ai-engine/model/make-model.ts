@@ -31,8 +31,11 @@ export interface ModelOptions {
 }
 type RefusalReason = 'unlisted' | 'arguments' | 'too_many' | 'failed'
 
-/** Limits of one reply: model calls with tools, tool calls per model call, and continuations of a truncated reply. */
-const limits = { rounds: 4, calls: 8, continuations: 3 }
+/**
+ * Limits of one reply: model calls with tools, tool calls per model call, continuations of a truncated reply, and
+ * characters after which neither follows. An event of the run holds the whole reply.
+ */
+const limits = { rounds: 4, calls: 8, continuations: 3, characters: 200_000 }
 
 /** Builds the model interface of a skill. It reaches only the given tools and a bounded number of calls. */
 export function makeModel(complete: Complete, options: ModelOptions): Model {
@@ -46,13 +49,15 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
         { role: 'system', content: system },
         ...attachImages(messages, images),
       ]
+      const callIds = new Set<string>()
       let reply = ''
       let round = 1
       let continuations = 0
       // A continuation starts in the middle of a sentence; other rounds start a paragraph.
       let joint = ''
       for (;;) {
-        const allowTools = round < limits.rounds && toolDescriptions.length > 0
+        const hasRoom = () => reply.length < limits.characters
+        const allowTools = round < limits.rounds && toolDescriptions.length > 0 && hasRoom()
         const previousText = reply
         const start = joint
         let separator = start
@@ -73,7 +78,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
         )
         reply = previousText + (answer.text === '' ? '' : start + answer.text)
         joint = reply === '' ? '' : '\n\n'
-        if (isCut(answer) && continuations++ < limits.continuations) {
+        if (isCut(answer) && hasRoom() && continuations++ < limits.continuations) {
           transcript.push({ role: 'assistant', content: answer.text }, continueMessage)
           joint = ''
           continue
@@ -84,9 +89,10 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
         }
         if (!allowTools || answer.tool_calls.length === 0) return reply
         round++
-        transcript.push({ role: 'assistant', content: answer.text, tool_calls: answer.tool_calls })
+        const tool_calls = withOwnIds(answer.tool_calls, callIds)
+        transcript.push({ role: 'assistant', content: answer.text, tool_calls })
         // Concurrent; the results are in the order of the calls, whatever their speed.
-        transcript.push(...(await Promise.all(answer.tool_calls.map(runToolCall))))
+        transcript.push(...(await Promise.all(tool_calls.map(runToolCall))))
       }
     },
 
@@ -135,7 +141,7 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
 
   async function executeTool({ name, arguments: text }: ToolCall, at: number): Promise<unknown> {
     const refuse = (why: RefusalReason, error: string) => {
-      options.onRefused?.({ name: name.slice(0, 100), why })
+      options.onRefused?.({ name: name.slice(0, 100).toWellFormed(), why })
       return { error }
     }
     if (!Object.hasOwn(tools, name)) return refuse('unlisted', 'There is no such tool.')
@@ -150,6 +156,15 @@ export function makeModel(complete: Complete, options: ModelOptions): Model {
     }
   }
 }
+
+/** Gives each call of a conversation an id of its own: a result names its call by the id alone. */
+const withOwnIds = (calls: ToolCall[], used: Set<string>): ToolCall[] =>
+  calls.map((call) => {
+    let { id } = call
+    while (used.has(id)) id += '_'
+    used.add(id)
+    return { ...call, id }
+  })
 
 const isCut = ({ finish, text, tool_calls }: ModelResponse) =>
   finish === 'length' && text !== '' && tool_calls.length === 0

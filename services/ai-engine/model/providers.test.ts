@@ -156,3 +156,66 @@ test('cached tokens are counted in the field of DeepSeek too', async () => {
   server.script({ say: '三年。', usage })
   expect((await callModel('openai', question)).answer.cached_tokens).toBe(64)
 })
+
+describe('the provider anthropic', () => {
+  const called: ModelRequest = {
+    messages: [
+      ...question.messages,
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c-1', name: 'search_law', arguments: '{}' }],
+      },
+      { role: 'tool', tool_call_id: 'c-1', content: 'none' },
+    ],
+  }
+
+  test('gets the tools of a conversation also where it may not call any', async () => {
+    server.script(session('anthropic-text'))
+    await callModel('anthropic', called)
+    expect(server.requests[0]).toMatchObject({
+      tools: [{ name: 'search_law' }],
+      tool_choice: { type: 'none' },
+    })
+  })
+
+  test('is asked again without a temperature if it refuses it', async () => {
+    server.script(
+      { status: 400, raw: '{"error":{"message":"temperature is deprecated for this model."}}' },
+      session('anthropic-text'),
+    )
+    await callModel('anthropic', { ...question, temperature: 0 })
+    expect(server.requests.map(({ temperature }) => temperature)).toEqual([0, undefined])
+  })
+
+  test('may report counts of tokens that cannot be true; they are estimated', async () => {
+    const { raw } = session('anthropic-text')
+    server.script({
+      raw: raw.replaceAll(/"(input|output)_tokens":\s*\d+/g, '"$1_tokens":3000000000'),
+    })
+    const { answer, said } = await callModel('anthropic', question)
+    expect(said).toBe('三年。')
+    expect(answer.estimated).toBe(true)
+    expect(answer.input_tokens).toBeLessThan(1_000)
+  })
+})
+
+test('calls with one index for all, or with repeated names, are told apart by their ids', async () => {
+  const part = (id: string | undefined, name: string | undefined, input: string) => {
+    const call = { index: 0, id, function: { name, arguments: input } }
+    return `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [call] } }] })}\n\n`
+  }
+  const finish = 'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n'
+  const parts = [
+    part('a', 'search_law', '{"query":'),
+    part(undefined, 'search_law', '"x"}'),
+    part('b', 'recall_memory', '{"query":'),
+    part('b', undefined, '"y"}'),
+  ]
+  server.script({ raw: parts.join('') + finish })
+  const { answer } = await callModel('openai', { ...question, tools })
+  expect(answer.tool_calls).toEqual([
+    { id: 'a', name: 'search_law', arguments: '{"query":"x"}' },
+    { id: 'b', name: 'recall_memory', arguments: '{"query":"y"}' },
+  ])
+})

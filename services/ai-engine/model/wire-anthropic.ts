@@ -3,7 +3,7 @@ import { loadedImages } from './images.ts'
 import { extractJson } from './json.ts'
 import type { Message, ModelRequest } from './model.ts'
 import { malformedResponse, truncatedResponse } from './model-error.ts'
-import { schemaInstruction, trimBase, type Wire } from './wire.ts'
+import { type Features, schemaInstruction, trimBase, type Wire } from './wire.ts'
 import { Count } from './wire-openai.ts'
 
 /** The API requires a limit of output tokens. */
@@ -27,7 +27,7 @@ const Block = z.looseObject({
 const StreamEvent = z.looseObject({
   type: z.string(),
   index: z.int().min(0).nullish(),
-  message: z.looseObject({ usage: Usage.nullish() }).nullish(),
+  message: z.looseObject({ usage: Usage.nullish().catch(null) }).nullish(),
   content_block: Block.nullish(),
   delta: z
     .looseObject({
@@ -37,7 +37,7 @@ const StreamEvent = z.looseObject({
       stop_reason: z.string().nullish(),
     })
     .nullish(),
-  usage: Usage.nullish(),
+  usage: Usage.nullish().catch(null),
   content: z.array(Block).nullish(),
   stop_reason: z.string().nullish(),
 })
@@ -46,10 +46,10 @@ const finishes: Record<string, string> = { max_tokens: 'length', tool_use: 'tool
 
 /** The messages API of Anthropic. Thinking blocks are not read. */
 export const anthropicWire: Wire = {
-  buildCall: (endpoint, request) => ({
+  buildCall: (endpoint, request, features) => ({
     url: `${trimBase(endpoint)}/messages`,
     headers: headersFor(endpoint.apiKey),
-    body: { model: endpoint.model, stream: true, ...buildBody(request) },
+    body: { model: endpoint.model, stream: true, ...buildBody(request, features) },
   }),
 
   takeEvent(event, assembler) {
@@ -99,21 +99,38 @@ const headersFor = (apiKey: string | undefined): Record<string, string> => ({
   ...(apiKey && { 'x-api-key': apiKey }),
 })
 
-function buildBody({ messages, tools = [], schema, temperature, max_tokens }: ModelRequest) {
+function buildBody(
+  { messages, tools = [], schema, temperature, max_tokens }: ModelRequest,
+  features: Features,
+) {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content)
   if (schema) system.push(schemaInstruction(schema.schema))
   return {
     max_tokens: max_tokens ?? defaultMaxTokens,
     ...(system.length > 0 && { system: system.join('\n\n') }),
     messages: joinTurns(messages.filter(({ role }) => role !== 'system')),
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, parameters }) => ({
-        name,
-        description,
-        input_schema: parameters,
-      })),
-    }),
-    temperature,
+    ...(tools.length > 0
+      ? {
+          tools: tools.map(({ name, description, parameters }) => ({
+            name,
+            description,
+            input_schema: parameters,
+          })),
+        }
+      : describeUsedTools(messages)),
+    ...(features.temperature && { temperature }),
+  }
+}
+
+/** The API rejects a conversation with tool calls that declares no tools, also where none may be called. */
+function describeUsedTools(messages: Message[]) {
+  const names = new Set(
+    messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ name }) => name)),
+  )
+  if (names.size === 0) return {}
+  return {
+    tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
+    tool_choice: { type: 'none' },
   }
 }
 

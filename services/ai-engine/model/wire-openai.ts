@@ -16,7 +16,8 @@ const Delta = z.object({
   tool_calls: z.array(Call).nullish(),
 })
 
-export const Count = z.int().min(0).max(1_000_000_000)
+/** A number of tokens. The sum of three still fits the column of the recorded use. */
+export const Count = z.int().min(0).max(500_000_000)
 const Usage = z.object({
   prompt_tokens: Count,
   completion_tokens: Count,
