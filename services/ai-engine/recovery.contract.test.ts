@@ -49,6 +49,11 @@ const damages: [string, (thread_id: string, run_id: string) => Promise<unknown>]
       update ai_engine.threads set next = 'gone' where thread_id = ${thread_id}`,
   ],
   [
+    'its next node is missing',
+    (thread_id) => at.sql`
+      update ai_engine.threads set next = null where thread_id = ${thread_id}`,
+  ],
+  [
     'a checkpoint of the coming step exists',
     (thread_id, run_id) => at.sql`
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, delta)
@@ -114,4 +119,40 @@ test('a running thread without a run, or a waiting one without a card, accepts t
     const { data } = await at.post('/agent/execute', { session_id, message: '你好', skill: 'chat' })
     expect(data.status).toBe('completed')
   }
+})
+
+describe('a card that cannot be read', () => {
+  const waitingThread = async () => {
+    const session_id = `recovery-${++number}`
+    const { data } = await at.post('/agent/execute', { session_id, message: story })
+    expect(data.status).toBe('interrupted')
+    return { session_id, thread_id: data.thread_id as string, card_id: data.card.card_id as string }
+  }
+  const damage = (card_id: string) => at.sql`
+    update ai_engine.cards set card = '{}' where card_id = ${card_id}`
+
+  test('does not keep its thread from the next turn', async () => {
+    const { session_id, thread_id, card_id } = await waitingThread()
+    await damage(card_id)
+    const pending = await at.get(`/agent/pending_card?thread_id=${thread_id}`)
+    expect(pending.data).toEqual({ has_pending_card: false, card: null })
+    const next = await at.post('/agent/execute', { session_id, message: '你好' })
+    expect(next.status).toBe(200)
+  })
+
+  test('does not keep other cards from expiring', async () => {
+    const [damaged, other] = [await waitingThread(), await waitingThread()]
+    await damage(damaged.card_id)
+    await at.sql`
+      update ai_engine.cards set on_expiry = 'fail', expires_at = now() - case
+        when card_id = ${damaged.card_id} then interval '2 hours' else interval '1 hour' end
+      where card_id in (${damaged.card_id}, ${other.card_id})`
+    const rounds = async () => {
+      await at.tick()
+      return (await at.get(`/timeline?thread_id=${other.thread_id}`)).data.items
+    }
+    await expect
+      .poll(async () => (await rounds())[0])
+      .toMatchObject({ round: 2, status: 'failed', error: { code: 'CARD_EXPIRED' } })
+  })
 })

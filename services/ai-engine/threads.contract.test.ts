@@ -149,6 +149,28 @@ describe('cancel', () => {
     const { thread_id } = data
     expect((await at.post('/agent/cancel', { thread_id })).data.cancelled).toBe(false)
   })
+
+  test('cancel of an earlier run leaves the thread as it is', async () => {
+    const { thread_id } = await conversation()
+    const run_id = '00000000-0000-7000-8000-000000000000'
+    expect((await at.post('/agent/cancel', { thread_id, run_id })).data.cancelled).toBe(false)
+    const { data } = await at.get(`/agent/pending_card?thread_id=${thread_id}`)
+    expect(data.has_pending_card).toBe(true)
+    const [run] = (await at.get(`/timeline?thread_id=${thread_id}`)).data.items
+    const own = { thread_id, run_id: run.run_id }
+    expect((await at.post('/agent/cancel', own)).data.cancelled).toBe(true)
+  })
+})
+
+test('checkpoints are listed and the thread continues after its runs were deleted', async () => {
+  const { thread_id, session_id } = await conversation({ answered: true })
+  await at.post('/agent/cancel', { thread_id })
+  await at.sql`delete from ai_engine.runs where thread_id = ${thread_id}`
+  const { status, data } = await at.get(`/agent/threads/${thread_id}/checkpoints`)
+  expect([status, data.items[0].graph_version]).toEqual([200, null])
+  expect((await at.get(`/agent/threads/${thread_id}/state`)).status).toBe(200)
+  const next = await at.post('/agent/execute', { session_id, message: '你好' })
+  expect(next.data.status).not.toBe('failed')
 })
 
 describe('the timeline', () => {

@@ -19,7 +19,10 @@ const Checkpoint = z
     checkpoint_id: Id,
     step: z.int(),
     node: z.string(),
-    graph_version: z.string(),
+    graph_version: z
+      .string()
+      .nullable()
+      .describe('Null if the run was deleted after its retention period.'),
     skill_version: z.string().nullable(),
     created_at: Time,
   })
@@ -126,6 +129,9 @@ export const threads = [
           .enum(['cancelled', 'stopped'])
           .default('cancelled')
           .describe('Error code of the run: `CANCELLED` or `STOPPED`.'),
+        run_id: Id.optional().describe(
+          'Run to cancel. Default: the run of the thread, whichever it is.',
+        ),
       }),
       responses: {
         200: z.object({ thread_id: z.string(), run_id: Id.nullable(), cancelled: z.boolean() }),
@@ -135,8 +141,9 @@ export const threads = [
     async (c, { body }) => {
       const code = body.reason === 'stopped' ? 'STOPPED' : 'CANCELLED'
       const { organizationId } = c.var.caller
-      const result = await cancel(c.env.sql, body.thread_id, organizationId, code)
-      if (result.run_id) c.env.activeRuns.get(result.run_id)?.abort(toCancellation(code))
+      const result = await cancel(c.env.sql, body.thread_id, organizationId, code, body.run_id)
+      if (result.run_id && result.cancelled)
+        c.env.activeRuns.get(result.run_id)?.abort(toCancellation(code))
       return ok(c, result)
     },
   ),

@@ -43,6 +43,9 @@ describe('stop', () => {
     const reading = readUntil(response, 'event: end')
     await expect.poll(() => at.engine.runs[0]!.lines.length).toBe(1)
     expect(await stop(id)).toMatchObject({ status: 200, data: { stopped: true } })
+    const { run_id } = at.engine.runs[0]!
+    const cancel = at.engine.requests.find(({ path }) => path === '/agent/cancel')
+    expect(cancel!.body).toMatchObject({ run_id, reason: 'stopped' })
     const events = parseEvents(await reading)
     expect(events.map(({ event }) => event)).toEqual(['delta', 'error', 'end'])
     expect(events[1]!.data.code).toBe('STOPPED')

@@ -32,7 +32,8 @@ export const stop = [
       const { requestId, traceparent } = c.var
       const identity = { organizationId: session.organization_id, requestId, traceparent }
       const speaker = resolveSpeaker({ ...c.var.caller, ...user }, session, undefined)
-      const stopped = await cancelRun(engine, session.thread_id, speakerHeaders(speaker, identity))
+      const run = { thread_id: session.thread_id, run_id: turn.run_id }
+      const stopped = await cancelRun(engine, run, speakerHeaders(speaker, identity))
       // A turn without a relay, suspended or orphaned, is relayed to its end.
       await claimAndRelay(c.env, turn.id).catch(() => {})
       return ok(c, { stopped })

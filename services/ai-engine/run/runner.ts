@@ -107,6 +107,8 @@ async function expireDueCards(context: ServiceContext<Deps>): Promise<number> {
   const leases = await expireCards(context.sql, timerBatch, {
     build: async (card, ...rest) => (await resumeInput(context, card.thread_id))(card, ...rest),
     fail: async () => buildExpiredInput(table),
+    onFailure: (card, thrown) =>
+      context.kit.log.warn({ card, ...errorFields(thrown) }, 'card not expired'),
   })
   const runs = leases.map((lease) => startRun(context, lease))
   if (context.kit.runtime === 'workerd') await Promise.all(runs)

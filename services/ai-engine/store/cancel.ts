@@ -5,16 +5,19 @@ export type CancelCode = 'CANCELLED' | 'STOPPED'
 
 /**
  * Cancels a running run, wherever it is driven; its text so far is kept. CANCELLED also withdraws the card
- * of an interrupted thread. STOPPED does not: nothing runs, and the person has seen the card.
+ * of an interrupted thread. STOPPED does not: nothing runs, and the person has seen the card. With `only`, a later
+ * run of the thread is left alone.
  */
 export const cancel = (
   sql: Sql,
   thread_id: string,
   organization: string | undefined,
   code: CancelCode,
+  only?: string,
 ) =>
   sql.transaction(async (sql) => {
     const { status, run_id } = await lockThread(sql, thread_id, organization)
+    if (only !== undefined && only !== run_id) return { thread_id, run_id, cancelled: false }
     if (status === 'running') {
       await sql`
         update ai_engine.threads set cancel_code = coalesce(cancel_code, ${code})

@@ -12,6 +12,8 @@ export interface ExpiryInputs {
   build: BuildInput
   /** Input of a run that ends as failed. */
   fail: (card: StoredCard) => ReturnType<BuildInput>
+  /** Called for a card that could not be closed. It is tried again. */
+  onFailure: (card_id: string, thrown: unknown) => void
 }
 
 /**
@@ -21,7 +23,7 @@ export interface ExpiryInputs {
 export async function expireCards(
   sql: Sql,
   limit: number,
-  { build, fail }: ExpiryInputs,
+  inputs: ExpiryInputs,
 ): Promise<StartedLease[]> {
   const due = await sql.rows(DueCard)`
     select c.card_id, c.thread_id, t.organization_id
@@ -30,22 +32,33 @@ export async function expireCards(
     where c.status = 'pending' and c.expires_at <= now()
     order by c.expires_at limit ${limit}`
   const leases: StartedLease[] = []
-  for (const { card_id, thread_id, organization_id } of due) {
-    const { stored, head } = await loadCards(sql, organization_id, { thread_id, card_id })
-    if (stored?.status !== 'pending') continue
-    const input = await buildExpiryInput(stored, head, { build, fail })
-    const response = {
-      thread_id,
-      user_id: null,
-      card_id,
-      origin: { request_id: '', traceparent: '' },
-    }
-    const closing = { status: 'expired' as const, answers: [], answersHash: null }
-    const newRun = { ...input, origin: response.origin }
-    const lease = await claimCard(sql, response, stored, closing, newRun, insertRunNotice(card_id))
+  for (const card of due) {
+    // A card that fails must not keep later ones from expiring.
+    const lease = await expireCard(sql, card, inputs).catch((thrown) =>
+      inputs.onFailure(card.card_id, thrown),
+    )
     if (lease) leases.push(lease)
   }
   return leases
+}
+
+async function expireCard(
+  sql: Sql,
+  { card_id, thread_id, organization_id }: z.infer<typeof DueCard>,
+  inputs: ExpiryInputs,
+): Promise<StartedLease | undefined> {
+  const { stored, head } = await loadCards(sql, organization_id, { thread_id, card_id })
+  if (stored?.status !== 'pending') return undefined
+  const input = await buildExpiryInput(stored, head, inputs)
+  const response = {
+    thread_id,
+    user_id: null,
+    card_id,
+    origin: { request_id: '', traceparent: '' },
+  }
+  const closing = { status: 'expired' as const, answers: [], answersHash: null }
+  const newRun = { ...input, origin: response.origin }
+  return claimCard(sql, response, stored, closing, newRun, insertRunNotice(card_id))
 }
 
 /** A card that the installed version cannot continue ends its thread's wait as failed. */

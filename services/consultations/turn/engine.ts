@@ -112,16 +112,16 @@ export const acknowledgeNotices = (engine: Client, notice_ids: string[]) =>
 
 const Cancelled = z.object({ cancelled: z.boolean() })
 
-/** Cancels the run of a thread because a person stopped it; false when nothing runs. */
+/** Cancels a run because a person stopped it; false when it does not run any more. */
 export async function cancelRun(
   engine: Client,
-  thread_id: string,
+  { thread_id, run_id }: { thread_id: string; run_id: string | null },
   headers: Record<string, string>,
 ): Promise<boolean> {
   const { cancelled } = await engine.request(Cancelled, `${base}/agent/cancel`, {
     method: 'POST',
     headers,
-    body: { thread_id, reason: 'stopped' },
+    body: { thread_id, run_id: run_id ?? undefined, reason: 'stopped' },
     idempotent: true,
   })
   return cancelled

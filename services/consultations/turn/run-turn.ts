@@ -64,7 +64,7 @@ const rejectionTexts: Record<string, TextKey> = {
 
 /** Cancels the run of a turn that was stopped before its run was known. */
 const cancelStopped = ({ engine, kit }: ServiceContext<Deps>, turn: Turn) =>
-  cancelRun(engine, turn.thread_id, peerHeaders(turn)).catch((thrown) => {
+  cancelRun(engine, turn, peerHeaders(turn)).catch((thrown) => {
     kit.log.warn({ turn: turn.id, ...errorFields(thrown) }, 'cancel failed')
   })
 
