@@ -51,6 +51,18 @@ describe('request to a peer', () => {
     expect(requests).toHaveLength(1)
   })
 
+  test('a key that the peer does not accept yet is an unavailable peer, not a fault of the request', async () => {
+    const wrongKey = () =>
+      Response.json({ code: 'UNAUTHENTICATED', message: 'no', data: null }, { status: 401 })
+    const rotating = makeScriptedPeer(wrongKey, () => envelope({ n: 1 }))
+    expect(await rotating.client.request(Data, '/x')).toEqual({ n: 1 })
+    const { client, asked: requests } = makeScriptedPeer(wrongKey)
+    const refused = { kind: 'UPSTREAM_UNAVAILABLE', status: 503, retryable: true }
+    await expect(client.request(Data, '/x')).rejects.toMatchObject(refused)
+    expect(requests).toHaveLength(3)
+    await expect(client.stream('/x')).rejects.toMatchObject(refused)
+  })
+
   test('only idempotent requests are retried', async () => {
     const read = makeScriptedPeer(down, busy, () => envelope({ n: 2 }))
     expect(await read.client.request(Data, '/x')).toEqual({ n: 2 })

@@ -66,6 +66,8 @@ export function makeClient(
     } catch (thrown) {
       if (thrown instanceof Fault) {
         circuit.recordSuccess()
+        // The peer does not accept the key, such as during a rotation: no fault of the caller's request.
+        if (thrown.kind === 'UNAUTHENTICATED') throw unavailable(thrown)
         throw thrown
       }
       circuit.recordFailure()

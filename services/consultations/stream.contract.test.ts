@@ -119,6 +119,9 @@ describe('a broken engine stream', () => {
     const { message_id } = events[3]!.data
     expect(await at.messages(id)).toHaveLength(1)
     expect((await at.chat(id, 'hello?')).status).toBe(503)
+    const missed = parseEvents((await resumeStream(id, events[0]!.id)).text)
+    expect(missed).toEqual(events.slice(1))
+    expect((await resumeStream(id, events[3]!.id)).status).toBe(503)
 
     at.engine.state.down = false
     proceed()

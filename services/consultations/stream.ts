@@ -45,13 +45,24 @@ export const stream = [
       const last = c.req.header('last-event-id') || query.last_event_id
       const next = last ? await turnAfter(sql, id, last) : await runningTurn(sql, id)
       if (!next) return c.body(null, 204)
-      if (next.status !== 'DONE') await claimAndRelay(c.env, next.id)
+      if (next.status !== 'DONE') {
+        await claimAndRelay(c.env, next.id).catch((thrown) => {
+          // While the engine is unavailable, the client still gets what it missed.
+          if (!next.missed) throw thrown
+        })
+      }
       return streamTurn(c, next.id, next.after)
     },
   ),
 ]
 
-const StreamPosition = z.object({ id: z.string(), status: z.string(), after: z.int() })
+const StreamPosition = z.object({
+  id: z.string(),
+  status: z.string(),
+  after: z.int(),
+  /** Whether there are committed events after `after`. */
+  missed: z.boolean(),
+})
 type StreamPosition = z.infer<typeof StreamPosition>
 
 /** Position after an event: the rest of its turn, or the next turn. */
@@ -68,7 +79,8 @@ async function turnAfter(
     select 1 from consultations.turns where id = ${turn} and session_id = ${session}`
   if (!exists) throw notFound(`event ${last} in this session`)
   return sql.row(StreamPosition)`
-    select id, status, case when id = ${turn} then ${seen}::int else 0 end as after
+    select id, status, case when id = ${turn} then ${seen}::int else 0 end as after,
+      last_event_no > case when id = ${turn} then ${seen}::int else 0 end as missed
     from consultations.turns
     where session_id = ${session} and id >= ${turn} and status <> 'REFUSED'
       and (id > ${turn} or last_event_no > ${seen} or status <> 'DONE')
@@ -76,5 +88,5 @@ async function turnAfter(
 }
 
 const runningTurn = (sql: Sql, session: string) => sql.row(StreamPosition)`
-  select t.id, t.status, 0 as after from consultations.turns t
+  select t.id, t.status, 0 as after, t.last_event_no > 0 as missed from consultations.turns t
   join consultations.sessions s on s.turn_id = t.id where s.id = ${session}`
