@@ -78,7 +78,7 @@ async function anonymize(sql: Sql, org: string, user_id: string | null): Promise
   const own = fragment`organization_id = ${org} and user_id = ${user_id}`
   const runs = await sql`update ai_engine.runs set user_id = null where ${own} returning run_id`
   await sql`update ai_engine.calls set user_id = null where ${own}`
-  await sql`update ai_engine.threads set user_id = null where ${own}`
+  await sql`update ai_engine.threads set user_id = null, user_type = null where ${own}`
   await sql`
     update ai_engine.cards c set answered_by = null from ai_engine.threads t
     where t.thread_id = c.thread_id and t.organization_id = ${org} and c.answered_by = ${user_id}`

@@ -61,6 +61,19 @@ test('a replay keeps the rights of the speaker', async () => {
   expect(identities(searches())).toEqual([['acme', 'u-1', 'lawyer']])
 })
 
+test('a thread whose speaker was erased has the rights of a client', async () => {
+  const context = { client_id: 'client-9' }
+  const body = { session_id: 'erased', user_id: 'lawyer-9', message: question, context }
+  const { thread_id } = (await at.post('/agent/execute', body, { 'x-user-type': 'lawyer' })).data
+  await at.call('POST', '/api/v1/internal/erasure', { body: { user_id: 'lawyer-9' } })
+  await at.sql`delete from ai_engine.calls where thread_id = ${thread_id}`
+  knowledge.requests.length = 0
+  const { items } = (await at.get(`/agent/threads/${thread_id}/checkpoints`)).data
+  const { checkpoint_id } = items.find(({ node }: { node: string }) => node === 'start')
+  await at.post('/agent/replay', { thread_id, checkpoint_id })
+  expect(identities(searches())).toEqual([['acme', null, 'client']])
+})
+
 test('memory is read for the client of the matter, also while a lawyer speaks or answers a card', async () => {
   const lawyer = { 'x-user-type': 'lawyer' }
   const turn = { session_id: 'matter', user_id: 'lawyer-1', message: story }

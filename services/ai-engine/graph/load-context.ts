@@ -86,16 +86,17 @@ export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => (
 })
 
 /**
- * Headers that identify the person for whom a run speaks: other services apply the rights of this person. A
- * person of a thread without a user type has the rights of a client.
+ * Headers that identify the person for whom a run speaks: other services apply the rights of this person. In a
+ * thread without a user type, such as after the erasure of its user, a person has the rights of a client.
  */
 export const speakerHeaders = ({
   organization_id,
   user_id,
   user_type,
-}: Pick<Lease, 'organization_id' | 'user_id' | 'user_type'>): Record<string, string> => ({
+  client_id,
+}: Lease): Record<string, string> => ({
   'x-organization-id': organization_id,
-  ...(user_id !== null && { 'x-user-type': user_type ?? 'client' }),
+  ...((user_id !== null || client_id !== null) && { 'x-user-type': user_type ?? 'client' }),
   // An id that a header cannot carry would fail the request.
   ...(user_id !== null && printable.test(user_id) && { 'x-user-id': user_id }),
 })
