@@ -1,3 +1,4 @@
+import { storableJson, storableText } from '../storable.ts'
 import { fragment, identifier, json, type Param, SqlFragment } from './sql.ts'
 
 type ColumnType = 'int' | 'float8' | 'text' | 'uuid' | 'timestamptz' | 'jsonb'
@@ -38,9 +39,8 @@ export function rowSource<C extends Columns>(
 
 const checked = (name: string) => identifier(name).strings[0]!
 
-const toParam = (value: unknown, type: ColumnType): Param =>
-  value === null || value === undefined
-    ? null
-    : type === 'jsonb'
-      ? JSON.stringify(value)
-      : (value as Param)
+function toParam(value: unknown, type: ColumnType): Param {
+  if (value === null || value === undefined) return null
+  if (type === 'jsonb') return storableJson(value)
+  return typeof value === 'string' ? storableText(value) : (value as Param)
+}
