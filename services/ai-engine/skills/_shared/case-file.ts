@@ -9,6 +9,7 @@ import { extractByRules } from '../intake_collection/rules.ts'
 import { elementQuestions } from './element-questions.ts'
 import { FileIds, Matter, Messages, personTexts, SkillState, Text } from './inputs.ts'
 import { type Language, lastLanguage } from './language.ts'
+import { partySideIn } from './party-side.ts'
 
 type Tools = SkillContext<unknown>['tools']
 
@@ -74,7 +75,14 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
     quote: quotes[name] ?? null,
     found_by: foundBy[name] ?? (fieldKeys.includes(name as FieldKey) ? 'rules' : 'answer'),
   }))
-  return { texts, language, fields, facts, cause, elements: claimElements(cause, facts, fields) }
+  return {
+    texts,
+    language,
+    fields,
+    facts,
+    cause,
+    elements: claimElements(cause, facts, fields, texts),
+  }
 }
 
 function readTexts(texts: string[], today: string) {
@@ -127,19 +135,23 @@ function memberAt(source: unknown, path: string): unknown {
 
 /**
  * Elements of the side that claims. A cause that either side brings has elements for each; which side the
- * person is on follows from the answer on their role: a tenant and a subtenant are both the party Tenant.
+ * person is on follows from the answer on their role (a tenant and a subtenant are both the party Tenant),
+ * else from the words of a party that claims.
  */
 function claimElements(
   cause: CauseRecord | null,
   facts: CaseFact[],
   { client_role }: Fields,
+  texts: string[],
 ): CauseElement[] {
   if (!cause) return []
   const answer = facts.find(({ key }) => key.endsWith('.role'))?.value
-  const own = cause.parties.find(
+  const answered = cause.parties.find(
     ({ role, name_en }) =>
       role === answer || (name_en && String(answer).endsWith(name_en.toLowerCase())),
   )?.role
+  const stated = client_role === 'respondent' ? undefined : partySideIn(cause.code, texts)
+  const own = answered ?? stated
   if (own === undefined) return cause.elements
   const claims = (role: string) => (client_role === 'respondent' ? role !== own : role === own)
   return cause.elements.filter(({ side }) => !side || claims(side))
