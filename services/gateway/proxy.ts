@@ -68,8 +68,12 @@ async function forward(
     signal: deadline.signal,
   }
   try {
-    const request = new Request(`http://peer${path}${new URL(raw.url).search}`, init)
-    const response = await c.env.peer(service)(request)
+    const peer = c.env.peer(service)
+    const target = `${path}${new URL(raw.url).search}`
+    const response =
+      peer.send && !body.stream
+        ? await peer.send(target, init)
+        : await peer(new Request(`http://peer${target}`, init))
     return withOwnHeaders(response)
   } catch (thrown) {
     if (body.exceeded()) throw bodyTooLarge(c.env.maxBodyBytes)
