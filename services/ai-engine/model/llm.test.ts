@@ -91,7 +91,9 @@ real('a run streams the text of a real server, stores it and records its tokens'
       return { output: { note: reply } }
     }`,
   )
-  const env = { AI_BASE_URL: baseUrl, AI_MODEL: model, SKILLS_DIR: directory }
+  // A loaded machine may take long for the first word.
+  const patience = { AI_SILENCE_SECONDS: '110' }
+  const env = { AI_BASE_URL: baseUrl, AI_MODEL: model, SKILLS_DIR: directory, ...patience }
   const at = await stageEngine({ env })
   const body = { session_id: 's', message: 'Say hello.', skill: 'greet', skill_only: true }
   const events = parseNdjson((await at.post('/agent/execute/stream', body)).text)
