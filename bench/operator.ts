@@ -75,9 +75,9 @@ async function measureAll(quick: boolean, idle: number): Promise<Results> {
           head: ['what', 'measured', 'goal'],
           rows,
           notes: [
-            `The operator as it is shipped (one bundled file, flags and rights of the shipped manifests) in a process of its own; API server, etcd and controller manager share the machine. The collector-service that applies seeds is a stand-in that answers at once.`,
-            `${size.changes} changes of version, one after another and a second apart; the suites sleep, so no pod is waited for. By hand: between them the same is done to a suite that no operator looks after; its 8 Deployments are applied from here, all at once and with the operator's rights, as soon as the API server has taken the change. That is the time of the API server alone, and the machine is as busy with one as with the other.`,
-            `Awake suites: the controller manager creates their pods, and a stand-in for the kubelet reports them as ready at once. A version runs the migration Job and four waves. By hand: the same Job and waves are applied to an unmanaged suite, each as soon as the previous one is available.`,
+            `The operator runs as shipped (one bundled file, flags and permissions of the shipped manifests) in its own process. API server, etcd and controller manager share the machine. The collector-service that applies seeds is a stub that responds immediately.`,
+            `${size.changes} version changes, sequential and one second apart; the suites are hibernated, so no pod has to become ready. By hand: between these changes the same change is made to an unmanaged suite. Its 8 Deployments are applied directly, in parallel and with the permissions of the operator, as soon as the API server has accepted the change. This is the time of the API server alone, under the same load.`,
+            `Awake suites: the controller manager creates their pods, and a kubelet stub reports them as ready immediately. A version change runs the migration Job and four waves. By hand: the same Job and waves are applied to an unmanaged suite, each as soon as the previous one is available.`,
           ],
         },
       ],

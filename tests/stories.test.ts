@@ -15,18 +15,18 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => suite.close())
 
-const told = new Map<string, Promise<ToldStory>>()
+const outcomes = new Map<string, Promise<ToldStory>>()
 /** Tells each story once for all tests. */
-const tell = (story: Story): Promise<ToldStory> => {
-  if (!told.has(story.name)) told.set(story.name, tellStory(suite, story))
-  return told.get(story.name)!
+const tellOnce = (story: Story): Promise<ToldStory> => {
+  if (!outcomes.has(story.name)) outcomes.set(story.name, tellStory(suite, story))
+  return outcomes.get(story.name)!
 }
-const keysOf = ({ cards }: ToldStory): string[] =>
+const listFieldKeys = ({ cards }: ToldStory): string[] =>
   cards.flatMap(({ questions }) => questions.map((each: any) => each.field_key))
 
 describe.each(stories)('$name', (story) => {
   test('ends with delivered documents and a matter whose parts fit together', async () => {
-    const outcome = await tell(story)
+    const outcome = await tellOnce(story)
     const { matter, deliverables, texts, analysis } = outcome
     const { expect: expected } = story
     expect(matter.cause_of_action_code ?? null).toBe(expected.cause_of_action_code)
@@ -53,24 +53,24 @@ describe.each(stories)('$name', (story) => {
   }, 60_000)
 
   test('asks at most five questions a card, each once, and none that a message or a file answers', async () => {
-    const outcome = await tell(story)
+    const outcome = await tellOnce(story)
     for (const { questions } of outcome.cards) {
       expect(questions.length).toBeGreaterThan(0)
       expect(questions.length).toBeLessThanOrEqual(5)
     }
     // A confirmation reads figures or drafts back; each asks about other ones.
-    const asked = keysOf(outcome)
+    const asked = listFieldKeys(outcome)
       .filter((key) => !key.endsWith('confirmed'))
       .map((key) => key.replace(/^[a-z_]+\.(?:answers\.)?/, '').replace('__', '.'))
     expect(asked.filter((key, index) => asked.indexOf(key) !== index)).toEqual([])
-    for (const key of story.expect.not_asked) expect(keysOf(outcome)).not.toContain(key)
+    for (const key of story.expect.not_asked) expect(listFieldKeys(outcome)).not.toContain(key)
   }, 60_000)
 })
 
 test('the median of the cards before the drafting is at most three', async () => {
   const counts: number[] = []
   for (const story of stories) {
-    const { cards } = await tell(story)
+    const { cards } = await tellOnce(story)
     const isIntake = ({ questions }: any) =>
       /^(?:intake_collection|calculation)\./.test(questions[0].field_key)
     counts.push(cards.filter(isIntake).length)
@@ -81,7 +81,7 @@ test('the median of the cards before the drafting is at most three', async () =>
 })
 
 /** What must be the same however a story is told. */
-const endOf = ({ matter, deliverables, analysis, phases, todos }: ToldStory) => ({
+const summarizeEnd = ({ matter, deliverables, analysis, phases, todos }: ToldStory) => ({
   cause: matter.cause_of_action_code,
   claims: matter.data.work_product.calculation.claims,
   deliverables: deliverables.map(({ deliverable_key }) => deliverable_key).sort(),
@@ -103,7 +103,7 @@ test.each(variants)(
   '$story.name, $name, ends the same',
   async ({ story, turns }) => {
     const variant = await tellStory(suite, story, { turns })
-    expect(endOf(variant)).toEqual(endOf(await tell(story)))
+    expect(summarizeEnd(variant)).toEqual(summarizeEnd(await tellOnce(story)))
     expectConsistent(suite, variant)
   },
   60_000,
@@ -121,17 +121,17 @@ test('a story told with a model ends the same', async () => {
   const withModel = await tellStory(suite, story, { variables })
   await model.close()
   expect(model.requests.length).toBeGreaterThan(0)
-  expect(endOf(withModel)).toEqual(endOf(await tell(story)))
+  expect(summarizeEnd(withModel)).toEqual(summarizeEnd(await tellOnce(story)))
 }, 60_000)
 
 test.each(killShares)(
   'a crash after %d of a story leaves the same matter and each document once',
   async (share) => {
     const story = stories.find(({ upload }) => upload)!
-    const whole = await tell(story)
+    const whole = await tellOnce(story)
     const killed = await tellStory(suite, story, { killAt: Math.round(whole.points * share) })
     expect(killed.isKilled).toBe(true)
-    expect(endOf(killed)).toEqual(endOf(whole))
+    expect(summarizeEnd(killed)).toEqual(summarizeEnd(whole))
     expect(new Set(killed.deliverables.map(({ version }) => version))).toEqual(new Set([1]))
   },
   120_000,

@@ -6,6 +6,7 @@ import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
 import gateway from '../../services/gateway/service.ts'
+import { reportMemory } from '../support/report-memory.ts'
 
 /** Server under load: `upstream` responds, `bare` is a Hono proxy, `full` is the gateway as in production. */
 const [kind] = process.argv.slice(2)
@@ -13,15 +14,7 @@ const { DATABASE_URL, MATTER_SERVICE_URL } = process.env
 const fetchers = { upstream, bare, full }
 const { port } = await listen(await fetchers[kind as keyof typeof fetchers](), 0, '127.0.0.1')
 
-process.on('message', async () => {
-  // Collects garbage repeatedly, because memory is returned to the system with a delay.
-  for (let round = 0; round < 8; round++) {
-    globalThis.gc!()
-    await new Promise((go) => setTimeout(go, 250))
-  }
-  const { rss, heapUsed, external } = process.memoryUsage()
-  process.send!({ resident: rss, used: heapUsed + external })
-})
+reportMemory()
 process.send!({ port })
 
 /** A service with a small response, a large download and event streams. */

@@ -5,21 +5,14 @@ import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
 import consultations from '../../services/consultations/service.ts'
+import { reportMemory } from '../support/report-memory.ts'
 
 /** Server under load: `full` is consultations-service as in production, `bare` passes the bytes through. */
 const [kind] = process.argv.slice(2)
 const { DATABASE_URL, AI_ENGINE_URL } = process.env
 const { port } = await listen(kind === 'full' ? await full() : bare, 0, '127.0.0.1')
 
-process.on('message', async () => {
-  // Collects garbage repeatedly, because memory is returned to the system with a delay.
-  for (let round = 0; round < 8; round++) {
-    globalThis.gc!()
-    await new Promise((go) => setTimeout(go, 250))
-  }
-  const { rss, heapUsed, external } = process.memoryUsage()
-  process.send!({ resident: rss, used: heapUsed + external })
-})
+reportMemory()
 process.send!({ port })
 
 async function full() {

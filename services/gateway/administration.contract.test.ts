@@ -43,7 +43,7 @@ async function signIn(person: string) {
 }
 const createToken = async (session: object, scopes: string[]) =>
   (await send('POST', '/auth/tokens', session, { name: 't', scopes })).data
-const statusOf = async (headers: object) => (await send('GET', '/auth/me', headers)).status
+const fetchStatus = async (headers: object) => (await send('GET', '/auth/me', headers)).status
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('administration', () => {
@@ -65,8 +65,8 @@ describe('administration', () => {
     expect((await send('DELETE', path, withoutCsrf)).status).toBe(403)
     expect((await send('DELETE', path, admin)).status).toBe(200)
     expect((await send('DELETE', `/auth/admin/tokens/${token.id}`, admin)).status).toBe(200)
-    expect(await statusOf(client)).toBe(401)
-    expect(await statusOf(bearer(token.token))).toBe(401)
+    expect(await fetchStatus(client)).toBe(401)
+    expect(await fetchStatus(bearer(token.token))).toBe(401)
     expect((await send('DELETE', path, admin)).status).toBe(404)
   })
 
@@ -91,7 +91,7 @@ describe('administration', () => {
     expect(
       (await send('GET', '/auth/admin/sessions?user_id=sample-lawyer', foreign)).data.items,
     ).toEqual([])
-    expect(await statusOf(lawyer)).toBe(200)
+    expect(await fetchStatus(lawyer)).toBe(200)
   })
 
   /** Waits until no replica knows the earlier organization of a session. */
@@ -106,7 +106,7 @@ describe('administration', () => {
     const lawyer = await signIn('sample-lawyer')
     const limited = await createToken(lawyer, ['matters:read', 'matters:write'])
     const headers = bearer(limited.token)
-    expect(await statusOf(headers)).toBe(200)
+    expect(await fetchStatus(headers)).toBe(200)
     for (const path of ['/auth/sessions', '/auth/tokens']) {
       expect((await send('GET', path, headers)).status).toBe(403)
     }
@@ -140,10 +140,10 @@ describe.runIf(testProject === 'pglite' || testProject === 'postgres')('erasure'
       const rows = await at.sql`select * from ${identifier(`gateway.${table}`)}`
       expect(JSON.stringify(rows).toLowerCase()).not.toContain('sample-client')
     }
-    expect(await statusOf(client)).toBe(401)
-    expect(await statusOf(bearer(token.token))).toBe(401)
-    expect(await statusOf(admin)).toBe(200)
-    expect(await statusOf(await signIn('sample-client'))).toBe(200)
+    expect(await fetchStatus(client)).toBe(401)
+    expect(await fetchStatus(bearer(token.token))).toBe(401)
+    expect(await fetchStatus(admin)).toBe(200)
+    expect(await fetchStatus(await signIn('sample-client'))).toBe(200)
     // The directory removed this person before the erasure, so that sign-in stays refused.
     const removed = await send('POST', '/auth/local', {}, { person: 'sample-lawyer' })
     expect(removed.status).toBe(403)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { StorySuite } from './story-suite.ts'
 import type { ToldStory } from './tell-story.ts'
 
-const allOf = <T>(values: Iterable<T>, members: readonly T[]) => {
+const expectMembers = <T>(values: Iterable<T>, members: readonly T[]) => {
   for (const value of values) expect(members).toContain(value)
 }
 const phaseOrder = ['intake', 'analysis', 'strategy', 'drafting', 'delivery']
@@ -10,8 +10,8 @@ const phaseOrder = ['intake', 'analysis', 'strategy', 'drafting', 'delivery']
 const otherFactor = /^(?:limitation$|typical\.)/
 
 /** Checks that hold for every matter with a cause of action: its parts fit together. */
-export function expectConsistent(suite: StorySuite, told: ToldStory) {
-  const { analysis, latest, matter, todos } = told
+export function expectConsistent(suite: StorySuite, outcome: ToldStory) {
+  const { analysis, latest, matter, todos } = outcome
   expect(latest.version).toBeGreaterThanOrEqual(1)
   expect(latest.submitted).toEqual({
     ...{ evidences: true, sufficiency: true, issues: true },
@@ -21,7 +21,7 @@ export function expectConsistent(suite: StorySuite, told: ToldStory) {
   const elementIds = elements.map(({ element_id }) => element_id)
   const code = matter.cause_of_action_code
   const known = (suite.knowledge(`/causes-of-action/${code}`) as any).elements
-  allOf(
+  expectMembers(
     elementIds,
     known.map(({ element_id }: any) => element_id),
   )
@@ -29,12 +29,12 @@ export function expectConsistent(suite: StorySuite, told: ToldStory) {
   // Evidence: each file of the matter once; elements name only files and facts that there are.
   const files = analysis.evidences.items.map(({ file_id }: any) => file_id)
   expect([...files].sort()).toEqual([...matter.file_ids].sort())
-  for (const { element_ids } of analysis.evidences.items) allOf(element_ids, elementIds)
+  for (const { element_ids } of analysis.evidences.items) expectMembers(element_ids, elementIds)
   for (const { element_id, status, evidence } of elements) {
     const supporting = analysis.evidences.items
       .filter(({ element_ids }: any) => element_ids.includes(element_id))
       .map(({ file_id }: any) => file_id)
-    allOf(
+    expectMembers(
       evidence.filter((id: string) => !id.startsWith('intake.')),
       supporting,
     )
@@ -46,13 +46,13 @@ export function expectConsistent(suite: StorySuite, told: ToldStory) {
   const gaps = elements.filter(({ required, status }) => required && status !== 'proven')
   const gapIds = gaps.map(({ element_id }) => element_id)
   const issues = analysis.issues.items.map(({ element_id }: any) => element_id)
-  allOf(issues, elementIds)
-  allOf(gapIds, issues)
+  expectMembers(issues, elementIds)
+  expectMembers(gapIds, issues)
   const risk = analysis.risk_assessment.result
   const factors = risk.factors.filter(({ factor_id }: any) => !otherFactor.test(factor_id))
   expect(factors.map(({ element_id }: any) => element_id).sort()).toEqual([...gapIds].sort())
   expect(risk.level).toBe(risk.score >= 55 ? 'high' : risk.score >= 25 ? 'medium' : 'low')
-  allOf(
+  expectMembers(
     risk.other_side.map(({ element_id }: any) => element_id),
     issues,
   )
@@ -66,10 +66,10 @@ export function expectConsistent(suite: StorySuite, told: ToldStory) {
     status: 'DONE',
   })
 
-  expectClaims(told)
-  expectPhases(told)
+  expectClaims(outcome)
+  expectPhases(outcome)
   expect(matter.data.work_product.legal_research.unresolved).toEqual([])
-  expectVerified(suite, told)
+  expectVerified(suite, outcome)
 }
 
 /** Every claim about money has its amount from a calculation or from a fact that the person gave. */

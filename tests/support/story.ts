@@ -51,7 +51,7 @@ export const loadStories = (): Story[] =>
     .map((name) => Story.parse(JSON.parse(readFileSync(resolve(directory, name), 'utf8'))))
 
 /** Answers to the questions of a card. */
-export const answersOf = (
+export const buildAnswers = (
   answers: Record<string, unknown>,
   card: { questions: { field_key: string }[] },
 ) => ({

@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { expect } from 'vitest'
 import { ai } from './engine.ts'
 import { makeKillSwitch } from './kill-switch.ts'
-import { answersOf, type Story } from './story.ts'
+import { buildAnswers, type Story } from './story.ts'
 import type { StorySuite } from './story-suite.ts'
 
 const never = Number.POSITIVE_INFINITY
@@ -68,7 +68,7 @@ export async function tellStory(suite: StorySuite, story: Story, options: TellOp
     while (run.status === 'interrupted') {
       cards.push(run.card)
       expect(cards.length, JSON.stringify(run.card)).toBeLessThan(maxCards)
-      const user_response = answersOf({ ...story.answers, ...answers }, run.card)
+      const user_response = buildAnswers({ ...story.answers, ...answers }, run.card)
       run = await request('/agent/resume', { thread_id, user_id: 7, user_response })
     }
     expect(run).toMatchObject({ status: 'completed' })

@@ -15,7 +15,7 @@ export const loadContext =
   ({ matter, memory }: WorkbenchDeps): Node<State> =>
   async (state, context) => {
     const { matter_id } = context.lease
-    const user_id = clientOf(context.lease)
+    const user_id = resolveClientId(context.lease)
     const needsProfile = matter_id !== null && !state.round.profiled
     const [profile, memoryContext] = await Promise.all([
       needsProfile ? readRecorded(context, matter, 'matter_profile', profilePath(matter_id)) : null,
@@ -76,7 +76,7 @@ const readRecorded = (context: NodeContext, peer: Client, name: string, path: st
 class Unavailable extends Error {}
 
 /** The person whose memory a run reads: the client of the matter, whoever speaks. */
-export const clientOf = ({ client_id, user_id }: Lease) => client_id ?? user_id
+export const resolveClientId = ({ client_id, user_id }: Lease) => client_id ?? user_id
 
 /** Headers of requests to other services on behalf of a run. */
 export const peerHeaders = ({ lease }: NodeContext): Record<string, string> => ({

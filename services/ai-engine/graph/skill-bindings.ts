@@ -6,7 +6,7 @@ import type { Skill } from '../skill.ts'
 import type { Call, CallResult } from '../store/calls.ts'
 import { bindTools } from '../tools.ts'
 import { listImages, makeImageLoader } from './images.ts'
-import { clientOf, speakerHeaders } from './load-context.ts'
+import { resolveClientId, speakerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -20,7 +20,7 @@ export function bindToolsFor(
   const { matter_id } = context.lease
   const bound = bindTools(skill.tools, {
     headers: speakerHeaders(context.lease),
-    client_id: clientOf(context.lease) ?? '',
+    client_id: resolveClientId(context.lease) ?? '',
     matter_id,
     file_ids: state.file_ids,
     memory: deps.memory,

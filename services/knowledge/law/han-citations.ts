@@ -9,7 +9,7 @@ const articles = `第\\s?(?<first>${numeral})(?<more>(?:${separator}第?${numera
 const series = '(?<series>[(（][一二三四五六七八九十]{1,3}[)）])?'
 const dated = '(?:[(（][^()（）\\n]{0,40}[)）])?'
 /** The part of a law that is named before the article: 合同编, 第三章. */
-const part = `(?:\\p{Script=Han}{1,6}编|第${numeral}(?:分编|编|章|节)|总则|分则)?`
+const lawPart = `(?:\\p{Script=Han}{1,6}编|第${numeral}(?:分编|编|章|节)|总则|分则)?`
 
 const nameText = '[^《》\\n]{2,80}(?:《[^《》\\n]{2,40}》[^《》\\n]{0,60}){0,2}'
 const quotedName = `《(?<quoted>${nameText})》`
@@ -21,7 +21,7 @@ const officialName = `(?<official>(?:中华人民共和国\\p{Script=Han}{1,30}?
 const bareName = `(?<bare>\\p{Script=Han}{1,24}?${suffix})`
 
 const named = new RegExp(
-  `(?:${quotedName}|${officialName}|${bareName})${series}${dated}${part}\\s{0,3}(?<list>${articles})`,
+  `(?:${quotedName}|${officialName}|${bareName})${series}${dated}${lawPart}\\s{0,3}(?<list>${articles})`,
   'gu',
 )
 const next = new RegExp(`\\s{0,3}${separator}\\s{0,3}(?<list>${articles})`, 'uy')

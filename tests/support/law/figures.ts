@@ -32,7 +32,7 @@ function parseValue(text: string): number {
 }
 
 /** Words of a seed record that state a rule; its questions, evidence and sample facts do not. */
-export const statementsOf = (record: any): string[] =>
+export const listStatements = (record: any): string[] =>
   [
     record.name,
     record.description,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Cited, citedIn } from './cited.ts'
 import { citedInCode } from './code.ts'
-import { figuresIn, statementsOf } from './figures.ts'
+import { figuresIn, listStatements } from './figures.ts'
 import { filesBelow, readSeeds } from './seeds.ts'
 
 /** Members that hold a citation or the title of a law themselves, so that they are not searched. */
@@ -41,7 +41,7 @@ function collectStrings(value: unknown): string[] {
 export function citedInRecord(record: unknown, where: string): Cited[] {
   const bases = collectLegalBases(record)
   const context = [...new Set(bases.map(({ law }) => law))]
-  const figures = [...figuresIn(statementsOf(record).join('\n'))]
+  const figures = [...figuresIn(listStatements(record).join('\n'))]
   return [
     ...bases.map(({ law, ...rest }) => ({ where, laws: [law], ...rest })),
     ...collectStrings(record).flatMap((text) => citedIn(text, where, context)),

@@ -1,5 +1,5 @@
 import type { Statement } from './figure-faults.ts'
-import { statementsOf } from './figures.ts'
+import { listStatements } from './figures.ts'
 import { readSeeds } from './seeds.ts'
 import { citedInMarkdown, citedInRecord, parseDigestLine } from './sources.ts'
 
@@ -9,7 +9,7 @@ export function statementsInSeeds(): Statement[] {
   return [
     ...records.map(({ where, record }) => ({
       where,
-      words: statementsOf(record),
+      words: listStatements(record),
       cited: citedInRecord(record, where),
     })),
     ...documents.flatMap(({ path, text, law }) =>

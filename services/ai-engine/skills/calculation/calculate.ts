@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../../../_kit/fault.ts'
 import { calculators } from '../../calculators/all.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
-import { claimsOf, fallbackClaim } from './claims.ts'
+import { fallbackClaim, selectClaims } from './claims.ts'
 import type { InputQuestion, InputSource, Plan, StatedClaim } from './plan.ts'
 import { plansOf } from './plans.ts'
 
@@ -65,14 +65,14 @@ export function missingInputs(code: string, source: InputSource): InputQuestion[
   const ofPlans = plansOf(code)
     .filter((plan) => plan.applies?.(source) ?? true)
     .flatMap((plan) => plan.needs(source))
-  const ofClaims = claimsOf(code, aimOf(source)).flatMap(({ input }) => input ?? [])
+  const ofClaims = selectClaims(code, getAim(source)).flatMap(({ input }) => input ?? [])
   const questions = [...ofPlans, ...ofClaims].filter(({ name }) => source.get(name) === undefined)
   return questions.filter(
     ({ name }, index) => questions.findIndex((each) => each.name === name) === index,
   )
 }
 
-const aimOf = (source: InputSource) =>
+const getAim = (source: InputSource) =>
   `${source.get('aim') ?? ''} ${source.get('what_happened') ?? ''}`
 
 /**
@@ -92,7 +92,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     if (!input) add({ name: name[language], amount: null, source: aimKey(caseFile) })
     else if (amount) add({ name: name[language], amount, source: source.keyOf(input.name) })
   }
-  for (const claim of claimsOf(cause.code, aimOf(source))) addStated(claim)
+  for (const claim of selectClaims(cause.code, getAim(source))) addStated(claim)
   for (const plan of plansOf(cause.code)) {
     if (plan.applies?.(source) === false) continue
     const outcome = runPlan(plan, source)

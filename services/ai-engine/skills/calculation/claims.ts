@@ -61,7 +61,7 @@ const claimsByCause: Record<string, StatedClaim[]> = {
 const calculated = new Set(['private_lending', 'sale_contract', 'work_injury'])
 
 /** Claims that the person makes besides those of the calculators. */
-export function claimsOf(code: string, aim: string): StatedClaim[] {
+export function selectClaims(code: string, aim: string): StatedClaim[] {
   const known = claimsByCause[code] ?? (calculated.has(code) ? [] : [sumInDispute])
   return known.filter(({ when }) => !when || when.test(aim))
 }

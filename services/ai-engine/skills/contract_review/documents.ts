@@ -21,7 +21,7 @@ const levelLabels = {
   low: { zh: '提示', en: 'minor' },
 }
 
-const sourcesOf = ({ legal_basis }: Finding, file_id: string): Source[] => [
+const listSources = ({ legal_basis }: Finding, file_id: string): Source[] => [
   { kind: 'file', file_id },
   ...legal_basis.map((citation): Source => ({ kind: 'citation', citation })),
 ]
@@ -58,7 +58,7 @@ export function draftReviewOpinion(review: Review): DraftDocument {
             finding.legal_basis.map(citationKey).join('\n'),
             finding.suggestion,
           ],
-          sources: sourcesOf(finding, file_id),
+          sources: listSources(finding, file_id),
         })),
       },
       { type: 'paragraph', text: wordDay(today, language), sources: form, align: 'right' },
@@ -84,7 +84,7 @@ export function draftRedline({ findings, file_id, filename, clauses }: Review): 
       (finding): Block => ({
         type: 'redline',
         runs: [{ text: finding.suggestion, change: 'insert' }],
-        sources: sourcesOf(finding, file_id),
+        sources: listSources(finding, file_id),
       }),
     )
   const name = filename.replace(/\.[^.]*$/, '')

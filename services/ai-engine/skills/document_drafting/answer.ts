@@ -15,7 +15,7 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
   const own = labor ? '被申请人' : '答辩人'
   const opponent = details.opposing_name ?? caseFile.fields.opposing_party
   const heading = (text: string): Block => ({ type: 'heading', text })
-  const sourcesOf = (element_id: string): Source[] => [
+  const listSources = (element_id: string): Source[] => [
     ...(elements.find((each) => each.element_id === element_id)?.evidence ?? []).map(
       (id): Source =>
         id.startsWith('intake.') ? { kind: 'fact', key: id } : { kind: 'file', file_id: id },
@@ -55,7 +55,7 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
         head: ['要件', '举证责任', '现有证据'],
         rows: issues.map(({ element_id, burden, status }) => ({
           cells: [nameOf(basis, element_id), burdenLabels[burden], statusLabels[status]],
-          sources: sourcesOf(element_id),
+          sources: listSources(element_id),
         })),
       },
       heading('事实与理由'),

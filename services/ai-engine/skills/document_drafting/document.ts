@@ -32,7 +32,7 @@ export interface DraftDocument {
 }
 
 /** Texts of a document that state something, with their sources. */
-export const statementsOf = ({ blocks }: DraftDocument) =>
+export const listStatements = ({ blocks }: DraftDocument) =>
   blocks.flatMap((block) => {
     if (block.type === 'heading') return []
     if (block.type === 'paragraph') return [{ text: block.text, sources: block.sources }]

@@ -3,7 +3,7 @@ import type { SkillContext } from '../../skill.ts'
 import { amountsIn } from '../_shared/amounts.ts'
 import { citationKey, verifyAll, writtenCitations } from '../_shared/citations.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
-import { type DraftDocument, type Source, statementsOf } from './document.ts'
+import { type DraftDocument, listStatements, type Source } from './document.ts'
 import { blank } from './draft-basis.ts'
 
 export const GateFault = z.object({
@@ -43,7 +43,7 @@ function checkStatements(document: DraftDocument, basis: GateBasis): GateFault[]
     text: text.slice(0, 300),
     reason,
   })
-  return statementsOf(document).flatMap(({ text, sources }) => {
+  return listStatements(document).flatMap(({ text, sources }) => {
     const unknown = sources.filter((source) => !exists(source, basis))
     const quoted = sources.some(({ kind }) => kind !== 'form' && kind !== 'calculation')
     const wrong = quoted
@@ -86,7 +86,7 @@ function calculatedAmounts({ calculations, claims }: CalculationResult): Set<num
 
 async function checkCitations(documents: DraftDocument[], { tools, as_of }: GateBasis) {
   const cited = documents.flatMap((document) =>
-    statementsOf(document).flatMap(({ text, sources }) => {
+    listStatements(document).flatMap(({ text, sources }) => {
       const declared = sources.flatMap((each) => (each.kind === 'citation' ? [each.citation] : []))
       const written = writtenCitations(text).filter(
         (each) => !declared.some((known) => citationKey(known) === citationKey(each)),
