@@ -22,7 +22,7 @@ const rules: [folder: RegExp, may: (own: string) => RegExp, node: RegExp][] = [
   [
     /^services\/_run\//,
     () =>
-      /^(services\/_kit\/|services\/_run\/|services\/[a-z-]+\/service\.ts$|hono|@hono\/|zod$|pino$|esbuild$)/,
+      /^(services\/_kit\/|services\/_run\/|services\/[a-z-]+\/service\.ts$|hono|@hono\/|zod$|pino$|undici$|esbuild$)/,
     /./,
   ],
   [

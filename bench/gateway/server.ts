@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
-import { httpPeers } from '../../services/_kit/peer.ts'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
 import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
+import { undiciPeers } from '../../services/_run/undici-peers.ts'
 import gateway from '../../services/gateway/service.ts'
 import { reportMemory } from '../support/report-memory.ts'
 
@@ -85,7 +85,7 @@ async function full() {
   const { fetch } = gateway.start({
     env: { ...process.env, HOST: '127.0.0.1', GATEWAY_RATE_USER: '1000000000' },
     database,
-    peers: httpPeers(process.env),
+    peers: undiciPeers(process.env),
     log: makeLog(gateway.name, { LOG_LEVEL: 'info', LOG_FORMAT: 'json' }),
     metrics: makeMetrics(),
     runtime: 'node',

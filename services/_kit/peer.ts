@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts'
 /** Transport to another service: HTTP, a workerd binding, or a call within the process. */
 export interface Peer {
   (request: Request): Response | Promise<Response>
-  /** Sends a request without body to a path. HTTP only: it saves one of two requests that are built. */
+  /** Sends a request without body to a path. HTTP only: it saves one of two requests that are built. Headers are pairs. */
   send?(path: string, init: RequestInit): Promise<Response>
 }
 export type Peers = (service: string) => Peer
@@ -156,11 +156,15 @@ async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promis
   }
 }
 
-/** Peers over HTTP. The base URL is in <SERVICE>_URL; by default the service name is the host. */
+/** Base URL of a service: <SERVICE>_URL, by default the service name is the host. */
+export const peerUrl = (env: Record<string, string | undefined>, service: string) =>
+  (env[addressVariable(service)] ?? `http://${service}`).replace(/\/$/, '')
+
+/** Peers over HTTP. */
 export const httpPeers =
   (env: Record<string, string | undefined>): Peers =>
   (service) => {
-    const base = (env[addressVariable(service)] ?? `http://${service}`).replace(/\/$/, '')
+    const base = peerUrl(env, service)
     const peer = async (request: Request) => {
       const { pathname, search } = new URL(request.url)
       const init: RequestInit & { duplex: 'half' } = {

@@ -179,11 +179,16 @@ function handleUnmatched<Deps extends object>(
 ) {
   const forward = fallback && wrap(fallback)
   const methods = [...new Set(app.routes.map(({ method }) => method))].sort()
+  const anyMethod = new Hono()
+  for (const path of new Set(app.routes.map(({ path }) => path)))
+    anyMethod.all(path, (c) => c.body(null))
+  const isKnown = (path: string) => anyMethod.router.match('ALL', path)[0].length > 0
   app.notFound((c) => {
+    // Most requests of a gateway are forwarded.
+    if (forward && !isKnown(c.req.path)) return observe(c, '/*', forward)
     const routes = methods.flatMap((method) =>
       app.router.match(method, c.req.path)[0].map(([[, route]]) => route),
     )
-    if (routes.length === 0 && forward) return observe(c, '/*', forward)
     const refuse = () => {
       const { method, path } = c.req
       if (routes.length === 0) throw new Fault('NOT_FOUND', `No route for ${method} ${path}.`)

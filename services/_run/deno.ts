@@ -1,3 +1,4 @@
+import { httpPeers } from '../_kit/peer.ts'
 import { fail } from './host.ts'
 import { startService } from './single.ts'
 
@@ -6,7 +7,9 @@ import { startService } from './single.ts'
  * `deno serve --allow-env --allow-net --allow-read --allow-sys=hostname --port 8081
  * services/_run/deno.ts memory`.
  */
-const { fetch, serveUntilSignal } = await startService(process.argv[2], 'deno').catch(fail)
+const { fetch, serveUntilSignal } = await startService(process.argv[2], 'deno', httpPeers).catch(
+  fail,
+)
 
 interface ConnectionInfo {
   completed: Promise<void>

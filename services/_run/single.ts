@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { ConfigError, parseConfig } from '../_kit/config.ts'
 import type { Host } from '../_kit/context.ts'
 import { makeMetrics } from '../_kit/metrics.ts'
-import { httpPeers } from '../_kit/peer.ts'
+import type { Peers } from '../_kit/peer.ts'
 import type { Service } from '../_kit/service.ts'
 import { migrate } from '../_kit/sql/migrate.ts'
 import { HostConfig } from './config.ts'
@@ -11,8 +11,12 @@ import { keysFromDirectory } from './keys.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
 
-/** Starts one service in one process, as in a cluster. The runtime provides the listener. */
-export async function startService(folder: string | undefined, runtime: Host['runtime']) {
+/** Starts one service in one process, as in a cluster. The runtime provides the listener and the HTTP client. */
+export async function startService(
+  folder: string | undefined,
+  runtime: Host['runtime'],
+  openPeers: (env: NodeJS.ProcessEnv) => Peers,
+) {
   const service = await find(folder)
   const config = parseConfig(HostConfig, process.env)
   const log = makeLog(service.name, config)
@@ -24,7 +28,7 @@ export async function startService(folder: string | undefined, runtime: Host['ru
   const started = service.start({
     env: process.env,
     database,
-    peers: httpPeers(process.env),
+    peers: openPeers(process.env),
     log,
     metrics: makeMetrics(),
     runtime,

@@ -102,6 +102,19 @@ describe('administration', () => {
     return session
   }
 
+  test('a person with a hundred tokens gets no more until one is revoked', async () => {
+    const lawyer = await signIn('sample-lawyer')
+    const { id } = await createToken(lawyer, ['*'])
+    await at.sql`
+      insert into gateway.tokens (id, token_hash, user_id, organization_id, name, scopes)
+      select gen_random_uuid(), 'many' || n, user_id, organization_id, name, scopes
+      from gateway.tokens, generate_series(1, 100) n where id = ${id}`
+    const create = () => send('POST', '/auth/tokens', lawyer, { name: 't', scopes: ['*'] })
+    expect((await create()).status).toBe(409)
+    await at.sql`delete from gateway.tokens where token_hash like 'many%'`
+    expect((await create()).status).toBe(201)
+  })
+
   test('a token without the scope * cannot list or revoke sessions and tokens', async () => {
     const lawyer = await signIn('sample-lawyer')
     const limited = await createToken(lawyer, ['matters:read', 'matters:write'])

@@ -5,6 +5,7 @@ import { authenticate } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
 import { preflight, setCorsHeaders } from './cors.ts'
 import type { Deps } from './deps.ts'
+import { withMutableHeaders } from './mutable-headers.ts'
 import type { Principal } from './principal.ts'
 import { limitRate } from './rate-limit.ts'
 import { hasScimToken } from './scim/respond.ts'
@@ -63,13 +64,3 @@ function endWithCredential(
 /** The path without its query, which may hold signatures and codes, and without tokens. */
 const loggablePath = (path: string) =>
   path.slice(0, 500).replace(/lst_[\w-]+|[\w-]+\.[\w-]{20,}\.[\w-]+/g, '[token]')
-
-/** The headers of a forwarded response are immutable on some runtimes. */
-function withMutableHeaders(response: Response): Response {
-  try {
-    response.headers.delete('x-powered-by')
-    return response
-  } catch {
-    return new Response(response.body, response)
-  }
-}

@@ -4,6 +4,8 @@ import gateway from './service.ts'
 
 const scimToken = 'a-token-of-the-directory-for-tests-only'
 const encoder = new TextEncoder()
+/** People whose stream ended at the service. */
+const left: string[] = []
 const sources: { controller: ReadableStreamDefaultController<Uint8Array>; user: string }[] = []
 
 /** A service whose streams stay open. */
@@ -14,6 +16,7 @@ const endless = async (request: Request) =>
         sources.push({ controller, user: request.headers.get('x-user-id')! })
         controller.enqueue(encoder.encode(': open\n\n'))
       },
+      cancel: () => void left.push(request.headers.get('x-user-id')!),
     }),
     { headers: { 'content-type': 'text/event-stream; charset=utf-8' } },
   )
@@ -80,6 +83,23 @@ test('an open stream ends when its session or token is revoked, and no other str
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n')
     await reader.cancel()
   }
+})
+
+test('when a client leaves, its stream ends at the service', async () => {
+  const [lawyer, client] = [await signIn('sample-lawyer'), await signIn('sample-client')]
+  const [leaving, staying] = [await open(lawyer), await open(client)]
+  left.length = 0
+  await leaving.cancel()
+  // Streams of services send heartbeats. On workerd a client that left is noticed with the next one.
+  const { controller } = sources.at(-2)!
+  const beat = () => {
+    if (left.length === 0) controller.enqueue(encoder.encode(': heartbeat\n\n'))
+    return left
+  }
+  await expect.poll(beat, { timeout: 15_000 }).toEqual(['sample-lawyer'])
+  sources.at(-1)!.controller.enqueue(encoder.encode('data: 2\n\n'))
+  expect((await staying.read()).done).toBe(false)
+  await staying.cancel()
 })
 
 test('open streams end when a directory removes the person or the rights change', async () => {

@@ -7,6 +7,7 @@ import { requireCsrf, requireScope } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
 import { bodyTooLarge, limitBody } from './limit-body.ts'
+import { withMutableHeaders } from './mutable-headers.ts'
 import { listForwardableHeaders, listIdentityHeaders, type Principal } from './principal.ts'
 import { unauthenticated } from './protected-resource.ts'
 import { startDeadline } from './start-deadline.ts'
@@ -95,7 +96,7 @@ const hopByHop = [
 
 /** The response without headers of the connection and without cookies, which only the gateway sets. */
 function withOwnHeaders(response: Response): Response {
-  const copy = new Response(response.body, response)
+  const copy = withMutableHeaders(response)
   const { headers } = copy
   for (const name of hopByHop) headers.delete(name)
   // The body was decoded by the client that fetched it.

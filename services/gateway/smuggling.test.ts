@@ -47,8 +47,10 @@ function send(bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(server.port, '127.0.0.1', () => socket.write(bytes))
-    socket.setTimeout(300, () => socket.destroy())
+    // A busy machine may need longer for the first response than for the next one.
+    socket.setTimeout(2_000, () => socket.destroy())
     socket.on('data', (chunk) => {
+      socket.setTimeout(300)
       text += chunk.toString('latin1')
     })
     socket.on('error', () => {})

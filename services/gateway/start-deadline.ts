@@ -1,11 +1,18 @@
 /**
- * A signal of the client and of a time limit. The limit ends when it is cleared, so that it does not cut a
- * stream; the client's signal stays.
+ * A signal of the client and of a time limit, until the response starts. Then both are cleared: the limit must not
+ * cut a stream, and a client that leaves cancels the body, which ends the request to the service.
  */
 export function startDeadline(ms: number, client: AbortSignal) {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(new Error(`no response within ${ms} ms`)), ms)
-  if (client.aborted) controller.abort(client.reason)
-  else client.addEventListener('abort', () => controller.abort(client.reason), { once: true })
-  return { signal: controller.signal, clear: () => clearTimeout(timer) }
+  const onLeave = () => controller.abort(client.reason)
+  if (client.aborted) onLeave()
+  else client.addEventListener('abort', onLeave, { once: true })
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      client.removeEventListener('abort', onLeave)
+    },
+  }
 }

@@ -25,6 +25,9 @@ export const Token = z
 const NewToken = Token.extend({ token: z.string().describe('Shown once.') })
 export const tokenColumns = fragment`id, name, scopes, created_at, last_used_at, expires_at`
 
+/** Tokens of one person at most. */
+const maxTokens = 100
+
 /** API tokens of the signed-in person. A token never has more rights than its person. */
 export const tokens = [
   get(
@@ -62,7 +65,7 @@ export const tokens = [
         expires_at: Instant.nullish().describe('Default: never.'),
       }),
       responses: { 201: NewToken },
-      faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
+      faults: ['UNAUTHENTICATED', 'FORBIDDEN', 'CONFLICT'],
     },
     async (c, { body }) => {
       const { identity, credential } = await requirePrincipal(c)
@@ -73,11 +76,19 @@ export const tokens = [
       const row = await c.env.sql.row(Token)`
         insert into gateway.tokens
           (id, token_hash, user_id, organization_id, name, scopes, expires_at)
-        values (${newId()}, ${await sha256Hex(token)}, ${identity.id}, ${identity.organization_id},
+        select ${newId()}::uuid, ${await sha256Hex(token)}, ${identity.id}, ${identity.organization_id},
           ${body.name}, ${json(body.scopes)},
-          ${body.expires_at == null ? null : timestamp(body.expires_at)})
+          ${body.expires_at == null ? fragment`null::timestamptz` : timestamp(body.expires_at)}
+        where (select count(*) from gateway.tokens where organization_id = ${identity.organization_id}
+          and user_id = ${identity.id}) < ${maxTokens}
         returning ${tokenColumns}`
-      return ok(c, { ...row!, token }, 201)
+      if (!row) {
+        throw new Fault(
+          'CONFLICT',
+          `A person has at most ${maxTokens} API tokens. Revoke one first.`,
+        )
+      }
+      return ok(c, { ...row, token }, 201)
     },
   ),
 
