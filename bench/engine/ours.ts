@@ -8,6 +8,7 @@ import { drive } from '../../services/ai-engine/run/drive.ts'
 import type { Graph, Outcome } from '../../services/ai-engine/run/graph.ts'
 import { makeHub } from '../../services/ai-engine/run/hub.ts'
 import { hashCard } from '../../services/ai-engine/store/cards.ts'
+import { makeCommitGroup } from '../../services/ai-engine/store/commit-group.ts'
 import { startResume } from '../../services/ai-engine/store/start-resume.ts'
 import { startExecute } from '../../services/ai-engine/store/start-run.ts'
 import { type Kind, newWork, step, type Work } from './payload.ts'
@@ -34,7 +35,8 @@ export async function makeOwnPeer(url: string): Promise<Peer> {
   await migrate(driver, 'ai-engine', 'ai_engine')
   const sql = makeSql(driver)
   const limits = { steps: 10_000, retries: 0, stepMs: 60_000, runMs: 3_600_000 }
-  const engine = { sql, hub: makeHub(), log: silent, metrics: makeMetrics(), limits }
+  const commit = makeCommitGroup()
+  const engine = { sql, commit, hub: makeHub(), log: silent, metrics: makeMetrics(), limits }
 
   const begin = (kind: Kind, next: string) =>
     startExecute(

@@ -11,7 +11,13 @@ import { resumeInput } from './graph/resume-input.ts'
 import { buildStartInput, initialState, routingTable } from './graph/state.ts'
 import { rejectPlaybook } from './playbook.ts'
 import { awaitRun, eventStream, RunAnswer, type StartedRun, streamRun } from './respond.ts'
-import { resolveOrganization, resolveUserType, service, visibleToService } from './scope.ts'
+import {
+  knownType,
+  resolveOrganization,
+  resolveUserType,
+  service,
+  visibleToService,
+} from './scope.ts'
 import { startResume, startSkip } from './store/start-resume.ts'
 import { startExecute } from './store/start-run.ts'
 
@@ -35,6 +41,11 @@ export const Execute = z.object({
       client_id: ExternalId.nullish().describe(
         'The client of the matter, whose memory is read. Default: user_id.',
       ),
+      client_type: z
+        .string()
+        .max(60)
+        .nullish()
+        .describe('User type of client_id, who reads the reply. Default: client.'),
     })
     .nullish(),
   skill: z.string().min(1).max(60).nullish(),
@@ -187,12 +198,14 @@ export async function execute(c: Context<Env<Deps>>, body: Execute): Promise<Sta
   if (skill === null && skill_only)
     throw invalid([{ path: 'skill', message: 'skill is required with skill_only.' }])
   const user_id = body.user_id ?? c.var.caller.userId ?? null
+  const client_id = body.context?.client_id ?? null
   const owner = {
     thread_id,
     organization_id: resolveOrganization(c.var.caller, body.organization_id),
     user_id,
     user_type: resolveUserType(c.var.caller, user_id),
-    client_id: body.context?.client_id ?? null,
+    client_id,
+    client_type: client_id === null ? null : knownType(body.context?.client_type ?? ''),
     session_id,
     matter_id,
   }

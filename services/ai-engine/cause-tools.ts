@@ -81,8 +81,8 @@ export const loadCause = defineTool({
   description:
     'The whole record of a cause of action: its parties, elements, defences, risk factors, strategies, limitation period and jurisdiction.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
-  run: ({ knowledge, headers }, { cause_of_action_code }) =>
+  run: ({ knowledge, readerHeaders }, { cause_of_action_code }) =>
     knowledge.request(CauseRecord, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
-      headers,
+      headers: readerHeaders,
     }),
 })

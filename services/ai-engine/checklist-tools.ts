@@ -24,10 +24,10 @@ export const loadChecklist = defineTool({
   description:
     'The checklist of a service outside of court: its points, what to ask for each, and the law.',
   parameters: z.object({ service_type_id: z.string().regex(/^[\w.:-]{1,200}$/) }),
-  async run({ knowledge, headers }, { service_type_id }) {
+  async run({ knowledge, readerHeaders }, { service_type_id }) {
     const query = new URLSearchParams({ service_type_id, size: '200' })
     const { items } = await knowledge.request(Checklist, `/api/v1/knowledge/checklists?${query}`, {
-      headers,
+      headers: readerHeaders,
     })
     return { items: items.filter((item) => item.service_type_id === service_type_id) }
   },

@@ -16,6 +16,8 @@ import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
 import { type Budgets, openBudgets } from './store/budget.ts'
+import { commit } from './store/commit.ts'
+import { type CommitStep, makeCommitGroup } from './store/commit-group.ts'
 import type { RetentionDays } from './store/retention.ts'
 
 const positiveInt = (max: number, defaultValue: number) =>
@@ -122,6 +124,7 @@ export interface Deps {
   /** Null if no budget is configured. */
   budgets: Budgets | null
   hub: Hub
+  commit: CommitStep
   /** Runs that this process drives, by run id; aborting the controller ends the run. */
   activeRuns: Map<string, AbortController>
   limits: Limits
@@ -144,12 +147,17 @@ export function open(config: Config, { client, runtime }: OpenContext): Deps {
       return skills
     },
     model: configureModel(config),
-    budgets: openBudgets({
-      organization: config.AI_BUDGET_ORGANIZATION,
-      user: config.AI_BUDGET_USER,
-      matter: config.AI_BUDGET_MATTER,
-    }),
+    budgets: openBudgets(
+      {
+        organization: config.AI_BUDGET_ORGANIZATION,
+        user: config.AI_BUDGET_USER,
+        matter: config.AI_BUDGET_MATTER,
+      },
+      config.ENGINE_STEP_TIMEOUT_MS,
+    ),
     hub: makeHub(),
+    // On workerd a request must not wait for the queries of another.
+    commit: runtime === 'workerd' ? commit : makeCommitGroup(),
     activeRuns: new Map(),
     limits: {
       steps: config.ENGINE_MAX_STEPS,

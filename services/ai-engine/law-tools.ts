@@ -31,9 +31,9 @@ export const legalElements = defineTool({
   description:
     'What has to be proved for a cause of action: its elements, which are required and for which side, who bears the burden, what evidence serves, what to ask, and the articles of law each rests on.',
   parameters: z.object({ cause_of_action_code: z.string().regex(/^[\w.:-]{1,200}$/) }),
-  run: ({ knowledge, headers }, { cause_of_action_code }) =>
+  run: ({ knowledge, readerHeaders }, { cause_of_action_code }) =>
     knowledge.request(CauseOfAction, `/api/v1/knowledge/causes-of-action/${cause_of_action_code}`, {
-      headers,
+      headers: readerHeaders,
     }),
 })
 
@@ -73,7 +73,7 @@ export const searchLaw = defineTool({
       '/api/v1/internal/atomic/hybrid-search',
       {
         method: 'POST',
-        headers: context.headers,
+        headers: context.readerHeaders,
         body: { query, top_k, as_of },
         idempotent: true,
       },
@@ -112,7 +112,7 @@ export const checkCitations = defineTool({
   run: (context, { text, as_of = context.today }) =>
     context.knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
-      headers: context.headers,
+      headers: context.readerHeaders,
       body: { text, as_of },
       idempotent: true,
     }),

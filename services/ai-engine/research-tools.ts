@@ -27,13 +27,13 @@ export const researchLaw = defineTool({
     top_k: z.int().min(1).max(20).default(10),
     as_of: z.iso.date(),
   }),
-  async run({ knowledge, headers }, body) {
+  async run({ knowledge, readerHeaders }, body) {
     const { hits } = await knowledge.request(
       SearchResponse,
       '/api/v1/internal/atomic/graph-rag-search',
       {
         method: 'POST',
-        headers,
+        headers: readerHeaders,
         body: { ...body, expand: true },
         idempotent: true,
       },
@@ -73,10 +73,10 @@ export const verifyCitations = defineTool({
       .max(200),
     as_of: z.iso.date(),
   }),
-  run: ({ knowledge, headers }, body) =>
+  run: ({ knowledge, readerHeaders }, body) =>
     knowledge.request(VerifyResponse, '/api/v1/internal/citations/verify', {
       method: 'POST',
-      headers,
+      headers: readerHeaders,
       body,
       idempotent: true,
     }),

@@ -44,5 +44,8 @@ export const resolveUserType = (
   user_id: string | null,
 ): string | null => {
   if (user_id === null) return null
-  return staffTypes.has(userType) ? userType : 'client'
+  return knownType(userType)
 }
+
+/** A user type as it is stored: an unknown one has the rights of a client. */
+export const knownType = (userType: string) => (staffTypes.has(userType) ? userType : 'client')

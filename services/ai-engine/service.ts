@@ -9,6 +9,7 @@ import { notices } from './notices.ts'
 import { outbox } from './outbox.ts'
 import { runCardTimers, takeOverExpiredRuns } from './run/runner.ts'
 import { skills } from './skills.ts'
+import { deleteExpiredReservations } from './store/budget.ts'
 import { repairThreads } from './store/lease.ts'
 import { checkRefused, enqueueStalled, runDeliveryJob } from './store/outbox.ts'
 import { pruneCheckpoints } from './store/prune-checkpoints.ts'
@@ -52,6 +53,7 @@ export default defineService<typeof Config, Deps>({
   async sweep({ sql, checkpointKeep }) {
     await enqueueStalled(sql)
     await repairThreads(sql)
+    await deleteExpiredReservations(sql)
     await pruneCheckpoints(sql, checkpointKeep)
     await enqueue(sql, 'ai_engine', { kind: 'retention', payload: {}, key: 'retention' })
   },

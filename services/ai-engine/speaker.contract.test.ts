@@ -49,6 +49,36 @@ test('a run without a person searches with the rights of the organization', asyn
   expect(identities(searches())).toEqual([['acme', null, null]])
 })
 
+test.each([
+  ['a client', 'client', 'client'],
+  ['a person of unknown type', undefined, 'client'],
+  ['another lawyer', 'lawyer', 'lawyer'],
+])(
+  'in the session of %s a lawyer searches with the rights of a %s',
+  async (_, client_type, used) => {
+    const context = { client_id: 'owner-1', ...(client_type && { client_type }) }
+    const session_id = `owned-${client_type}`
+    const body = { session_id, user_id: 'lawyer-1', message: question, context }
+    await at.post('/agent/execute', body, { 'x-user-type': 'lawyer' })
+    expect(searches().length).toBeGreaterThan(0)
+    expect(identities(knowledge.requests)).toEqual([['acme', 'lawyer-1', used]])
+    expect(identities(at.memory.requests)).toEqual([['acme', 'lawyer-1', 'lawyer']])
+  },
+)
+
+test.each(['client', 'lawyer'])(
+  'after a lawyer answered the card of a %s, searches have the rights of both',
+  async (type) => {
+    const body = { session_id: `answered-${type}`, user_id: 'owner-2', message: story }
+    const { thread_id, card } = (await at.post('/agent/execute', body, { 'x-user-type': type }))
+      .data
+    knowledge.requests.length = 0
+    const answer = { thread_id, user_id: 'lawyer-1', user_response: answersTo(card) }
+    await at.post('/agent/resume', answer, { 'x-user-type': 'lawyer' })
+    expect(identities(knowledge.requests)).toEqual([['acme', 'lawyer-1', type]])
+  },
+)
+
 test('a replay keeps the rights of the speaker', async () => {
   const body = { session_id: 'replayed', user_id: 'u-1', message: question }
   const { thread_id } = (await at.post('/agent/execute', body, { 'x-user-type': 'lawyer' })).data

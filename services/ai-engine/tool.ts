@@ -5,6 +5,8 @@ import type { Client } from '../_kit/peer.ts'
 export interface ToolContext {
   /** Headers that identify the organization and the person for whom the run speaks. */
   headers: Record<string, string>
+  /** Headers for what the reply may quote: the rights of the speaker and of the client who reads along. */
+  readerHeaders: Record<string, string>
   /** The client of the matter, whose memory is recalled. Empty if the run has no user. */
   client_id: string
   matter_id: string | null

@@ -28,6 +28,7 @@ const client = (service: string): Client => ({
 const headers = { 'x-organization-id': 'acme', 'x-user-id': '8', 'x-user-type': 'lawyer' }
 const context: ToolContext = {
   headers,
+  readerHeaders: headers,
   client_id: '7',
   matter_id: 'm-1',
   file_ids: ['f-1'],

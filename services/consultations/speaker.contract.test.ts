@@ -38,7 +38,7 @@ describe('the author of a message', () => {
     expect(first!.body.user_id).toBe('lawyer-1')
     expect(first!.headers.get('x-user-id')).toBe('lawyer-1')
     expect(first!.headers.get('x-user-type')).toBe('lawyer')
-    expect(first!.body.context.client_id).toBe('u-1')
+    expect(first!.body.context).toMatchObject({ client_id: 'u-1', client_type: 'client' })
     expect(second!.body.user_id).toBe('u-1')
     const bound = at.matter.requests.find(({ path }) => path.endsWith('/from-consultation'))!
     expect(bound.body).toMatchObject({ user_id: 'u-1', user_type: 'client' })

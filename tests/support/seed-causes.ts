@@ -86,6 +86,7 @@ export function seedCauseTools(files: TestFiles = {}): Record<string, Tool> {
   ]
   const bound = bindTools(names, {
     headers: { 'x-organization-id': 'o' },
+    readerHeaders: { 'x-organization-id': 'o' },
     client_id: 'u',
     matter_id: null,
     file_ids: Object.keys(files),

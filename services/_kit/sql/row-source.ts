@@ -1,15 +1,15 @@
 import { storableJson, storableText } from '../storable.ts'
-import { fragment, identifier, json, type Param, SqlFragment } from './sql.ts'
+import { identifier, type Param, quoteElement, SqlFragment } from './sql.ts'
 
 type ColumnType = 'int' | 'float8' | 'text' | 'uuid' | 'timestamptz' | 'jsonb'
 type Columns = Record<string, ColumnType>
 
-/** More rows than this are sent as one document, so that the number of prepared statements stays small. */
+/** More rows than this are sent as one array for each column, so that the number of prepared statements stays small. */
 const maxInlineRows = 4
 
 /**
  * Rows as a table expression with the given alias, for `insert … select`. A few rows are sent as parameters:
- * PostgreSQL reads them in a fraction of the time of a JSON document.
+ * PostgreSQL reads them in less time than arrays.
  */
 export function rowSource<C extends Columns>(
   alias: string,
@@ -17,10 +17,7 @@ export function rowSource<C extends Columns>(
   rows: readonly { [Key in keyof C]: unknown }[],
 ): SqlFragment {
   const names = Object.keys(columns)
-  if (rows.length === 0 || rows.length > maxInlineRows) {
-    const list = names.map((name) => `${checked(name)} ${columns[name]}`).join(', ')
-    return fragment`jsonb_to_recordset(${json(rows)}) ${identifier(alias)} (${new SqlFragment([list], [])})`
-  }
+  if (rows.length === 0 || rows.length > maxInlineRows) return arrays(alias, columns, rows)
   const strings = ['(values (']
   const values: Param[] = []
   rows.forEach((row, index) => {
@@ -35,6 +32,24 @@ export function rowSource<C extends Columns>(
   })
   strings[strings.length - 1] += `)) ${alias} (${names.map(checked).join(', ')})`
   return new SqlFragment(strings, values)
+}
+
+function arrays<C extends Columns>(
+  alias: string,
+  columns: C,
+  rows: readonly { [Key in keyof C]: unknown }[],
+): SqlFragment {
+  const names = Object.keys(columns)
+  const casts = names.map((name) => `::text::${columns[name]}[]`)
+  const strings = ['unnest(', ...casts.slice(0, -1).map((cast) => `${cast}, `)]
+  strings.push(`${casts.at(-1)}) ${alias} (${names.map(checked).join(', ')})`)
+  const values = names.map((name) => `{${rows.map((row) => element(row[name], columns[name]!))}}`)
+  return new SqlFragment(strings, values)
+}
+
+function element(value: unknown, type: ColumnType): string {
+  const param = toParam(value, type)
+  return typeof param === 'string' ? quoteElement(param) : String(param)
 }
 
 const checked = (name: string) => identifier(name).strings[0]!

@@ -61,7 +61,9 @@ export const numberArray = (
 export const timestamp = (milliseconds: number): SqlFragment =>
   new SqlFragment(['to_timestamp(', '::float8 / 1000)'], [milliseconds])
 
-const quoteElement = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+/** An element of an array in the text form of PostgreSQL. */
+export const quoteElement = (text: string) =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 /** A schema or table name from the code, never from input. */
 export function identifier(identifier: string): SqlFragment {

@@ -14,7 +14,7 @@ export const recognizeCause = defineTool({
   description:
     'Which causes of action there are, and which of them a story is about, best first, with the passages that show it.',
   parameters: z.object({ text: z.string().max(40_000) }),
-  async run({ knowledge, headers }, { text }) {
+  async run({ knowledge, readerHeaders: headers }, { text }) {
     const profiles: CauseProfile[] = []
     for (let page = 1; page <= maxPages; page++) {
       const path = `/api/v1/knowledge/causes-of-action?size=200&page=${page}`

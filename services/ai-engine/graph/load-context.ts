@@ -100,3 +100,15 @@ export const speakerHeaders = ({
   // An id that a header cannot carry would fail the request.
   ...(user_id !== null && printable.test(user_id) && { 'x-user-id': user_id }),
 })
+
+/**
+ * Headers for searches whose hits a reply may quote. The client reads the replies to a lawyer in the client's session:
+ * they hold nothing that a client may not read.
+ */
+export const readerHeaders = (lease: Lease): Record<string, string> => ({
+  ...speakerHeaders(lease),
+  ...(isReadByClient(lease) && { 'x-user-type': 'client' }),
+})
+
+const isReadByClient = ({ client_id, client_type, user_id }: Lease) =>
+  client_id !== null && client_id !== user_id && (client_type ?? 'client') === 'client'

@@ -6,7 +6,7 @@ import type { Skill } from '../skill.ts'
 import type { Call, CallResult } from '../store/calls.ts'
 import { bindTools } from '../tools.ts'
 import { listImages, makeImageLoader } from './images.ts'
-import { resolveClientId, speakerHeaders } from './load-context.ts'
+import { readerHeaders, resolveClientId, speakerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
 
@@ -20,6 +20,7 @@ export function bindToolsFor(
   const { matter_id } = context.lease
   const bound = bindTools(skill.tools, {
     headers: speakerHeaders(context.lease),
+    readerHeaders: readerHeaders(context.lease),
     client_id: resolveClientId(context.lease) ?? '',
     matter_id,
     file_ids: state.file_ids,
@@ -57,7 +58,7 @@ async function recordWithinBudget(
   perform: () => Promise<CallResult>,
 ) {
   if (!budgets) return context.record(call, perform)
-  const reserved: (() => void)[] = []
+  const reserved: (() => Promise<void>)[] = []
   try {
     const recorded = await context.record(call, async () => {
       reserved.push(await budgets.reserve(sql, context.lease, tokens))
@@ -66,7 +67,7 @@ async function recordWithinBudget(
     if (reserved.length > 0) await context.flush()
     return recorded
   } finally {
-    for (const release of reserved) release()
+    for (const release of reserved) await release()
   }
 }
 

@@ -1,8 +1,12 @@
-import type { Node } from '../run/graph.ts'
+import type { Node, Outcome } from '../run/graph.ts'
 import { deliver } from '../store/outbox.ts'
 import { peerHeaders } from './load-context.ts'
 import type { State } from './state.ts'
 import type { WorkbenchDeps } from './workbench-deps.ts'
+
+/** A step without effects has nothing to deliver; what earlier runs left is delivered by the job. */
+export const syncNothing = (state: State): Outcome<State> | undefined =>
+  state.round.sync === 'queued' ? undefined : { state, next: 'router' }
 
 /** Delivers pending syncs to matter-service. If it does not respond, a job delivers them later. */
 export const syncData =

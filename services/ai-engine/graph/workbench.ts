@@ -4,7 +4,7 @@ import { dispatch, router } from './router.ts'
 import { chatRespond } from './run-skill.ts'
 import { runSkills } from './run-skills.ts'
 import type { State } from './state.ts'
-import { syncData } from './sync-data.ts'
+import { syncData, syncNothing } from './sync-data.ts'
 import { askUser, failedOutcome, finish, receivedText } from './terminal-nodes.ts'
 import { personLanguage, restartedText } from './texts.ts'
 import { upgradeState } from './upgrade-state.ts'
@@ -22,6 +22,7 @@ export const workbench = (deps: WorkbenchDeps): Graph<State> => ({
   },
   parallel: { run_skill: runSkills(deps) },
   upgrade: upgradeState,
+  idle: { sync_data: syncNothing },
   eager: new Set(['run_skill', 'chat_respond']),
   pure: { router, dispatch: dispatch(deps), ask_user: askUser, finish },
   onNodeFailure(state, node, error, emitted) {

@@ -6,6 +6,7 @@ import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
 import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
 import { branch } from '../store/branch.ts'
+import { makeCommitGroup } from '../store/commit-group.ts'
 import { takeOverExpired } from '../store/lease.ts'
 import { pruneCheckpoints } from '../store/prune-checkpoints.ts'
 import { startExecute } from '../store/start-run.ts'
@@ -67,7 +68,14 @@ describe.each(['pglite', 'postgres'] as const)('the engine on %s', (on) => {
     database = await newDatabase(on)
     sql = makeSql(database.driver)
     const limits = { steps: 1_000, retries: 2, stepMs: 5_000, runMs: 60_000 }
-    engine = { sql, hub: makeHub(), log: silent, metrics: makeMetrics(), limits }
+    engine = {
+      sql,
+      commit: makeCommitGroup(),
+      hub: makeHub(),
+      log: silent,
+      metrics: makeMetrics(),
+      limits,
+    }
   })
   afterAll(() => database.drop())
 

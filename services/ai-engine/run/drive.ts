@@ -1,5 +1,5 @@
 import { errorFields } from '../../_kit/log.ts'
-import { advance, commit, type StepCommit } from '../store/commit.ts'
+import { advance, type StepCommit } from '../store/commit.ts'
 import { diff } from '../store/delta.ts'
 import { type Lease, LeaseLost, leaseMs, renew } from '../store/lease.ts'
 import type { StartedLease } from '../store/start-run.ts'
@@ -36,7 +36,7 @@ export async function drive<State>(
   }, leaseMs / 3)
 
   async function commitStep(from: Lease, after: ReturnType<typeof advance>, write: StepCommit) {
-    const { cancel_code } = await commit(deps.sql, from, after, write)
+    const { cancel_code } = await deps.commit(deps.sql, from, after, write)
     lastCommitAt = performance.now()
     deps.hub.publish(from.run_id, write.lines)
     for (const { node } of write.steps) deps.metrics.count('engine_steps_total', { node })

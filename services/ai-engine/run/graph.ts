@@ -77,6 +77,8 @@ export interface Graph<State> {
   parallel?: Record<string, ParallelNode<State>>
   /** Nodes that are committed together with the step before them. */
   pure?: Record<string, PureNode<State>>
+  /** Outcome of nodes that write, where there is nothing to write; undefined if the node must run. */
+  idle?: Record<string, (state: State) => Outcome<State> | undefined>
   /** Nodes that may start before the step before them is committed: they only call models and read. */
   eager?: Set<string>
   /** Brings a state that an older version of the graph stored to the present shape. */

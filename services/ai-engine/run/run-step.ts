@@ -122,7 +122,7 @@ export async function stopRun<State>(
   return runPureNodes(emitter, graph, step, { node: 'stop', outcome }, [span])
 }
 
-/** Runs the pure nodes that follow, and collects the events of all steps. */
+/** Runs the pure nodes that follow, and those without work, and collects the events of all steps. */
 async function runPureNodes<State>(
   emitter: Emitter,
   graph: Graph<State>,
@@ -133,11 +133,12 @@ async function runPureNodes<State>(
   const steps = [first]
   for (let last = first.outcome; last.next !== null; last = steps.at(-1)!.outcome) {
     const node = last.next
-    const run = graph.pure?.[node]
-    if (!run) break
     const attributes = {}
     const span = startSpan(firstStep + steps.length, node, 'node', null, attributes)
-    steps.push({ node, outcome: await run(last.state, { attributes }) })
+    const outcome = first.outcome.effects?.length ? undefined : graph.idle?.[node]?.(last.state)
+    const run = graph.pure?.[node]
+    if (!outcome && !run) break
+    steps.push({ node, outcome: outcome ?? (await run!(last.state, { attributes })) })
     spans.push(endSpan(span))
   }
   const events = steps.flatMap(({ outcome }) => outcome.events ?? [])

@@ -32,8 +32,8 @@ export async function startRun(context: ServiceContext<Deps>, lease: StartedLeas
 
 /** Drives a run in this process. A run that fails here is released for takeover, with back-off. */
 async function driveRun(context: ServiceContext<Deps>, lease: StartedLease): Promise<void> {
-  const { sql, kit, hub, limits, activeRuns } = context
-  const deps = { sql, hub, limits, log: kit.log, metrics: kit.metrics }
+  const { sql, commit, kit, hub, limits, activeRuns } = context
+  const deps = { sql, commit, hub, limits, log: kit.log, metrics: kit.metrics }
   const stop = new AbortController()
   activeRuns.set(lease.run_id, stop)
   hub.begin(lease.run_id)

@@ -89,10 +89,10 @@ async function insertBranch(
   const next = checkpoint.next ?? ''
   const [lease] = await sql.rows(Lease)`
     with t as (
-      insert into ai_engine.threads (thread_id, organization_id, user_id, user_type, client_id, session_id,
-        matter_id, branch_of, branch_step, sync, status, run_id, rounds, head, next, base, base_bytes,
+      insert into ai_engine.threads (thread_id, organization_id, user_id, user_type, client_id, client_type,
+        session_id, matter_id, branch_of, branch_step, sync, status, run_id, rounds, head, next, base, base_bytes,
         lease_token, lease_until)
-      select ${thread_id}, organization_id, user_id, user_type, client_id, session_id, matter_id, thread_id,
+      select ${thread_id}, organization_id, user_id, user_type, client_id, client_type, session_id, matter_id, thread_id,
         ${checkpoint.step}::int, ${request.sync}::boolean, 'running', ${run_id}::uuid, 1,
         ${checkpoint.step}::int, ${next}::text, ${checkpoint.step}::int, ${state.length}::int, 1, ${leaseUntil()}
       from ai_engine.threads where thread_id = ${request.thread_id} returning *),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { newId } from '../../_kit/ids.ts'
 import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 import type { Lease } from './lease.ts'
 
@@ -10,39 +11,43 @@ export interface BudgetLimits {
 }
 
 type Subject = Pick<Lease, 'organization_id' | 'user_id' | 'matter_id'>
-type Reservation = Subject & { tokens: number }
 
 export interface Budgets {
   /**
    * Reserves the input tokens of a call. Throws BUDGET_EXCEEDED if the call would exceed a budget, together with the
-   * reservations of concurrent calls in this process. Returns the function that ends the reservation, to be called
+   * reservations of concurrent calls of all replicas. Returns the function that ends the reservation, to be called
    * when the use of the call is recorded.
    */
-  reserve(sql: Sql, subject: Subject, tokens: number): Promise<() => void>
+  reserve(sql: Sql, subject: Subject, tokens: number): Promise<() => Promise<void>>
 }
 
-/** Returns null if there is no limit. */
-export function openBudgets(limits: BudgetLimits): Budgets | null {
+/**
+ * Returns null if there is no limit. A reservation of a process that died ends after `reservationMs`, the longest
+ * time that a call may take.
+ */
+export function openBudgets(limits: BudgetLimits, reservationMs: number): Budgets | null {
   if (Object.values(limits).every((limit) => limit === undefined)) return null
-  const reservations = new Set<Reservation>()
   return {
-    async reserve(sql, { organization_id, user_id, matter_id }, tokens) {
-      const earlier = [...reservations]
-      const reservation = { organization_id, user_id, matter_id, tokens }
-      reservations.add(reservation)
-      const release = () => void reservations.delete(reservation)
-      try {
-        await checkBudgets(sql, limits, reservation, earlier)
-      } catch (thrown) {
-        release()
-        throw thrown
+    async reserve(sql, subject, tokens) {
+      const { organization_id, user_id, matter_id } = subject
+      const id = newId()
+      await sql.transaction(async (sql) => {
+        await sql`select pg_advisory_xact_lock(hashtext(${`ai_engine.budget:${organization_id}`}::text))`
+        await checkBudgets(sql, limits, subject, tokens)
+        await sql`
+          insert into ai_engine.budget_reservations (id, organization_id, user_id, matter_id, tokens, expires_at)
+          values (${id}, ${organization_id}, ${user_id}, ${matter_id}, ${tokens},
+            now() + ${reservationMs} * interval '1 millisecond')`
+      })
+      return async () => {
+        // A reservation that cannot be deleted expires.
+        await sql`delete from ai_engine.budget_reservations where id = ${id}`.catch(() => {})
       }
-      return release
     },
   }
 }
 
-const Spent = z.object({ tokens: z.coerce.number() })
+const Used = z.object({ tokens: z.coerce.number() })
 
 /**
  * Organization and user count per calendar month in UTC, a matter counts from its start. Replayed calls cost nothing
@@ -51,30 +56,27 @@ const Spent = z.object({ tokens: z.coerce.number() })
 async function checkBudgets(
   sql: Sql,
   limits: BudgetLimits,
-  { organization_id, user_id, matter_id, tokens }: Reservation,
-  earlier: Reservation[],
+  { organization_id, user_id, matter_id }: Subject,
+  tokens: number,
 ): Promise<void> {
   const month = fragment`created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`
+  const ofUser = fragment`user_id = ${user_id}`
   const inMatter = fragment`thread_id in (select thread_id from ai_engine.threads
     where organization_id = ${organization_id} and matter_id = ${matter_id})`
-  const subjects: [keyof BudgetLimits, SqlFragment | null, (other: Reservation) => boolean][] = [
-    ['organization', month, () => true],
-    [
-      'user',
-      user_id === null ? null : fragment`user_id = ${user_id} and ${month}`,
-      (other) => other.user_id === user_id,
-    ],
-    ['matter', matter_id === null ? null : inMatter, (other) => other.matter_id === matter_id],
+  const subjects: [keyof BudgetLimits, SqlFragment | null, SqlFragment][] = [
+    ['organization', month, fragment`true`],
+    ['user', user_id === null ? null : fragment`${ofUser} and ${month}`, ofUser],
+    ['matter', matter_id === null ? null : inMatter, fragment`matter_id = ${matter_id}`],
   ]
-  const concurrent = earlier.filter((other) => other.organization_id === organization_id)
-  for (const [name, condition, isOf] of subjects) {
+  for (const [name, recorded, reserved] of subjects) {
     const limit = limits[name]
-    if (limit === undefined || condition === null) continue
-    const spent = await sql.row(Spent)`
-      select coalesce(sum(input_tokens + output_tokens), 0) as tokens from ai_engine.calls
-      where organization_id = ${organization_id} and kind = 'model' and ${condition}`
-    const reserved = concurrent.filter(isOf).reduce((sum, other) => sum + other.tokens, 0)
-    if (spent!.tokens + reserved + tokens > limit) throw exceeded(name, limit)
+    if (limit === undefined || recorded === null) continue
+    const used = await sql.row(Used)`
+      select (select coalesce(sum(input_tokens + output_tokens), 0) from ai_engine.calls
+          where organization_id = ${organization_id} and kind = 'model' and ${recorded})
+        + (select coalesce(sum(tokens), 0) from ai_engine.budget_reservations
+          where organization_id = ${organization_id} and expires_at > now() and ${reserved}) as tokens`
+    if (used!.tokens + tokens > limit) throw exceeded(name, limit)
   }
 }
 
@@ -82,3 +84,6 @@ const exceeded = (subject: string, limit: number) => ({
   code: 'BUDGET_EXCEEDED',
   message: `The budget of the ${subject} is used up (${limit} tokens). Ask an administrator to raise it.`,
 })
+
+export const deleteExpiredReservations = (sql: Sql) =>
+  sql`delete from ai_engine.budget_reservations where expires_at <= now()`

@@ -102,7 +102,9 @@ export function claimCard(
 ) {
   const updateThread = fragment`
     update ai_engine.threads t set ${assignRun(newId(), newRun)},
-      client_id = coalesce(t.client_id, t.user_id), user_id = coalesce(${user_id}, t.user_id),
+      client_id = coalesce(t.client_id, t.user_id),
+      client_type = case when t.client_id is null then t.user_type else t.client_type end,
+      user_id = coalesce(${user_id}, t.user_id),
       user_type = case when ${user_id}::text is null then t.user_type else ${user_type}::text end
     where thread_id = ${thread_id} and status = 'interrupted' and card_id = ${card_id}
     returning *`

@@ -161,12 +161,7 @@ function insertCheckpoints(
   after: ReturnType<typeof advance>,
   steps: Step[],
 ): SqlFragment {
-  const rows = steps.map((step, index) => ({
-    ...step,
-    skill_version: step.skill_version,
-    step: lease.head + 1 + index,
-    checkpoint_id: newId(),
-  }))
+  const rows = checkpointRows(lease, steps)
   return fragment`,
     checkpoints as (
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta,
@@ -176,7 +171,15 @@ function insertCheckpoints(
       from head, ${rowSource('made', checkpointColumns, rows)})`
 }
 
-const checkpointColumns = {
+export const checkpointRows = (lease: Lease, steps: Step[]) =>
+  steps.map(({ skill_version, ...step }, index) => ({
+    ...step,
+    skill_version,
+    step: lease.head + 1 + index,
+    checkpoint_id: newId(),
+  }))
+
+export const checkpointColumns = {
   step: 'int',
   checkpoint_id: 'uuid',
   node: 'text',
@@ -204,7 +207,7 @@ const insertSpans = ({ trace_id }: Lease, list: Span[]): SqlFragment => fragment
       status, attributes, error
     from head, ${rowSource('span', spanColumns, list)})`
 
-const spanColumns = {
+export const spanColumns = {
   step: 'int',
   span_id: 'uuid',
   parent_id: 'uuid',

@@ -14,6 +14,8 @@ export const Lease = z.object({
   user_type: z.string().nullable(),
   /** The client of the matter; null: the user. */
   client_id: z.string().nullable(),
+  /** User type of the client of the matter; null: unknown, or the client is the user. */
+  client_type: z.string().nullable(),
   session_id: z.string().nullable(),
   matter_id: z.string().nullable(),
   branch_of: z.string().nullable(),
@@ -51,8 +53,8 @@ export const leaseHeld = ({ thread_id, run_id, lease_token }: Lease) =>
   fragment`thread_id = ${thread_id} and run_id = ${run_id} and lease_token = ${lease_token} and status = 'running'`
 
 export const leaseColumns = fragment`
-  t.thread_id, t.organization_id, t.user_id, t.user_type, t.client_id, t.session_id, t.matter_id, t.branch_of, t.sync,
-  t.run_id, r.trace_id, r.graph_version, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
+  t.thread_id, t.organization_id, t.user_id, t.user_type, t.client_id, t.client_type, t.session_id, t.matter_id,
+  t.branch_of, t.sync, t.run_id, r.trace_id, r.graph_version, r.request_id, r.traceparent, r.first_step, r.started_at, t.head, t.next, t.seq, t.base,
   t.base_bytes, t.delta_bytes, t.lease_token, t.claims, t.cancel_code`
 
 export const leaseUntil = () => fragment`now() + ${leaseMs} * interval '1 millisecond'`

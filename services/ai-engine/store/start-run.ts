@@ -16,6 +16,7 @@ export interface Owner {
   user_type?: string | null
   /** The client of the matter, if known. */
   client_id?: string | null
+  client_type?: string | null
   session_id: string | null
   matter_id: string | null
 }
@@ -84,7 +85,7 @@ export async function startExecute(
   newRun: NewRun,
 ): Promise<StartedLease> {
   const { thread_id, organization_id, user_id, session_id, matter_id } = owner
-  const { user_type = null, client_id = null } = owner
+  const { user_type = null, client_id = null, client_type = null } = owner
   const snapshot = storableJson(patch(initial, newRun.input))
   const run_id = newId()
   const lease = await insertRun(
@@ -93,15 +94,16 @@ export async function startExecute(
     snapshot,
     fragment`
       insert into ai_engine.threads as t (thread_id, organization_id, user_id, user_type, client_id,
-        session_id, matter_id,
+        client_type, session_id, matter_id,
         status, run_id, rounds, head, next, base, base_bytes, lease_token, lease_until)
-      values (${thread_id}, ${organization_id}, ${user_id}, ${user_type}, ${client_id}, ${session_id},
-        ${matter_id}, 'running',
+      values (${thread_id}, ${organization_id}, ${user_id}, ${user_type}, ${client_id},
+        ${client_type}, ${session_id}, ${matter_id}, 'running',
         ${run_id}, 1, 1, ${newRun.next}, 1, ${snapshot.length}, 1, ${leaseUntil()})
       on conflict (thread_id) do update set ${assignRun(run_id, newRun)},
         user_id = coalesce(excluded.user_id, t.user_id),
         user_type = case when excluded.user_id is null then t.user_type else excluded.user_type end,
         client_id = coalesce(excluded.client_id, t.client_id),
+        client_type = case when excluded.client_id is null then t.client_type else excluded.client_type end,
         session_id = coalesce(excluded.session_id, t.session_id),
         matter_id = coalesce(excluded.matter_id, t.matter_id)
       where t.status = 'idle' and t.organization_id = excluded.organization_id

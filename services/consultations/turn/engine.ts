@@ -63,7 +63,7 @@ const paths = {
 }
 
 function buildInput(turn: Turn, profile: unknown) {
-  const { request, session_id, matter_id, user_id } = turn
+  const { request, session_id, matter_id, user_id, user_type } = turn
   switch (request.kind) {
     case 'chat':
       return {
@@ -72,8 +72,8 @@ function buildInput(turn: Turn, profile: unknown) {
         message: request.message,
         context: {
           matter_profile: profile,
-          // Memory is read for the client of the matter, whoever speaks.
-          ...(turn.author_id !== user_id && { client_id: user_id }),
+          // Memory is read for the client of the matter, whoever speaks. The client reads the reply.
+          ...(turn.author_id !== user_id && { client_id: user_id, client_type: user_type }),
         },
       }
     case 'resume':

@@ -65,11 +65,10 @@ async function loadLaw({
   tools,
 }: ChatContext) {
   if (!lawPattern.test(message)) return { elements: [], passages: [] }
-  const { clear } = await recognizeCause(tools, message)
-  const code = clear ?? parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
-  const [elements, passages] = await Promise.all([
-    fetchElements(tools, code),
+  const known = parseFields(intake).cause_of_action_code ?? matter.cause_of_action_code
+  const [passages, elements] = await Promise.all([
     fetchPassages(tools, message.trim().slice(0, 500)),
+    recognizeCause(tools, message).then(({ clear }) => fetchElements(tools, clear ?? known)),
   ])
   return { elements, passages }
 }
