@@ -9,7 +9,11 @@ import {
   encodePostings,
   packPosting,
 } from '../../services/knowledge/search/index/posting.ts'
-import { type PostingRow, writePostings } from '../../services/knowledge/search/index/postings.ts'
+import {
+  firstNumbering,
+  type PostingRow,
+  writePostings,
+} from '../../services/knowledge/search/index/postings.ts'
 import { countTerms } from '../../services/knowledge/search/index/segment.ts'
 import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
@@ -82,7 +86,7 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     await copying.end()
     for (let at = from; at < to; ) {
       const end = Math.min(to, (Math.floor(at / blockSize) + 1) * blockSize)
-      await writePostings(sql, base, postings(at, end))
+      await writePostings(sql, base, firstNumbering, postings(at, end))
       at = end
     }
     let words = 0

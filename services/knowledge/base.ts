@@ -34,6 +34,8 @@ export const BaseRow = Base.extend({
   version: z.int(),
   delete_generation: z.int(),
   merge_generation: z.int(),
+  numbering: z.int(),
+  index_behind: z.boolean(),
   organization_id: z.string().nullable(),
 })
 export type BaseRow = z.infer<typeof BaseRow>
@@ -42,7 +44,7 @@ export const baseColumns = fragment`id, name, description, organization_id is nu
   audience, chunks, created_at, updated_at`
 
 export const baseRowColumns = fragment`${baseColumns}, no, next_seq, words, version, delete_generation,
-  merge_generation, organization_id`
+  merge_generation, numbering, index_behind, organization_id`
 
 export const KbId = z
   .string()

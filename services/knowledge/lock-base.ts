@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import { notFound } from '../_kit/fault.ts'
+import { Fault, notFound } from '../_kit/fault.ts'
 import type { Sql } from '../_kit/sql/sql.ts'
 import { rejectSystemBase } from './base.ts'
+import { maxSeq } from './search/index/posting-list.ts'
 
 /** Origin of a write: a tenant, or a seed import with its package. Only a seed import may write system bases. */
 export type WriteOrigin = 'tenant' | { packageId: string | null }
@@ -19,4 +20,11 @@ export async function lockBase(sql: Sql, base: number, origin: WriteOrigin) {
   if (!locked) throw notFound('knowledge base')
   if (origin === 'tenant') rejectSystemBase(locked)
   return locked
+}
+
+/** Rejects a write that needs sequence numbers up to `end` if they do not fit into the index. */
+export function requireSeqs(end: number) {
+  if (end <= maxSeq) return
+  const limit = maxSeq.toLocaleString('en-US')
+  throw new Fault('CONFLICT', `The base is full (${limit} chunks): create another one.`)
 }

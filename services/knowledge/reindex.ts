@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
-import { maxSeq } from './search/index/posting-list.ts'
+import { requireSeqs } from './lock-base.ts'
 import { addSegment, countTerms } from './search/index/segment.ts'
 import { updateCounters } from './write-rows.ts'
 
@@ -28,7 +28,7 @@ export async function reindexChunks(
     select seq, title, section_id, chunk.metadata ->> 'heading' as heading, content, words
     from knowledge.chunks chunk join knowledge.documents using (base, document_id)
     where base = ${base} and document_id = any(${textArray(documentIds)})`
-  if (row.next_seq + chunks.length > maxSeq) throw new Error('sequence numbers exhausted')
+  requireSeqs(row.next_seq + chunks.length)
   const moved = chunks.map((chunk, index) => ({ ...chunk, next: row.next_seq + index }))
   const counted = moved.map((chunk) => ({ seq: chunk.next, ...countTerms(indexedText(chunk)) }))
   const lengths = counted.map(({ length }) => length)

@@ -1,11 +1,9 @@
 import * as z from 'zod'
-import { Fault } from '../_kit/fault.ts'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { TimeSlice } from '../_kit/time-slice.ts'
 import { indexedText } from './indexed-text.ts'
-import { lockBase, type WriteOrigin } from './lock-base.ts'
+import { lockBase, requireSeqs, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
-import { maxSeq } from './search/index/posting-list.ts'
 import { addSegment, type CountedChunk, countTerms } from './search/index/segment.ts'
 import {
   type IndexedChunk,
@@ -61,7 +59,7 @@ export async function replaceDocuments(
       else added.push(indexed)
     }
   }
-  if (next > maxSeq) throw new Fault('CONFLICT', 'The base is full: create another one.')
+  requireSeqs(next)
   const deleted = [...stored.values()]
   if (deleted.length > 0) await deleteChunks(sql, base, deleted)
   await writeDocumentRows(sql, base, documents, origin === 'tenant' ? null : origin.packageId)

@@ -87,7 +87,6 @@ export const updateCounters = (
 ) => sql`
   update knowledge.bases set next_seq = next_seq + ${added.length}, version = version + 1,
     added_since_merge = added_since_merge + ${added.length},
-    deleted_since_merge = deleted_since_merge + ${deleted.length},
     delete_generation = delete_generation + ${deleted.length},
     chunks = chunks + ${added.length - deleted.length},
     words = words + ${totalWords(added) - totalWords(deleted)}, updated_at = now()

@@ -56,6 +56,21 @@ export const nextBatch = (sql: Sql, collection: string, limit: number) =>
     select base, seq, revision from knowledge.index_changes where collection = ${collection}
     order by revision limit ${limit}`
 
+const BaseNo = z.object({ no: z.int() })
+
+/** Lets Qdrant serve renumbered bases again whose changes are all delivered. */
+export const endCatchUp = (sql: Sql) =>
+  sql.transaction(async (sql) => {
+    // Locked first, so that a renumbering and its changes are seen together.
+    const rows = await sql.rows(BaseNo)`
+      select no from knowledge.bases where index_behind order by no for update`
+    if (rows.length === 0) return
+    await sql`
+      update knowledge.bases base set index_behind = false
+      where no = any(${numberArray(rows.map(({ no }) => no))})
+        and not exists (select from knowledge.index_changes change where change.base = base.no)`
+  })
+
 const ChunkRefRow = z.object({ base: z.int(), seq: z.int() })
 
 /** Chunks that are not in a collection's queue. */

@@ -5,7 +5,7 @@ import { errorFields } from '../../_kit/log.ts'
 import type { Deps } from '../deps.ts'
 import { isOnlyRunning } from '../jobs/only-running.ts'
 import { buildChange } from './change.ts'
-import { acknowledge, enqueueIndexing, nextBatch } from './change-queue.ts'
+import { acknowledge, endCatchUp, enqueueIndexing, nextBatch } from './change-queue.ts'
 import { aliasTarget } from './client.ts'
 import { applyChange, createCollection, switchAlias } from './collection.ts'
 import {
@@ -61,6 +61,7 @@ async function deliverToAll(
   for (const index of indexes) {
     for (const id of await deliver(context, qdrant, index, job)) rejected.add(id)
   }
+  await endCatchUp(sql)
   if (searched !== first.collection) {
     if (!ready) return true
     const differing = await repair(sql, qdrant.client, first, job.signal)

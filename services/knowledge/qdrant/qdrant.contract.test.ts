@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { embeddingServer } from '../../../tests/support/embedding.ts'
 import {
+  atomic,
   external,
   type KnowledgeStage,
   lawyer,
@@ -137,6 +138,28 @@ describe.each(servers)('with $name', ({ url }) => {
     expect((await at.searchIds([kb], 'tenant'))[0]).toBe('rent')
     await between.behave('pass')
     await hurry()
+    expect(await points()).toBe(await chunks())
+  })
+
+  test('the database serves searches after a renumbering until Qdrant has the new numbers', async () => {
+    const kb = await at.createBase()
+    const filler = Array.from({ length: 300 }, (_, index) => `filler ${index}`)
+    await at.upsert(kb, [{ document_id: 'old', file_id: 'old', chunks: filler }])
+    await at.upsert(kb, documents)
+    await waitForQdrant(kb)
+    await at.post(`${atomic}/delete-by-file`, { kb_id: kb, file_id: 'old' })
+    await between.behave('error')
+    await at.runJobs()
+    const [base] = await at.sql`select next_seq from knowledge.bases where id = ${kb}::uuid`
+    expect(base).toEqual({ next_seq: documents.length })
+    const ids = (hits: any[]) => hits.map((hit) => hit.document_id).sort()
+    const meanwhile = await at.search([kb], 'rent')
+    expect(meanwhile.data).toMatchObject({ backend: 'database', degraded: false })
+    expect(ids(meanwhile.data.hits)).toEqual(['both', 'rent'])
+    await between.behave('pass')
+    await hurry()
+    await waitForQdrant(kb)
+    expect(ids((await at.search([kb], 'rent')).data.hits)).toEqual(['both', 'rent'])
     expect(await points()).toBe(await chunks())
   })
 

@@ -1,23 +1,14 @@
 import type { ServiceContext } from '../../_kit/context.ts'
-import { errorFields } from '../../_kit/log.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Reader } from '../base.ts'
 import type { Deps } from '../deps.ts'
-import { searchQdrant } from '../qdrant/search-qdrant.ts'
 import { embedQuery } from './query/embed-query.ts'
-import { emptyQuery, expandQuery } from './query/expand.ts'
 import { loadSearchScope } from './query/load-scope.ts'
-import {
-  type RetrievalRequest,
-  type SearchInput,
-  type SearchMode,
-  type SearchScope,
-  today,
-} from './query/request.ts'
+import { type SearchInput, type SearchMode, type SearchScope, today } from './query/request.ts'
 import { fuseLists, markMatchedBy } from './rank/fuse.ts'
 import { rerankCandidates } from './rank/rerank.ts'
 import type { SearchResponse } from './response.ts'
-import { searchKeyword } from './search-keyword.ts'
-import { searchVector } from './search-vector.ts'
+import { retrieve } from './retrieve.ts'
 
 /** Minimum length of each list before two lists are fused. */
 const fusionDepth = 150
@@ -33,8 +24,13 @@ export async function runSearch(
   request: SearchInput,
 ): Promise<SearchResponse> {
   const { filters, offset, top_k, min_score } = request
-  const loaded = await loadSearchScope(context.sql, caller, request.kb_ids, request.query ?? '')
-  const scope: SearchScope = { ...loaded, filters, asOf: request.as_of ?? today() }
+  const asOf = request.as_of ?? today()
+  const loadScope = async (sql: Sql): Promise<SearchScope> => ({
+    ...(await loadSearchScope(sql, caller, request.kb_ids, request.query ?? '')),
+    filters,
+    asOf,
+  })
+  const scope = await loadScope(context.sql)
 
   const { vector, reason } =
     mode === 'keyword' ? { vector: undefined, reason: null } : await embedQuery(context, request)
@@ -42,7 +38,7 @@ export async function runSearch(
   const query = vector && mode === 'vector' ? undefined : (request.query ?? '')
   const limit = Math.max(offset + top_k, mode === 'hybrid' ? fusionDepth : 0)
   const model = context.embedder?.model
-  const retrieved = await retrieve(context, scope, { query, vector, model, limit })
+  const retrieved = await retrieve(context, scope, loadScope, { query, vector, model, limit })
 
   const candidates = fuseLists(
     query === undefined ? undefined : markMatchedBy('keyword', retrieved.byKeyword),
@@ -56,39 +52,4 @@ export async function runSearch(
     .map(({ chunk, score, matched_by }) => ({ ...chunk.hit, score, matched_by }))
   const why = retrieved.failed ? 'search_engine_unavailable' : (reason ?? ranked.reason ?? null)
   return { hits, backend: retrieved.backend, degraded: why !== null, reason: why }
-}
-
-/** Retrieves from Qdrant if it is configured, and from the database otherwise or when Qdrant fails. */
-async function retrieve(
-  context: ServiceContext<Deps>,
-  scope: SearchScope,
-  request: RetrievalRequest,
-) {
-  const { qdrant, embedder, kit } = context
-  // Qdrant holds vectors of the embedding model only, not vectors that callers supplied.
-  if (qdrant && !(request.vector && !embedder)) {
-    try {
-      const retrieved = await searchQdrant(qdrant, context, scope, request)
-      return { ...retrieved, backend: 'qdrant' as const, failed: false }
-    } catch (thrown) {
-      kit.metrics.count('search_engine_failures_total', {})
-      kit.log.warn(errorFields(thrown), 'qdrant search failed, using the database')
-      return { ...(await retrieveFromDatabase(context, scope, request)), failed: true }
-    }
-  }
-  return { ...(await retrieveFromDatabase(context, scope, request)), failed: false }
-}
-
-async function retrieveFromDatabase(
-  context: ServiceContext<Deps>,
-  scope: SearchScope,
-  { query, vector, limit }: RetrievalRequest,
-) {
-  const expanded =
-    query === undefined ? emptyQuery : await expandQuery(context, query, scope.expansionData)
-  const [byKeyword, byVector] = await Promise.all([
-    query === undefined ? [] : searchKeyword(context, scope, query, expanded, limit),
-    vector ? searchVector(context, scope, vector, expanded, limit) : [],
-  ])
-  return { byKeyword, byVector, backend: 'database' as const }
 }

@@ -4,6 +4,7 @@ import type { BaseRow } from '../base.ts'
 import { fetchChunks } from '../search/fetch/fetch-chunks.ts'
 import { type Filters, filterConditions, inForceCondition } from '../search/query/request.ts'
 import type { Hit } from '../search/response.ts'
+import { readSnapshot } from '../search/snapshot.ts'
 import { CauseOfActionProfile, LitigationElement } from '../seed/records.ts'
 import { type CauseWithElements, type LikelyArticle, rankArticles } from './rank-causes.ts'
 
@@ -42,11 +43,13 @@ export async function findLikelyArticles(
 ): Promise<Hit[]> {
   const likely = rankArticles(text, await loadCauses(sql), maxArticles)
   if (likely.length === 0 || bases.length === 0) return []
-  const refs = await loadChunkRefs(sql, likely, bases, filters, day)
-  const candidates = await fetchChunks(
-    sql,
-    refs.map(({ base, seq, weight }) => ({ base, seq, score: weight })),
-  )
+  const candidates = await readSnapshot(sql, async (sql) => {
+    const refs = await loadChunkRefs(sql, likely, bases, filters, day)
+    return fetchChunks(
+      sql,
+      refs.map(({ base, seq, weight }) => ({ base, seq, score: weight })),
+    )
+  })
   return candidates.map(({ chunk, score }) => ({ ...chunk.hit, score, matched_by: ['keyword'] }))
 }
 

@@ -1,79 +1,28 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, newDatabase } from '../../../../tests/support/databases.ts'
-import { silent } from '../../../_kit/log.ts'
-import { makeMetrics } from '../../../_kit/metrics.ts'
-import { makeSql } from '../../../_kit/sql/sql.ts'
+import {
+  buildDocument,
+  type DocumentInput,
+  insertBase,
+  mergeBase,
+  startKnowledge,
+} from '../../../../tests/support/knowledge-process.ts'
 import { indexedText } from '../../indexed-text.ts'
-import knowledge from '../../service.ts'
 import { extractTerms } from './terms.ts'
 
-const key = 'a-key-for-tests-only'
 let database: Database
 beforeAll(async () => {
   database = await newDatabase('pglite')
 })
 afterAll(() => database.drop())
 
-/** Starts a process of the service; all processes share one database. */
-function start(env: Record<string, string> = {}) {
-  const started = knowledge.start({
-    env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, ...env },
-    database: database.driver,
-    peers: () => () => Promise.reject(new Error('nobody is here')),
-    log: silent,
-    metrics: makeMetrics(),
-    runtime: 'node',
-    version: '0',
-  })
-  async function post(path: string, body: unknown): Promise<any> {
-    const headers = { 'content-type': 'application/json', 'x-internal-api-key': key }
-    const request = new Request(`http://test/api/v1/internal/${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    const response = await started.fetch(request)
-    const { data, message } = await response.json()
-    expect(response.status, message).toBe(200)
-    return data
-  }
-  const settle = async () => {
-    while ((await started.tick()) > 0);
-  }
-  return { post, settle }
-}
-
-let bases = 0
-async function newBase() {
-  const id = crypto.randomUUID()
-  await makeSql(database.driver)`
-    insert into knowledge.bases (id, organization_id, name)
-    values (${id}, 'acme', ${`Base ${++bases}`})`
-  return id
-}
-
-interface DocumentInput {
-  file_id?: string
-  doc_type?: string
-  metadata?: object
-  chunks: string[]
-}
-
-const buildDocument = (
-  kb_id: string,
-  document_id: string,
-  { chunks, ...fields }: DocumentInput,
-) => ({
-  ...{ kb_id, document_id, doc_type: 'statute', title: document_id, metadata: {} },
-  ...fields,
-  chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
-})
+const start = (env?: Record<string, string>) => startKnowledge(database.driver, env)
 
 describe('two processes on one database', () => {
   test('a search in one process sees writes, changes and deletions of another immediately', async () => {
     const [one, two] = [start(), start()]
-    const kb = await newBase()
+    const kb = await insertBase(database.driver)
     const searchHits = async () => {
       const { hits } = await two.post('atomic/keyword-search', { kb_ids: [kb], query: 'lien' })
       return hits.map((hit: any) => [hit.document_id, hit.doc_type, hit.content])
@@ -118,12 +67,12 @@ describe('a process with a filled cache', () => {
   test('a process with a filled cache returns the same results as a new process after any write', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom('1', '64'), async (steps, megabytes) => {
-        const kb = await newBase()
+        const kb = await insertBase(database.driver)
         const writer = start()
         const old = start({ KNOWLEDGE_SEARCH_CACHE_MB: megabytes })
         const stored = new Map<string, DocumentInput>()
         for (const [what, query, filters] of steps) {
-          if (what === 'merge') await order(writer, kb)
+          if (what === 'merge') await mergeBase(database.driver, writer, kb)
           else if ('write' in what) {
             const documents = [buildDocument(kb, ...what.write)]
             await writer.post('atomic/batch-upsert', { documents })
@@ -164,13 +113,5 @@ describe('a process with a filled cache', () => {
       })
       return own.map((content) => `${id} ${content}`)
     })
-  }
-
-  async function order({ settle }: ReturnType<typeof start>, kb: string) {
-    await makeSql(database.driver)`
-      insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
-      select gen_random_uuid(), 'merge', jsonb_build_object('base', no), now(), 1
-      from knowledge.bases where id = ${kb}`
-    await settle()
   }
 })

@@ -13,11 +13,15 @@ import {
 /** An empty list is shared by all terms of a base. */
 const listBytes = (list: PostingList) => (list.entries.length === 0 ? 50 : postingListBytes(list))
 
-/** Cached arrays of a base's index. Valid until its segments are merged (`mergeGeneration`). */
+/**
+ * Cached arrays of a base's index. Valid until its segments are merged (`mergeGeneration`) or its chunks are
+ * renumbered (`numbering`).
+ */
 export class BaseIndex {
   /** Unique in the process: part of the cache key of posting lists. */
   readonly id: number
   readonly mergeGeneration: number
+  readonly numbering: number
   /** Encoded length of each chunk. */
   lengths = new Uint8Array(0)
   columns: ChunkColumns
@@ -25,8 +29,9 @@ export class BaseIndex {
   readonly #terms = new Map<number, PostingList>()
   #termBytes = 0
 
-  constructor(id: number, { merge_generation, delete_generation }: BaseRow) {
+  constructor(id: number, { merge_generation, delete_generation, numbering }: BaseRow) {
     this.id = id
+    this.numbering = numbering
     this.mergeGeneration = merge_generation
     this.columns = new ChunkColumns(delete_generation)
   }
@@ -90,10 +95,12 @@ export function makeSearchCache(mebibytes: number): SearchCache {
     getIndex(base) {
       const key = String(base.no)
       const existing = indexes.get(key)
-      const isValid = existing && existing.mergeGeneration >= base.merge_generation
+      const isValid =
+        existing?.numbering === base.numbering && existing.mergeGeneration >= base.merge_generation
       const index = isValid ? existing : new BaseIndex(++lastId, base)
       index.ensureCapacity(base)
-      indexes.set(key, index)
+      // A search that began before a renumbering must not replace the index of later ones.
+      if (!existing || existing.numbering <= base.numbering) indexes.set(key, index)
       return index
     },
     getTerm: (base, index, term) =>

@@ -16,7 +16,8 @@ export async function countCitations(sql: Sql, base: number): Promise<void> {
     from knowledge.documents where base = ${base}`
   const terms = [...new Set(documents.flatMap(({ law_terms }) => law_terms))]
   const counted = await sql.rows(CitationCountRow)`
-    select term, sum(octet_length(entries)) / ${postingLength} as citing from knowledge.postings
+    select term, sum(octet_length(entries)) / ${postingLength} as citing
+    from knowledge.postings join knowledge.bases on no = base and bases.numbering = postings.numbering
     where base = ${base} and term = any(${numberArray(terms, 'int4')}) group by term`
   const byTerm = new Map(counted.map(({ term, citing }) => [term, citing]))
   const changed = documents.flatMap(({ document_id, law_terms, citation_count }) => {

@@ -10,33 +10,36 @@ import {
 import type { PostingRow } from './postings.ts'
 import type { SegmentRow } from './segment.ts'
 
+/** New sequence number of a chunk whose postings are dropped. */
+export const deleted = -1
+
+/** Blocks of 16,384 chunks that a base may have, which bounds their numbers. */
+const maxBlocks = 2 ** 14
+
 /**
  * Merges blocks and segments into one row per term and block, for the terms from `first` up to `end`.
- * Drops postings of chunks that are not live, and segment terms that an earlier run has merged.
+ * `numberOf` gives each chunk its sequence number. Segment terms that an earlier run has merged are skipped.
  */
 export function mergeBlocks(
   blocks: readonly PostingRow[],
   segments: readonly SegmentRow[],
-  first: number,
-  end: number,
-  isLive: (seq: number) => boolean,
+  { first, end }: { first: number; end: number },
+  numberOf: (seq: number) => number = (seq) => seq,
 ): PostingRow[] {
-  const merged = new Map<string, { term: number; block: number; postings: number[] }>()
-  const add = (term: number, seq: number, posting: number) => {
-    const block = blockNumber(seq)
-    const key = `${term} ${block}`
-    let row = merged.get(key)
-    if (!row) {
-      row = { term, block, postings: [] }
-      merged.set(key, row)
-    }
-    row.postings.push(withOffset(posting, seq % blockSize))
+  const merged = new Map<number, number[]>()
+  const add = (term: number, before: number, posting: number) => {
+    const seq = numberOf(before)
+    if (seq === deleted) return
+    const key = term * maxBlocks + blockNumber(seq)
+    const moved = withOffset(posting, seq % blockSize)
+    const postings = merged.get(key)
+    if (postings) postings.push(moved)
+    else merged.set(key, [moved])
   }
   for (const { term, block, entries } of blocks) {
     for (let at = 0; at < entries.length; at += postingLength) {
       const posting = decodePosting(entries, at)
-      const seq = block * blockSize + postingOffset(posting)
-      if (isLive(seq)) add(term, seq, posting)
+      add(term, block * blockSize + postingOffset(posting), posting)
     }
   }
   for (const { terms, ends, entries, first_seq, merged_below } of segments) {
@@ -44,16 +47,16 @@ export function mergeBlocks(
     for (; index < terms.length && terms[index]! < end; index++) {
       for (let nth = index === 0 ? 0 : ends[index - 1]!; nth < ends[index]!; nth++) {
         const posting = decodePosting(entries, nth * postingLength)
-        const seq = first_seq + postingOffset(posting)
-        if (isLive(seq)) add(terms[index]!, seq, posting)
+        add(terms[index]!, first_seq + postingOffset(posting), posting)
       }
     }
   }
-  return Array.from(merged.values(), ({ term, block, postings }) => ({
-    term,
-    block,
-    entries: encodePostings(Uint32Array.from(postings)),
-  }))
+  return Array.from(merged, ([key, postings]) => {
+    const term = Math.floor(key / maxBlocks)
+    // The offset is in the high bits: sorted postings are in the order of their chunks.
+    const entries = encodePostings(Uint32Array.from(postings).sort())
+    return { term, block: key - term * maxBlocks, entries }
+  })
 }
 
 /** Index of the first value that is not less than `value`. */

@@ -3,7 +3,7 @@ import { decodePosting, postingLength, postingOffset } from './posting.ts'
 /** Blocks in memory are smaller than in the database, so that a posting fits into 16 bits. */
 export const listBlockBits = 12
 export const listBlockSize = 1 << listBlockBits
-/** Largest number of chunks that a base may ever have: a block number has 16 bits. */
+/** Upper bound of sequence numbers: a block number has 16 bits. */
 export const maxSeq = 2 ** (listBlockBits + 16)
 
 /** Posting list of a term in one base. */

@@ -7,14 +7,19 @@ export interface PostingRow {
   entries: string
 }
 
-/** Value of the column `segment` for merged postings. */
-const merged = -1
+/** Numbering of a new base. */
+export const firstNumbering = -1
 
 /** Rows per statement. */
 const batchSize = 20_000
 
 /** Appends postings to their blocks. Sorted by term, so that two writers lock rows in the same order. */
-export async function writePostings(sql: Sql, base: number, rows: PostingRow[]): Promise<void> {
+export async function writePostings(
+  sql: Sql,
+  base: number,
+  numbering: number,
+  rows: PostingRow[],
+): Promise<void> {
   rows.sort((a, b) => a.term - b.term || a.block - b.block)
   for (let at = 0; at < rows.length; at += batchSize) {
     const batch = rows.slice(at, at + batchSize)
@@ -24,11 +29,11 @@ export async function writePostings(sql: Sql, base: number, rows: PostingRow[]):
         'int4',
       )}`
     await sql`
-      insert into knowledge.postings as existing (base, term, block, segment, entries)
-      select ${base}::int, term, block, ${merged}::int, entries
+      insert into knowledge.postings as existing (base, term, block, numbering, entries)
+      select ${base}::int, term, block, ${numbering}::int, entries
       from unnest(${ints('term')}, ${ints('block')},
         ${textArray(batch.map(({ entries }) => entries))}) added (term, block, entries)
-      on conflict (base, term, block, segment) do update
+      on conflict (base, term, block, numbering) do update
         set entries = existing.entries || excluded.entries`
   }
 }

@@ -92,15 +92,17 @@ async function readRows(sql: Sql, missing: readonly MissingPostings[]) {
     const first = firstSeqs.get(source.base.no) ?? Number.POSITIVE_INFINITY
     firstSeqs.set(source.base.no, Math.min(first, source.terms[nth]!.coveredUntil))
   }
+  const numberings = new Map(missing.map(({ source: { base } }) => [base.no, base.numbering]))
   const terms = [...new Set(missing.map(({ term }) => term))]
   const firsts = [...firstSeqs.values()]
   const rows = (await sql`
     with missing as (
       select * from unnest(${ints([...firstSeqs.keys()])}, ${ints(firsts)},
-        ${ints(firsts.map(blockNumber))}) missing (base, seq, block)),
+        ${ints(firsts.map(blockNumber))}, ${ints([...numberings.values()])})
+        missing (base, seq, block, numbering)),
     requested as (select unnest(${ints(terms)}) as term)
     select posting.base, term, posting.block * ${blockSize} as first, entries
-    from missing cross join requested join knowledge.postings posting using (base, term)
+    from missing cross join requested join knowledge.postings posting using (base, term, numbering)
     where posting.block >= missing.block
     union all
     select segment.base, term, first_seq, substr(entries,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { blockSize, encodeLength, encodePostings, packPosting } from './posting.ts'
+import { maxSeq } from './posting-list.ts'
 import { extractTermIds } from './term-ids.ts'
 
 export interface Segment {
@@ -87,7 +88,9 @@ const SegmentRow = z.object({
 })
 export type SegmentRow = z.infer<typeof SegmentRow>
 
-/** Loads the oldest segments of a base. */
-export const loadSegments = (sql: Sql, base: number, limit: number) => sql.rows(SegmentRow)`
-  select id, first_seq, to_jsonb(terms) as terms, to_jsonb(ends) as ends, entries, merged_below
-  from knowledge.segments where base = ${base} order by id limit ${limit}`
+/** Loads the oldest segments of a base, those of chunks below `end` only. */
+export const loadSegments = (sql: Sql, base: number, limit?: number, end = maxSeq) =>
+  sql.rows(SegmentRow)`
+    select id, first_seq, to_jsonb(terms) as terms, to_jsonb(ends) as ends, entries, merged_below
+    from knowledge.segments where base = ${base} and first_seq < ${end}
+    order by id limit ${limit ?? null}`
