@@ -24,6 +24,18 @@ describe('ids', () => {
   })
 })
 
+describe('sha256Hex', () => {
+  test('a text has the digest of its UTF-8 bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+        const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+        expect(await sha256Hex(text)).toBe(Buffer.from(bytes).toString('hex'))
+      }),
+    )
+    expect(await sha256Hex('\ud800')).toBe(await sha256Hex('\ufffd'))
+  })
+})
+
 describe('keys', () => {
   const keys = { current: 'current-key', accepted: ['older-key', 'newer-key'] }
 

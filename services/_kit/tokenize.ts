@@ -19,9 +19,24 @@ export function visitTokens(
   onToken: (token: string) => void,
   onHan: (run: string) => void,
 ) {
-  const normal = text.normalize('NFKC').toLowerCase().replaceAll('’', "'")
-  for (const [number] of normal.matchAll(caseNumber)) onToken(number.replace(/\s/, ''))
-  for (const [, number] of normal.matchAll(article)) {
+  visitNormalTokens(normalizeText(text), onToken, onHan)
+}
+
+/** Normalizes a text for tokens and terms. */
+export const normalizeText = (text: string) => text.normalize('NFKC').toLowerCase()
+
+/** `visitTokens` for a normalized text. */
+export function visitNormalTokens(
+  text: string,
+  onToken: (token: string) => void,
+  onHan: (run: string) => void,
+) {
+  const normal = text.replaceAll('’', "'")
+  // A search for one character is faster than a pattern that few texts match.
+  if (normal.includes('号')) {
+    for (const [number] of normal.matchAll(caseNumber)) onToken(number.replace(/\s/, ''))
+  }
+  for (const [, number] of normal.includes('条') ? normal.matchAll(article) : []) {
     const value = arabic(number!)
     if (value !== null) onToken(`第${value}条`)
   }

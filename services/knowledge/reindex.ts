@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { indexedText } from './indexed-text.ts'
 import { requireSeqs } from './lock-base.ts'
-import { addSegment, countTerms } from './search/index/segment.ts'
+import { maxSegmentChunks, SegmentBuilder, writeSegment } from './search/index/segment.ts'
 import { updateCounters } from './write-rows.ts'
 
 const Next = z.object({ next_seq: z.int() })
@@ -30,9 +30,14 @@ export async function reindexChunks(
     where base = ${base} and document_id = any(${textArray(documentIds)})`
   requireSeqs(row.next_seq + chunks.length)
   const moved = chunks.map((chunk, index) => ({ ...chunk, next: row.next_seq + index }))
-  const counted = moved.map((chunk) => ({ seq: chunk.next, ...countTerms(indexedText(chunk)) }))
-  const lengths = counted.map(({ length }) => length)
-  await addSegment(sql, base, counted)
+  const lengths: number[] = []
+  for (let at = 0; at < moved.length; at += maxSegmentChunks) {
+    const segment = new SegmentBuilder()
+    for (const chunk of moved.slice(at, at + maxSegmentChunks)) {
+      lengths.push(segment.add(chunk.next, indexedText(chunk)))
+    }
+    await writeSegment(sql, base, segment.build())
+  }
   const ints = (list: number[]) => numberArray(list, 'int4')
   await sql`
     update knowledge.chunks chunk set seq = moved.next, words = moved.words

@@ -4,7 +4,7 @@ import { TimeSlice } from '../_kit/time-slice.ts'
 import { indexedText } from './indexed-text.ts'
 import { lockBase, requireSeqs, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
-import { addSegment, type CountedChunk, countTerms } from './search/index/segment.ts'
+import { maxSegmentChunks, SegmentBuilder, writeSegment } from './search/index/segment.ts'
 import {
   type IndexedChunk,
   insertChunkRows,
@@ -76,28 +76,29 @@ const deleteChunks = (sql: Sql, base: number, chunks: readonly StoredChunk[]) =>
   )})`
 
 /**
- * Inserts new chunks and their segment. Extracts the terms of a batch while the database writes the batch
+ * Inserts new chunks and their segments. Extracts the terms of a batch while the database writes the batch
  * before it.
  */
 async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChunk[]) {
-  const counted: CountedChunk[] = []
+  let segment = new SegmentBuilder()
   const slice = new TimeSlice()
   let written: Promise<unknown> = Promise.resolve()
   for (let at = 0; at < chunks.length; at += batchSize) {
     const batch = chunks.slice(at, at + batchSize)
     for (const indexed of batch) {
-      const terms = countTerms(toIndexedText(indexed))
-      indexed.words = terms.length
-      counted.push({ seq: indexed.seq, ...terms })
+      indexed.words = segment.add(indexed.seq, toIndexedText(indexed))
     }
     await written
     written = insertChunkRows(sql, base, batch)
     // The next turn sends the batch. Its failure is thrown where it is awaited.
     written.catch(() => {})
     await slice.pause()
+    if (segment.chunks < maxSegmentChunks) continue
+    await writeSegment(sql, base, segment.build())
+    segment = new SegmentBuilder()
   }
+  if (segment.chunks > 0) await writeSegment(sql, base, segment.build())
   await written
-  await addSegment(sql, base, counted)
 }
 
 const chunkKey = (documentId: string, index: number) => `${index} ${documentId}`

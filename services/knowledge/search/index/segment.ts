@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { blockSize, encodeLength, encodePostings, packPosting } from './posting.ts'
 import { maxSeq } from './posting-list.ts'
-import { extractTermIds } from './term-ids.ts'
+import { sortOccurrences } from './sort-occurrences.ts'
+import { addTermIds, TermIds } from './term-ids.ts'
 
 export interface Segment {
   firstSeq: number
@@ -14,64 +15,60 @@ export interface Segment {
   postings: Uint32Array
 }
 
-/** Distinct terms of a chunk, ascending, with their frequencies; and the number of its terms. */
-export function countTerms(text: string) {
-  const ids = extractTermIds(text).sort()
-  const terms = new Int32Array(ids.length)
-  const counts = new Int32Array(ids.length)
-  let size = 0
-  for (let index = 0; index < ids.length; index++) {
-    if (index > 0 && ids[index] === ids[index - 1]) counts[size - 1]!++
-    else {
-      terms[size] = ids[index]!
-      counts[size++] = 1
+/** Builds the segment of some chunks. Their numbers ascend and span at most `blockSize`. */
+export class SegmentBuilder {
+  readonly #ids = new TermIds()
+  readonly #seqs: number[] = []
+  /** Number of terms of each chunk. */
+  readonly #lengths: number[] = []
+
+  get chunks() {
+    return this.#seqs.length
+  }
+
+  /** Adds the terms of a chunk's text and returns their number. */
+  add(seq: number, text: string): number {
+    if (seq - (this.#seqs[0] ?? seq) >= blockSize) throw new Error(`chunk ${seq}: segment is full`)
+    const length = addTermIds(text, this.#ids)
+    this.#seqs.push(seq)
+    this.#lengths.push(length)
+    return length
+  }
+
+  build(): Segment {
+    const firstSeq = this.#seqs[0]!
+    const { terms: ids, chunks } = sortOccurrences(this.#ids.toArray(), this.#lengths)
+    const terms = new Int32Array(ids.length)
+    const ends = new Int32Array(ids.length)
+    const postings = new Uint32Array(ids.length)
+    const offsets = Uint16Array.from(this.#seqs, (seq) => seq - firstSeq)
+    const codes = Uint8Array.from(this.#lengths, encodeLength)
+    let termCount = 0
+    let size = 0
+    for (let index = 0; index < ids.length; ) {
+      const term = ids[index]!
+      const chunk = chunks[index]!
+      const first = index++
+      while (index < ids.length && ids[index] === term && chunks[index] === chunk) index++
+      postings[size++] = packPosting(offsets[chunk]!, index - first, codes[chunk]!)
+      if (termCount === 0 || terms[termCount - 1] !== term) terms[termCount++] = term
+      ends[termCount - 1] = size
+    }
+    return {
+      firstSeq,
+      endSeq: this.#seqs.at(-1)! + 1,
+      terms: terms.subarray(0, termCount),
+      ends: ends.subarray(0, termCount),
+      postings: postings.subarray(0, size),
     }
   }
-  return { terms: terms.subarray(0, size), counts: counts.subarray(0, size), length: ids.length }
 }
 
-/** A chunk with its counted terms. */
-export type CountedChunk = ReturnType<typeof countTerms> & { seq: number }
+/** Most chunks of a segment. */
+export const maxSegmentChunks = 4_096
 
-/** Builds the segment of chunks with ascending numbers, at most `blockSize` of them. */
-export function buildSegment(chunks: readonly CountedChunk[]): Segment {
-  const firstSeq = chunks[0]!.seq
-  const frequencies = new Map<number, number>()
-  for (const { terms } of chunks) {
-    for (const term of terms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1)
-  }
-  const terms = Int32Array.from(frequencies.keys()).sort()
-  const ends = new Int32Array(terms.length)
-  const next = new Map<number, number>()
-  let size = 0
-  terms.forEach((term, index) => {
-    next.set(term, size)
-    size += frequencies.get(term)!
-    ends[index] = size
-  })
-  const postings = new Uint32Array(size)
-  for (const { seq, terms, counts, length } of chunks) {
-    const code = encodeLength(length)
-    for (let index = 0; index < terms.length; index++) {
-      const at = next.get(terms[index]!)!
-      next.set(terms[index]!, at + 1)
-      postings[at] = packPosting(seq - firstSeq, counts[index]!, code)
-    }
-  }
-  return { firstSeq, endSeq: chunks.at(-1)!.seq + 1, terms, ends, postings }
-}
-
-/**
- * Adds chunks with ascending numbers to the index of a base, in the caller's transaction: one immutable
- * segment per call and block.
- */
-export async function addSegment(sql: Sql, base: number, chunks: readonly CountedChunk[]) {
-  for (let at = 0; at < chunks.length; at += blockSize) {
-    await writeSegment(sql, base, buildSegment(chunks.slice(at, at + blockSize)))
-  }
-}
-
-const writeSegment = (sql: Sql, base: number, segment: Segment) => sql`
+/** Adds a segment to the index of a base, in the caller's transaction. */
+export const writeSegment = (sql: Sql, base: number, segment: Segment) => sql`
   insert into knowledge.segments (base, first_seq, end_seq, terms, ends, entries)
   values (${base}, ${segment.firstSeq}, ${segment.endSeq}, ${ints(segment.terms)},
     ${ints(segment.ends)}, ${encodePostings(segment.postings)})`

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { extractTermIds } from './term-ids.ts'
+import { addTermIds, TermIds } from './term-ids.ts'
 import { extractTerms, termId } from './terms.ts'
+
+function extractTermIds(text: string): Int32Array {
+  const ids = new TermIds()
+  expect(addTermIds(text, ids)).toBe(ids.length)
+  return ids.toArray()
+}
 
 const piece = fc.oneof(
   fc.constantFrom(

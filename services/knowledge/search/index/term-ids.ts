@@ -27,49 +27,67 @@ function findRun(run: string): Int32Array | undefined {
   return aged && keepRun(run, aged)
 }
 
-/** Ids of all terms of a text, in any order: `extractTerms` and `termId` without a string per term. */
-export function extractTermIds(text: string): Int32Array {
-  const others: number[] = []
-  const known: Int32Array[] = []
+/** A growing list of term ids. */
+export class TermIds {
+  #ids = new Int32Array(1_024)
+  length = 0
+
+  add(id: number) {
+    if (this.length === this.#ids.length) this.#grow(1)
+    this.#ids[this.length++] = id
+  }
+
+  addAll(ids: Int32Array) {
+    if (this.length + ids.length > this.#ids.length) this.#grow(ids.length)
+    this.#ids.set(ids, this.length)
+    this.length += ids.length
+  }
+
+  toArray = () => this.#ids.slice(0, this.length)
+
+  #grow(by: number) {
+    const ids = new Int32Array(2 * this.#ids.length + by)
+    ids.set(this.#ids)
+    this.#ids = ids
+  }
+}
+
+/**
+ * Adds the ids of all terms of a text, in any order: `extractTerms` and `termId` without a string per term.
+ * Returns their number.
+ */
+export function addTermIds(text: string, ids: TermIds): number {
+  const before = ids.length
   const unknown: string[] = []
   visitTerms(
     text,
-    (term) => others.push(termId(term)),
+    (term) => ids.add(termId(term)),
     (run) => {
-      const ids = findRun(run)
-      if (ids) known.push(ids)
+      const known = findRun(run)
+      if (known) ids.addAll(known)
       else unknown.push(run)
     },
   )
-  known.push(...computeRuns(unknown))
-  const size = known.reduce((sum, { length }) => sum + length, others.length)
-  const all = new Int32Array(size)
-  all.set(others)
-  let at = others.length
-  for (const ids of known) {
-    all.set(ids, at)
-    at += ids.length
-  }
-  return all
+  if (unknown.length > 0) addRuns(unknown, ids)
+  return ids.length - before
 }
 
 const separator = '\n'
 
 /** Segments all runs at once, since each call of the segmenter has a fixed cost. */
-function computeRuns(runs: readonly string[]): Int32Array[] {
-  if (runs.length === 0) return []
+function addRuns(runs: readonly string[], ids: TermIds) {
   const words = segmenter.segment(runs.join(separator))[Symbol.iterator]()
-  return runs.map((run) => {
-    const ids: number[] = []
-    addCharacters(run, ids)
+  for (const run of runs) {
+    const own: number[] = []
+    addCharacters(run, own)
     for (let at = 0; at < run.length; ) {
       const { segment } = words.next().value!
-      if (segment.length > 1) ids.push(idOfRange(run, at, at + segment.length, wordStart))
+      if (segment.length > 1) own.push(idOfRange(run, at, at + segment.length, wordStart))
       at += segment.length
     }
     words.next()
-    return keepRun(run, Int32Array.from(ids))
-  })
+    ids.addAll(keepRun(run, new Int32Array(own)))
+  }
 }
 
 const wordStart = addToHash(hashStart, wordPrefix.charCodeAt(0))

@@ -1,5 +1,5 @@
 import { hash32 } from '../../../_kit/hash.ts'
-import { addHan, arabic, visitTokens } from '../../../_kit/tokenize.ts'
+import { addHan, arabic, normalizeText, visitNormalTokens } from '../../../_kit/tokenize.ts'
 import { lawKey } from '../../law/numerals.ts'
 
 export const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
@@ -41,13 +41,15 @@ export function visitTerms(
   onTerm: (term: string) => void,
   onHan: (run: string) => void,
 ) {
-  visitTokens(text, onTerm, onHan)
-  const normal = text.normalize('NFKC').toLowerCase()
+  const normal = normalizeText(text)
+  visitNormalTokens(normal, onTerm, onHan)
   for (const [, number] of normal.matchAll(latinArticle)) onTerm(`第${Number(number)}条`)
-  for (const [, number, sub] of normal.matchAll(subArticle)) {
+  for (const [, number, sub] of normal.includes('条之') ? normal.matchAll(subArticle) : []) {
     onTerm(`第${arabic(number!)}条之${arabic(sub!)}`)
   }
-  for (const [, law] of normal.matchAll(citedLaw)) onTerm(citationTerm(law!))
+  for (const [, law] of normal.includes('《') ? normal.matchAll(citedLaw) : []) {
+    onTerm(citationTerm(law!))
+  }
 }
 
 /** Splits a text into words, without characters and bigrams. */
