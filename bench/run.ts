@@ -8,21 +8,30 @@ const families = readdirSync(import.meta.dirname)
   .map((file) => file.slice(0, -'.ts'.length))
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, idle: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    idle: { type: 'string' },
+    chunks: { type: 'string' },
+  },
   allowPositionals: true,
 })
 if (positionals.length === 0 || positionals.some((name) => !families.includes(name))) {
-  console.error(`usage: npm run bench -- [--quick] [--idle S] <family…>
+  console.error(`usage: npm run bench -- [--quick] [--idle S] [--chunks N] <family…>
   families: ${families.join(', ')}
   --quick   short run; does not write RESULTS.md
-  --idle S  operator: duration of the idle measurement in seconds`)
+  --idle S  operator: duration of the idle measurement in seconds
+  --chunks N  search: measures only the speed, at N chunks; does not write RESULTS.md`)
   process.exit(2)
 }
 
 for (const name of positionals) {
   const family: Family = await import(`./${name}.ts`)
-  const options = { quick: values.quick, ...(values.idle && { idle: Number(values.idle) }) }
+  const options = {
+    quick: values.quick,
+    ...(values.idle && { idle: Number(values.idle) }),
+    ...(values.chunks && { chunks: Number(values.chunks) }),
+  }
   const text = formatSection(name, await family.run(options), new Date())
   console.log(text)
-  if (!values.quick) writeSection(name, text)
+  if (!values.quick && !values.chunks) writeSection(name, text)
 }

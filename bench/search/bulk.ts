@@ -14,11 +14,29 @@ import {
   type PostingRow,
   writePostings,
 } from '../../services/knowledge/search/index/postings.ts'
-import { countTerms } from '../../services/knowledge/search/index/segment.ts'
+import { addTermIds, TermIds } from '../../services/knowledge/search/index/term-ids.ts'
 import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
 
 type TermCounts = ReturnType<typeof countTerms>
+
+/** Distinct terms of a text, ascending, with their frequencies; and the number of its terms. */
+function countTerms(text: string) {
+  const all = new TermIds()
+  addTermIds(text, all)
+  const ids = all.toArray().sort()
+  const terms = new Int32Array(ids.length)
+  const counts = new Int32Array(ids.length)
+  let size = 0
+  for (let index = 0; index < ids.length; index++) {
+    if (index > 0 && ids[index] === ids[index - 1]) counts[size - 1]!++
+    else {
+      terms[size] = ids[index]!
+      counts[size++] = 1
+    }
+  }
+  return { terms: terms.slice(0, size), counts: counts.slice(0, size), length: ids.length }
+}
 
 /** Visits the terms of two texts in order. */
 function mergeCounts(

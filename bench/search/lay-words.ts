@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { LayWord } from '../../services/knowledge/search/query/lay-words.ts'
 import { buildArticleIndex } from './article-index.ts'
 import { splitFolds } from './folds.ts'
@@ -66,6 +67,15 @@ function trainingFor({ articles, questions }: Corpus): Training {
   if (typeof read === 'string') return { articles, lay: questions, basis: [], texts: [] }
   return { ...read, lay: read.lay.slice(0, questions.length) }
 }
+
+const shippedFile = new URL(
+  '../../seed_packages/knowledge_lay_words/data/lay_words.json',
+  import.meta.url,
+)
+
+/** Reads the lay words of the seed package. */
+export const readShippedWords = (): LayWord[] =>
+  JSON.parse(readFileSync(shippedFile, 'utf8')).lay_words
 
 export const importWords = (subject: Pick<Knowledge, 'post'>, lay_words: LayWord[]) =>
   subject.post('seed/lay-words/import', { lay_words, source })

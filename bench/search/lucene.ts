@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Expansion } from '../../services/knowledge/search/query/query-terms.ts'
 import type { Subject } from './corpus.ts'
 import { splitPoint } from './corpus.ts'
 import type { QuestionSet } from './speed.ts'
@@ -18,10 +19,14 @@ export interface LuceneStage {
   chunksASecond: number
 }
 
-/** Measures Lucene on the same chunks, stage by stage. Returns the reason if Lucene is not available. */
+/**
+ * Measures Lucene on the same chunks, stage by stage. Timed questions are expanded by the same weighted words
+ * as in the service. Returns the reason if Lucene is not available.
+ */
 export async function askLucene(
   { articles }: Pick<Subject, 'articles'>,
   { warmup: before, timed }: QuestionSet,
+  expand: (query: string) => readonly Expansion[],
   hits: number,
   stages: readonly number[],
 ): Promise<Map<number, LuceneStage> | string> {
@@ -37,11 +42,15 @@ export async function askLucene(
       return `${heading}\t${line(article.text)}\t${splitPoint(article)}`
     })
     writeFileSync(articlesFile!, rows.join('\n'))
-    // Two warm-up passes, then timed questions that are new, then the warm-up questions for their hits.
+    const expanded = (query: string) =>
+      [query, ...expand(query).map(({ target, weight }) => `${target} ${weight}`)]
+        .map(line)
+        .join('\t')
+    // Two warm-up passes, then timed questions that are new, then all questions as they are for their hits.
     const queryLines = [
-      ...[...before, ...before].map((query) => ` ${line(query)}`),
-      ...timed.map((query) => `+${line(query)}`),
-      ...before.map((query) => `=${line(query)}`),
+      ...[...before, ...before].map((query) => ` ${expanded(query)}`),
+      ...timed.map((query) => `+${expanded(query)}`),
+      ...[...timed, ...before].map((query) => `=${line(query)}`),
     ]
     writeFileSync(questionsFile!, queryLines.join('\n'))
     const index = join(directory, 'index')
@@ -96,7 +105,7 @@ async function readStages(args: string[], queries: readonly string[]) {
     }
     const stage = stages.get(size)!
     if (what === 'timed') stage.times.push(Number(number) / 1000)
-    stage.results.set(queries[nth++]!, rest.trim().split(' ').filter(Boolean).map(Number))
+    else stage.results.set(queries[nth++]!, rest.trim().split(' ').filter(Boolean).map(Number))
   }
   const code = await ended
   return code === 0 ? stages : `no Lucene: it ended with ${code}`

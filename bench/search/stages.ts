@@ -6,6 +6,7 @@ import type { Table } from '../support/results.ts'
 import { makeBulk } from './bulk.ts'
 import type { Subject } from './corpus.ts'
 import { openFullText } from './full-text.ts'
+import { measureServer, startServer } from './http.ts'
 import type { QuestionSet } from './speed.ts'
 import { measureTimes } from './speed.ts'
 import { benchBase, fill, type Knowledge } from './subject.ts'
@@ -13,7 +14,7 @@ import { benchBase, fill, type Knowledge } from './subject.ts'
 /** Measurements at one number of chunks. */
 export interface Stage {
   chunks: number
-  /** Milliseconds per question: repeated, new, and as the first question of a process. */
+  /** Milliseconds per question: repeated and new over HTTP, and as the first question of a process. */
   warm: number[]
   fresh: number[]
   cold: number[]
@@ -23,7 +24,7 @@ export interface Stage {
   postings: number[]
 }
 
-const hits = 100
+export const hits = 100
 /** Number of questions measured with an empty cache. */
 const coldQuestions = 20
 
@@ -35,11 +36,13 @@ export async function openStages(
   url: string,
   subject: Knowledge,
   { articles }: Subject,
-  { warmup: before, timed }: QuestionSet,
+  asking: QuestionSet,
+  { cacheMebibytes, comparesFullText }: { cacheMebibytes: number; comparesFullText: boolean },
 ) {
   const { sql } = subject
+  const { warmup: before, timed } = asking
   const bulk = makeBulk(url, sql, articles)
-  const fullText = await openFullText(sql, articles)
+  const fullText = comparesFullText ? await openFullText(sql, articles) : undefined
   let rate = 0
   let bulkRate = 0
 
@@ -50,7 +53,7 @@ export async function openStages(
     if (chunks <= articles.length) rate = await fill(subject, articles.slice(from, chunks))
     else bulkRate = await bulk(base!.no, from, chunks)
     await sql.statement('vacuum analyze')
-    await fullText.fillTo(chunks)
+    await fullText?.fillTo(chunks)
   }
 
   async function countPostings(query: string): Promise<number> {
@@ -66,15 +69,21 @@ export async function openStages(
     const cold = await measureTimes(before.slice(0, coldQuestions), (query) =>
       subject.again().search(query, hits),
     )
-    const process = subject.again()
-    for (const query of [...before, ...before]) await process.search(query, hits)
-    const fresh = await measureTimes(timed, (query) => process.search(query, hits))
-    const warm = await measureTimes(timed, (query) => process.search(query, hits))
-    await measureTimes(before.slice(0, 5), (query) => fullText.search(query, hits), seconds / 4)
-    const own = await measureTimes(timed, (query) => fullText.search(query, hits), seconds)
+    const server = await startServer(url, cacheMebibytes)
+    const { fresh, warm } = await measureServer(server, asking, hits)
+    await server.stop()
+    const own = fullText ? await measureFullText(fullText.search, seconds) : []
     const postings: number[] = []
     for (const query of timed) postings.push(await countPostings(query))
     return { chunks, warm, fresh, cold, fullText: own, postings }
+  }
+
+  async function measureFullText(
+    search: (query: string, limit: number) => Promise<unknown>,
+    seconds: number,
+  ) {
+    await measureTimes(before.slice(0, 5), (query) => search(query, hits), seconds / 4)
+    return measureTimes(timed, (query) => search(query, hits), seconds)
   }
 
   return { fillTo, measure, fullText, rates: () => ({ rate, bulkRate }) }

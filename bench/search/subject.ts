@@ -1,11 +1,11 @@
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
-import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
+import { type Driver, makeSql, type Sql } from '../../services/_kit/sql/sql.ts'
 import knowledge from '../../services/knowledge/service.ts'
 import type { Article } from './statutes.ts'
 
-const key = 'a-key-for-benches-only'
+export const key = 'a-key-for-benches-only'
 /** Id of the tenant base that the benchmark fills. */
 export const benchBase = '0190b8f4-0000-7000-8000-00000000be0c'
 
@@ -82,11 +82,23 @@ export function buildDocuments(articles: readonly Article[]) {
 
 const batchSize = 500
 
-/** Imports articles in requests of some hundred chunks. Returns the chunks per second. */
+export const createBenchBase = (sql: Sql) => sql`
+  insert into knowledge.bases (id, organization_id, name) values (${benchBase}, 'bench', 'bench')
+  on conflict do nothing`
+
+/** Imports articles and runs the jobs that follow. Returns the chunks per second of the import. */
 export async function fill(subject: Knowledge, articles: readonly Article[]): Promise<number> {
-  await subject.sql`
-    insert into knowledge.bases (id, organization_id, name) values (${benchBase}, 'bench', 'bench')
-    on conflict do nothing`
+  await createBenchBase(subject.sql)
+  const rate = await importArticles(subject, articles)
+  await subject.settle()
+  return rate
+}
+
+/** Imports articles in requests of some hundred chunks. Returns the chunks per second. */
+export async function importArticles(
+  subject: Pick<Knowledge, 'post'>,
+  articles: readonly Article[],
+): Promise<number> {
   const startedAt = performance.now()
   let documents: ReturnType<typeof buildDocuments> = []
   let chunks = 0
@@ -101,7 +113,5 @@ export async function fill(subject: Knowledge, articles: readonly Article[]): Pr
     if (chunks >= batchSize) await send()
   }
   if (documents.length > 0) await send()
-  const seconds = (performance.now() - startedAt) / 1000
-  await subject.settle()
-  return articles.length / seconds
+  return articles.length / ((performance.now() - startedAt) / 1000)
 }

@@ -16,7 +16,7 @@ export interface Results {
 }
 
 export interface Family {
-  run(options: { quick: boolean; idle?: number }): Promise<Results>
+  run(options: { quick: boolean; idle?: number; chunks?: number }): Promise<Results>
 }
 
 const file = new URL('../RESULTS.md', import.meta.url)

@@ -23,6 +23,7 @@ import org.apache.lucene.index.SerialMergeScheduler;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
+import org.apache.lucene.search.BoostQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
@@ -34,6 +35,7 @@ import org.apache.lucene.store.MMapDirectory;
  *
  * A line of articles is a heading, a tab, the text, a tab, and where the text is cut in two. There are as
  * many chunks as articles; those after them are the head of one article and the tail of another.
+ * A question is followed by tabs and weighted words that it is expanded by, each with a space and its weight.
  * Questions that begin with + are timed, with = only answered, with a space asked to get warm. Prints a line
  * for each that is answered: the chunks there are, microseconds, and the numbers of the chunks found.
  */
@@ -80,9 +82,18 @@ public class Peer {
 
   static void ask(IndexSearcher searcher, List<String> questions, int hits, int chunks) throws IOException {
     for (String line : questions) {
+      String[] parts = line.substring(1).split("\t");
+      List<BoostQuery> added = new ArrayList<>();
+      for (int part = 1; part < parts.length; part++) {
+        String[] word = parts[part].split(" ");
+        for (String token : tokens(word[0]).get(0)) {
+          added.add(new BoostQuery(new TermQuery(new Term(FIELDS[0], token)), Float.parseFloat(word[1])));
+        }
+      }
       long begun = System.nanoTime();
       BooleanQuery.Builder query = new BooleanQuery.Builder();
-      List<String[]> tokens = tokens(line.substring(1));
+      for (BoostQuery each : added) query.add(each, BooleanClause.Occur.SHOULD);
+      List<String[]> tokens = tokens(parts[0]);
       for (int field = 0; field < FIELDS.length; field++) {
         for (String token : tokens.get(field)) {
           query.add(new TermQuery(new Term(FIELDS[field], token)), BooleanClause.Occur.SHOULD);
