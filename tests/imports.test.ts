@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 /** Packages that only one service may import. */
 const packages: Record<string, string> = {
-  'ai-engine': '|docx$|yaml$',
+  'ai-engine': '|docx$|pdfkit$|yaml$',
   gateway: '|@modelcontextprotocol/server$|jose$|openid-client$',
   knowledge: '|@qdrant/js-client-rest$|neo4j-driver$',
   collector: '|croner$|fflate$|htmlparser2$|robots-parser$|yaml$',

@@ -31,7 +31,8 @@ describe.each(stories)('$name', (story) => {
     const { expect: expected } = story
     expect(matter.cause_of_action_code ?? null).toBe(expected.cause_of_action_code)
     if (expected.matter_category) expect(matter.matter_category).toBe(expected.matter_category)
-    expect(deliverables.map((each) => each.deliverable_key).sort()).toEqual(expected.deliverables)
+    const keys = expected.deliverables.flatMap((key) => [key, `${key}_pdf`])
+    expect(deliverables.map((each) => each.deliverable_key).sort()).toEqual(keys.sort())
     for (const [key, passages] of Object.entries(expected.texts))
       for (const passage of passages) expect(texts[key], key).toContain(passage)
     const redline = outcome.parts.contract_redline

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Host } from '../_kit/context.ts'
 import { JsonObject } from '../_kit/fields.ts'
 import { Question, reviewTypes } from './card.ts'
 import type { Model } from './model/model.ts'
@@ -84,6 +85,8 @@ export interface SkillContext<Inputs> {
   signal: AbortSignal
   /** Current day as YYYY-MM-DD. */
   today: string
+  /** Runtime of the process. workerd has no file system. */
+  runtime: Host['runtime']
 }
 
 export interface SkillResult<Output> {

@@ -8,6 +8,7 @@ import {
   DocumentOutput,
   Products,
   type SkillCode,
+  type SkillContext,
   type Tool,
 } from '../../services/ai-engine/skill.ts'
 import { DeliverablePatch } from '../../services/matter/deliverable.ts'
@@ -28,6 +29,7 @@ export interface SkillTestOptions {
   tools?: Record<string, Tool>
   state?: Record<string, unknown>
   today?: string
+  runtime?: SkillContext<unknown>['runtime']
 }
 
 type Members = Record<string, unknown>
@@ -64,6 +66,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       progress: () => {},
       signal,
       today: options.today ?? '2026-06-15',
+      runtime: options.runtime ?? 'node',
     })
     const output = skill.outputs.parse(result.output)
     // The engine stores state as JSON.

@@ -86,7 +86,7 @@ async function readMatter(suite: StorySuite, id: string) {
   const latest = await read(`/api/v1/internal/matters/${id}/analysis/versions/latest`)
   const deliverables = (await read(`${base}/deliverables`)).items as any[]
   const parts: Record<string, string> = {}
-  for (const { deliverable_key, file_id } of deliverables)
+  for (const { deliverable_key, file_id } of deliverables.filter(isDocx))
     parts[deliverable_key] = strFromU8(
       unzipSync(await suite.download(file_id))['word/document.xml']!,
     )
@@ -102,6 +102,10 @@ async function readMatter(suite: StorySuite, id: string) {
     texts: Object.fromEntries(Object.entries(parts).map(([key, xml]) => [key, docxText(xml)])),
   }
 }
+
+/** Each document is delivered as DOCX and as PDF. */
+export const isDocx = ({ deliverable_key }: { deliverable_key: string }) =>
+  !deliverable_key.endsWith('_pdf')
 
 /** Text of a DOCX: paragraphs as lines. */
 const docxText = (xml: string) =>

@@ -72,6 +72,7 @@ async function invokeSkill(
     signal: context.signal,
     // The day on which the run started, so that a replay makes the same requests.
     today: context.lease.started_at.slice(0, 10),
+    runtime: deps.runtime,
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Host } from '../../_kit/context.ts'
 import type { Log } from '../../_kit/log.ts'
 import type { Metrics } from '../../_kit/metrics.ts'
 import type { Client } from '../../_kit/peer.ts'
@@ -9,6 +10,7 @@ import type { Budgets } from '../store/budget.ts'
 /** Dependencies of the workbench nodes. */
 export interface WorkbenchDeps {
   sql: Sql
+  runtime: Host['runtime']
   log: Log
   metrics: Metrics
   skills: Skill[]

@@ -45,6 +45,7 @@ async function driveRun(context: ServiceContext<Deps>, lease: StartedLease): Pro
       })
     const graph = workbench({
       ...context,
+      runtime: kit.runtime,
       log: kit.log,
       metrics: kit.metrics,
       skills: await context.skills(),

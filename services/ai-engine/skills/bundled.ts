@@ -198,7 +198,7 @@ name: document_drafting
 title: Documents
 title_zh: 文书起草
 description: >-
-  Drafts the documents of the case as DOCX: statement of claim, arbitration application or answer in element
+  Drafts the documents of the case as DOCX and PDF: statement of claim, arbitration application or answer in element
   form, evidence list, legal opinion, demand letter or lawyer's letter. Releases them after the delivery gate
   and a confirmation.
 when_to_use: When strategy and risk are known, and again when the case changes.

@@ -26,7 +26,7 @@ export const DocumentUpload = z.object({
   title: z.string(),
   kind: z.string(),
   filename: z.string(),
-  /** Bytes of the DOCX in base64. They are rendered once, so that every attempt sends the same. */
+  /** Bytes of the DOCX or PDF in base64. They are rendered once, so that every attempt sends the same. */
   content: z.base64(),
   /** Owner of the file. */
   user_id: z.string(),

@@ -53,7 +53,10 @@ export async function sendEffect(
 }
 
 const UploadedFile = z.object({ fileId: z.string() })
-const docxType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+const contentTypes = {
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pdf: 'application/pdf',
+}
 
 /** Uploads a document. The key of the effect makes a repeated upload return the first file. */
 async function uploadDocument(
@@ -64,7 +67,8 @@ async function uploadDocument(
 ): Promise<string> {
   const bytes = Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0))
   const form = new FormData()
-  form.set('file', new File([bytes], filename, { type: docxType }))
+  const type = contentTypes[filename.endsWith('.pdf') ? 'pdf' : 'docx']
+  form.set('file', new File([bytes], filename, { type }))
   form.set('purpose', 'deliverable')
   const { fileId } = await files.request(UploadedFile, '/api/v1/internal/files/upload', {
     method: 'POST',

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../../../_kit/fault.ts'
 import { calculators } from '../../calculators/all.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
+import type { Bilingual } from '../_shared/language.ts'
 import { fallbackClaim, selectClaims } from './claims.ts'
 import type { InputQuestion, InputSource, Plan, StatedClaim } from './plan.ts'
 import { plansOf } from './plans.ts'
@@ -16,6 +17,8 @@ export const Calculation = z.object({
 })
 export const CalculatedClaim = z.object({
   name: z.string(),
+  /** Name in Chinese, for documents that go to a court. Default: name. */
+  name_zh: z.string().optional(),
   /** In yuan; null for a claim that is not about money. */
   amount: z.number().nullable(),
   /** Calculator, or key of the fact that states the amount. */
@@ -83,14 +86,18 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
   const { cause, language } = caseFile
   const done: CalculationResult = { calculations: [], claims: [], skipped: [] }
   if (!cause) return done
+  const claimNames = (name: Bilingual) => ({
+    name: name[language],
+    ...(language !== 'zh' && { name_zh: name.zh }),
+  })
   const add = (claim: CalculationResult['claims'][number]) => {
     done.claims.push(claim)
     source.claimed += claim.amount ?? 0
   }
   const addStated = ({ name, input }: StatedClaim) => {
     const amount = input && source.money(input.name)
-    if (!input) add({ name: name[language], amount: null, source: aimKey(caseFile) })
-    else if (amount) add({ name: name[language], amount, source: source.keyOf(input.name) })
+    if (!input) add({ ...claimNames(name), amount: null, source: aimKey(caseFile) })
+    else if (amount) add({ ...claimNames(name), amount, source: source.keyOf(input.name) })
   }
   for (const claim of selectClaims(cause.code, getAim(source))) addStated(claim)
   for (const plan of plansOf(cause.code)) {
@@ -103,7 +110,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     source.results[plan.calculator] = outcome.result
     done.calculations.push(outcome)
     for (const { name, amount } of plan.claims?.(outcome.result, source) ?? [])
-      add({ name: name[language], amount, source: plan.calculator })
+      add({ ...claimNames(name), amount, source: plan.calculator })
   }
   const fallback = fallbackClaim(cause.code)
   if (done.claims.length === 0 && fallback) addStated(fallback)

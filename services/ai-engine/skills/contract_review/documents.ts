@@ -1,6 +1,12 @@
 import { citationKey } from '../_shared/citations.ts'
-import type { Language } from '../_shared/language.ts'
-import type { Block, DraftDocument, RedlineRun, Source } from '../document_drafting/document.ts'
+import { detectLanguage, type Language } from '../_shared/language.ts'
+import type {
+  Block,
+  DraftDocument,
+  RedlineRun,
+  Source,
+  TableBlock,
+} from '../document_drafting/document.ts'
 import { form } from '../document_drafting/document.ts'
 import { wordDay } from '../document_drafting/draft-basis.ts'
 import type { Clause } from './clauses.ts'
@@ -30,41 +36,77 @@ const listSources = ({ legal_basis }: Finding, file_id: string): Source[] => [
 export function draftReviewOpinion(review: Review): DraftDocument {
   const { findings, file_id, filename, clauses, language, today } = review
   const say = (zh: string, en: string) => ({ zh, en })[language]
-  const missing = say('合同未约定', 'not in the contract')
   return {
     key: 'review_opinion',
     title: say('合同审查意见书', 'Contract review'),
     kind: 'legal_opinion',
     filename: say('合同审查意见书.docx', 'contract-review.docx'),
+    language,
     blocks: [
       {
         type: 'paragraph',
         text: say(
-          `审查文件：${filename}，共 ${clauses.length} 段，发现风险 ${findings.length} 项。`,
-          `Reviewed: ${filename}, ${clauses.length} paragraphs, ${findings.length} risks.`,
+          `审查文件：${filename}，共 ${clauses.length} 段，发现风险 ${findings.length} 项（${countLevels(findings, language)}）。`,
+          `Reviewed: ${filename}, ${clauses.length} paragraphs, ${findings.length} risks (${countLevels(findings, language)}).`,
         ),
         sources: [{ kind: 'file', file_id }],
       },
+      ...(findings.length > 0 ? [findingsTable(review)] : []),
       {
-        type: 'table',
-        head: say('级别,条款,风险,依据,建议文字', 'Level,Clause,Risk,Law,Suggested wording').split(
-          ',',
+        type: 'paragraph',
+        text: say(
+          '本意见按审查清单作出，只就合同文本本身提出修改建议；签署前应由律师核对。',
+          'This review follows a checklist and concerns the text alone. A lawyer has to check it before signing.',
         ),
-        rows: findings.map((finding) => ({
-          cells: [
-            levelLabels[finding.level][language],
-            [finding.label, finding.quote || missing].filter((part) => part !== '').join(' '),
-            finding.problem,
-            finding.legal_basis.map(citationKey).join('\n'),
-            finding.suggestion,
-          ],
-          sources: listSources(finding, file_id),
-        })),
+        sources: form,
       },
-      { type: 'paragraph', text: wordDay(today, language), sources: form, align: 'right' },
+      {
+        type: 'signature',
+        lines: [
+          say('审查律师（签名）：＿＿＿＿＿＿', 'Lawyer (signature): ____________'),
+          wordDay(today, language),
+        ],
+        sources: form,
+      },
     ],
   }
 }
+
+/** Number of findings by level: 重大3项、一般2项. */
+const countLevels = (findings: Finding[], language: Language) =>
+  (['high', 'medium', 'low'] as const)
+    .map((level) => [level, findings.filter((each) => each.level === level).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([level, count]) => {
+      const label = levelLabels[level][language]
+      return language === 'zh' ? `${label}${count}项` : `${count} ${label}`
+    })
+    .join({ zh: '、', en: ', ' }[language]) || { zh: '无', en: 'none' }[language]
+
+function findingsTable({ findings, file_id, language }: Review): TableBlock {
+  const missing = { zh: '合同未约定', en: 'not in the contract' }[language]
+  return {
+    type: 'table',
+    widths: [9, 23, 25, 18, 25],
+    head: {
+      zh: ['级别', '条款', '风险', '依据', '建议文字'],
+      en: ['Level', 'Clause', 'Risk', 'Law', 'Suggested wording'],
+    }[language],
+    rows: findings.map((finding) => ({
+      cells: [
+        levelLabels[finding.level][language],
+        [finding.label, finding.quote || missing].filter((part) => part !== '').join(' '),
+        finding.problem,
+        finding.legal_basis.map(citationKey).join('\n') || '—',
+        finding.suggestion,
+      ],
+      sources: listSources(finding, file_id),
+    })),
+  }
+}
+
+/** Characters of a first line that is a title. */
+const maxTitleLength = 40
 
 /** The contract with the suggested wording as tracked changes. */
 export function draftRedline({ findings, file_id, filename, clauses }: Review): DraftDocument {
@@ -75,6 +117,10 @@ export function draftRedline({ findings, file_id, filename, clauses }: Review): 
         clause.text,
         findings.filter((finding) => finding.clause === clause.index),
       ),
+      // The first line of a contract is its title, unless it is a clause.
+      ...(clause.index === 0 &&
+        clause.label === '' &&
+        clause.text.length <= maxTitleLength && { isTitle: true }),
       sources: [{ kind: 'file', file_id }],
     }),
   )
@@ -93,6 +139,8 @@ export function draftRedline({ findings, file_id, filename, clauses }: Review): 
     title: `${name}（修订稿）`,
     kind: 'contract_redline',
     filename: `${name}-redline.docx`,
+    language: detectLanguage(clauses.map(({ text }) => text).join('\n')) ?? 'zh',
+    ownTitle: true,
     blocks: [...blocks, ...added],
   }
 }

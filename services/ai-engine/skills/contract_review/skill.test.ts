@@ -65,7 +65,8 @@ test('a confirmed review is delivered as an opinion and a redline with tracked c
   expect(products.phases).toContainEqual(
     expect.objectContaining({ phase_id: 'delivery', status: 'COMPLETED' }),
   )
-  const bytes = Uint8Array.from(atob(documents[1]!.content), (sign) => sign.charCodeAt(0))
+  const redline = documents.find(({ deliverable_key }) => deliverable_key === 'contract_redline')!
+  const bytes = Uint8Array.from(atob(redline.content), (sign) => sign.charCodeAt(0))
   const parts = unzipSync(bytes)
   const xml = strFromU8(parts['word/document.xml']!)
   const runs = (tag: string) =>

@@ -45,7 +45,7 @@ export default defineSkill({
   }),
   outputs: Outputs,
 
-  async run({ inputs, state, answered, model, tools, instructions, today }) {
+  async run({ inputs, state, answered, model, tools, instructions, today, runtime }) {
     const work = WorkState.parse(state)
     const intake = inputs.intake_collection
     const texts = personTexts(inputs.messages, inputs.message)
@@ -99,7 +99,7 @@ export default defineSkill({
         keys,
         documents: released,
         reply,
-      } = await releaseDocuments({ documents, faults, today }, language)
+      } = await releaseDocuments({ documents, faults, today, runtime }, language)
       return {
         output: { ...output, released: [...new Set([...work.released, ...keys])] },
         documents: released,

@@ -1,20 +1,56 @@
-import { type Block, type DraftDocument, form, type Source } from './document.ts'
-import { blank, type DraftBasis, wordDay } from './draft-basis.ts'
-import { citationsTable, elementsTable, storyBlock } from './shared-blocks.ts'
+import { courtFormTable, factRows, partyRows } from './court-form.ts'
+import { type DraftDocument, form, type Source, type TableRow } from './document.ts'
+import { blank, type DraftBasis } from './draft-basis.ts'
+import { courtClosing } from './shared-blocks.ts'
 
-const burdenLabels = { plaintiff: '由原告举证', defendant: '由被告举证' }
-const statusLabels = { proven: '有证据', weak: '证据不足', missing: '尚无证据' }
+/** Wording of the form before a court, and before an arbitration commission. */
+const forms = {
+  court: { own: '答辩人（被告）', other: '被答辩人（原告）', to: '受诉人民法院', claimant: '原告' },
+  labor: {
+    own: '答辩人（被申请人）',
+    other: '被答辩人（申请人）',
+    to: '劳动人事争议仲裁委员会',
+    claimant: '申请人',
+  },
+}
 
 /**
  * The answer to a claim, in element form. Always in Chinese. It states the facts that the person gave and,
  * element by element, who has to prove what; objections are only those that rest on such a fact or file.
  */
 export function draftAnswer(basis: DraftBasis): DraftDocument {
-  const { cause, details, caseFile, elements, issues, today } = basis
+  const { cause, details, today } = basis
   const labor = cause.matter_category === 'labor_arbitration'
-  const own = labor ? '被申请人' : '答辩人'
-  const opponent = details.opposing_name ?? caseFile.fields.opposing_party
-  const heading = (text: string): Block => ({ type: 'heading', text })
+  const words = labor ? forms.labor : forms.court
+  const signer = `答辩人（签名或盖章）：${details.client_name ?? blank.zh}`
+  return {
+    key: 'answer',
+    title: labor ? '仲裁答辩书' : '民事答辩状',
+    subtitle: `（${cause.name}）`,
+    kind: 'answer',
+    filename: labor ? '仲裁答辩书.docx' : '民事答辩状.docx',
+    language: 'zh',
+    blocks: [
+      courtFormTable([
+        ...partyRows(basis, words.own, words.other),
+        { section: '答辩意见' },
+        {
+          cells: [
+            '对请求的意见',
+            `${words.claimant}的请求以下列要件成立为前提，请依法审查其举证。`,
+          ],
+          sources: form,
+        },
+        ...burdenRows(basis, words.claimant),
+        ...factRows(basis),
+      ]),
+      ...courtClosing(details.court ?? words.to, signer, today),
+    ],
+  }
+}
+
+/** The elements in dispute, each with the side that has to prove it. */
+function burdenRows({ caseFile, elements, issues }: DraftBasis, claimant: string): TableRow[] {
   const listSources = (element_id: string): Source[] => [
     ...(elements.find((each) => each.element_id === element_id)?.evidence ?? []).map(
       (id): Source =>
@@ -22,62 +58,13 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
     ),
     ...form,
   ]
-  return {
-    key: 'answer',
-    title: '答辩状',
-    kind: 'answer',
-    filename: '答辩状.docx',
-    blocks: [
-      { type: 'paragraph', text: `（${cause.name}）`, sources: form },
-      heading('当事人信息'),
-      {
-        type: 'table',
-        head: ['身份', '姓名或名称'],
-        rows: [
-          {
-            cells: [own, details.client_name ?? blank.zh],
-            sources: [{ kind: 'fact', key: 'drafting.client_name' }],
-          },
-          {
-            cells: [labor ? '申请人' : '被答辩人', opponent ?? blank.zh],
-            sources: [{ kind: 'fact', key: 'intake.opposing_party' }],
-          },
-        ],
-      },
-      heading('答辩意见'),
-      {
-        type: 'paragraph',
-        text: '对方的请求应当以下列要件成立为前提，请依法审查其举证。',
-        sources: form,
-      },
-      {
-        type: 'table',
-        head: ['要件', '举证责任', '现有证据'],
-        rows: issues.map(({ element_id, burden, status }) => ({
-          cells: [nameOf(basis, element_id), burdenLabels[burden], statusLabels[status]],
-          sources: listSources(element_id),
-        })),
-      },
-      heading('事实与理由'),
-      ...storyBlock(basis),
-      elementsTable(basis, 'zh'),
-      heading('法律依据'),
-      citationsTable(basis, 'zh'),
-      {
-        type: 'paragraph',
-        text: `此致 ${details.court ?? (labor ? '劳动人事争议仲裁委员会' : '受诉人民法院')}`,
-        sources: form,
-      },
-      {
-        type: 'paragraph',
-        text: `${own}：${details.client_name ?? blank.zh}`,
-        sources: form,
-        align: 'right',
-      },
-      { type: 'paragraph', text: wordDay(today, 'zh'), sources: form, align: 'right' },
+  return issues.map(({ element_id, burden }) => ({
+    cells: [
+      caseFile.elements.find((each) => each.element_id === element_id)?.name ?? element_id,
+      burden === 'plaintiff'
+        ? `应由${claimant}举证证明；不能证明的，其请求不应得到支持。`
+        : '由答辩人举证，相关事实和证据见下文。',
     ],
-  }
+    sources: listSources(element_id),
+  }))
 }
-
-const nameOf = ({ caseFile }: DraftBasis, element_id: string) =>
-  caseFile.elements.find((each) => each.element_id === element_id)?.name ?? element_id

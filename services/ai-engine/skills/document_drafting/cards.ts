@@ -4,8 +4,8 @@ import type { DraftDocument } from './document.ts'
 import type { GateFault } from './gate.ts'
 
 /**
- * Asks for the names that the forms need: the other side only if the intake does not know it, the court only
- * for documents that go to one.
+ * Asks for the names that the forms need: the other side only if the intake does not know it, the court and
+ * the addresses only for documents that go to one.
  */
 export function detailsCard(
   opposingParty: string | null | undefined,
@@ -36,6 +36,14 @@ export function detailsCard(
             ask('court', {
               zh: '向哪个法院或仲裁委员会提出？不知道可不填。',
               en: 'Which court or commission is it for? Leave empty if unknown.',
+            }),
+            ask('client_contact', {
+              zh: '您的住所地和联系电话？可以之后手写。',
+              en: 'What is your address and telephone number? You may fill it in by hand later.',
+            }),
+            ask('opposing_contact', {
+              zh: '对方的住所地和联系电话？可以之后手写。',
+              en: 'What is the address and telephone number of the other side, if you know it?',
             }),
           ]
         : []),

@@ -1,29 +1,62 @@
-import { weaknessText } from '../evidence_analysis/render.ts'
-import type { DraftDocument } from './document.ts'
-import type { DraftBasis } from './draft-basis.ts'
+import type { CaseFile } from '../_shared/case-file.ts'
+import type { EvidenceItem } from '../evidence_analysis/analyze.ts'
+import { type DraftDocument, form } from './document.ts'
+import { type DraftBasis, wordDay } from './draft-basis.ts'
+import { fillIn, trimExtension } from './shared-blocks.ts'
 
 /** The list of evidence for the court: each file, what it proves and the passage that shows it. */
-export function draftEvidenceList({ items }: DraftBasis): DraftDocument {
+export function draftEvidenceList({
+  items,
+  caseFile,
+  details,
+  cause,
+  today,
+}: DraftBasis): DraftDocument {
+  const submitter = details.client_name ?? fillIn
   return {
     key: 'evidence_list',
     title: '证据清单',
+    subtitle: `（${cause.name}）`,
     kind: 'evidence_list',
     filename: '证据清单.docx',
+    language: 'zh',
     blocks: [
       {
         type: 'table',
-        head: ['序号', '证据名称', '证明内容', '摘录', '备注'],
-        rows: items.map(({ file_id, name, proves, quotes, weaknesses }, index) => ({
+        widths: [9, 23, 31, 37],
+        head: ['序号', '证据名称', '证明目的', '主要内容（摘录）'],
+        rows: items.map((item, index) => ({
           cells: [
             String(index + 1),
-            name,
-            proves,
-            quotes[0]?.text ?? '',
-            weaknesses.map((code) => weaknessText(code, 'zh')).join('、'),
+            trimExtension(item.name),
+            wordProof(item, caseFile),
+            chooseQuote(item),
           ],
-          sources: [{ kind: 'file', file_id }],
+          sources: [{ kind: 'file', file_id: item.file_id }],
         })),
+      },
+      {
+        type: 'signature',
+        lines: [`提交人（签名或盖章）：${submitter}`, wordDay(today, 'zh')],
+        sources: form,
       },
     ],
   }
 }
+
+/** What a file proves, in Chinese: the analysis says it in the language of the person. */
+function wordProof(
+  { proves, element_ids }: EvidenceItem,
+  { language, elements }: CaseFile,
+): string {
+  if (language === 'zh') return proves
+  const names = element_ids.flatMap(
+    (id) => elements.find(({ element_id }) => element_id === id)?.name ?? [],
+  )
+  return names.length > 0 ? `用于证明：${names.join('、')}。` : '—'
+}
+
+/** The first passage that says something; a title alone does not. */
+const chooseQuote = ({ quotes }: EvidenceItem): string =>
+  (quotes.find(({ text }) => text.length >= minQuoteLength) ?? quotes[0])?.text ?? '—'
+const minQuoteLength = 8

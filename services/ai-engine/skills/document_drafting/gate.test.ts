@@ -19,13 +19,16 @@ const calculation: CalculationResult = {
   skipped: [],
 }
 const check = (block: Block, as_of = '2026-06-15') =>
-  checkDocuments([{ key: 'd', title: 'T', kind: 'k', filename: 'd.docx', blocks: [block] }], {
-    factKeys: new Set(['intake.amount']),
-    fileIds: new Set(['f-1']),
-    calculation,
-    as_of,
-    tools: seedCauseTools(),
-  })
+  checkDocuments(
+    [{ key: 'd', title: 'T', kind: 'k', filename: 'd.docx', language: 'zh', blocks: [block] }],
+    {
+      factKeys: new Set(['intake.amount']),
+      fileIds: new Set(['f-1']),
+      calculation,
+      as_of,
+      tools: seedCauseTools(),
+    },
+  )
 const paragraph = (text: string, ...sources: Source[]): Block => ({
   type: 'paragraph',
   text,

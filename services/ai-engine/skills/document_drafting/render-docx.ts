@@ -8,58 +8,71 @@ import {
   Packer,
   PageNumber,
   Paragraph,
-  Table,
-  TableCell,
-  TableRow,
+  type Table,
   TextRun,
-  WidthType,
 } from 'docx'
+import type { Language } from '../_shared/language.ts'
 import type { Block, DraftDocument, RedlineRun } from './document.ts'
-
-const font = { ascii: 'Times New Roman', hAnsi: 'Times New Roman', eastAsia: 'SimSun' }
-/** Sizes in half points. */
-const size = { text: 24, table: 21, title: 36, heading: 28 }
+import { documentStyles, fontTable, margins } from './docx-styles.ts'
+import { renderTable, textRuns } from './docx-table.ts'
 
 /** Author of tracked changes, as word processors show it. */
 const author = 'Legal Suite'
 
 /** Renders a document as DOCX, encoded in base64. Tracked changes have the day as their date. */
-export function renderDocx({ title, blocks }: DraftDocument, day: string): Promise<string> {
+export function renderDocx(draft: DraftDocument, day: string): Promise<string> {
+  const { title, subtitle, ownTitle, blocks, language } = draft
   const hasChanges = blocks.some(({ type }) => type === 'redline')
   let changeCount = 0
   const revision = (): Revision => ({ id: ++changeCount, author, date: `${day}T00:00:00Z` })
   const document = new Document({
     title,
+    creator: author,
     features: { trackRevisions: hasChanges },
-    styles: { default: { document: { run: { font, size: size.text } } } },
+    styles: documentStyles(language),
     sections: [
       {
-        footers: { default: pageNumbers() },
+        properties: { page: { size: { width: 11_906, height: 16_838 }, margin: margins } },
+        footers: { default: pageNumbers(language) },
         children: [
-          new Paragraph({
-            heading: HeadingLevel.TITLE,
-            alignment: AlignmentType.CENTER,
-            children: [new TextRun({ text: title, font, size: size.title, bold: true })],
-          }),
-          ...blocks.map((block) => renderBlock(block, revision)),
+          ...(ownTitle ? [] : [new Paragraph({ heading: HeadingLevel.TITLE, text: title })]),
+          ...(subtitle ? [centered(subtitle)] : []),
+          ...blocks.flatMap((block, index) =>
+            renderBlock(block, revision, blocks[index + 1]?.type === 'signature'),
+          ),
         ],
       },
     ],
   })
-  return Packer.toBase64String(document)
+  return Packer.toBase64String(document, undefined, [
+    { path: 'word/fontTable.xml', data: fontTable },
+  ])
 }
 
-const pageNumbers = () =>
-  new Footer({
+const centered = (text: string) =>
+  new Paragraph({
+    style: 'Flush',
+    alignment: AlignmentType.CENTER,
+    spacing: { after: 200 },
+    children: textRuns(text),
+  })
+
+/** Page numbers: 第 1 页 共 3 页, or Page 1 of 3. */
+function pageNumbers(language: Language) {
+  const { CURRENT, TOTAL_PAGES } = PageNumber
+  const children = {
+    zh: ['第 ', CURRENT, ' 页 共 ', TOTAL_PAGES, ' 页'],
+    en: ['Page ', CURRENT, ' of ', TOTAL_PAGES],
+  }[language]
+  return new Footer({
     children: [
       new Paragraph({
         alignment: AlignmentType.CENTER,
-        children: [
-          new TextRun({ children: [PageNumber.CURRENT, ' / ', PageNumber.TOTAL_PAGES], font }),
-        ],
+        children: [new TextRun({ children, size: 18 })],
       }),
     ],
   })
+}
 
 interface Revision {
   id: number
@@ -67,53 +80,53 @@ interface Revision {
   date: string
 }
 
-const renderRedline = (runs: RedlineRun[], revision: () => Revision) =>
+const renderRedline = (runs: RedlineRun[], isTitle: boolean, revision: () => Revision) =>
   new Paragraph({
-    spacing: { after: 120, line: 360 },
+    ...(isTitle ? { heading: HeadingLevel.TITLE } : { style: 'Flush' }),
     children: runs.map(({ text, change }) => {
-      const run = { text, font, size: size.text }
-      if (change === 'insert') return new InsertedTextRun({ ...run, ...revision() })
-      if (change === 'delete') return new DeletedTextRun({ ...run, ...revision() })
-      return new TextRun(run)
+      if (change === 'insert') return new InsertedTextRun({ text, ...revision() })
+      if (change === 'delete') return new DeletedTextRun({ text, ...revision() })
+      return new TextRun({ text })
     }),
   })
 
-function renderBlock(block: Block, revision: () => Revision): Paragraph | Table {
-  if (block.type === 'redline') return renderRedline(block.runs, revision)
+/** Renders a part. `keepNext` keeps a paragraph on the page of the signature after it. */
+function renderBlock(
+  block: Block,
+  revision: () => Revision,
+  keepNext: boolean,
+): (Paragraph | Table)[] {
+  if (block.type === 'redline') return [renderRedline(block.runs, block.isTitle === true, revision)]
   if (block.type === 'heading')
-    return new Paragraph({
-      heading: HeadingLevel.HEADING_1,
-      spacing: { before: 240, after: 120 },
-      children: [new TextRun({ text: block.text, font, size: size.heading, bold: true })],
-    })
-  if (block.type === 'paragraph')
-    return new Paragraph({
-      alignment: block.align === 'right' ? AlignmentType.RIGHT : AlignmentType.LEFT,
-      spacing: { after: 120, line: 360 },
-      children: textRuns(block.text, size.text),
-    })
-  return new Table({
-    width: { size: 100, type: WidthType.PERCENTAGE },
-    rows: [
-      new TableRow({ tableHeader: true, children: block.head.map((text) => cell(text, true)) }),
-      ...block.rows.map(
-        ({ cells }) => new TableRow({ children: cells.map((text) => cell(text, false)) }),
-      ),
-    ],
-  })
+    return [new Paragraph({ heading: HeadingLevel.HEADING_1, text: block.text })]
+  if (block.type === 'signature') return renderSignature(block.lines)
+  if (block.type === 'paragraph') {
+    const { text, align, flush } = block
+    const alignment = align && { center: AlignmentType.CENTER, right: AlignmentType.RIGHT }[align]
+    return [
+      new Paragraph({
+        style: align || flush ? 'Flush' : 'Text',
+        ...(alignment && { alignment }),
+        keepNext,
+        children: textRuns(text),
+      }),
+    ]
+  }
+  // A paragraph between two tables keeps word processors from joining them.
+  return [renderTable(block), new Paragraph({ spacing: { line: 120, lineRule: 'exact' } })]
 }
 
-const cell = (text: string, bold: boolean) =>
-  new TableCell({
-    children: text
-      .split('\n')
-      .map((line) => new Paragraph({ children: textRuns(line, size.table, bold) })),
-  })
-
-const textRuns = (text: string, points: number, bold = false) =>
-  text
-    .split('\n')
-    .map(
-      (line, index) =>
-        new TextRun({ text: line, font, size: points, bold, ...(index > 0 && { break: 1 }) }),
-    )
+/** The lines of a signature stand on the right and stay together. */
+const renderSignature = (lines: string[]) =>
+  lines.map(
+    (line, index) =>
+      new Paragraph({
+        style: 'Flush',
+        alignment: AlignmentType.RIGHT,
+        keepNext: index < lines.length - 1,
+        keepLines: true,
+        spacing: { before: index === 0 ? 480 : 120, after: 120 },
+        indent: { right: 480 },
+        children: textRuns(line),
+      }),
+  )

@@ -26,7 +26,7 @@ const intake_collection = {
 }
 
 /** Runs the skills before the drafting and returns a thread of it. */
-async function makeThread(changes: object = {}) {
+async function makeThread(changes: object = {}, runtime: 'node' | 'workerd' = 'node') {
   const tools = seedCauseTools(files)
   const state: Record<string, unknown> = {
     intake_collection: { ...intake_collection, ...changes },
@@ -38,20 +38,27 @@ async function makeThread(changes: object = {}) {
     await thread.rerun()
     state[name] = thread.state[name]
   }
-  return makeSkillThread('document_drafting', skill, { tools, state })
+  return makeSkillThread('document_drafting', skill, { tools, state, runtime })
 }
+
+const readPart = (content: string, path: string) =>
+  strFromU8(unzipSync(Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0)))[path]!)
+const readDocx = (content: string) => readPart(content, 'word/document.xml').replace(/<[^>]+>/g, '')
+
 const details = {
   'details.client_name': '李四',
   'details.court': '北京市朝阳区人民法院',
 }
 
-test('names are asked first, then the drafts are confirmed, then they are released as DOCX', async () => {
+test('names are asked first, then the drafts are confirmed, then they are released as DOCX and PDF', async () => {
   const thread = await makeThread()
   const first = await thread.rerun()
   // The intake knows the other side.
   expect(first.card!.questions.map(({ field_key }) => field_key)).toEqual([
     'document_drafting.details.client_name',
     'document_drafting.details.court',
+    'document_drafting.details.client_contact',
+    'document_drafting.details.opposing_contact',
   ])
   const second = await thread.answer(details)
   expect(second.card).toMatchObject({ review_type: 'confirm' })
@@ -60,22 +67,45 @@ test('names are asked first, then the drafts are confirmed, then they are releas
   expect(second.documents).toEqual([])
   const third = await thread.answer({ confirmed: true })
   expect(third.card).toBeNull()
-  const keys = third.documents.map(({ deliverable_key }) => deliverable_key)
-  expect(keys).toEqual(['statement_of_claim', 'evidence_list', 'legal_opinion', 'demand_letter'])
+  const keys = ['statement_of_claim', 'evidence_list', 'legal_opinion', 'demand_letter']
   expect(third.output.released).toEqual(keys)
-  const bytes = Uint8Array.from(atob(third.documents[0]!.content), (sign) => sign.charCodeAt(0))
-  const parts = unzipSync(bytes)
-  const xml = strFromU8(parts['word/document.xml']!)
-  for (const text of [
-    '民事起诉状',
-    '李四',
-    '返还借款本金',
-    '100,000元',
-    '《民法典》第六百七十五条',
-  ])
+  expect(third.documents.map(({ deliverable_key }) => deliverable_key)).toEqual(
+    keys.flatMap((key) => [key, `${key}_pdf`]),
+  )
+  expect(third.documents[1]).toMatchObject({
+    kind: 'statement_of_claim',
+    filename: '民事起诉状.pdf',
+    content: expect.stringMatching(/^JVBERi0/),
+  })
+  const xml = readPart(third.documents[0]!.content, 'word/document.xml')
+  for (const text of ['民事起诉状', '李四', '返还借款本金', '100,000元', '第六百七十五条'])
     expect(xml).toContain(text)
   expect(xml).toContain('<w:tbl>')
-  expect(strFromU8(parts['word/footer1.xml']!)).toContain('PAGE')
+  expect(readPart(third.documents[0]!.content, 'word/footer1.xml')).toContain('PAGE')
+  expect(readPart(third.documents[0]!.content, 'word/fontTable.xml')).toContain('宋体')
+})
+
+test('a runtime without a file system delivers DOCX alone', async () => {
+  const thread = await makeThread({}, 'workerd')
+  await thread.rerun()
+  await thread.answer(details)
+  const { documents } = await thread.answer({ confirmed: true })
+  expect(documents.map(({ filename }) => filename)).toEqual([
+    '民事起诉状.docx',
+    '证据清单.docx',
+    '法律意见书.docx',
+    '催告函.docx',
+  ])
+})
+
+test('contact details that the person gives are in the claim, others are filled in by hand', async () => {
+  const thread = await makeThread()
+  await thread.rerun()
+  await thread.answer({ ...details, 'details.client_contact': '北京市朝阳区1号，13800000000' })
+  const { documents } = await thread.answer({ confirmed: true })
+  const text = readDocx(documents[0]!.content)
+  expect(text).toContain('住所地和联系电话：北京市朝阳区1号，13800000000')
+  expect(text).toContain('住所地和联系电话：＿＿')
 })
 
 test('a person who declines gets nothing, and is not asked again for the same drafts', async () => {

@@ -49,7 +49,7 @@ export default defineSkill({
   }),
   outputs: Outputs,
 
-  async run({ inputs, state, answered, tools, today }) {
+  async run({ inputs, state, answered, tools, today, runtime }) {
     const work = WorkState.parse(state)
     const caseFile = await loadCase(inputs, tools, today)
     const { language, fields } = caseFile
@@ -94,7 +94,7 @@ export default defineSkill({
     const isConfirmed =
       answered?.answers['document_drafting.confirmed'] === true && work.shown === hash
     if (isConfirmed) {
-      const release = await releaseDocuments({ documents, faults, today }, language)
+      const release = await releaseDocuments({ documents, faults, today, runtime }, language)
       return {
         output: { ...output, released: [...new Set([...work.released, ...release.keys])] },
         documents: release.documents,

@@ -30,6 +30,19 @@ const respondentPattern = /应诉|应对|被诉|作为(?:驾驶人|车主|借款
 /** Templates that secure proof before the claim. */
 const proofFirstPattern = /补证|催告|对账|确认|鉴定|认定|demand|proof/iu
 const maxDefences = 8
+/** Steps for people who write English: the templates of the causes are in Chinese. */
+const generalSteps = {
+  prove: [
+    'Collect the evidence that the gaps above call for, and keep the originals.',
+    'Put the matter to the other side in writing and keep proof of delivery.',
+    'File the claim before the limitation period ends.',
+  ],
+  claim: [
+    'List the evidence by element and prepare the originals.',
+    'Look for assets of the other side and consider preservation.',
+    'File the claim at the competent court or commission.',
+  ],
+}
 
 export interface StrategyBasis {
   caseFile: CaseFile
@@ -63,8 +76,8 @@ export function buildStrategies(basis: StrategyBasis): Strategy[] {
     strategy_id: `strategy.${index + 1}`,
     name: english ? (name_en ?? name) : name,
     recommended: index === 0,
-    when,
-    steps,
+    when: english ? '' : when,
+    steps: english ? generalSteps[lacksProof ? 'prove' : 'claim'] : steps,
     claims: defends ? [] : calculation.claims,
     expected_defences: [...new Set(defences)].slice(0, maxDefences),
     cost: Fee.safeParse(resultOf('court_fee')).data ?? null,
