@@ -18,6 +18,12 @@ test.each<[string, number[]]>([
   ['3万人参加，千万不要，万一呢，一块去', []],
   ['（2023）京0105民初123号，第二十条，2024年3月5日', []],
   ['年利率15%，电话13800000000', []],
+  ['借给他5万美元', []],
+  ['港币10万元', []],
+  ['他欠我欧元5万', []],
+  ['lent him $50,000, US$ 20,000 and 30,000 dollars', []],
+  ['5万元，另有3万美元', [50_000]],
+  ['10 万元', [100_000]],
 ])('the amounts in %s are extracted', (text, amounts) => {
   expect(amountsIn(text).map(({ amount }) => amount)).toEqual(amounts)
 })
