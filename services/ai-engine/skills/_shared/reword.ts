@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { fencedJson } from '../../model/fence.ts'
 import type { Model } from '../../model/model.ts'
+import { isGrounded } from './grounded.ts'
 import type { Language } from './language.ts'
 
 const Rewording = z.object({
@@ -24,13 +25,8 @@ export async function reword(
     prompt: `Word each text for this case. Keep the ids.\n${fencedJson('texts', texts)}`,
   })
   if (!reply) return undefined
-  const figures = (text: string) =>
-    text.match(/\d+(?:[.,]\d+)*|《[^》]*》|第[^条\s]{1,8}条/gu) ?? []
-  const accepted = reply.texts.filter(({ id, text }) => {
-    const original = texts[id]
-    if (original === undefined) return false
-    const known = new Set(figures(original))
-    return figures(text).every((figure) => known.has(figure))
-  })
+  const accepted = reply.texts.filter(
+    ({ id, text }) => texts[id] !== undefined && isGrounded(text, texts[id]),
+  )
   return { ...texts, ...Object.fromEntries(accepted.map(({ id, text }) => [id, text])) }
 }

@@ -2,18 +2,20 @@ import * as z from 'zod'
 import type { CauseElement } from '../../cause-tools.ts'
 import { fenceData } from '../../model/fence.ts'
 import type { Model } from '../../model/model.ts'
+import { isGrounded } from '../_shared/grounded.ts'
 import type { Language } from '../_shared/language.ts'
 import { occursIn } from '../_shared/quotes.ts'
 import type { Link } from './link-elements.ts'
 import { type Weakness, weaknessCodes } from './weaknesses.ts'
 
-/** Passages that address the reader instead of stating facts. They are no evidence. */
+/** Passages that address the reader instead of stating facts. They are no evidence and no wording. */
 const instructionPattern =
   /忽略|无视|指示|指令|要件|认定(?:为|全部)|ignore|disregard|instruction|\bproven\b|you (?:must|should|are)/iu
 
 /** Reading of a document by a model, checked against the document. */
 export interface ModelReading {
-  proves: string
+  /** Undefined if the wording names something that the document does not, or repeats an instruction. */
+  proves: string | undefined
   links: Link[]
   weaknesses: Weakness[]
 }
@@ -46,7 +48,10 @@ export async function readByModel(
   })
   if (!reply) return undefined
   return {
-    proves: reply.proves,
+    proves:
+      isGrounded(reply.proves, text) && !instructionPattern.test(reply.proves)
+        ? reply.proves
+        : undefined,
     links: reply.links
       .filter(
         ({ element_id, quote }) =>

@@ -150,7 +150,18 @@ describe('with a model', () => {
     const text = `说明\n${order}2023年5月1日 张三`
     const { items } = await analyze({ f: { filename: '说明.txt', text } }, { model: true })
     expect(items[0].element_ids).toEqual([])
+    expect(items[0].proves).not.toContain('已经证明')
     const sent = JSON.stringify(server.requests[0])
     expect(sent).toContain(`<data name=\\"document\\">\\n说明\\n${order}`)
+  })
+
+  test.each([
+    ['an amount', '张三欠李四9990000元。'],
+    ['an amount in Han numerals', '张三欠李四九百万元。'],
+    ['a law', '依据《讨债法》张三应当还款。'],
+  ])('a wording of a model with %s that the document lacks is dropped', async (_, proves) => {
+    server.script({ json: { proves, links: [], weaknesses: [] } })
+    const { items } = await analyze({ f: { filename: '借条.txt', text: iou } }, { model: true })
+    expect(items[0].proves).toContain('用于证明')
   })
 })
