@@ -61,7 +61,7 @@ async function bare() {
   const app = new Hono()
   app.all('/matter-service/*', async (c) => {
     const { pathname, search } = new URL(c.req.url)
-    const { method, headers, body, signal } = c.req.raw
+    const { method, headers, body } = c.req.raw
     const forwarded = new Headers(headers)
     for (const name of ['host', 'connection', 'cookie']) forwarded.delete(name)
     const init: RequestInit & { duplex: 'half' } = {
@@ -70,7 +70,6 @@ async function bare() {
       body,
       duplex: 'half',
       redirect: 'manual',
-      signal,
     }
     const path = pathname.slice('/matter-service'.length)
     const response = await fetch(`${MATTER_SERVICE_URL}${path}${search}`, init)

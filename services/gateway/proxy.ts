@@ -6,7 +6,7 @@ import { authenticate } from './authenticate.ts'
 import { requireCsrf, requireScope } from './authorize.ts'
 import { clientAddress } from './client-address.ts'
 import type { Deps } from './deps.ts'
-import { bodyTooLarge, limitBody } from './limit-body.ts'
+import { bodyTooLarge, type LimitedBody, limitBody } from './limit-body.ts'
 import { withMutableHeaders } from './mutable-headers.ts'
 import { listForwardableHeaders, listIdentityHeaders, type Principal } from './principal.ts'
 import { unauthenticated } from './protected-resource.ts'
@@ -58,8 +58,10 @@ async function forward(
     ['traceparent', c.var.traceparent],
     ['x-forwarded-for', clientAddress(c)],
   ] as [string, string][]
-  const body = limitBody(raw, c.env.maxBodyBytes)
-  const deadline = startDeadline(c.env.timeoutMs, raw.signal)
+  // A read has no body, and its service may finish it: on Node, body and signal cost a second request object.
+  const isRead = raw.method === 'GET' || raw.method === 'HEAD'
+  const body = isRead ? noBody : limitBody(raw, c.env.maxBodyBytes)
+  const deadline = startDeadline(c.env.timeoutMs, isRead ? null : raw.signal)
   const init: RequestInit & { duplex: 'half' } = {
     method: raw.method,
     headers,
@@ -84,6 +86,8 @@ async function forward(
     deadline.clear()
   }
 }
+
+const noBody: LimitedBody = { stream: null, exceeded: () => false }
 
 const hopByHop = [
   'connection',

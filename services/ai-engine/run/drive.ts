@@ -6,6 +6,7 @@ import type { StartedLease } from '../store/start-run.ts'
 import { loadState } from '../store/state.ts'
 import { type Failure, toCancellation } from './failure.ts'
 import type { Graph, Limits } from './graph.ts'
+import { committedBefore, holdCommit } from './held-commit.ts'
 import { loadEmitted } from './load-emitted.ts'
 import { makeReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
@@ -47,29 +48,32 @@ export async function drive<State>(
     let committed = startState ?? (await loadState(deps.sql, lease.thread_id, lease.head))
     let state = graph.upgrade?.(committed) ?? (committed as State)
     let emitted = await loadEmitted(deps.sql, lease, graph.restartText?.(state))
-    let ready: Promise<unknown> = Promise.resolve()
+    let previous = committedBefore
     for (;;) {
-      const start: StepStart<State> = { state, lease, emitted, ready }
+      const start: StepStart<State> = { state, lease, emitted, previous }
       const failure = limitExceeded(deps.limits, lease, stop.signal)
       const result = failure
         ? await stopRun(deps, graph, start, failure)
         : await runStep(deps, graph, start, stop)
-      await ready
+      await previous.settled()
       const write = buildCommit(committed, result)
-      const after = advance(lease, write)
-      ready = commitStep(lease, after, write)
-      const cancelCode = write.end && (await awaitEnd(deps, lease, ready))
-      if (cancelCode) {
+      const before = lease
+      const after = advance(before, write)
+      previous = committedBefore
+      if (write.end) {
+        const cancelCode = await awaitEnd(deps, lease, commitStep(before, after, write))
+        if (!cancelCode) return recordEnd(deps, after, write.end.status)
         lease = { ...lease, cancel_code: cancelCode }
         emitted = { filter: emitted.filter, seq: result.seq - result.lines.length }
-        ready = Promise.resolve()
         continue
       }
+      if (graph.eager?.has(after.next)) {
+        previous = holdCommit(
+          (lines, calls) => commitStep(before, after, { ...write, following: { lines, calls } }),
+          (thrown) => stop.abort(thrown),
+        )
+      } else await commitStep(before, after, write)
       lease = after
-      if (!write.end && graph.eager?.has(after.next)) {
-        ready.catch((thrown) => stop.abort(thrown))
-      } else await ready
-      if (write.end) return recordEnd(deps, lease, write.end.status)
       state = result.steps.at(-1)!.outcome.state
       committed = state
       emitted = { filter: makeReplayFilter(graph.restartText?.(state)), seq: lease.seq }
@@ -133,6 +137,7 @@ function buildCommit<State>(
     seq,
     spans,
     calls,
+    following: { lines: [], calls: [] },
     effects: first.effects ?? [],
     delivered: first.delivered ?? [],
     refused: first.refused ?? [],

@@ -2,6 +2,7 @@ import { storableJson } from '../../_kit/storable.ts'
 import type { CallRow, CallSink } from '../store/calls.ts'
 import { appendEvents, type RunEvent } from '../store/commit.ts'
 import { type Lease, LeaseLost } from '../store/lease.ts'
+import type { PreviousCommit } from './held-commit.ts'
 import type { EventData, EventName, NewEvent, ReplayFilter } from './replay-filter.ts'
 import type { RunDeps } from './run-deps.ts'
 
@@ -24,7 +25,8 @@ export interface Emitter extends CallSink {
  */
 export function makeEmitter(
   { sql, hub }: Pick<RunDeps, 'sql' | 'hub'>,
-  lease: () => Promise<Lease> | Lease,
+  lease: Lease,
+  previous: PreviousCommit,
   filter: ReplayFilter,
   lastSeq: number,
   onLost: (thrown: unknown) => void,
@@ -41,14 +43,14 @@ export function makeEmitter(
   }
 
   async function drain() {
-    const currentLease = await lease()
     while (buffer.length > 0 || calls.length > 0) {
       const lines = buffer.map(build)
       const finished = calls
       buffer = []
       calls = []
-      await appendEvents(sql, currentLease, lines, finished)
-      hub.publish(currentLease.run_id, lines)
+      if (!(await previous.commitWith(lines, finished)))
+        await appendEvents(sql, lease, lines, finished)
+      hub.publish(lease.run_id, lines)
     }
   }
 

@@ -4,6 +4,7 @@ import type { Lease } from '../store/lease.ts'
 import { type Emitter, makeEmitter } from './emitter.ts'
 import type { Failure } from './failure.ts'
 import type { Attempted, Graph, Outcome, ParallelNode } from './graph.ts'
+import type { PreviousCommit } from './held-commit.ts'
 import { orderBranches } from './order-branches.ts'
 import type { ReplayFilter } from './replay-filter.ts'
 import { runAttempts, type StepScope } from './run-attempts.ts'
@@ -25,20 +26,20 @@ export interface StepStart<State> {
   lease: Lease
   /** Text of this step that clients have received, and the number of the last event. */
   emitted: { filter: ReplayFilter; seq: number }
-  /** Resolves when the previous step is committed. Nothing is written before. */
-  ready: Promise<unknown>
+  /** Nothing is written before the previous step is committed. */
+  previous: PreviousCommit
 }
 
 /** Runs one step with retries. A step that fails for good has an outcome too. */
 export async function runStep<State>(
   deps: RunDeps,
   graph: Graph<State>,
-  { state, lease, emitted, ready }: StepStart<State>,
+  { state, lease, emitted, previous }: StepStart<State>,
   stop: AbortController,
 ): Promise<StepResult<State>> {
   const node = lease.next
-  const readyLease = () => ready.then(() => lease)
-  const emitter = makeEmitter(deps, readyLease, emitted.filter, emitted.seq, (thrown) =>
+  const readyLease = () => previous.settled().then(() => lease)
+  const emitter = makeEmitter(deps, lease, previous, emitted.filter, emitted.seq, (thrown) =>
     stop.abort(thrown),
   )
   const scope: StepScope = {
@@ -110,12 +111,11 @@ async function runBranches<State>(
 export async function stopRun<State>(
   deps: RunDeps,
   graph: Graph<State>,
-  { state, lease, emitted, ready }: StepStart<State>,
+  { state, lease, emitted, previous }: StepStart<State>,
   failure: Failure,
 ): Promise<StepResult<State>> {
   const { filter, seq } = emitted
-  const readyLease = () => ready.then(() => lease)
-  const emitter = makeEmitter(deps, readyLease, filter, seq, () => {})
+  const emitter = makeEmitter(deps, lease, previous, filter, seq, () => {})
   const outcome = graph.onAbort(state, failure, filter.textOf)
   const step = lease.head + 1
   const span = endSpan(startSpan(step, 'stop', 'node', null, {}), failure.message)

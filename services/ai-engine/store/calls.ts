@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
-import { fragment, json, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
+import { fragment, identifier, json, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 import { toStorable } from '../../_kit/storable.ts'
 import type { Lease } from './lease.ts'
 
@@ -109,8 +109,9 @@ export const insertCalls = (
   { thread_id, head, run_id, organization_id, user_id }: Lease,
   calls: CallRow[],
   source: SqlFragment,
+  clause = 'calls',
 ): SqlFragment => fragment`,
-  calls as (
+  ${identifier(clause)} as (
     insert into ai_engine.calls (thread_id, step, hash, nth, run_id, organization_id, user_id, skill,
       kind, name, answer, input_tokens, output_tokens, cached_tokens, duration_ms)
     select ${thread_id}::text, ${head + 1}::int, made.hash, made.nth, ${run_id}::uuid,

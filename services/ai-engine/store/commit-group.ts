@@ -65,8 +65,9 @@ export function makeCommitGroup(): CommitStep {
 }
 
 /** A step that writes only checkpoints, events and spans, as most do. */
-const isPlain = ({ calls, effects, delivered, refused, end }: StepCommit) =>
-  end === null && calls.length + effects.length + delivered.length + refused.length === 0
+const isPlain = ({ calls, following, effects, delivered, refused, end }: StepCommit) =>
+  end === null &&
+  [calls, following.calls, effects, delivered, refused].every((list) => list.length === 0)
 
 const HeadRow = z.object({ thread_id: z.string(), cancel_code: z.string().nullable() })
 type HeadRow = z.infer<typeof HeadRow>
@@ -128,7 +129,11 @@ function insertCheckpoints(group: Waiting[]): SqlFragment {
 
 function insertEvents(group: Waiting[]): SqlFragment {
   const rows = group.flatMap(({ lease, write }) =>
-    write.lines.map(({ seq, line }) => ({ run_id: lease.run_id, seq, line })),
+    [...write.lines, ...write.following.lines].map(({ seq, line }) => ({
+      run_id: lease.run_id,
+      seq,
+      line,
+    })),
   )
   if (rows.length === 0) return fragment``
   return fragment`,

@@ -73,6 +73,8 @@ export interface StepCommit {
   spans: Span[]
   /** Finished calls that are not committed yet. */
   calls: CallRow[]
+  /** First events and finished calls of the step after it. */
+  following: { lines: RunEvent[]; calls: CallRow[] }
   /** Writes to other services. */
   effects: Effect[]
   /** Keys of delivered and refused outbox rows. */
@@ -93,12 +95,16 @@ export async function commit(
   after: ReturnType<typeof advance>,
   stepCommit: StepCommit,
 ): Promise<{ cancel_code: string | null }> {
-  const { lines, end } = stepCommit
+  const { end, following } = stepCommit
+  const lines = [...stepCommit.lines, ...following.lines]
   const clauses = [
     insertCheckpoints(lease, after, stepCommit.steps),
     ...(lines.length > 0 ? [insertEvents(lease, lines)] : []),
     ...(stepCommit.spans.length > 0 ? [insertSpans(lease, stepCommit.spans)] : []),
     ...(stepCommit.calls.length > 0 ? [insertCalls(lease, stepCommit.calls, fragment`head`)] : []),
+    ...(following.calls.length > 0
+      ? [insertCalls(after, following.calls, fragment`head`, 'following_calls')]
+      : []),
     ...(stepCommit.effects.length > 0 ? [insertOutbox(lease, stepCommit.effects)] : []),
     ...(stepCommit.delivered.length > 0 ? [markDelivered(stepCommit.delivered)] : []),
     ...(stepCommit.refused.length > 0 ? [markRefused(stepCommit.refused)] : []),
