@@ -57,8 +57,8 @@ export async function searchQdrant(
   const [sparse = [], dense = []] = terms.length > 0 ? scored : [[], ...scored]
   const where = fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`
   const [byKeyword, byVector] = await Promise.all([
-    rescoreTop(deps, bases, sparse, priors).then((best) =>
-      fetchChunks(deps.sql, best.slice(0, fetchSize), where),
+    rescoreTop(deps, bases, sparse, priors, fetchSize).then((best) =>
+      fetchChunks(deps.sql, best, where),
     ),
     rescoreWithPriors(deps, bases, dense, priors).then((best) =>
       fetchChunks(deps.sql, best.slice(0, fetchSize), where),

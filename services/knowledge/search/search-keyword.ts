@@ -45,7 +45,7 @@ export async function searchKeyword(
   const depth = Math.max(fetchSize, contextRescoreDepth(priors))
   const rank: Rank = (limit, allowed) => searchTopK(terms, postings, statistics, limit, allowed)
   const fetchTop = async (top: readonly ScoredChunk[]) => {
-    const scored = (await rescoreTop(deps, bases, top, priors)).slice(0, fetchSize)
+    const scored = await rescoreTop(deps, bases, top, priors, fetchSize)
     return fetchChunksInForce(sql, searchCache, bases, scored, scope.asOf)
   }
   const filtered = isFiltered(scope.filters)
@@ -58,14 +58,15 @@ export async function searchKeyword(
   return rescoreByPhrase(query, candidates, phraseRescoreDepth).slice(0, limit)
 }
 
-/** Rescores the top chunks in context and drops deleted ones; the rest keep their order. */
+/** Rescores the top chunks in context and drops deleted ones; the rest keep their order. Returns the best. */
 export async function rescoreTop(
   { sql, searchCache }: SearchDeps,
   bases: readonly BaseRow[],
   scored: readonly ScoredChunk[],
   priors: LawPriors,
+  limit: number,
 ): Promise<ScoredChunk[]> {
   const depth = contextRescoreDepth(priors)
   const located = await locateChunks(sql, searchCache, bases, scored.slice(0, depth))
-  return [...rescoreInContext(located, priors), ...scored.slice(depth)]
+  return [...rescoreInContext(located, priors, limit), ...scored.slice(depth)].slice(0, limit)
 }

@@ -26,7 +26,12 @@ export async function locateChunks(
       columnsByBase.get(no)!.fill(seqs, rowsByBase.get(no) ?? [])
     }
   }
-  return scored.flatMap((each) => columnsByBase.get(each.base)?.locate(each) ?? [])
+  const located: LocatedChunk[] = []
+  for (const each of scored) {
+    const chunk = columnsByBase.get(each.base)?.locate(each)
+    if (chunk) located.push(chunk)
+  }
+  return located
 }
 
 /** Chunks read ahead per search that misses some, so that later searches find them in memory. */

@@ -46,11 +46,13 @@ export class TopK {
   /** Returns the best chunks, best first. */
   toSorted(limit = this.limit): ScoredChunk[] {
     this.#cut(limit)
-    return Array.from({ length: this.#size }, (_, index) => ({
-      base: this.#bases[index]!,
-      seq: this.#seqs[index]!,
-      score: this.#scores[index]!,
-    })).sort(byScore)
+    const sorted: ScoredChunk[] = []
+    for (let index = 0; index < this.#size; index++) {
+      const base = this.#bases[index]!
+      const seq = this.#seqs[index]!
+      sorted.push({ base, seq, score: this.#scores[index]! })
+    }
+    return sorted.sort(byScore)
   }
 
   #cut(limit: number) {
