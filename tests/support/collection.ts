@@ -13,7 +13,7 @@ const managerHeaders = {
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
 /** Stages collector-service with a site on loopback that it may collect. */
-export async function stageCollection() {
+export async function stageCollection(variables: Record<string, string> = {}) {
   const pages: Record<string, Page> = {}
   const requestedPaths: string[] = []
   const server = createServer((request, response) => {
@@ -27,7 +27,11 @@ export async function stageCollection() {
   const { port } = server.address() as AddressInfo
   const site = `http://127.0.0.1:${port}`
   const at = await stageCollector({
-    env: { COLLECTOR_ALLOWED_HOSTS: `127.0.0.1:${port}`, COLLECTOR_HOST_DELAY_MS: '1' },
+    env: {
+      COLLECTOR_ALLOWED_HOSTS: `127.0.0.1:${port}`,
+      COLLECTOR_HOST_DELAY_MS: '1',
+      ...variables,
+    },
     headers: managerHeaders,
   })
   const call = (method: string, path: string, body?: unknown, headers = {}) =>

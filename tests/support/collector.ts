@@ -74,7 +74,12 @@ export function configsPackage(
 /** Stub of the target services. Stores records by key and returns the counts that the real services return. */
 export function makeTargets() {
   const rows = new Map<string, { owner: string | null; record: string }>()
-  const state = { down: false, rejectBodiesWith: new Set<string>() }
+  const state = {
+    down: false,
+    rejectBodiesWith: new Set<string>(),
+    /** Ids of bases that do not exist. */
+    missingBases: new Set<string>(),
+  }
   const requests: { path: string; body: any }[] = []
 
   function applyRecords(path: string, body: any) {
@@ -114,6 +119,7 @@ export function makeTargets() {
     const body = JSON.parse(await request.text())
     requests.push({ path: pathname, body })
     if (state.down) return fault(503, 'UPSTREAM_UNAVAILABLE')
+    if (state.missingBases.has(body.kb_id)) return fault(404, 'NOT_FOUND')
     const text = JSON.stringify(body)
     if ([...state.rejectBodiesWith].some((word) => text.includes(word)))
       return fault(400, 'VALIDATION_FAILED')

@@ -6,7 +6,7 @@ import { parseFeed } from '../fetch/feed.ts'
 import { decompress, isGzip } from '../fetch/inflate.ts'
 import { isIncluded } from '../fetch/pattern.ts'
 import type { Source } from './source.ts'
-import type { VisitResult } from './visit.ts'
+import { followsLinks, type VisitResult } from './visit.ts'
 
 const maxSitemaps = 100
 
@@ -46,8 +46,9 @@ async function readFeed({ collection }: ServiceContext<Deps>, at: URL, signal: A
 }
 
 /** Links of a page to follow: same origin and matched by `include`. */
-export function extractLinks({ url, include, exclude }: Source, visited: VisitResult): string[] {
-  if (!('text' in visited) || include.length === 0) return []
+export function extractLinks(source: Source, visited: VisitResult): string[] {
+  if (!('text' in visited) || !followsLinks(source)) return []
+  const { url, include, exclude } = source
   const { origin } = new URL(url!)
   return parseUrls(visited.links, visited.at)
     .filter((link) => link.origin === origin && isIncluded(link, include, exclude))

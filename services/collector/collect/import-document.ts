@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { chunkText } from '../../_kit/chunk/chunk.ts'
 import type { ServiceContext } from '../../_kit/context.ts'
 import type { RequestOptions } from '../../_kit/peer.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
-import { chunkPage } from './chunk-page.ts'
 import { DocumentWithContent } from './document.ts'
 import { isSystemBase, type Source } from './source.ts'
 
@@ -27,6 +28,15 @@ export async function importDocument(
     where id = ${document.id} and organization_id = ${document.organization_id}
       and sha256 = ${document.sha256}`
 }
+
+/** Start of the error of a document that was fetched but not imported. */
+export const importFailed = 'Import failed: '
+
+/** Marks a document that the base refused as FAILED, so that the import goes on with the next one. */
+export const markRefused = (sql: Sql, document: DocumentWithContent, reason: string) => sql`
+  update collector.documents
+  set status = 'FAILED', error = ${(importFailed + reason).slice(0, 1_000)}, updated_at = now()
+  where id = ${document.id} and organization_id = ${document.organization_id}`
 
 /** Loads a document of a source whose current content is not imported yet. */
 export const nextUnimported = ({ sql }: ServiceContext<Deps>, source: Source) =>
@@ -53,5 +63,5 @@ const toKnowledgeDocument = (kb_id: string, document: DocumentWithContent) => ({
     sha256: document.sha256,
     fetched_at: document.fetched_at,
   },
-  chunks: chunkPage(document.content),
+  chunks: chunkText(document.content).chunks,
 })

@@ -6,7 +6,13 @@ import { FetchError, parseUrl } from '../../_kit/outbound/address.ts'
 import { fragment, type Sql, type SqlFragment } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { discoverUrls, extractLinks } from './discover.ts'
-import { importDocument, importsAutomatically, nextUnimported } from './import-document.ts'
+import {
+  importDocument,
+  importFailed,
+  importsAutomatically,
+  markRefused,
+  nextUnimported,
+} from './import-document.ts'
 import { addToFrontier, nextUrl, RunLease, recordVisit } from './progress.ts'
 import { changeRun, collectJob } from './run.ts'
 import { Source } from './source.ts'
@@ -50,9 +56,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
       if (url === undefined) break
       const result = await visit(context, source, parseUrl(url), signal)
       await recordVisit(sql, lease, source, url, result)
-      if (source.kind === 'http') {
-        await addToFrontier(sql, lease, extractLinks(source, result), context.collection!.maxPages)
-      }
+      await addToFrontier(sql, lease, extractLinks(source, result), context.collection!.maxPages)
       if (Date.now() > until) return await continueLater(sql, lease)
     }
     if (claimed.trigger === 'schedule' && importsAutomatically(source)) {
@@ -60,7 +64,7 @@ export async function collect(context: ServiceContext<Deps>, payload: unknown, j
         return await continueLater(sql, lease)
       }
     }
-    await finishRun(sql, lease, source)
+    await finishRun(sql, lease, source, context.collection!.maxPages)
   } catch (thrown) {
     // The run was cancelled, deleted or taken over.
     if (signal.aborted || lease.lost) return
@@ -104,15 +108,16 @@ async function importAll(
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown
       // The next scheduled run tries again.
-      await lease.log(context.sql, 'warn', `Import failed: ${thrown.message}`)
-      return true
+      await lease.log(context.sql, 'warn', `${document.url}: ${importFailed}${thrown.message}`)
+      if (thrown.retryable) return true
+      await markRefused(context.sql, document, thrown.message)
     }
   }
 }
 
-async function finishRun(sql: Sql, lease: RunLease, source: Source) {
+async function finishRun(sql: Sql, lease: RunLease, source: Source, maxPages: number) {
   await lease.write(sql, async (sql) => {
-    await markMissing(sql, lease.runId, source.id)
+    await markMissing(sql, lease.runId, source, maxPages)
     await endRun(
       sql,
       lease.runId,

@@ -176,8 +176,7 @@ describe.runIf(fetches)('a run', () => {
       .find(({ metadata }) => metadata.url.endsWith('/a/1'))
     expect(law.chunks).toMatchObject([
       { content: '某法' },
-      { section_id: '第一章', content: '第一章 总则' },
-      { section_id: '第一章/第一条', content: '第一条 甲。', metadata: { article: '第一条' } },
+      { section_id: '第一章/第一条', content: '第一条 甲。', metadata: { heading: '第一章 总则' } },
       { section_id: '第一章/第二条', content: '第二条 乙。' },
     ])
     const list = () => at.documents(id)

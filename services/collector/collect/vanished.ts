@@ -1,23 +1,41 @@
 import * as z from 'zod'
 import type { ServiceContext } from '../../_kit/context.ts'
+import { Fault } from '../../_kit/fault.ts'
 import { errorFields } from '../../_kit/log.ts'
 import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
+import { importFailed } from './import-document.ts'
+import type { Source } from './source.ts'
+import { followsLinks } from './visit.ts'
 
 /**
- * Updates which pages of a source are missing after a run. A page is missing if no link, sitemap or feed
- * lists it any more, or if the server returns 404 or 410.
+ * Updates which pages of a source are missing after a run: those for which the server returns 404 or 410, and
+ * those that no link or sitemap lists any more. The latter only if the run saw everything that could list
+ * them: it did not reach the maximum number of pages, and no page whose links are followed failed. A feed
+ * lists new pages only, so its older pages are not missing.
  */
-export const markMissing = (sql: Sql, runId: string, sourceId: string) => sql`
-  update collector.documents document set missing_since = case
-    when gone.gone then coalesce(document.missing_since, now()) end
-  from (
-    select page.id,
-      frontier.url is null or coalesce(page.error ~ 'HTTP (404|410)', false) as gone
-    from collector.documents page
-    left join collector.frontier frontier on frontier.run_id = ${runId} and frontier.url = page.url
-    where page.source_id = ${sourceId}) gone
-  where document.id = gone.id and gone.gone <> (document.missing_since is not null)`
+export const markMissing = (sql: Sql, runId: string, source: Source, maxPages: number) => sql`
+  with page as (
+    select document.id, frontier.url is not null as listed, gone,
+      gone or frontier.url is null and ${source.kind !== 'rss'}::boolean as missing,
+      document.sha256 is not null and not gone
+        and document.error !~ ${`^${importFailed}`} as failed
+    from collector.documents document
+    cross join lateral (select coalesce(document.error ~ 'HTTP (404|410)', false) as gone) answer
+    left join collector.frontier frontier on frontier.run_id = ${runId}
+      and frontier.url = document.url
+    where document.source_id = ${source.id}
+      and document.organization_id = ${source.organization_id}),
+  run as (
+    select ${source.kind === 'rss'}::boolean
+      or (select count(*) from collector.frontier where run_id = ${runId}) < ${maxPages}::int
+        and not (${followsLinks(source)}::boolean
+          and exists (select from page where listed and failed)) as complete)
+  update collector.documents document
+  set missing_since = case when page.missing then now() end
+  from page, run
+  where document.id = page.id and (page.listed or run.complete)
+    and page.missing <> (document.missing_since is not null)`
 
 const Removable = z.object({
   id: z.string(),
@@ -35,12 +53,17 @@ export async function deleteMissing(context: ServiceContext<Deps>) {
   for (const { id, organization_id, imported_kb_id } of documents) {
     try {
       if (imported_kb_id !== null) {
-        await knowledge.request(z.unknown(), '/api/v1/internal/atomic/delete-by-file', {
-          method: 'POST',
-          body: { kb_id: imported_kb_id, file_id: id },
-          idempotent: true,
-          headers: { 'x-organization-id': organization_id },
-        })
+        await knowledge
+          .request(z.unknown(), '/api/v1/internal/atomic/delete-by-file', {
+            method: 'POST',
+            body: { kb_id: imported_kb_id, file_id: id },
+            idempotent: true,
+            headers: { 'x-organization-id': organization_id },
+          })
+          .catch((thrown: unknown) => {
+            // A base that was deleted has no document left.
+            if (!(thrown instanceof Fault && thrown.kind === 'NOT_FOUND')) throw thrown
+          })
       }
       await sql`
         delete from collector.documents

@@ -43,10 +43,12 @@ export async function visit(
   try {
     const rules = await robots(url, signal)
     if (!rules.allows(url)) return { skipped: true, problem: 'Disallowed by robots.txt.' }
-    // After a failure the page is fetched unconditionally.
-    const validators = await sql.row(CacheValidators)`
-      select etag, last_modified from collector.documents
-      where source_id = ${source.id} and url = ${url.href} and status <> 'FAILED'`
+    // After a failure, and where links are followed, the page is fetched unconditionally.
+    const validators = followsLinks(source)
+      ? undefined
+      : await sql.row(CacheValidators)`
+          select etag, last_modified from collector.documents
+          where source_id = ${source.id} and url = ${url.href} and status <> 'FAILED'`
     const fetched = await fetcher(url, {
       signal,
       etag: validators?.etag ?? null,
@@ -60,6 +62,9 @@ export async function visit(
     throw thrown
   }
 }
+
+/** Whether the pages of a source lead to further pages. A response 304 would hide their links. */
+export const followsLinks = ({ kind, include }: Source) => kind === 'http' && include.length > 0
 
 async function readPage({ status, headers, body, url }: FetchResult): Promise<VisitResult> {
   if (status !== 200) return { problem: `The server returned HTTP ${status}.` }

@@ -202,6 +202,7 @@ describe('a fetched body', () => {
     expect(page.text).toMatch(/\nA & B C$/)
     expect(page.links).toEqual(['/home'])
     expect(parsePage('<div>Only<br>this</div><nav>not this</nav>').text).toBe('Only\nthis')
+    expect(parsePage('<head><title>法</title><p>第一条').text).toBe('第一条')
     expect(parsePage(`${'<div>'.repeat(900)}deep`).text).toBe('deep')
     expect(() => parsePage('<div>'.repeat(2_000_000))).toThrow('nested too deep')
     expect(() => parseFeed('<a>'.repeat(2_000_000))).toThrow('nested too deep')

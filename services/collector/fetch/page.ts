@@ -8,8 +8,9 @@ export interface Page {
   links: string[]
 }
 
+/** Not `head`: its end tag is optional, and the parser does not infer it from the text that follows. */
 const hiddenElements = new Set(
-  'script style noscript template svg head iframe object canvas select button'.split(' '),
+  'script style noscript template svg iframe object canvas select button'.split(' '),
 )
 /** Elements around the content of a page. */
 const boilerplateElements = new Set(['nav', 'header', 'footer', 'aside', 'form'])

@@ -1,5 +1,5 @@
+import { numeral } from '../../_kit/chunk/numeral.ts'
 import { buildCitation, type Citation, type Reading } from './citation.ts'
-import { numeral } from './numerals.ts'
 
 const separator = '(?:、|，|,|和|及|以及|与|或者|或|至|到|[-–—~～])'
 const subdivision = `(?:第(?<paragraph>${numeral})款)?(?:第?[(（]?(?<item>${numeral})[)）]?项)?`

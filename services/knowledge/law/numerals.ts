@@ -1,6 +1,5 @@
+import { numeral } from '../../_kit/chunk/numeral.ts'
 import { arabic } from '../../_kit/tokenize.ts'
-
-export const numeral = '[\\d零〇一二三四五六七八九十百千]{1,12}'
 
 const articleText = new RegExp(
   `^第\\s?(${numeral})\\s?条(?:之(${numeral}))?|^(?:art(?:icle)?\\.?|§|section|sec\\.)\\s*(\\d{1,5})(?:-(\\d{1,3}))?\\b|^(\\d{1,5})(?:-(\\d{1,3}))?$`,

@@ -1,5 +1,5 @@
+import { numeral } from '../../_kit/chunk/numeral.ts'
 import { arabic } from '../../_kit/tokenize.ts'
-import { numeral } from './numerals.ts'
 
 const itemMark = new RegExp(`^[(（](${numeral})[)）]`)
 

@@ -1,4 +1,4 @@
-import { numeral } from '../../../services/knowledge/law/numerals.ts'
+import { numeral } from '../../../services/_kit/chunk/numeral.ts'
 import { shortNames } from './names.ts'
 
 /** An article that a text names, and the words that it quotes from it. */

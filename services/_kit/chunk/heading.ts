@@ -1,4 +1,4 @@
-import { numeral } from '../law/numerals.ts'
+import { numeral } from './numeral.ts'
 
 export interface Heading {
   level: number
