@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, stage } from '../../tests/support/stage.ts'
 import { hashEntry } from './audit-chain.ts'
+import { makeSigner } from './audit-signing.ts'
 import { verifyExport } from './cli/verify-export.ts'
 import platform from './service.ts'
 
@@ -119,7 +120,7 @@ describe('checkpoints', () => {
     await appendTo('acme', 2, unsigned)
     const { status, code } = await unsigned.call('POST', `${logs}/checkpoints`)
     expect([status, code]).toEqual([409, 'CONFLICT'])
-    const verdict = await verifyExport(splitLines(await readExport('acme', unsigned)), undefined)
+    const verdict = await verifyExport(splitLines(await readExport('acme', unsigned)), [])
     expect(verdict).toMatchObject({ valid: true, entries: 2, checkpoints: 0 })
     await unsigned.close()
   })
@@ -131,8 +132,8 @@ describe('an exported chain', () => {
     await appendTo('exported', 5)
     text = await readExport('exported')
   })
-  const verify = (lines: string[], key: string | undefined = secret) =>
-    verifyExport(splitLines(lines.join('\n')), key)
+  const verify = (lines: string[], ...keys: string[]) =>
+    verifyExport(splitLines(lines.join('\n')), keys.length > 0 ? keys : [secret])
 
   test('is valid with the key and invalid with another', async () => {
     const expected = { valid: true, entries: 5, signedEntries: 5, checkpoints: 1 }
@@ -149,6 +150,43 @@ describe('an exported chain', () => {
     for (const forged of [changed, removed, cut]) {
       expect(await verify(forged)).toMatchObject({ valid: false })
     }
+  })
+
+  test('is invalid when it is rewritten and its checkpoints are left out', async () => {
+    const rewritten: string[] = []
+    let prev_hash = '0'.repeat(64)
+    for (const line of text.trim().split('\n')) {
+      const { entry } = JSON.parse(line)
+      if (!entry) continue
+      const forged = { ...entry, actor: 'eve', prev_hash }
+      prev_hash = await hashEntry(forged)
+      rewritten.push(JSON.stringify({ entry: { ...forged, hash: prev_hash } }))
+    }
+    expect(await verifyExport(splitLines(rewritten.join('\n')), [])).toMatchObject({ valid: true })
+    expect(await verify(rewritten)).toMatchObject({
+      valid: false,
+      problem: 'No checkpoint signs the entries after 0.',
+    })
+  })
+
+  test('has no entry after its last checkpoint, although the chain grows', async () => {
+    await appendTo('growing', 3)
+    await at.sql`update platform.audit_heads set seq = 2, hash = (
+        select hash from platform.audit_logs where organization_id = 'growing' and seq = 2)
+      where organization_id = 'growing'`
+    const signedEntries = { valid: true, entries: 2, signedEntries: 2 }
+    expect(await verify([await readExport('growing')])).toMatchObject(signedEntries)
+  })
+
+  test('is valid after a rotation of the key with both keys only', async () => {
+    const former = 'the HMAC secret that was used before, long enough'
+    const [checkpoint] = text.split('\n').filter((line) => line.startsWith('{"checkpoint"'))
+    const { organization_id, seq, hash, created_at } = JSON.parse(checkpoint!).checkpoint
+    const unsigned = { organization_id, seq, hash, created_at }
+    const resigned = JSON.stringify({ checkpoint: await makeSigner(former).sign(unsigned) })
+    expect(await verify([text, resigned], secret, former)).toMatchObject({ valid: true })
+    const { valid, problem } = await verify([text, resigned], secret)
+    expect([valid, problem]).toEqual([false, expect.stringContaining('which was not given')])
   })
 
   test('an Ed25519 signature is verified with the public key', async () => {

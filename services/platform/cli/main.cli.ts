@@ -3,12 +3,12 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { verifyExport } from './verify-export.ts'
 
-const usage = `Usage: legal-audit verify FILE [--key-file FILE] [--checkpoint FILE]
+const usage = `Usage: legal-audit verify FILE [--key-file FILE]… [--checkpoint FILE]
 
 Verifies an export of the audit log offline.
 
   FILE                NDJSON of GET /api/v1/audit-logs/export
-  --key-file FILE     HMAC secret, or Ed25519 public or private key (PEM)
+  --key-file FILE     HMAC secret, or Ed25519 public or private key (PEM); repeat it for former keys
   --checkpoint FILE   a checkpoint saved earlier (JSON) that the export must contain
 
 Exit codes: 0 valid, 1 invalid, 2 usage.`
@@ -20,10 +20,10 @@ export async function main(args: string[]): Promise<number> {
     console.error(usage)
     return 2
   }
-  const { file, keyFile, checkpoint } = parsed
-  const key = keyFile === undefined ? undefined : readFileSync(keyFile, 'utf8').trim()
-  const verdict = await verifyExport(readLines(file, checkpoint), key)
-  console.log(JSON.stringify({ ...verdict, signatures_checked: key !== undefined }, null, 2))
+  const { file, keyFiles, checkpoint } = parsed
+  const keys = keyFiles.map((keyFile) => readFileSync(keyFile, 'utf8').trim())
+  const verdict = await verifyExport(readLines(file, checkpoint), keys)
+  console.log(JSON.stringify({ ...verdict, signatures_checked: keys.length > 0 }, null, 2))
   return verdict.valid ? 0 : 1
 }
 
@@ -32,11 +32,14 @@ function parse(args: string[]) {
     const { values, positionals } = parseArgs({
       args,
       allowPositionals: true,
-      options: { 'key-file': { type: 'string' }, checkpoint: { type: 'string' } },
+      options: {
+        'key-file': { type: 'string', multiple: true, default: [] },
+        checkpoint: { type: 'string' },
+      },
     })
     const [command, file, ...rest] = positionals
     if (command !== 'verify' || file === undefined || rest.length > 0) return undefined
-    return { file, keyFile: values['key-file'], checkpoint: values.checkpoint }
+    return { file, keyFiles: values['key-file'], checkpoint: values.checkpoint }
   } catch {
     return undefined
   }

@@ -18,14 +18,16 @@ export interface ExportVerdict {
 }
 
 /**
- * Verifies an exported chain: hashes, order, and the signature of every checkpoint. `key` is the HMAC secret
- * or an Ed25519 key. The public key inside the file proves nothing about its origin and is not used.
+ * Verifies an exported chain: hashes, order, and the signature of every checkpoint. `keys` are HMAC secrets or
+ * Ed25519 keys, several after a rotation. With keys, the last entry must be signed: whoever rewrites a chain
+ * can leave out its checkpoints. The public key inside the file proves nothing about its origin and is not
+ * used.
  */
 export async function verifyExport(
   lines: AsyncIterable<string>,
-  key: string | undefined,
+  keys: readonly string[],
 ): Promise<ExportVerdict> {
-  const signer = key === undefined ? undefined : makeSigner(key)
+  const signers = await loadSigners(keys)
   const hashes = new Map<number, string>()
   const verdict = { valid: true, entries: 0, signedEntries: 0, checkpoints: 0, problem: null }
   const invalidVerdict = (problem: string): ExportVerdict => ({ ...verdict, valid: false, problem })
@@ -48,13 +50,25 @@ export async function verifyExport(
       previous = entry
       verdict.entries++
     } else if ('checkpoint' in line) {
-      const problem = await checkpointProblem(line.checkpoint, hashes, previous, signer)
+      const problem = await checkpointProblem(line.checkpoint, hashes, previous, signers)
       if (problem) return invalidVerdict(problem)
       verdict.checkpoints++
-      if (signer) verdict.signedEntries = Math.max(verdict.signedEntries, line.checkpoint.seq)
+      if (signers) verdict.signedEntries = Math.max(verdict.signedEntries, line.checkpoint.seq)
     }
   }
+  if (signers && verdict.signedEntries < verdict.entries) {
+    return invalidVerdict(`No checkpoint signs the entries after ${verdict.signedEntries}.`)
+  }
   return verdict
+}
+
+/** Signers by the id of their key, or undefined without keys. */
+async function loadSigners(keys: readonly string[]) {
+  const signers = keys.map(makeSigner)
+  const ids = await Promise.all(signers.map((signer) => signer.keyId()))
+  return keys.length > 0
+    ? new Map(signers.map((signer, index) => [ids[index]!, signer]))
+    : undefined
 }
 
 function parseLine(text: string) {
@@ -69,13 +83,13 @@ async function checkpointProblem(
   checkpoint: Checkpoint,
   hashes: ReadonlyMap<number, string>,
   last: { organization_id?: string },
-  signer: Signer | undefined,
+  signers: ReadonlyMap<string, Signer> | undefined,
 ): Promise<string | null> {
-  const { seq, hash, organization_id } = checkpoint
+  const { seq, hash, organization_id, key_id } = checkpoint
   if (organization_id !== last.organization_id) return `Checkpoint ${seq} is of another chain.`
   if (hashes.get(seq) !== hash) return `The chain differs from checkpoint ${seq}.`
-  if (signer && !(await signer.verify(checkpoint))) {
-    return `The signature of checkpoint ${seq} does not match the key.`
-  }
-  return null
+  if (!signers) return null
+  const signer = signers.get(key_id)
+  if (!signer) return `Checkpoint ${seq} is signed with the key ${key_id}, which was not given.`
+  return (await signer.verify(checkpoint)) ? null : `The signature of checkpoint ${seq} is invalid.`
 }
