@@ -87,13 +87,19 @@ describe('an ordinary file yields its text', () => {
         '<!doctype html><title>x</title><style>p{}</style><p>甲 &amp; 乙</p><script>1<2</script>丙',
       ),
       'a.html',
-      succeedsWith('text/html', 'x\n甲 & 乙\n丙', 1, 'zh'),
+      succeedsWith('text/html', 'x\n\n甲 & 乙\n丙', 1, 'zh'),
     ],
     [
       'HTML with > in an attribute and a named entity',
       utf8('<p title="a > b">caf&eacute; &hellip;</p>'),
       'b.html',
       succeedsWith('text/html', 'café …', 1, 'en'),
+    ],
+    [
+      'HTML without the optional tags after its head',
+      utf8('<!doctype html><html><head><meta charset="utf-8"><title>借条</title><p>甲'),
+      'c.html',
+      succeedsWith('text/html', '借条\n\n甲', 1, 'zh'),
     ],
     [
       'a PDF',
@@ -225,6 +231,11 @@ describe('a parser', () => {
     )
     setTimeout(() => stop.abort(new Error('the lease was lost')), 300)
     await expect(running).rejects.toThrow('the lease was lost')
+  })
+
+  test('a parser sets truncated for a PDF with an image that is too large to read', async () => {
+    const outcome = await parse(hostile.pdfWithHugeImage())
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED', text: '', truncated: true })
   })
 
   test('a parser returns two million characters and sets truncated', async () => {

@@ -1,9 +1,10 @@
 import { Parser } from 'htmlparser2'
 import { UnreadableFile } from './limits.ts'
 
-const hiddenElements = new Set(['script', 'style', 'template', 'noscript', 'svg', 'head', 'iframe'])
+/** Not `head`: its end tag is optional, and the parser does not infer it from the text that follows. */
+const hiddenElements = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe'])
 const blockElements = new Set(
-  'address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tr ul'.split(
+  'address article aside blockquote br dd div dl dt figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table title tr ul'.split(
     ' ',
   ),
 )

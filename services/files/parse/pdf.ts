@@ -27,6 +27,10 @@ export async function extractPdf(
   }
   const pages: string[] = []
   let [characters, recognized, truncated] = [0, 0, false]
+  // pdf.js leaves out an image beyond `maxImageSize` and only writes a warning.
+  console.warn = (warning: unknown) => {
+    truncated ||= String(warning).includes('Image exceeded maximum allowed size')
+  }
   for (let number = 1; number <= pdf.numPages; number++) {
     const page = await pdf.getPage(number)
     let text = await readTextLayer(page)
@@ -51,7 +55,7 @@ async function openPdf(bytes: Uint8Array): Promise<Document> {
       disableFontFace: true,
       useSystemFonts: false,
       maxImageSize: limits.pixels,
-      verbosity: 0,
+      verbosity: 1,
     })
   } catch (thrown) {
     if ((thrown as Error).name === 'PasswordException') throw passwordProtected()

@@ -19,8 +19,8 @@ export interface Sandbox {
 
 /**
  * Command that runs a script with permission to read the installed code only: no other files, no writes, no
- * processes. Deno also denies the network. Node 24 cannot, so on Linux the script runs in a network
- * namespace without interfaces, if the system allows it.
+ * processes, and no threads, which Node would not restrict. Deno also denies the network. Node 24 cannot, so
+ * on Linux the script runs in a network namespace without interfaces, if the system allows it.
  */
 export async function makeSandbox(memoryMb: number): Promise<Sandbox> {
   if ('Deno' in globalThis) {
@@ -48,7 +48,7 @@ function hasNetworkNamespaces(): Promise<boolean> {
 }
 
 const nodeFlags = (memoryMb: number) => [
-  ...['--permission', ...readable.map((path) => `--allow-fs-read=${path}`), '--allow-worker'],
+  ...['--permission', ...readable.map((path) => `--allow-fs-read=${path}`)],
   ...['--no-warnings', `--max-old-space-size=${memoryMb}`],
 ]
 

@@ -27,7 +27,7 @@ async function runInside(attempts: Record<string, string>) {
   return JSON.parse(child.stdout || JSON.stringify({ stderr: child.stderr }))
 }
 
-test('the parser process reads its code only, writes nothing and starts nothing', async () => {
+test('the parser process reads its code only, writes nothing and starts no process or thread', async () => {
   const secret = join(directory, 'secret')
   writeFileSync(secret, 'secret')
   const read = (path: string) => `(await import('node:fs')).readFileSync(${JSON.stringify(path)})`
@@ -39,6 +39,7 @@ test('the parser process reads its code only, writes nothing and starts nothing'
       otherFile: read(secret),
       write: `(await import('node:fs')).writeFileSync(${JSON.stringify(join(directory, 'x'))}, '')`,
       spawn: "(await import('node:child_process')).spawnSync('true')",
+      thread: "new (await import('node:worker_threads')).Worker('', { eval: true, execArgv: [] })",
     }),
   ).toEqual({
     ownCode: 'allowed',
@@ -47,6 +48,7 @@ test('the parser process reads its code only, writes nothing and starts nothing'
     otherFile: 'ERR_ACCESS_DENIED',
     write: 'ERR_ACCESS_DENIED',
     spawn: 'ERR_ACCESS_DENIED',
+    thread: 'ERR_ACCESS_DENIED',
   })
 }, 60_000)
 

@@ -92,6 +92,16 @@ export function pdfBomb(): Uint8Array {
   ])
 }
 
+/** A page with an image of 10,000 × 10,000 pixels and no text. */
+export const pdfWithHugeImage = () =>
+  rawPdf([
+    catalog,
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>',
+    '<< /Length 28 >>\nstream\nq 100 0 0 100 0 0 cm /I Do Q\nendstream',
+    '<< /Type /XObject /Subtype /Image /Width 10000 /Height 10000 /BitsPerComponent 1 /ColorSpace /DeviceGray /Length 0 >>\nstream\n\nendstream',
+  ])
+
 /** PNG header with 50,000 × 50,000 pixels. */
 export const hugePng = () =>
   Uint8Array.from([
