@@ -34,10 +34,17 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
   }
 }
 
+/** The organization of a request, if it is not the usual one. */
+function noteOf({ headers }: NonNullable<Subject['others']>): string {
+  const organization = headers['x-organization-id']
+  return organization === undefined ? '' : ` (organization ${organization})`
+}
+
 /** Requests per list: one page by number, then pages by cursor. */
 const requests = 100
 
-async function measure(server: string, { service, fill, paths }: Subject, rows: number) {
+async function measure(server: string, subject: Subject, rows: number) {
+  const { service, fill, paths, others } = subject
   const url = await createDatabase(server)
   const driver = postgresDriver(url, 4)
   await migrate(driver, service.folder, service.schema)
@@ -54,7 +61,13 @@ async function measure(server: string, { service, fill, paths }: Subject, rows: 
     await sql`set local statement_timeout = 0`
     await sql.statement('analyze')
   })
-  const env = { ENVIRONMENT: 'test', INTERNAL_API_KEY: key, FILES_DIR: '/tmp', FILES_STORAGE: 'fs' }
+  const env = {
+    ENVIRONMENT: 'test',
+    INTERNAL_API_KEY: key,
+    FILES_DIR: '/tmp',
+    FILES_STORAGE: 'fs',
+    GATEWAY_RATE_USER: '1000000',
+  }
   const { fetch } = service.start({
     env,
     database: driver,
@@ -65,29 +78,38 @@ async function measure(server: string, { service, fill, paths }: Subject, rows: 
     version: '0',
   })
 
-  async function request(path: string) {
-    const response = await fetch(new Request(`http://bench${path}`, { headers }))
+  async function request(path: string, more: Record<string, string>) {
+    const sent = { ...headers, ...more }
+    const response = await fetch(new Request(`http://bench${path}`, { headers: sent }))
     const text = await response.text()
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`)
     return JSON.parse(text).data as { total: number; next_cursor: string | null }
   }
 
+  const lists = [
+    ...paths.map((path) => ({ path, more: {}, note: '' })),
+    ...(others?.paths ?? []).map((path) => ({
+      path,
+      more: others!.headers,
+      note: noteOf(others!),
+    })),
+  ]
   const measured: string[][] = []
-  for (const path of paths) {
+  for (const { path, more, note } of lists) {
     const times: number[] = []
     let cursor: string | null = null
     let total = 0
     for (let nth = 0; nth < requests + 5; nth++) {
       const joined = path.includes('?') ? '&' : '?'
       const startedAt = performance.now()
-      const page = await request(cursor ? `${path}${joined}cursor=${cursor}` : path)
+      const page = await request(cursor ? `${path}${joined}cursor=${cursor}` : path, more)
       if (nth >= 5) times.push(performance.now() - startedAt)
       cursor = page.next_cursor
       total = page.total
     }
     const shown = path.replace('/api/v1', '').replace(/0190b8f4[\w-]+/g, '{id}')
     const [p50, p99] = [0.5, 0.99].map((share) => formatMs(quantile(times, share)))
-    measured.push([shown, formatCount(total), p50!, p99!])
+    measured.push([shown + note, formatCount(total), p50!, p99!])
   }
   await driver.end()
   await dropDatabase(url)

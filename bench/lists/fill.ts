@@ -16,6 +16,19 @@ export const matters = (rows: number) => [
     ${pick('civil_litigation', 'commercial_arbitration')}, 's',
     case when ${isRare} then 'rare' else 'u' || n % 1000 end, 'o', '[]', '{}', '{}', ${time}, ${time}
   from ${series(rows)}`,
+  // The provider `p` has all matters of `o` and some of its own.
+  `update matter.matters set provider_organization_id = 'p'`,
+  `insert into matter.matters (id, title, status, matter_category, service_type_id, user_id,
+    organization_id, file_ids, profile, data)
+  select gen_random_uuid(), 'own', 'ACTIVE', 'consultation', 's', 'own', 'p', '[]', '{}', '{}'
+  from generate_series(1, 10)`,
+  `insert into matter.todos (id, matter_id, todo_key, title, actor, status, created_at)
+  select ${id}, '${uuid(1)}', 'k' || n, 't', ${pick('client', 'system')}, ${pick('OPEN', 'DONE')}, ${time}
+  from ${series(rows)}`,
+  `insert into matter.deliverables (matter_id, deliverable_key, title, kind, version, created_at)
+  select '${uuid(1)}', 'k' || n, 't', 'document', 1, ${time} from ${series(rows)}`,
+  `insert into matter.analysis_versions (matter_id, version, created_at)
+  select '${uuid(1)}', n, ${time} from ${series(rows)}`,
 ]
 
 export const facts = (rows: number) => [
@@ -26,8 +39,8 @@ export const facts = (rows: number) => [
     'content ' || n, 1, 'user', '{}', array[n], '', ${time}, ${time} from ${series(rows)}`,
   `insert into memory.conflicts (id, tenant_id, user_id, fact_id, entity_key, previous, current,
     resolution, detected_at)
-  select ${id}, 'o', 'u', ${id}, 'k' || n, '{"content": "a", "value": null, "category": "c"}',
-    '{"content": "b", "value": null, "category": "c"}', 'newest_wins', ${time} from ${series(rows)}`,
+  select ${id}, 'o', 'u', ${id}, 'k' || n, '{"content": "a", "value": null, "category": "summary"}',
+    '{"content": "b", "value": null, "category": "summary"}', 'newest_wins', ${time} from ${series(rows)}`,
 ]
 
 export const files = (rows: number) => [
@@ -44,8 +57,19 @@ export const platform = (rows: number) => [
     ${pick('common', 'rare')}, case when ${isRare} then 'rare' else 'r' || n % 1000 end, '{}', ${time},
     '', '' from ${series(rows)}`,
   `insert into platform.configs (key, value) select 'key.' || n, '1' from ${series(rows)}`,
-  `insert into platform.tags (id, key, name, description)
-  select ${id}, 'tag.' || n, 'tag', '' from ${series(rows)}`,
+  `insert into platform.tag_groups (id, key, name, description)
+  values ('${uuid(1)}', 'common', 'group', ''), ('${uuid(2)}', 'rare', 'group', '')`,
+  `insert into platform.tags (id, key, name, description, group_id)
+  select ${id}, 'tag.' || n, 'tag', '', ${pick(uuid(1), uuid(2))}::uuid from ${series(rows)}`,
+  `insert into platform.legal_holds (organization_id, matter_id, reason, created_by, created_at)
+  select 'o', 'm' || n, 'r', 'u', ${time} from ${series(rows)}`,
+  `insert into platform.erasures (id, organization_id, user_id, dry_run, status, requested_by, created_at)
+  select ${id}, 'o', 'u' || n, false, 'SUCCEEDED', 'u', ${time} from ${series(rows)}`,
+  `insert into platform.webhooks (id, organization_id, url, secret, types, enabled, created_by, created_at)
+  select ${id}, 'o', 'https://example.org/', 's', '[]', false, 'u', ${time} from ${series(rows)}`,
+  `insert into platform.audit_checkpoints (organization_id, seq, hash, created_at, algorithm, key_id,
+    signature)
+  select 'o', n, '', ${time}, 'Ed25519', '', '' from ${series(rows)}`,
 ]
 
 export const collected = (rows: number) => [
@@ -59,6 +83,10 @@ export const collected = (rows: number) => [
     created_at, updated_at)
   select ${id}, 'o', '${uuid(1)}', 'https://example.org/' || n, 't' || n, ${pick('NEW', 'FAILED')},
     repeat(md5(n::text), 40), ${time}, ${time} from ${series(rows)}`,
+  `insert into collector.seed_runs (id, request_hash, package_ids, dry_run, force, requested_by, status,
+    lease_until, created_at)
+  select ${id}, '', jsonb_build_array(${pick('common', 'rare')}), false, false, 'u', 'succeeded', ${time},
+    ${time} from ${series(rows)}`,
 ]
 
 export const documents = (rows: number) => [
@@ -93,8 +121,28 @@ export const runs = (rows: number) => [
     name, answer, duration_ms, created_at)
   select 't' || n % 1000, n, '', 0, ${id}, 'o', case when ${isRare} then 'rare' else 'u' || n % 1000 end,
     ${pick('chat', 'rare')}, 'model', ${pick('large', 'rare')}, '{}', 1, ${time} from ${series(rows)}`,
+  `insert into ai_engine.threads (thread_id, organization_id) values ('t1', 'o')`,
+  `insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, delta, created_at)
+  select 't1', n, ${id}, ${id}, 'router', '{}', ${time} from ${series(rows)}`,
   `insert into ai_engine.outbox (sync_key, thread_id, step, organization_id, matter_id, body, status,
     created_at)
   select 'k' || n, 't' || n % 1000, n, 'o', 'm' || n % 1000, '{}', ${pick('DELIVERED', 'REFUSED')}, ${time}
+  from ${series(rows)}`,
+]
+
+/** Value of the session cookie, and its hash. */
+export const cookie = 'session-of-the-bench'
+const cookieHash = `encode(sha256('${cookie}'), 'hex')`
+
+export const credentials = (rows: number) => [
+  `insert into gateway.people (organization_id, user_id, identity) values ('o', 'u', '{"id": "u",
+    "name": "U", "organization_id": "o", "user_type": "firm_admin", "permissions": [], "superuser": false}')`,
+  `insert into gateway.sessions (id, token_hash, user_id, organization_id, csrf, address, user_agent,
+    created_at, expires_at)
+  select ${id}, case when n = 1 then ${cookieHash} else 'h' || n end,
+    case when ${isRare} then 'rare' else 'u' end, 'o', '', '', '', ${time}, timestamptz '2999-01-01'
+  from ${series(rows)}`,
+  `insert into gateway.tokens (id, token_hash, user_id, organization_id, name, scopes, created_at)
+  select ${id}, 'h' || n, case when ${isRare} then 'rare' else 'u' end, 'o', 't', '[]', ${time}
   from ${series(rows)}`,
 ]

@@ -15,9 +15,9 @@ import { bodySchema } from './playbook.ts'
 import {
   actorId,
   isStaff,
-  listScope,
   serviceGuard,
   userGuard,
+  visibleMatters,
   visibleToService,
   visibleToUser,
 } from './scope.ts'
@@ -70,10 +70,9 @@ export const matters = [
             ]
           : []),
       ])
-      const scope = await listScope(c.env.sql, c.var.caller)
       const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: fragment`matter.matters where ${scope}${conditions}`,
+        from: await visibleMatters(c.env.sql, c.var.caller, conditions),
         order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)

@@ -55,20 +55,30 @@ export const visibleToUser = (caller: Caller): Scope =>
 const Sides = z.object({ own: z.boolean(), provided: z.boolean() })
 
 /**
- * Condition of a list, like `visibleToUser`. Most organizations only have own matters or only matters of
- * others: a condition on one column can use an index in list order, which `or` prevents.
+ * Table expression of the matters that a caller may see and that meet further conditions, for a list. Own
+ * matters and those of other organizations are selected separately: `or` prevents the use of an index in
+ * list order.
  */
-export async function listScope(sql: Sql, caller: Caller): Promise<Scope> {
+export async function visibleMatters(
+  sql: Sql,
+  caller: Caller,
+  conditions: SqlFragment,
+): Promise<SqlFragment> {
   const organization = caller.organizationId!
   const sides = await sql.row(Sides)`
     select exists (select from matter.matters where organization_id = ${organization}) as own,
       exists (select from matter.matters where provider_organization_id = ${organization}
-        and organization_id <> ${organization}) as provided`
-  if (sides!.own && sides!.provided) return visibleToUser(caller)
+        and provider_organization_id <> organization_id) as provided`
+  const { own, provided } = sides!
   const client = isStaff(caller) ? fragment`` : fragment` and user_id = ${caller.userId!}`
-  return sides!.provided
-    ? fragment`provider_organization_id = ${organization}${client}`
-    : fragment`organization_id = ${organization}${client}`
+  const ownMatters = fragment`matter.matters
+    where organization_id = ${organization}${client}${conditions}`
+  if (!provided) return ownMatters
+  const providedMatters = fragment`matter.matters
+    where provider_organization_id = ${organization}
+      and provider_organization_id <> organization_id${client}${conditions}`
+  if (!own) return providedMatters
+  return fragment`(select * from ${ownMatters} union all select * from ${providedMatters}) matters`
 }
 
 export const visibleToService = ({ organizationId }: Caller): Scope =>

@@ -177,6 +177,42 @@ describe('the provider that a matter was given to', () => {
   })
 })
 
+test('an organization pages through its own matters and those it provides, each once', async () => {
+  const create = async (title: string, organization: string, provider: string | null) => {
+    const headers = { 'x-organization-id': organization, 'x-user-id': `u-${organization}` }
+    const body = { title, provider_organization_id: provider, matter_category: 'non_litigation' }
+    expect((await at.call('POST', path, { headers, body })).status).toBe(201)
+  }
+  await create('one', 'both', null)
+  await create('two', 'elsewhere', 'both')
+  await create('three', 'both', 'both')
+  await create('four', 'elsewhere', 'both')
+  await create('five', 'elsewhere', null)
+  const titles = async (headers: object, filter = '') => {
+    const found: string[] = []
+    let cursor = ''
+    for (;;) {
+      const url = `${path}?size=1${filter}${cursor}`
+      const { data } = await at.call('GET', url, {
+        headers: { 'x-organization-id': 'both', ...headers },
+      })
+      found.push(...data.items.map(({ title }: { title: string }) => title))
+      if (data.next_cursor === null) return { found, total: data.total }
+      cursor = `&cursor=${data.next_cursor}`
+    }
+  }
+  const lawyer = { 'x-user-type': 'lawyer' }
+  const all = { found: ['four', 'three', 'two', 'one'], total: 4 }
+  expect(await titles(lawyer)).toEqual(all)
+  expect(await titles(lawyer, '&matter_category=non_litigation&status=DRAFT')).toEqual(all)
+  expect(await titles(lawyer, '&user_id=u-elsewhere')).toEqual({ found: ['four', 'two'], total: 2 })
+  expect(await titles(lawyer, '&q=thre')).toEqual({ found: ['three'], total: 1 })
+  expect(await titles({ 'x-user-id': 'u-both', 'x-user-type': 'client' })).toEqual({
+    found: ['three', 'one'],
+    total: 2,
+  })
+})
+
 test('an internal call without organization is trusted', async () => {
   const headers = { 'x-organization-id': undefined }
   const { status, data, headers: sent } = await at.call('GET', `${internal}/${id}`, { headers })
