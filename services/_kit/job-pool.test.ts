@@ -63,6 +63,19 @@ describe.each(['pglite', 'postgres'] as const)('job pool on %s', (on) => {
     expect(ran).toEqual(['obedient'])
   })
 
+  test('a pool that is stopped while it claims a job releases the job at once', async () => {
+    const pool = makePool({ late: async () => Promise.reject(new Error('must not run')) })
+    await enqueueAll('late')
+    const claiming = pool.startDue(() => {})
+    await pool.stop(1_000)
+    expect(await claiming).toBe(0)
+    const ran: string[] = []
+    const next = makePool({ late: async () => ran.push('late') })
+    expect(await next.startDue(() => {})).toBe(1)
+    await next.stop(1_000)
+    expect(ran).toEqual(['late'])
+  })
+
   test('a pool stops within the grace period although a job ignores the signal', async () => {
     const pool = makePool({ stubborn: () => new Promise(() => {}) })
     await enqueueAll('stubborn')

@@ -22,6 +22,11 @@ export function makeJobPool<Deps>(worker: Worker<Deps>, kindLimit = defaultKindL
       const free = freeSlots()
       if (free.size === 0 || stopping.signal.aborted) return 0
       const jobs = await claim(worker, free, 100)
+      // Stopped meanwhile: nothing waits for these jobs any more.
+      if (stopping.signal.aborted) {
+        await Promise.all(jobs.map((job) => release(worker, job)))
+        return 0
+      }
       for (const job of jobs) {
         const end = () => {
           running.delete(job)

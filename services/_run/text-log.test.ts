@@ -31,3 +31,13 @@ test('fields with secret names are redacted at any depth', () => {
   expect(lines[0]).not.toMatch(/abc/)
   expect(lines[0]).toContain('key=[hidden] body={"content":"[hidden]","size":3}')
 })
+
+test('control characters do not reach the terminal', () => {
+  const { lines, log } = collect()
+  log.error(
+    { path: '/\x1b[2J', name: '\x9b2J', stack: 'Error: \x1b]0;x\x07\n    at f' },
+    'INTERNAL',
+  )
+  expect(lines[0]).not.toMatch(/(?!\n)\p{Cc}/u)
+  expect(lines[0]).toContain('path="/\\u001b[2J" name="2J"\nError: ]0;x\n    at f')
+})

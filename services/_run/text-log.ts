@@ -18,7 +18,7 @@ export function textLog(service: string, level: string, write: (line: string) =>
     const prefix = at === 'info' ? '' : `${at.toUpperCase()} `
     const shown = Object.entries(all).filter(([name]) => !omitted.includes(name))
     const text = [message, ...shown.map(([name, value]) => `${name}=${formatValue(name, value)}`)]
-    const trace = at === 'error' && typeof stack === 'string' ? `\n${stack}` : ''
+    const trace = at === 'error' && typeof stack === 'string' ? `\n${printable(stack)}` : ''
     write(`${time} ${service.padEnd(22)} ${prefix}${text.join(' ')}${trace}`)
   }
   return { info: writeAt('info'), warn: writeAt('warn'), error: writeAt('error') }
@@ -26,6 +26,10 @@ export function textLog(service: string, level: string, write: (line: string) =>
 
 function formatValue(name: string, value: unknown): string {
   if (hidden.includes(name)) return '[hidden]'
-  if (typeof value === 'string') return /\s/.test(value) ? JSON.stringify(value) : value
-  return JSON.stringify(value, (key, inner) => (hidden.includes(key) ? '[hidden]' : inner))
+  if (typeof value === 'string' && !/[\s\p{Cc}]/u.test(value)) return value
+  const json = JSON.stringify(value, (key, inner) => (hidden.includes(key) ? '[hidden]' : inner))
+  return printable(json ?? 'undefined')
 }
+
+/** Removes control characters, with which a text could rewrite the terminal. */
+const printable = (text: string) => text.replace(/(?![\n\t])\p{Cc}/gu, '')

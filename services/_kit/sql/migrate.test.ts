@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Database, newDatabase } from '../../../tests/support/databases.ts'
-import { migrate, statements } from './migrate.ts'
+import { migrate, pendingMigrations, statements } from './migrate.ts'
 import { makeSql } from './sql.ts'
 
 const folder = `_kit/sql/.migrate-test-${process.pid}`
@@ -49,12 +49,14 @@ describe.each(['pglite', 'postgres'] as const)('migrations on %s', (on) => {
     expect(await tables()).toEqual([...kit, 'one', 'two'])
   })
 
-  test('a migration changed after it was applied prevents the start', async () => {
+  test('a migration changed after it was applied prevents the start and the plan', async () => {
     await migrate(database.driver, folder, 'trial')
     write('001_first.sql', 'create table {schema}.one (id int, more text);\n')
-    await expect(migrate(database.driver, folder, 'trial')).rejects.toThrow(
-      'was changed after it had been applied',
-    )
+    for (const attempt of [migrate, pendingMigrations]) {
+      await expect(attempt(database.driver, folder, 'trial')).rejects.toThrow(
+        'was changed after it had been applied',
+      )
+    }
   })
 
   test('migrations are applied once when many replicas start concurrently', async () => {

@@ -22,14 +22,7 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
       create table if not exists ${table}
         (file text primary key, checksum text not null, applied_at timestamptz default now())`
     const applied = await sql.rows(Applied)`select file, checksum from ${table}`
-    const checksums = new Map(applied.map(({ file, checksum }) => [file, checksum]))
-
-    const pending = files.filter(({ file }) => !checksums.has(file))
-    for (const { file, checksum } of files) {
-      const before = checksums.get(file)
-      if (before && before !== checksum)
-        throw new Error(`${schema}/${file} was changed after it had been applied`)
-    }
+    const pending = selectPending(files, applied, schema)
     for (const { file, checksum, text } of pending) {
       for (const statement of statements(text)) await sql.statement(statement)
       await sql`insert into ${table} (file, checksum) values (${file}, ${checksum})`
@@ -46,13 +39,30 @@ export async function pendingMigrations(driver: Driver, folder: string, schema: 
   const applied = table?.name
     ? await sql.rows(Applied)`select file, checksum from ${identifier(`${schema}.migrations`)}`
     : []
-  const names = new Set(applied.map(({ file }) => file))
-  return files
-    .filter(({ file }) => !names.has(file))
-    .map(({ file, text }) => ({ file, statements: statements(text) }))
+  return selectPending(files, applied, schema).map(({ file, text }) => ({
+    file,
+    statements: statements(text),
+  }))
 }
 
-async function readMigrations(folder: string, schema: string) {
+/** Returns the files that are not applied yet. Throws if a file changed after it had been applied. */
+function selectPending(files: Migration[], applied: z.output<typeof Applied>[], schema: string) {
+  const checksums = new Map(applied.map(({ file, checksum }) => [file, checksum]))
+  for (const { file, checksum } of files) {
+    const before = checksums.get(file)
+    if (before && before !== checksum)
+      throw new Error(`${schema}/${file} was changed after it had been applied`)
+  }
+  return files.filter(({ file }) => !checksums.has(file))
+}
+
+interface Migration {
+  file: string
+  text: string
+  checksum: string
+}
+
+async function readMigrations(folder: string, schema: string): Promise<Migration[]> {
   const own = new URL(`../../${folder}/migrations/`, import.meta.url)
   const kit = new URL('./kit.sql', import.meta.url)
   const names = (await readdir(own)).filter((file) => file.endsWith('.sql')).sort()
