@@ -5,14 +5,15 @@ import { parseArgs } from 'node:util'
 import type { Service } from '../services/_kit/service.ts'
 import { migrate } from '../services/_kit/sql/migrate.ts'
 import { postgresDriver } from '../services/_kit/sql/postgres.ts'
-import { services } from '../services/_run/services.ts'
+import { suite } from '../services/_run/services.ts'
 import { fuzz, installProblem } from './fuzz/schemathesis.ts'
 import { startPostgres } from './support/postgres-server.ts'
 import { type Runtime, startProcess } from './support/runtimes.ts'
 
 /**
  * Fuzzes services with valid and invalid requests derived from their API descriptions:
- * `npm run fuzz -- memory platform --examples 60 --seed 1`. Default: all services.
+ * `npm run fuzz -- memory platform --examples 60 --seed 1`. Default: all services and the
+ * gateway.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,12 +29,25 @@ const { values, positionals } = parseArgs({
 
 const key = 'a-key-for-fuzzing-only'
 
+/** Bearer tokens of the gateway by the beginning of the path. Everything else is sent with a session. */
+const bearers = {
+  '/scim/': 'a-scim-token-for-fuzzing-only-0123456789',
+  '/metrics': 'a-metrics-token-for-fuzzing-only',
+}
+const gatewayEnv = {
+  SCIM_TOKEN: bearers['/scim/'],
+  SCIM_ORGANIZATION: 'scim-firm',
+  METRICS_TOKEN: bearers['/metrics'],
+  GATEWAY_RATE_USER: '1000000000',
+  GATEWAY_RATE_ADDRESS: '1000000000',
+}
+
 const problem = installProblem()
 if (problem) {
   console.log(values.optional ? `skipped: ${problem}` : `Fuzzing is not possible: ${problem}.`)
   process.exit(values.optional ? 0 : 2)
 }
-const selected = positionals.length > 0 ? positionals.map(findService) : services
+const selected = positionals.length > 0 ? positionals.map(findService) : suite
 const postgres = await startPostgres()
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-fuzz-'))
 let failed = false
@@ -46,10 +60,10 @@ try {
 process.exit(failed ? 1 : 0)
 
 function findService(folder: string): Service {
-  const service = services.find((each) => each.folder === folder)
+  const service = suite.find((each) => each.folder === folder)
   if (service) return service
   console.error(
-    `Unknown service ${folder}. Services: ${services.map((each) => each.folder).join(', ')}.`,
+    `Unknown service ${folder}. Services: ${suite.map((each) => each.folder).join(', ')}.`,
   )
   process.exit(2)
 }
@@ -67,12 +81,16 @@ async function fuzzService(service: Service): Promise<boolean> {
     AI_BOOT_OPENAPI_EXCLUDE_PATH_PREFIXES: '',
     LOG_LEVEL: 'error',
     FILES_DIR: directory,
+    ...(service.folder === 'gateway' && gatewayEnv),
   }
   const running = await startProcess(runtime as Runtime, service, env, {})
   try {
-    const headers = { 'X-Internal-Api-Key': key, 'X-Is-Superuser': 'true' }
     const url = `http://${running.address}`
-    const result = await fuzz(service.name, { url, headers, examples, seed })
+    const headers = { 'X-Internal-Api-Key': key, 'X-Is-Superuser': 'true' }
+    const hookEnv = { FUZZ_GATEWAY: url, FUZZ_BEARERS: JSON.stringify(bearers) }
+    const options =
+      service.folder === 'gateway' ? { headers: {}, env: hookEnv } : { headers, env: {} }
+    const result = await fuzz(service.name, { url, examples, seed, ...options })
     const { passed, operations, requests, failures, output } = result
     const seconds = Math.round((performance.now() - started) / 1000)
     if (!passed) console.log(`${output}\n${running.process.output()}`)

@@ -29,7 +29,7 @@ export interface Spec<
   bodyLimit?: number
   /** OpenAPI media types of a body that the handler reads as a stream. */
   stream?: Record<string, object>
-  /** Schema of `data` by success status. */
+  /** Schema of `data` by success status. A status of a fault is named if it has no envelope. */
   responses: Record<number, Schema | Content>
   /** Faults beside those implied by the guard, parameters and body. */
   faults?: readonly FaultKind[]

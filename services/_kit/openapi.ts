@@ -100,7 +100,7 @@ function operation(endpoint: Endpoint, buildSchema: SchemaBuilder): Json {
       },
     }),
     ...(spec.stream && { requestBody: { required: true, content: spec.stream } }),
-    responses: { ...describeResponses(spec, buildSchema), ...faults(endpoint) },
+    responses: { ...faults(endpoint), ...describeResponses(spec, buildSchema) },
     ...(internal(path) && { security: [{ internalKey: [] }] }),
   }
 }
@@ -117,7 +117,7 @@ function describeResponses(spec: Spec, buildSchema: SchemaBuilder): Json {
     Object.entries(spec.responses).map(([status, response]) => [
       status,
       {
-        description: descriptions[status] ?? 'Done.',
+        description: descriptions[status] ?? (Number(status) < 400 ? 'Done.' : 'Refused.'),
         headers: {
           ...requestIdHeader,
           ...(spec.versioned && hasVersion(response) && { ETag: etag }),

@@ -94,5 +94,5 @@ export function decodeCursor(text: string): Cursor {
   }
 }
 
-export const invalidCursor = () =>
-  invalid([{ path: 'cursor', message: 'Invalid cursor. Use next_cursor of the previous page.' }])
+export const invalidCursorMessage = 'Invalid cursor. Use next_cursor of the previous page.'
+export const invalidCursor = () => invalid([{ path: 'cursor', message: invalidCursorMessage }])

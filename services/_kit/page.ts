@@ -6,6 +6,7 @@ import {
   decodeCursor,
   encodeCursor,
   invalidCursor,
+  invalidCursorMessage,
   keysAsJson,
   orderByKeys,
   parseKeys,
@@ -19,8 +20,8 @@ export const PageQuery = z.object({
   page: z.coerce.number().int().min(1).optional().describe('Page number from 1. Default: 1.'),
   cursor: z
     .string()
-    .min(1)
-    .max(20_000)
+    .max(8_000)
+    .regex(/^[\w-]+$/, invalidCursorMessage)
     .optional()
     .describe('`next_cursor` of the previous page, instead of `page`.'),
   size: z.coerce

@@ -38,12 +38,14 @@ interface FuzzOptions {
   /** Base URL of the service. */
   url: string
   headers: Record<string, string>
+  /** Environment of the hooks. */
+  env: Record<string, string>
   examples: string
   seed: string
 }
 
 /** Runs all checks and phases of schemathesis. */
-export async function fuzz(service: string, { url, headers, examples, seed }: FuzzOptions) {
+export async function fuzz(service: string, { url, headers, env, examples, seed }: FuzzOptions) {
   const directory = join(cache, service)
   mkdirSync(directory, { recursive: true })
   const report = join(directory, 'report.json')
@@ -55,7 +57,12 @@ export async function fuzz(service: string, { url, headers, examples, seed }: Fu
     ...['--request-timeout', '20', '--report', 'json', '--report-json-path', report],
     ...Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
   ]
-  const { code, output } = await runCommand(join(environment, 'bin/schemathesis'), args, directory)
+  const { code, output } = await runCommand(
+    join(environment, 'bin/schemathesis'),
+    args,
+    directory,
+    env,
+  )
   if (!existsSync(report)) throw new Error(`schemathesis did not run:\n${output}`)
   const { operations, test_cases } = JSON.parse(readFileSync(report, 'utf8')) as Report
   return {
@@ -67,7 +74,7 @@ export async function fuzz(service: string, { url, headers, examples, seed }: Fu
   }
 }
 
-function runCommand(command: string, args: string[], cwd: string) {
+function runCommand(command: string, args: string[], cwd: string, env: Record<string, string>) {
   const child = spawn(command, args, {
     cwd,
     env: {
@@ -75,6 +82,7 @@ function runCommand(command: string, args: string[], cwd: string) {
       PYTHONPATH: fuzzDirectory,
       PYTHONDONTWRITEBYTECODE: '1',
       SCHEMATHESIS_HOOKS: 'hooks',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

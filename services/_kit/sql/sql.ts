@@ -177,5 +177,11 @@ function makeTag(
   })
 }
 
-/** Normalizes a time of any driver to RFC 3339 in UTC with milliseconds. */
-export const timeFromText = (text: string) => new Date(text).toISOString()
+/**
+ * Normalizes a time of any driver to RFC 3339 in UTC with milliseconds. In the form of PostgreSQL
+ * (`2026-01-31 12:00:00.123456+00`) JavaScript does not read the years before 100.
+ */
+export function timeFromText(text: string): string {
+  const hasShortOffset = /[+-]\d\d$/.test(text) && text.length > 10
+  return new Date(`${text.replace(' ', 'T')}${hasShortOffset ? ':00' : ''}`).toISOString()
+}

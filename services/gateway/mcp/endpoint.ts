@@ -16,24 +16,50 @@ const content = {
   'application/json': { schema: { type: 'object' } },
   'text/event-stream': { schema: { type: 'string' } },
 }
-const spec = {
-  responses: { 200: { content } },
-  faults: ['UNAUTHENTICATED', 'FORBIDDEN', 'METHOD_NOT_ALLOWED'],
-} as const
+/** Errors of the protocol are JSON-RPC. */
+const error = {
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['jsonrpc', 'error'],
+        properties: { jsonrpc: { const: '2.0' }, error: { type: 'object' } },
+      },
+    },
+  },
+}
+const faults = ['UNAUTHENTICATED', 'FORBIDDEN'] as const
+const notSupported = { responses: { 405: error }, faults }
 
 /** MCP over streamable HTTP, stateless: every request has a server of its own that acts as the person. */
 export const mcp = [
   post(
     '/mcp',
     {
-      ...spec,
       summary: 'Call the MCP server',
       stream: { 'application/json': { schema: { type: 'object' } } },
+      responses: {
+        200: { content },
+        202: { content: {} },
+        400: error,
+        406: error,
+        413: error,
+        415: error,
+      },
+      faults,
     },
     serveMcp,
   ),
-  get('/mcp', { ...spec, summary: 'Open an MCP stream (not supported: stateless)' }, serveMcp),
-  del('/mcp', { ...spec, summary: 'End an MCP session (not supported: stateless)' }, serveMcp),
+  get(
+    '/mcp',
+    { ...notSupported, summary: 'Open an MCP stream (not supported: stateless)' },
+    serveMcp,
+  ),
+  del(
+    '/mcp',
+    { ...notSupported, summary: 'End an MCP session (not supported: stateless)' },
+    serveMcp,
+  ),
 ]
 
 async function serveMcp(c: Context<Env<Deps>>): Promise<Response> {

@@ -26,9 +26,7 @@ export const signIn = [
       query: z.object({
         return_to: z
           .string()
-          .max(2_000)
           .optional()
-          .catch(undefined)
           .describe('Path of the gateway to return to. Other addresses are ignored. Default: /.'),
       }),
       responses: redirect,

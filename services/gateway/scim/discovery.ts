@@ -1,8 +1,8 @@
 import { get } from '../deps.ts'
-import { listResponse, respondScim, scimContent } from './respond.ts'
+import { listResponse, respondScim, scimContent, scimErrors } from './respond.ts'
 
 const supported = (is: boolean) => ({ supported: is })
-const responses = { 200: scimContent }
+const responses = { 200: scimContent, 401: scimErrors[401], 404: scimErrors[404] }
 
 const providerConfig = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],

@@ -3,7 +3,7 @@ import { Id, JsonObject, Time } from '../../_kit/fields.ts'
 import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { del, get, patch, post, put } from '../deps.ts'
-import { applyPatch, PatchRequest } from './patch.ts'
+import { applyPatch, DescribedPatch, PatchRequest } from './patch.ts'
 import {
   boundsOf,
   ListQuery,
@@ -12,12 +12,13 @@ import {
   respondScim,
   ScimError,
   scimContent,
+  scimErrors,
 } from './respond.ts'
 
 const path = '/scim/v2/Groups'
 const schema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 const ById = z.object({ id: Id })
-const responses = { 200: scimContent }
+const responses = { 200: scimContent, ...scimErrors }
 
 const GroupResource = z.looseObject({
   displayName: z.string().min(1).max(200),
@@ -30,6 +31,10 @@ const GroupRow = z.object({
   members: z.array(z.string()),
   created_at: Time,
   updated_at: Time,
+})
+const DescribedResource = JsonObject.meta({
+  required: ['displayName'],
+  properties: { displayName: { type: 'string', minLength: 1, maxLength: 200 } },
 })
 const Total = z.object({ total: z.int() })
 const columns = fragment`id, resource, created_at, updated_at,
@@ -73,7 +78,11 @@ export const scimGroups = [
 
   post(
     path,
-    { summary: 'Create a group', body: JsonObject, responses: { 201: scimContent } },
+    {
+      summary: 'Create a group',
+      body: DescribedResource,
+      responses: { 201: scimContent, ...scimErrors },
+    },
     (c, { body }) =>
       respondScim(
         c,
@@ -97,7 +106,7 @@ export const scimGroups = [
 
   put(
     `${path}/:id`,
-    { summary: 'Replace a group', params: ById, body: JsonObject, responses },
+    { summary: 'Replace a group', params: ById, body: DescribedResource, responses },
     (c, { params, body }) =>
       respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
@@ -109,7 +118,7 @@ export const scimGroups = [
 
   patch(
     `${path}/:id`,
-    { summary: 'Update a group', params: ById, body: JsonObject, responses },
+    { summary: 'Update a group', params: ById, body: DescribedPatch, responses },
     (c, { params, body }) =>
       respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
@@ -121,7 +130,7 @@ export const scimGroups = [
 
   del(
     `${path}/:id`,
-    { summary: 'Delete a group', params: ById, responses: { 204: scimContent } },
+    { summary: 'Delete a group', params: ById, responses: { 204: { content: {} }, ...scimErrors } },
     (c, { params }) =>
       respondScim(c, async () => {
         const deleted = await c.env.sql`

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { JsonObject } from '../../_kit/fields.ts'
 import { ScimError } from './respond.ts'
 
 type Resource = Record<string, unknown>
@@ -18,6 +19,26 @@ export const PatchRequest = z.object({
     .min(1)
     .max(1_000),
 })
+/** The schema of a PATCH in the API description. A violation is an error of SCIM, not a fault. */
+export const DescribedPatch = JsonObject.meta({
+  required: ['Operations'],
+  properties: {
+    Operations: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1_000,
+      items: {
+        type: 'object',
+        required: ['op'],
+        properties: {
+          op: { type: 'string', enum: ['add', 'replace', 'remove'] },
+          path: { type: 'string', maxLength: 500 },
+        },
+      },
+    },
+  },
+})
+
 type Operation = z.output<typeof PatchRequest>['Operations'][number]
 
 /** `attribute`, `attribute.sub`, `attribute[sub eq "x"]` or `attribute[sub eq "x"].sub`. */

@@ -13,6 +13,28 @@ type Resource = Record<string, unknown>
 /** SCIM responses have a media type and an error format of their own (RFC 7644). */
 export const scimContent = { content: { 'application/scim+json': { schema: { type: 'object' } } } }
 
+const errorSchema = {
+  type: 'object',
+  required: ['schemas', 'status', 'detail'],
+  properties: {
+    schemas: { type: 'array', items: { type: 'string' } },
+    status: { type: 'string' },
+    detail: { type: 'string' },
+    scimType: { type: 'string' },
+  },
+}
+const scimError = { content: { 'application/scim+json': { schema: errorSchema } } }
+/** Malformed JSON and parameters are rejected before SCIM, with the envelope. */
+const rejected = {
+  content: {
+    ...scimError.content,
+    'application/json': { schema: { $ref: '#/components/schemas/Fault' } },
+  },
+}
+
+/** Errors of every SCIM endpoint, for its description. */
+export const scimErrors = { 400: rejected, 401: scimError, 404: rejected, 409: scimError }
+
 export class ScimError extends Error {
   readonly status: ContentfulStatusCode
   readonly scimType: string | undefined
@@ -71,15 +93,21 @@ function toScimError(thrown: unknown): ScimError {
 
 export const ListQuery = z.object({
   filter: z.string().max(1_000).optional(),
-  startIndex: z.coerce.number().int().catch(1).default(1),
-  count: z.coerce.number().int().catch(100).default(100),
+  startIndex: z.string().max(50).optional().describe('From 1, the default. Other values are 1.'),
+  count: z.string().max(50).optional().describe('At most 200. Default: 100.'),
 })
 
-/** Bounds of a list: `startIndex` counts from 1, values below are 1. */
-export const boundsOf = ({ startIndex, count }: z.output<typeof ListQuery>) => ({
-  offset: Math.max(1, startIndex) - 1,
-  limit: Math.min(Math.max(0, count), 200),
-})
+/** Bounds of a list. A value that is not an integer is replaced by its default. */
+export function boundsOf({ startIndex, count }: z.output<typeof ListQuery>) {
+  const toInteger = (text: string | undefined, byDefault: number) => {
+    const number = text === undefined || text.trim() === '' ? byDefault : Number(text)
+    return Number.isSafeInteger(number) ? number : byDefault
+  }
+  return {
+    offset: Math.max(1, toInteger(startIndex, 1)) - 1,
+    limit: Math.min(Math.max(0, toInteger(count, 100)), 200),
+  }
+}
 
 export const listResponse = (resources: Resource[], total: number, offset: number) => ({
   schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],

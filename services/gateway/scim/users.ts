@@ -4,7 +4,7 @@ import { newId } from '../../_kit/ids.ts'
 import { fragment, json, type Sql } from '../../_kit/sql/sql.ts'
 import { del, get, patch, post, put } from '../deps.ts'
 import { removePerson, restorePerson } from './deprovision.ts'
-import { applyPatch, PatchRequest } from './patch.ts'
+import { applyPatch, DescribedPatch, PatchRequest } from './patch.ts'
 import {
   boundsOf,
   ListQuery,
@@ -13,12 +13,13 @@ import {
   respondScim,
   ScimError,
   scimContent,
+  scimErrors,
 } from './respond.ts'
 
 const path = '/scim/v2/Users'
 const schema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const ById = z.object({ id: Id })
-const responses = { 200: scimContent }
+const responses = { 200: scimContent, ...scimErrors }
 
 /** Directories send booleans also as text. */
 const Flag = z.union([
@@ -38,6 +39,10 @@ const UserResource = z.looseObject({
 type UserResource = z.output<typeof UserResource>
 
 const UserRow = z.object({ id: Id, resource: JsonObject, created_at: Time, updated_at: Time })
+const DescribedResource = JsonObject.meta({
+  required: ['userName'],
+  properties: { userName: { type: 'string', minLength: 1, maxLength: 200 } },
+})
 const Total = z.object({ total: z.int() })
 const columns = fragment`id, resource, created_at, updated_at`
 
@@ -74,7 +79,11 @@ export const scimUsers = [
 
   post(
     path,
-    { summary: 'Create a user', body: JsonObject, responses: { 201: scimContent } },
+    {
+      summary: 'Create a user',
+      body: DescribedResource,
+      responses: { 201: scimContent, ...scimErrors },
+    },
     async (c, { body }) => {
       const create = async () => {
         const user = UserResource.parse(body)
@@ -100,7 +109,7 @@ export const scimUsers = [
 
   put(
     `${path}/:id`,
-    { summary: 'Replace a user', params: ById, body: JsonObject, responses },
+    { summary: 'Replace a user', params: ById, body: DescribedResource, responses },
     async (c, { params, body }) => {
       const response = await respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
@@ -115,7 +124,7 @@ export const scimUsers = [
 
   patch(
     `${path}/:id`,
-    { summary: 'Update a user', params: ById, body: JsonObject, responses },
+    { summary: 'Update a user', params: ById, body: DescribedPatch, responses },
     async (c, { params, body }) => {
       const response = await respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
@@ -131,7 +140,7 @@ export const scimUsers = [
 
   del(
     `${path}/:id`,
-    { summary: 'Delete a user', params: ById, responses: { 204: scimContent } },
+    { summary: 'Delete a user', params: ById, responses: { 204: { content: {} }, ...scimErrors } },
     async (c, { params }) => {
       const response = await respondScim(c, () =>
         c.env.sql.transaction(async (tx) => {
