@@ -29,6 +29,13 @@ const { values, positionals } = parseArgs({
 
 const key = 'a-key-for-fuzzing-only'
 
+const notFuzzed = [
+  'actuator, API descriptions and their pages: not in the descriptions',
+  'event streams after their first event: some never end',
+  'paths that the gateway forwards: fuzzed at their services',
+  'the sign-in at a provider: none is configured, so it answers 404',
+]
+
 /** Bearer tokens of the gateway by the beginning of the path. Everything else is sent with a session. */
 const bearers = {
   '/scim/': 'a-scim-token-for-fuzzing-only-0123456789',
@@ -53,6 +60,7 @@ const directory = mkdtempSync(join(tmpdir(), 'legal-suite-fuzz-'))
 let failed = false
 try {
   for (const service of selected) if (!(await fuzzService(service))) failed = true
+  console.log(`Not fuzzed:\n${notFuzzed.map((each) => `  ${each}`).join('\n')}`)
 } finally {
   await postgres.stop()
   rmSync(directory, { recursive: true, force: true })

@@ -11,13 +11,12 @@ const series = (rows: number) => `generate_series(1, ${rows}) n`
 
 export const matters = (rows: number) => [
   `insert into matter.matters (id, title, status, matter_category, service_type_id, user_id,
-    organization_id, file_ids, profile, data, created_at, updated_at)
+    organization_id, provider_organization_id, file_ids, profile, data, created_at, updated_at)
   select ${id}, ${pick('民间借贷纠纷', 'rare 合同')} || n, ${pick('ACTIVE', 'ON_HOLD')},
     ${pick('civil_litigation', 'commercial_arbitration')}, 's',
-    case when ${isRare} then 'rare' else 'u' || n % 1000 end, 'o', '[]', '{}', '{}', ${time}, ${time}
+    case when ${isRare} then 'rare' else 'u' || n % 1000 end, 'o', 'p', '[]', '{}', '{}', ${time}, ${time}
   from ${series(rows)}`,
-  // The provider `p` has all matters of `o` and some of its own.
-  `update matter.matters set provider_organization_id = 'p'`,
+  // The provider p has all matters of o and some of its own.
   `insert into matter.matters (id, title, status, matter_category, service_type_id, user_id,
     organization_id, file_ids, profile, data)
   select gen_random_uuid(), 'own', 'ACTIVE', 'consultation', 's', 'own', 'p', '[]', '{}', '{}'

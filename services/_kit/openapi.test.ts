@@ -68,7 +68,7 @@ describe.each(suite.map((service) => [service.name, service] as const))('%s', (n
       for (const [status, { description, content }] of Object.entries<Json>(operation.responses)) {
         expect(description).not.toBe('')
         // Binary responses have no JSON schema, but every fault is JSON.
-        const json = content['application/json']
+        const json = content['application/json'] ?? content['application/scim+json']
         if (json || status >= '400') expect(json.schema, `${path} ${status}`).toBeDefined()
       }
     }

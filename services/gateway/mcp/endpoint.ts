@@ -29,7 +29,7 @@ const error = {
   },
 }
 const faults = ['UNAUTHENTICATED', 'FORBIDDEN'] as const
-const notSupported = { responses: { 405: error }, faults }
+const notSupported = { responses: { 200: { content }, 405: error }, faults }
 
 /** MCP over streamable HTTP, stateless: every request has a server of its own that acts as the person. */
 export const mcp = [
