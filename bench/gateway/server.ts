@@ -53,7 +53,7 @@ async function upstream() {
     })
     return c.body(body, 200, { 'content-type': 'text/event-stream' })
   })
-  return app.fetch
+  return (request: Request) => app.fetch(request)
 }
 
 /** Baseline: forwards everything, without sign-in, limits, identity, log or metrics. */
@@ -75,7 +75,7 @@ async function bare() {
     const response = await fetch(`${MATTER_SERVICE_URL}${path}${search}`, init)
     return new Response(response.body, response)
   })
-  return app.fetch
+  return (request: Request) => app.fetch(request)
 }
 
 async function full() {

@@ -70,7 +70,7 @@ export async function makeBareHandler(driver: Driver) {
     })
     return c.json(changed)
   })
-  return app.fetch
+  return (request: Request) => app.fetch(request)
 }
 
 /** Records the SQL statements of the service for creating, changing and reading a fact. */

@@ -52,6 +52,8 @@ export type ServiceContext<Deps> = Deps & {
   kit: Kit
   /** Address of the connection, for a service that faces the network. */
   remoteAddress?: string
+  /** True if the host sends the text of a response (`textOf`), so that the response needs no body. */
+  sendsText?: boolean
 }
 
 /** Health checks of optional dependencies. A failing check makes health DEGRADED. */

@@ -28,8 +28,9 @@ export function makeMetrics(): Metrics {
     time(metric, labels, milliseconds) {
       const histogram = seriesValue(histograms, metric, labels, empty)
       const seconds = milliseconds / 1000
-      const bucket = buckets.findIndex((bound) => seconds <= bound)
-      if (bucket >= 0) histogram.counts[bucket]!++
+      let bucket = 0
+      while (bucket < buckets.length && seconds > buckets[bucket]!) bucket++
+      if (bucket < buckets.length) histogram.counts[bucket]!++
       histogram.sum += seconds
       histogram.count++
     },

@@ -51,7 +51,7 @@ export async function observe<Deps extends object>(
     trace_id: traceparent.slice(3, 35),
     method,
     route,
-    ...c.var.logFields,
+    ...c.get('logFields'),
     status,
     ms: Math.round(ms * 10) / 10,
   }

@@ -5,6 +5,7 @@ import memory from '../memory/service.ts'
 import type { Host } from './context.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
+import { textOf } from './response-text.ts'
 import { defineService } from './service.ts'
 
 const key = 'a-key-that-is-long-enough'
@@ -45,8 +46,34 @@ function start(more: Partial<Host> = {}, env: Record<string, string> = {}) {
     )
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
-  return { call, lines }
+  return { call, fetch, lines }
 }
+
+test('a host that sends texts gets the same text again for an Idempotency-Key', async () => {
+  const { fetch } = start()
+  const fact = { user_id: 1, scope: 'global', entity_key: 'k', category: 'summary', content: '甲' }
+  const send = () =>
+    fetch(
+      new Request('http://test/api/v1/internal/memory/facts', {
+        method: 'POST',
+        headers: {
+          'x-internal-api-key': key,
+          'x-organization-id': 'texts',
+          'content-type': 'application/json',
+          'idempotency-key': 'once',
+        },
+        body: JSON.stringify(fact),
+      }),
+      undefined,
+      true,
+    )
+  const first = await send()
+  expect([first.status, first.body]).toEqual([201, null])
+  expect(JSON.parse(textOf(first)!).data.content).toBe('甲')
+  const again = await send()
+  expect(again.headers.get('idempotency-replayed')).toBe('true')
+  expect(await again.text()).toBe(textOf(first))
+})
 
 describe('in production', () => {
   const production = (env: Record<string, string>) => () =>

@@ -117,14 +117,17 @@ export function defineService<Config extends z.ZodObject, Deps extends object>(
       runtime,
     })
     const context: ServiceContext<Deps> = { ...deps, sql, kit }
+    const sendingContext: ServiceContext<Deps> = { ...context, sendsText: true }
     const handlers = typeof jobs === 'function' ? jobs(deps) : jobs
     const worker = { sql, schema, deps: context, handlers, log, metrics }
     return {
-      fetch: (request: Request, remoteAddress?: string) =>
-        app.fetch(
+      fetch: (request: Request, remoteAddress?: string, sendsText = false) => {
+        const env = sendsText ? sendingContext : context
+        return app.fetch(
           request,
-          facesNetwork && remoteAddress !== undefined ? { ...context, remoteAddress } : context,
-        ),
+          facesNetwork && remoteAddress !== undefined ? { ...env, remoteAddress } : env,
+        )
+      },
       beforeServe: async () => {
         await definition.beforeServe?.(deps)
         // A host that never calls `afterListen` does not call this either.

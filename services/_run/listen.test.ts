@@ -2,6 +2,7 @@ import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { withText } from '../_kit/response-text.ts'
 import { type Listening, listen } from './listen.ts'
 
 const start = () =>
@@ -66,6 +67,27 @@ test('keep-alive clients see no failed request over 50 restarts', async () => {
   expect(failures).toEqual([])
   expect(requests).toBeGreaterThan(1_000)
 }, 180_000)
+
+test('a response whose text is known is sent with its length, headers and cookies', async () => {
+  const headers = new Headers({ 'content-type': 'application/json', etag: '"1"' })
+  headers.append('set-cookie', 'a=1')
+  headers.append('set-cookie', 'b=2')
+  const text = '{"name":"张三"}'
+  const server = await listen(
+    async () => withText(new Response(text, { status: 201, headers }), text),
+    0,
+    '127.0.0.1',
+  )
+  const url = `http://127.0.0.1:${server.port}/`
+  const response = await fetch(url)
+  expect([response.status, await response.text()]).toEqual([201, text])
+  expect(response.headers.get('content-length')).toBe('17')
+  expect(response.headers.get('etag')).toBe('"1"')
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  const head = await fetch(url, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([201, ''])
+  await server.close(0)
+})
 
 test('close returns soon without connections, and within the grace period with a stuck request', async () => {
   const idle = await start()

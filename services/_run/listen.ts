@@ -2,8 +2,13 @@ import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
+import { sendText } from './send-text.ts'
 
-type Fetch = (request: Request, remoteAddress?: string) => Response | Promise<Response>
+type Fetch = (
+  request: Request,
+  remoteAddress?: string,
+  sendsText?: boolean,
+) => Response | Promise<Response>
 
 export interface Listening {
   port: number
@@ -23,7 +28,11 @@ const maxDrainMs = 3_000
 export function listen(fetch: Fetch, port: number, hostname: string): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = serve({
-      fetch: (request, { incoming }) => fetch(request, incoming.socket.remoteAddress),
+      fetch: async (request, { incoming, outgoing }) =>
+        sendText(
+          await fetch(request, incoming.socket.remoteAddress, true),
+          outgoing as ServerResponse,
+        ),
       port,
       hostname,
       overrideGlobalObjects: false,
