@@ -113,6 +113,18 @@ const examples: [id: string, inputs: object, result: object][] = [
     { start: '2020-01-01', end: '2023-01-01', average_wage: 6_000, ground: 'agreed' },
     { years: 3, n: 18_000 },
   ],
+  // Less than six months, even one day, is half a month's wage (article 47).
+  [
+    'severance',
+    { start: '2024-01-01', end: '2024-01-01', average_wage: 6_000, ground: 'agreed' },
+    { years: 0.5, n: 3_000 },
+  ],
+  // Hired on the last day of a month: never more than eleven months (实施条例 7).
+  [
+    'double_wage',
+    { hired_on: '2024-01-31', monthly_wage: 10_000 },
+    { from: '2024-02-29', to: '2025-01-30', months: 11, workdays: 0, extra: 110_000 },
+  ],
   // Eleven months from 2024-04-01 to 2025-02-28.
   [
     'double_wage',

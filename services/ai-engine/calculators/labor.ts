@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Amount, Day, defineCalculator, type Step, toNumber } from './calculator.ts'
 import { addDays, addMonths, monthsBetween, workdaysBetween } from './days.ts'
-import { fraction } from './fraction.ts'
+import { fraction, max, min } from './fraction.ts'
 import { cite } from './laws.ts'
 
 /** Average paid days of a month. */
@@ -16,6 +16,8 @@ export const dailyStep = (monthlyWage: number): Step => ({
   inputs: { monthly_wage: monthlyWage },
   result: toNumber(dailyWage(monthlyWage)),
 })
+
+const laterDate = (a: string, b: string) => (a > b ? a : b)
 
 /** Additional wages for work without a written contract. */
 export const doubleWage = defineCalculator({
@@ -53,8 +55,10 @@ export const doubleWage = defineCalculator({
     if (to < from) {
       return { result: { from: null, to: null, months: 0, workdays: 0, extra: 0 }, steps: [period] }
     }
-    const months = monthsBetween(from, addDays(to, 1))
-    const workdays = workdaysBetween(addMonths(from, months), to)
+    // Months are counted from the day of hiring: from 31 January they would end on the 29th, two days short.
+    const served = monthsBetween(hired_on, addDays(to, 1))
+    const months = Math.max(0, served - 1)
+    const workdays = workdaysBetween(laterDate(from, addMonths(hired_on, served)), to)
     const daily = dailyWage(monthly_wage)
     const extra = toNumber(fraction(monthly_wage).times(months).plus(daily.times(workdays)).cents())
     const amount: Step = {
@@ -157,8 +161,8 @@ export const workInjury = defineCalculator({
   }),
   articles: cite('workInjury', '第三十五条', '第三十六条', '第三十七条', '第六十四条'),
   calculate({ grade, monthly_wage, local_average_wage }) {
-    const [floor, ceiling] = [local_average_wage * 0.6, local_average_wage * 3]
-    const base = fraction(Math.min(Math.max(monthly_wage, floor), ceiling)).cents()
+    const local = fraction(local_average_wage)
+    const base = min(max(fraction(monthly_wage), local.times(0.6)), local.times(3)).cents()
     const months = grantMonths[grade - 1]!
     const grant = toNumber(base.times(months).cents())
     const article = grade <= 4 ? '第三十五条' : grade <= 6 ? '第三十六条' : '第三十七条'

@@ -10,8 +10,8 @@ const lawInForce = '2008-01-01'
 /** Years of service by article 47: six months count as one year, less as half a year. */
 function yearsOfService(start: string, end: string): number {
   const months = monthsBetween(start, addDays(end, 1))
-  // The day after an exact number of months opens no further half-year by itself.
-  const rest = addMonths(start, months) < end ? 1 : 0
+  // The day after an exact number of months opens no further half-year by itself; a first day does.
+  const rest = months === 0 || addMonths(start, months) < end ? 1 : 0
   const years = Math.floor(months / 12)
   const further = months % 12
   if (further >= 6) return years + 1
