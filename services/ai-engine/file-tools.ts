@@ -9,8 +9,9 @@ const FileInfo = z.object({
 })
 const FileText = z.object({ text: z.string(), pages: z.int(), truncated: z.boolean() })
 
-/** Characters that are read of a file. */
-const maxChars = 60_000
+/** Characters that are read of a file by default, and at most: about a thousand pages. */
+const defaultChars = 60_000
+const maxChars = 1_000_000
 /** A file that is still being parsed is asked for again this often. */
 const maxPolls = 40
 const pollMs = 500
@@ -19,8 +20,11 @@ export const loadFile = defineTool({
   name: 'load_file',
   description:
     'Name and text of a file of this matter. A file that was not parsed yet is parsed first.',
-  parameters: z.object({ file_id: z.string().min(1).max(200) }),
-  async run(context, { file_id }) {
+  parameters: z.object({
+    file_id: z.string().min(1).max(200),
+    max_chars: z.int().min(1).max(maxChars).default(defaultChars),
+  }),
+  async run(context, { file_id, max_chars }) {
     if (!context.file_ids.includes(file_id))
       return { error: 'No such file belongs to this matter.' }
     const path = `/api/v1/internal/files/${encodeURIComponent(file_id)}`
@@ -32,8 +36,8 @@ export const loadFile = defineTool({
       filename: info?.filename ?? null,
       content_type: info?.contentType ?? null,
       pages: file?.pages ?? 0,
-      text: file?.text.slice(0, maxChars) ?? null,
-      truncated: file !== null && (file.truncated || file.text.length > maxChars),
+      text: file?.text.slice(0, max_chars) ?? null,
+      truncated: file !== null && (file.truncated || file.text.length > max_chars),
     }
   },
 })

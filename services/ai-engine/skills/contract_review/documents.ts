@@ -15,6 +15,7 @@ import type { Finding } from './review.ts'
 interface Review {
   file_id: string
   filename: string
+  truncated: boolean
   clauses: Clause[]
   findings: Finding[]
   language: Language
@@ -51,6 +52,18 @@ export function draftReviewOpinion(review: Review): DraftDocument {
         ),
         sources: [{ kind: 'file', file_id }],
       },
+      ...(review.truncated
+        ? [
+            {
+              type: 'paragraph' as const,
+              text: say(
+                '文件过长，以上段落之后的内容未经审查。',
+                'The file is too long: what follows these paragraphs was not reviewed.',
+              ),
+              sources: form,
+            },
+          ]
+        : []),
       ...(findings.length > 0 ? [findingsTable(review)] : []),
       {
         type: 'paragraph',

@@ -6,12 +6,18 @@ const LoadedFile = z.object({
   filename: z.string().nullable(),
   content_type: z.string().nullable(),
   text: z.string().nullable(),
+  truncated: z.boolean().default(false),
 })
+
+/** Characters of a contract that are read: a redline needs the whole text. */
+const maxChars = 1_000_000
 
 interface ContractFile {
   file_id: string
   filename: string
   text: string
+  /** Whether the text goes on beyond what was read. */
+  truncated: boolean
 }
 
 /** Finds the contract: the last file that is one, else the last file with text. Null if none can be read. */
@@ -21,12 +27,17 @@ export async function findContract(
 ): Promise<ContractFile | null> {
   const readable: (ContractFile & { isContract: boolean })[] = []
   for (const file_id of new Set(fileIds)) {
-    const file = LoadedFile.safeParse(await tools.load_file?.({ file_id })).data
+    const file = LoadedFile.safeParse(
+      await tools.load_file?.({ file_id, max_chars: maxChars }),
+    ).data
     if (!file?.text?.trim()) continue
     const { kind } = classifyFile(file.filename, file.text, file.content_type)
     const filename = file.filename ?? file_id
-    readable.push({ file_id, filename, text: file.text, isContract: kind === 'contract' })
+    const { text, truncated } = file
+    readable.push({ file_id, filename, text, truncated, isContract: kind === 'contract' })
   }
   const found = readable.findLast(({ isContract }) => isContract) ?? readable.at(-1)
-  return found ? { file_id: found.file_id, filename: found.filename, text: found.text } : null
+  if (!found) return null
+  const { isContract: _, ...contract } = found
+  return contract
 }

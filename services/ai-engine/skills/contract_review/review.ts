@@ -29,13 +29,14 @@ const serviceType = 'contract_review'
 
 /**
  * Reviews a contract by rules, for the side of the person. The law of each finding comes from its point of
- * the checklist; a clause has at most one finding of a rule.
+ * the checklist; a clause has at most one finding of a rule. What is missing can be said of a whole text only.
  */
 export function reviewContract(
   clauses: Clause[],
   items: ChecklistItem[],
   side: string,
   language: Language,
+  isWhole = true,
 ): Finding[] {
   const basis = (item: string, articles: string[]) =>
     (items.find(({ item_id }) => item_id === `${serviceType}.${item}`)?.legal_basis ?? []).filter(
@@ -60,7 +61,7 @@ export function reviewContract(
   const text = clauses.map((each) => each.text).join('\n')
   const written = detectLanguage(text) ?? 'zh'
   const missing = subjectRules
-    .filter(({ subject }) => !subject.test(text))
+    .filter(({ subject }) => isWhole && !subject.test(text))
     .map(({ rule_id, item, level, articles, problem, wording }) => ({
       ...{ rule_id, item_id: `${serviceType}.${item}`, level, clause: null, label: '' },
       quote: '',

@@ -19,9 +19,11 @@ const text = [
 ].join('\n')
 const files: TestFiles = { c: { filename: '采购合同.txt', text } }
 
-const makeThread = (options: { complete?: Complete; our_side?: string } = {}) =>
+const makeThread = (options: { complete?: Complete; our_side?: string; text?: string } = {}) =>
   makeSkillThread('contract_review', skill, {
-    tools: seedCauseTools(files),
+    tools: seedCauseTools(
+      options.text === undefined ? files : { c: { ...files.c!, text: options.text } },
+    ),
     complete: options.complete,
     state: {
       file_ids: ['c'],
@@ -139,4 +141,32 @@ test('changes that overlap are marked once, and what both wordings share stays',
     { text: '戊', change: 'insert' },
     { text: '丁' },
   ])
+})
+
+/** A contract with harmless clauses, and a risk and the rule on disputes at its end. */
+const makeLongContract = (clauseCount: number) =>
+  [
+    '采购合同',
+    ...Array.from(
+      { length: clauseCount },
+      (_, index) =>
+        `第${index + 1}条 乙方应当按照附件${index + 1}的技术要求使用设备，并妥善保存使用记录备查。`,
+    ),
+    '最后条款 甲方对设备造成的损失概不负责。',
+    '因本合同发生争议的，向被告住所地人民法院起诉。',
+  ].join('\n')
+
+test('a contract of two hundred pages is reviewed to its end', async () => {
+  const { output } = await makeThread({ text: makeLongContract(4_000) }).rerun()
+  expect(output.clauses).toBe(4_003)
+  expect(ruleIds(output)).toContain('liability_excluded')
+  expect(ruleIds(output)).not.toContain('disputes_missing')
+})
+
+test('a contract that is too long to be read gets no redline and nothing is called missing', async () => {
+  const thread = makeThread({ text: makeLongContract(40_000) })
+  const { output, card } = await thread.rerun()
+  expect(ruleIds(output).filter((id: string) => id.endsWith('_missing'))).toEqual([])
+  expect(card!.questions[0]!.question).toContain('合同审查意见书')
+  expect(card!.questions[0]!.question).not.toContain('修订稿')
 })

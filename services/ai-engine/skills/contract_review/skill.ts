@@ -60,7 +60,7 @@ export default defineSkill({
     const { our_side, deliverable } = Answers.parse(intake.contract_review)
     const clauses = splitContract(contract.text)
     const items = await loadItems(tools)
-    const byRules = reviewContract(clauses, items, our_side ?? '', language)
+    const byRules = reviewContract(clauses, items, our_side ?? '', language, !contract.truncated)
     const basis = hash32(canonicalJson([contract.file_id, byRules, deliverable ?? null]))
     const previous = Outputs.safeParse(state)
     const known = previous.success && previous.data.basis === basis ? previous.data : undefined
@@ -74,8 +74,9 @@ export default defineSkill({
       byRules.map((each, at) => ({ ...each, problem: byModel?.[String(at)] ?? each.problem }))
     const review = { ...contract, clauses, findings, language, today }
     const documents = [
-      ...(deliverable === 'redline' ? [] : [draftReviewOpinion(review)]),
-      ...(deliverable === 'memo' ? [] : [draftRedline(review)]),
+      ...(deliverable === 'redline' && !contract.truncated ? [] : [draftReviewOpinion(review)]),
+      // A redline of a part would be taken for the contract.
+      ...(deliverable === 'memo' || contract.truncated ? [] : [draftRedline(review)]),
     ]
     const faults = await checkDocuments(documents, {
       factKeys: new Set(),
