@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Host } from '../_kit/context.ts'
 import { JsonObject } from '../_kit/fields.ts'
 import { Question, reviewTypes } from './card.ts'
+import type { Facts } from './facts.ts'
 import type { Model } from './model/model.ts'
 import { analysisKinds, DocumentUpload } from './store/effect.ts'
 
@@ -92,6 +93,8 @@ export interface SkillContext<Inputs> {
 export interface SkillResult<Output> {
   /** Merged into the skill's state. Members outside of the output schema are dropped. */
   output: Output
+  /** Facts that the skill found or corrected, by key. Merged into the facts that all skills share. */
+  facts?: Facts
   control?: Control
   products?: Products
   /** Submitted to the matter. Parts that the skills of one pass return belong to one version. */
@@ -105,7 +108,7 @@ export interface SkillResult<Output> {
 /** Code of a skill. SKILL.md in the same folder declares the same inputs and outputs. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of skills holds many shapes, each checked by its own schema.
 export interface SkillCode<Inputs extends z.ZodObject = any, Outputs extends z.ZodObject = any> {
-  /** Members of the state: message, messages, file_ids, matter, memory, and other skills by name. */
+  /** Members of the state: message, messages, file_ids, matter, memory, facts, and other skills by name. */
   inputs: Inputs
   outputs: Outputs
   run(context: SkillContext<z.output<Inputs>>): Promise<SkillResult<z.input<Outputs>>>

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { Card } from '../../services/ai-engine/card.ts'
+import { type Facts, factKey, makeFact } from '../../services/ai-engine/facts.ts'
+import { collectFacts } from '../../services/ai-engine/graph/upgrade-state.ts'
 import { makeModel } from '../../services/ai-engine/model/make-model.ts'
 import type { Complete } from '../../services/ai-engine/model/model.ts'
 import {
@@ -47,6 +49,8 @@ function setAt(target: Members, path: string, value: unknown) {
 /** Runs one skill on a thread and validates inputs, output and products like the engine. */
 export function makeSkillThread(name: string, skill: SkillCode, options: SkillTestOptions = {}) {
   const state: Record<string, unknown> = { messages: [], file_ids: [], ...options.state }
+  const facts: Facts = collectFacts(state)
+  state.facts = facts
   const texts: string[] = []
   const signal = AbortSignal.timeout(60_000)
   const model = options.complete ? makeModel(options.complete, { signal }) : null
@@ -69,6 +73,7 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       runtime: options.runtime ?? 'node',
     })
     const output = skill.outputs.parse(result.output)
+    Object.assign(facts, JSON.parse(JSON.stringify(result.facts ?? {})))
     // The engine stores state as JSON.
     state[name] = { ...(state[name] as object), ...JSON.parse(JSON.stringify(output)) }
     const control = Control.parse(result.control ?? {})
@@ -101,7 +106,11 @@ export function makeSkillThread(name: string, skill: SkillCode, options: SkillTe
       const byKey = Object.fromEntries(
         Object.entries(answers).map(([key, value]) => [`${name}.${key}`, value]),
       )
-      for (const [key, value] of Object.entries(answers)) setAt(state[name] as Members, key, value)
+      for (const [key, value] of Object.entries(answers)) {
+        setAt(state[name] as Members, key, value)
+        const fact = factKey(`${name}.${key}`)
+        if (fact !== undefined) facts[fact] = makeFact(value, 'answer')
+      }
       return run('', { card_id: card!.card_id, answers: byKey, basis: null, skipped: false })
     },
     /** Dismisses the pending card. */

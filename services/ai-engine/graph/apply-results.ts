@@ -1,4 +1,5 @@
 import { toStorable } from '../../_kit/storable.ts'
+import { Facts } from '../facts.ts'
 import type { Outcome } from '../run/graph.ts'
 import { AnalysisOutput, DocumentOutput, Products, type Skill, type SkillResult } from '../skill.ts'
 import type { DocumentUpload, Effect } from '../store/effect.ts'
@@ -12,6 +13,7 @@ export interface SkillOutcome {
   skill: string
   version: string
   output: Record<string, unknown>
+  facts: Facts
   /** The card that the skill requests. */
   ask: RequestedCard | null
   reply: string
@@ -37,6 +39,7 @@ export function toSkillOutcome(
     skill: name,
     version,
     output: output.data as Record<string, unknown>,
+    facts: Facts.parse(result.facts ?? {}),
     ask: requestedCard(skill, result),
     reply: result.reply ?? '',
     products: parseProducts(result, lease),
@@ -84,6 +87,7 @@ export function applyResults(state: State, outcomes: SkillOutcome[]): Outcome<St
     state: {
       ...state,
       ...Object.fromEntries(outputs),
+      facts: Object.assign({}, state.facts, ...outcomes.map(({ facts }) => facts)),
       work: outcomes.reduce(
         (work, { skill, ask }) => recordWork(work, state.table, skill, ask !== null),
         state.work,

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { type Facts, factKey, makeFact } from '../facts.ts'
 import type { AnsweredCard, Control, FrontMatter, Skill } from '../skill.ts'
 import { detectLanguage, type Language } from '../skills/_shared/language.ts'
 import type { StoredCard } from '../store/cards.ts'
@@ -59,6 +60,10 @@ export interface State {
   file_ids: string[]
   matter: Record<string, unknown>
   memory: unknown
+  /** What is known about the case, by key. Cards and skills write facts; every skill may read them. */
+  facts: Facts
+  /** Version of the shape of the state. Absent before version 4. */
+  shape?: number
   /** Progress by skill: done, waiting for an answer, or done before its inputs changed. */
   work: Record<string, 'done' | 'waiting' | 'stale'>
   /** Number of files when a skill with `rereads` last completed. */
@@ -84,6 +89,8 @@ export const reservedNames = [
   'message',
   'files_read',
   'analysis',
+  'facts',
+  'shape',
 ]
 
 const freshRound: Round = {
@@ -101,7 +108,12 @@ const freshRound: Round = {
   error: null,
 }
 
+/** Version of the shape that `upgradeState` brings a state to. */
+export const stateShape = 4
+
 export const initialState: State = {
+  shape: stateShape,
+  facts: {},
   round: freshRound,
   messages: [],
   file_ids: [],
@@ -183,7 +195,7 @@ export function buildStartInput(
   return { node: 'start', next: 'load_context', input, graph_version: graphVersion }
 }
 
-/** Builds the input of a run that continues after a card: each answer is set at its field_key. */
+/** Builds the input of a run that continues after a card: each answer is set at its field_key and is a fact. */
 export function buildResumeInput(
   table: RoutingEntry[],
   { card_id, skill, basis }: StoredCard,
@@ -194,11 +206,15 @@ export function buildResumeInput(
   const answerOps = Object.entries(answers).map(
     ([field_key, value]): Op => ['set', field_key.split('.'), value],
   )
+  const factOps = Object.entries(answers).flatMap(([field_key, value]): Op[] => {
+    const key = factKey(field_key)
+    return key === undefined ? [] : [['set', ['facts', key], makeFact(value, 'answer')]]
+  })
   const next = continuation(table, { answered: { card_id, skill, answers, basis, skipped } })
   return {
     ...next,
     next: 'load_context',
-    input: [...migration, ...answerOps, ...addFiles(file_ids), ...next.input],
+    input: [...migration, ...answerOps, ...factOps, ...addFiles(file_ids), ...next.input],
   }
 }
 

@@ -3,10 +3,10 @@ import type { Skill } from '../skill.ts'
 import type { Op } from '../store/delta.ts'
 
 /** Version of the graph and of the shape of its state. Raise it with every change of either. */
-export const graphVersion = '3'
+export const graphVersion = '4'
 
 /** Versions of the graph whose threads this version continues. */
-export const supportedGraphVersions = new Set(['1', '2', graphVersion])
+export const supportedGraphVersions = new Set(['1', '2', '3', graphVersion])
 
 interface MadeBy {
   skill: string

@@ -35,6 +35,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
 outputs:
   calculations: Calculations with inputs, the facts they come from, result and steps.
@@ -211,6 +212,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
   evidence_analysis: The analysis of the files.
   sufficiency: The sufficiency of the evidence.
@@ -252,6 +254,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
 outputs:
   items: One entry per file, with kind, what it proves, elements, weaknesses and quotes.
@@ -288,6 +291,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files that the person gave.
   matter: What the matter holds already.
+  facts: Facts that the skills share.
 outputs:
   complete: Whether everything that is needed is known.
   missing: Names of what is needed and not known.
@@ -353,6 +357,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
   sufficiency: The sufficiency of the evidence.
 outputs:
@@ -387,6 +392,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
 outputs:
   as_of: Day whose law governs the case.
@@ -419,6 +425,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
   evidence_analysis: The analysis of the files.
   sufficiency: The sufficiency of the evidence.
@@ -459,6 +466,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
   sufficiency: The sufficiency of the evidence.
   issue_spotting: The issues in dispute.
@@ -495,6 +503,7 @@ inputs:
   messages: The conversation so far.
   file_ids: Files provided by the person.
   matter: Fields of the matter.
+  facts: Facts that the skills share.
   intake_collection: Fields collected by the intake.
   evidence_analysis: The analysis of the files.
 outputs:

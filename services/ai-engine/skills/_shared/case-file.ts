@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type CauseElement, CauseRecord } from '../../cause-tools.ts'
+import { factValues } from '../../facts.ts'
 import type { SkillContext } from '../../skill.ts'
 import { recognizeCause } from '../intake_collection/cause.ts'
 import { type FieldKey, type Fields, fieldKeys, parseFields } from '../intake_collection/fields.ts'
@@ -7,7 +8,7 @@ import { readFigures } from '../intake_collection/figures.ts'
 import { fieldsFromMatter } from '../intake_collection/gather.ts'
 import { extractByRules } from '../intake_collection/rules.ts'
 import { elementQuestions } from './element-questions.ts'
-import { FileIds, Matter, Messages, personTexts, SkillState, Text } from './inputs.ts'
+import { FileIds, Matter, Messages, personTexts, SharedFacts, SkillState, Text } from './inputs.ts'
 import { type Language, lastLanguage } from './language.ts'
 import { partySideIn } from './party-side.ts'
 
@@ -19,6 +20,7 @@ export const caseInputs = {
   messages: Messages,
   file_ids: FileIds,
   matter: Matter,
+  facts: SharedFacts,
   intake_collection: SkillState,
 }
 const CaseInputs = z.object(caseInputs)
@@ -46,24 +48,23 @@ export interface CaseFile {
 }
 
 /**
- * Collects the case: what the intake holds, else what the matter holds, else what rules read from the
- * texts. A skill that is executed alone therefore works without an intake.
+ * Collects the case: the facts that the skills share, else what the matter holds, else what rules read from
+ * the texts. A skill that is executed alone therefore works without an intake.
  */
 export async function loadCase(inputs: CaseInputs, tools: Tools, today: string): Promise<CaseFile> {
-  const { matter, intake_collection: intake } = inputs
+  const { matter, facts: known, intake_collection: intake } = inputs
+  const values = factValues(known)
   const texts = personTexts(inputs.messages, inputs.message)
   const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
   const fromTexts = readTexts(texts, today)
   const fields: Fields = {
     ...fromTexts.fields,
     ...fieldsFromMatter(matter),
-    ...withoutNulls(parseFields(intake)),
+    ...withoutNulls(parseFields(values)),
   }
   const code = fields.cause_of_action_code ?? (await recognizedCode(tools, texts))
   const cause = await loadCauseRecord(tools, code)
-  const quotes = { ...fromTexts.quotes, ...toStrings(intake.quotes) }
-  const foundBy = toStrings(intake.found_by)
-  const details = readDetails(cause, { ...matter.profile, ...intake }, toRecord(intake.details))
+  const details = readDetails(cause, values, matter.profile ?? {})
   const facts = [
     ...fieldKeys.flatMap((key) =>
       fields[key] == null ? [] : [{ key: `intake.${key}`, name: key, value: fields[key] }],
@@ -72,8 +73,8 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
   ].map(({ key, name, value }) => ({
     key,
     value,
-    quote: quotes[name] ?? null,
-    found_by: foundBy[name] ?? (fieldKeys.includes(name as FieldKey) ? 'rules' : 'answer'),
+    quote: known[name]?.quote ?? fromTexts.quotes[name] ?? null,
+    found_by: known[name]?.source ?? (fieldKeys.includes(name as FieldKey) ? 'rules' : 'matter'),
   }))
   return {
     texts,
@@ -89,7 +90,10 @@ function readTexts(texts: string[], today: string) {
   const figures = readFigures(texts.join('\n'), today).filter(({ certain }) => certain)
   const fields: Fields = { ...extractByRules(texts) }
   for (const { key, value } of figures) Object.assign(fields, { [key]: value })
-  return { fields, quotes: Object.fromEntries(figures.map(({ key, quote }) => [key, quote])) }
+  const quotes: Record<string, string> = Object.fromEntries(
+    figures.map(({ key, quote }) => [key, quote]),
+  )
+  return { fields, quotes }
 }
 
 async function recognizedCode(tools: Tools, texts: string[]): Promise<string | undefined> {
@@ -109,15 +113,19 @@ async function loadCauseRecord(
 /** Answers to the questions of the cause that are not fields of every intake. */
 function readDetails(
   cause: CauseRecord | null,
-  source: Record<string, unknown>,
-  byKey: Record<string, unknown>,
+  values: Record<string, unknown>,
+  profile: Record<string, unknown>,
 ) {
   const names = (cause?.elements ?? []).flatMap(({ questions }) =>
     elementQuestions(questions).map(({ key }) => key),
   )
   return [...new Set(names)]
     .filter((name) => !fieldKeys.includes(name as FieldKey))
-    .map((name) => ({ key: `intake.${name}`, name, value: memberAt(source, name) ?? byKey[name] }))
+    .map((name) => ({
+      key: `intake.${name}`,
+      name,
+      value: values[name] ?? memberAt(profile, name),
+    }))
     .filter(({ value }) => value != null && value !== '')
 }
 
@@ -159,9 +167,3 @@ function claimElements(
 
 const withoutNulls = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
-
-const toRecord = (value: unknown): Record<string, unknown> =>
-  z.record(z.string(), z.unknown()).safeParse(value).data ?? {}
-
-const toStrings = (value: unknown): Record<string, string> =>
-  z.record(z.string(), z.string()).safeParse(value).data ?? {}

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { JsonObject } from '../../../_kit/fields.ts'
+import { Facts } from '../../facts.ts'
 
 /** Input schemas of skills. Missing members are empty, not errors. */
 
@@ -32,6 +33,9 @@ export const Matter = z
   .nullish()
   .transform((matter) => matter ?? {})
 export type Matter = z.output<typeof Matter>
+
+/** Facts that the skills share. */
+export const SharedFacts = Facts.nullish().transform((facts) => facts ?? {})
 
 /** State of another skill. */
 export const SkillState = JsonObject.nullish().transform((state) => state ?? {})

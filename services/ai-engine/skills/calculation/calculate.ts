@@ -37,17 +37,24 @@ export type CalculationResult = z.output<typeof CalculationResult>
 export const readCalculation = (state: unknown): CalculationResult =>
   CalculationResult.safeParse(state).data ?? { calculations: [], claims: [], skipped: [] }
 
-/** Facts of the case and answers to the cards of the skill, as inputs. */
+/**
+ * Facts of the case as inputs; `values` are also those that no question of the cause asks for. Inputs that the
+ * skill asked for are named by their question.
+ */
 export function makeSource(
   { facts, cause }: CaseFile,
-  answers: Record<string, unknown>,
+  values: Record<string, unknown>,
+  asked: string[],
   today: string,
 ): InputSource {
   const findFact = (name: string) => facts.find(({ key }) => key === `intake.${name}`)
-  const get = (name: string) => findFact(name)?.value ?? answers[answerKey(name)]
+  const get = (name: string) => findFact(name)?.value ?? values[name]
   return {
     get,
-    keyOf: (name) => findFact(name)?.key ?? `${answersPrefix}${answerKey(name)}`,
+    keyOf(name) {
+      const fact = asked.includes(name) ? undefined : findFact(name)
+      return fact?.key ?? `${answersPrefix}${answerKey(name)}`
+    },
     money: (name) => z.number().min(0).safeParse(get(name)).data,
     day: (name) => z.iso.date().safeParse(get(name)).data,
     today,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
+import { factValues } from '../../facts.ts'
 import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import {
@@ -19,7 +20,6 @@ const Outputs = CalculationResult.extend({
 })
 const WorkState = z.object({
   asked: z.array(z.string()).default([]).catch([]),
-  answers: z.record(z.string(), z.unknown()).default({}).catch({}),
 })
 
 /** Questions of the intake. Answered or declined, they are not asked again. */
@@ -34,14 +34,15 @@ export default defineSkill({
 
   async run({ inputs, state, tools, today }) {
     const caseFile = await loadCase(inputs, tools, today)
-    const { cause, facts, language } = caseFile
-    const { asked, answers } = WorkState.parse(state)
-    const source = makeSource(caseFile, answers, today)
+    const { cause, language } = caseFile
+    const { asked } = WorkState.parse(state)
+    const source = makeSource(caseFile, factValues(inputs.facts), asked, today)
     const result = calculateCase(caseFile, source)
     const missing = cause ? missingInputs(cause.code, source) : []
     const askedBefore = [...asked, ...Asked.parse(inputs.intake_collection.asked)]
     const open = missing.filter(({ name }) => !askedBefore.includes(name)).slice(0, maxQuestions)
-    const basis = hash32(canonicalJson([facts, cause?.code, answers, language]))
+    // The same result is shown once.
+    const basis = hash32(canonicalJson([result, cause?.code, language]))
     const previous = Outputs.safeParse(state)
     if (open.length === 0 && previous.success && previous.data.basis === basis)
       return { output: previous.data }
@@ -50,7 +51,8 @@ export default defineSkill({
     if (open.length > 0) {
       const title = askingMessage[language]
       return {
-        output: { ...output, asked: [...asked, ...open.map(({ name }) => name)] },
+        // Nothing is shown or synced before the answers.
+        output: { ...output, asked: [...asked, ...open.map(({ name }) => name)], basis: 0 },
         control: {
           action: 'ask_user',
           title,

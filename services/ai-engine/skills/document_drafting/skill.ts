@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
+import { type Facts, factValues } from '../../facts.ts'
 import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import { lawDate } from '../_shared/citations.ts'
 import { SkillState } from '../_shared/inputs.ts'
-import { answersPrefix, readCalculation } from '../calculation/calculate.ts'
+import { answerKey, answersPrefix, readCalculation } from '../calculation/calculate.ts'
 import { confirmCard, detailsCard } from './cards.ts'
 import { Details } from './draft-basis.ts'
 import { draftDocuments, readBasis } from './draft-documents.ts'
@@ -28,7 +29,6 @@ const Outputs = z.object({
   made_by: z.literal('rules'),
 })
 const WorkState = z.object({
-  details: Details.default({}).catch({}),
   details_asked: z.boolean().default(false).catch(false),
   shown: z.int().nullable().default(null).catch(null),
   released: z.array(z.string()).default([]).catch([]),
@@ -64,13 +64,14 @@ export default defineSkill({
       return { output, control, products: draftingProducts(language), reply: control.title ?? '' }
     }
 
-    const basis = readBasis(inputs, caseFile, work.details, category, today)
+    const details = Details.parse(factValues(inputs.facts))
+    const basis = readBasis(inputs, caseFile, details, category, today)
     const documents = draftDocuments(basis)
     const faults = await checkDocuments(documents, {
       factKeys: new Set([
         ...caseFile.facts.map(({ key }) => key),
-        ...detailKeys(work.details),
-        ...answerKeys(inputs.calculation.answers),
+        ...detailKeys(details),
+        ...answerKeys(inputs.facts),
       ]),
       fileIds: new Set(inputs.file_ids),
       calculation: readCalculation(inputs.calculation),
@@ -110,10 +111,8 @@ export default defineSkill({
 })
 
 /** Keys of the answers to the cards of the calculation. */
-const answerKeys = (answers: unknown) =>
-  Object.keys(z.record(z.string(), z.unknown()).safeParse(answers).data ?? {}).map(
-    (name) => `${answersPrefix}${name}`,
-  )
+const answerKeys = (facts: Facts) =>
+  Object.keys(factValues(facts)).map((name) => `${answersPrefix}${answerKey(name)}`)
 
 /** Keys of the facts that the person gave on the card of the skill. */
 const detailKeys = ({ client_name, opposing_name }: Details) => [

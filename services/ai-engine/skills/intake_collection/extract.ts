@@ -89,11 +89,12 @@ function modelExtraction({ causes }: Recognition) {
   })
 }
 
-/** Drops names that do not occur in the texts. Figures are checked on their own. */
+/** Members that documents repeat: only the person's own words count. Figures are checked on their own. */
+const literalKeys = new Set(['opposing_party', 'what_happened'])
+
 const keepGrounded = (candidates: Fields, text: string): Fields =>
   Object.fromEntries(
     Object.entries(candidates).filter(
-      ([key, value]) =>
-        value != null && (key !== 'opposing_party' || text.includes(value as string)),
+      ([key, value]) => value != null && (!literalKeys.has(key) || text.includes(value as string)),
     ),
   )

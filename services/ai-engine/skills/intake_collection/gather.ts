@@ -69,20 +69,21 @@ export function fieldsFromMatter(matter: Matter): Fields {
 }
 
 /**
- * Answers to questions of the cause: `code.fact` is stored as member `fact` of member `code`. Values that
- * are known by their key fill what the sources leave open.
+ * Answers to questions of the cause: what the person stated, else what the profile of the matter holds in
+ * member `fact` of member `code`, else what is known otherwise.
  */
 export function gatherDetails(
   questions: CauseQuestion[],
   known: Record<string, unknown>,
-  ...sources: (Record<string, unknown> | null | undefined)[]
+  stated: Record<string, unknown>,
+  profile: Record<string, unknown> | null | undefined,
 ): Record<string, unknown> {
   const details: Record<string, unknown> = {}
   for (const { key } of questions) {
     if (fieldKeys.includes(key as FieldKey)) continue
-    const stored = sources.map((source) => valueAt(source, key)).find((each) => each != null)
-    const declined = sources.some((source) => valueAt(source, key) === null) ? null : undefined
-    const value = stored ?? known[key] ?? declined
+    const ofMatter = valueAt(profile, key)
+    const declined = stated[key] === null || ofMatter === null ? null : undefined
+    const value = stated[key] ?? ofMatter ?? known[key] ?? declined
     if (value !== undefined) details[key] = value
   }
   return details

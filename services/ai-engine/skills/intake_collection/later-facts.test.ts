@@ -47,6 +47,21 @@ test('a figure that contradicts an earlier one is confirmed before it replaces i
   })
 })
 
+test('a corrected amount replaces a detail that was answered on a card', async () => {
+  const trial = makeSkillThread('intake_collection', skill, { tools: seedCauseTools() })
+  await trial.say(loan)
+  await trial.answer({ 'private_lending.delivered_amount': 100_000 })
+  await trial.say('我记错了，其实借给他的是12万元')
+  const { output, products } = await trial.answer({ figures_confirmed: true })
+  expect(output.details).toMatchObject({ 'private_lending.delivered_amount': 120_000 })
+  expect(products.profile).toMatchObject({ private_lending: { delivered_amount: 120_000 } })
+  expect(trial.state.facts).toMatchObject({
+    'private_lending.delivered_amount': {
+      ...{ value: 120_000, source: 'answer', confirmed: true, quote: '其实借给他的是12万元' },
+    },
+  })
+})
+
 test('a contradiction that the person does not confirm leaves the earlier figure', async () => {
   const trial = await completed()
   await trial.say('我记错了，其实借给他的是12万元')

@@ -1,4 +1,5 @@
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
+import { confidenceOf, type FactSource } from '../../facts.ts'
 import type { Products } from '../../skill.ts'
 import type { Matter } from '../_shared/inputs.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
@@ -6,7 +7,7 @@ import type { CauseQuestion } from './cause.ts'
 import { type FieldKey, type Fields, fieldKeys, isFieldKey } from './fields.ts'
 import { fieldLabel, formatPlain, formatValue } from './format.ts'
 
-export type FoundBy = 'answer' | 'matter' | 'file' | 'rules' | 'model'
+export type FoundBy = FactSource
 
 const phaseName = { zh: '信息收集', en: 'Intake' }
 
@@ -112,17 +113,9 @@ function fieldFact(key: FieldKey, { fields, foundBy, quotes, causeName, language
     category: key.startsWith('evidence') ? 'evidence' : 'case_detail',
     content: `${fieldLabel(key, language)}: ${shown}`.slice(0, 8_000),
     value: fields[key],
-    confidence: confidence[found_by],
+    confidence: confidenceOf[found_by],
     metadata: { found_by, ...(quotes[key] && { quote: quotes[key] }) },
   }
-}
-
-const confidence: Record<FoundBy, number> = {
-  answer: 1,
-  matter: 1,
-  file: 0.9,
-  rules: 0.8,
-  model: 0.7,
 }
 
 const detailFacts = ({ details, causeQuestions, foundBy, quotes, language }: Intake) =>
@@ -141,7 +134,7 @@ const detailFacts = ({ details, causeQuestions, foundBy, quotes, language }: Int
         category: 'case_detail',
         content: `${question} ${values.map(label).join('、')}`.slice(0, 8_000),
         value: details[key],
-        confidence: confidence[found_by],
+        confidence: confidenceOf[found_by],
         metadata: { found_by, ...(quotes[key] && { quote: quotes[key] }) },
       }
     })

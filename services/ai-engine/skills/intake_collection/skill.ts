@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type AnsweredCard, defineSkill } from '../../skill.ts'
-import { FileIds, Matter, Messages, personTexts, Text } from '../_shared/inputs.ts'
+import { FileIds, Matter, Messages, personTexts, SharedFacts, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
 import { asksForLetter, hasQuestion, readMessage, serviceTypeIn } from '../_shared/read-message.ts'
 import { detectArea } from './area.ts'
@@ -27,10 +27,17 @@ import {
 import { askingMessage, doneMessage, readingMessage, updateMessage } from './messages.ts'
 import { buildProducts, buildUpdate, hashValues, type Intake, intakePhase } from './products.ts'
 import { buildQuestions, missingKeys, openQuestions } from './questions.ts'
+import { buildFacts, correctedDetails, sourcesOf, valuesOf } from './shared-facts.ts'
 import { Outputs, WorkState } from './state.ts'
 
 export default defineSkill({
-  inputs: z.object({ message: Text, messages: Messages, file_ids: FileIds, matter: Matter }),
+  inputs: z.object({
+    message: Text,
+    messages: Messages,
+    file_ids: FileIds,
+    matter: Matter,
+    facts: SharedFacts,
+  }),
   outputs: Outputs,
 
   async run({ inputs, state, answered, model, instructions, progress, tools, today }) {
@@ -46,17 +53,19 @@ export default defineSkill({
         : noExtraction
 
     const confirmed = confirmedFigures(work.unconfirmed, answered)
+    const foundBefore = { ...work.found_by, ...sourcesOf(inputs.facts) }
+    const before = parseFields({ ...state, ...valuesOf(inputs.facts) })
     const merged = mergeSources(
       [
         ['answer', parseFields(stripPrefix(answered?.answers ?? {}))],
-        ['before', applyConfirmed(parseFields(state), confirmed)],
+        ['before', applyConfirmed(before, confirmed)],
         ['matter', fieldsFromMatter(inputs.matter)],
       ],
       extraction,
-      work.found_by,
+      foundBefore,
     )
     const said = addLater(merged.fields, extraction, unread, inputs.file_ids)
-    const foundBy = { ...work.found_by, ...merged.foundBy }
+    const foundBy = { ...foundBefore, ...merged.foundBy }
     for (const { key } of confirmed) foundBy[key] = 'answer'
     // A person who does not know the kind of matter gets the one that the story shows best.
     if (said.cause_of_action_code === null) {
@@ -83,8 +92,15 @@ export default defineSkill({
       ? await fetchCauseQuestions(tools, code)
       : await fetchChecklistQuestions(tools, serviceType)
     const fileValues = Object.fromEntries(fileAnswers.map(({ key, value }) => [key, value]))
-    const known = { ...work.details, ...fileValues }
-    const details = gatherDetails(causeQuestions, known, state, inputs.matter.profile)
+    const known = { ...valuesOf(inputs.facts), ...fileValues }
+    const stated = valuesOf(inputs.facts, 'answer')
+    const details = gatherDetails(causeQuestions, known, stated, inputs.matter.profile)
+    // A corrected figure also replaces answers that state the same sum or day.
+    for (const { key, value, quote } of correctedDetails(confirmed, before, details)) {
+      details[key] = value
+      foundBy[key] = 'answer'
+      quotes[key] = quote
+    }
     for (const { key, value } of fileAnswers)
       if (key in fromFiles || details[key] === value) foundBy[key] = 'file'
     const reading = work.reading ?? readMessage(texts.join('\n'))
@@ -117,17 +133,19 @@ export default defineSkill({
       open_questions: openQuestions(interview, language),
       synced: work.synced,
     }
+    const facts = buildFacts({ ...fields, ...details }, foundBy, quotes)
     const wasComplete = work.complete || Object.keys(work.synced).length > 0
     const inProgress = wasComplete ? {} : { phases: [intakePhase('IN_PROGRESS', language)] }
     if (unconfirmed.length > 0) {
       const control = confirmCard(unconfirmed, fields, language)
-      return { output, control, products: inProgress, reply: control.title ?? '' }
+      return { output, facts, control, products: inProgress, reply: control.title ?? '' }
     }
     if (missing.length > 0) {
       const questions = buildQuestions(interview, language, texts, today)
       const keys = questions.map(({ field_key }) => field_key.replace('intake_collection.', ''))
       return {
         output: { ...output, asked: [...work.asked, ...keys] },
+        facts,
         control: {
           action: 'ask_user',
           review_type: 'clarify',
@@ -149,11 +167,12 @@ export default defineSkill({
     const changed = Object.keys(synced).filter((key) => synced[key] !== work.synced[key])
     if (!wasComplete) {
       const products = buildProducts(intake, inputs.matter)
-      return { output: { ...output, synced }, products, reply: doneMessage(intake) }
+      return { output: { ...output, synced }, facts, products, reply: doneMessage(intake) }
     }
-    if (changed.length === 0) return { output }
+    if (changed.length === 0) return { output, facts }
     return {
       output: { ...output, synced },
+      facts,
       products: buildUpdate(intake, changed),
       // A question is answered by the skill `chat`.
       ...(!hasQuestion(inputs.message) && { reply: updateMessage(intake, changed) }),

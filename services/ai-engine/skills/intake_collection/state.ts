@@ -13,7 +13,6 @@ export const WorkState = z.object({
   read: z.int().min(0).default(0).catch(0),
   read_files: z.array(z.string()).default([]).catch([]),
   service_type_id: z.string().optional().catch(undefined),
-  details: z.record(z.string(), z.unknown()).default({}).catch({}),
   language: LanguageCode.optional().catch(undefined),
   reading: z.enum(readings).optional().catch(undefined),
   matter_category: z.string().optional().catch(undefined),

@@ -1,0 +1,41 @@
+import { type FactSource, type Facts, makeFact } from '../../facts.ts'
+import type { PendingFigure } from './confirm.ts'
+import type { Fields } from './fields.ts'
+import type { FoundBy } from './products.ts'
+
+type Values = Record<string, unknown>
+
+/** Values of the facts by key, of one source or of all. Null: the person does not know. */
+export const valuesOf = (facts: Facts, source?: FactSource): Values =>
+  Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, fact]) => source === undefined || fact.source === source)
+      .map(([key, { value }]) => [key, value]),
+  )
+
+/** Source of each fact. */
+export const sourcesOf = (facts: Facts): Record<string, FactSource> =>
+  Object.fromEntries(Object.entries(facts).map(([key, { source }]) => [key, source]))
+
+/** Builds the facts that the intake knows, for all skills. */
+export const buildFacts = (
+  values: Values,
+  foundBy: Record<string, FoundBy>,
+  quotes: Record<string, string>,
+): Facts =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, makeFact(value, foundBy[key] ?? 'answer', quotes[key] ?? null)]),
+  )
+
+/**
+ * Details that state the same sum or day as a figure that the person corrected, with the new value: whoever
+ * lent 10 instead of 8 also handed over 10.
+ */
+export const correctedDetails = (confirmed: PendingFigure[], before: Fields, details: Values) =>
+  confirmed.flatMap(({ key: figure, value, quote }) =>
+    Object.keys(details)
+      .filter((key) => before[figure] != null && details[key] === before[figure])
+      .map((key) => ({ key, value, quote })),
+  )
