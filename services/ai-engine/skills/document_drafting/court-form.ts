@@ -3,6 +3,7 @@ import type { Source, TableBlock, TableRow } from './document.ts'
 import { form } from './document.ts'
 import { blank, type DraftBasis, opponentOf } from './draft-basis.ts'
 import { elementRows, fillIn, listArticles, storySource, trimExtension } from './shared-blocks.ts'
+import { removeRequests } from './story-text.ts'
 
 /** Rows of the official element forms, which claims and answers share. Always in Chinese. */
 
@@ -37,7 +38,7 @@ export function factRows(basis: DraftBasis): TableRow[] {
   const articles = listArticles(basis)
   return [
     { section: '事实和理由' },
-    ...(story ? [{ cells: ['事实经过', story + note], sources: storySource }] : []),
+    ...(story ? [{ cells: ['事实经过', removeRequests(story) + note], sources: storySource }] : []),
     ...elementRows(basis, 'zh'),
     ...(articles.lines.length > 0
       ? [{ cells: ['法律依据', articles.lines.join('\n')], sources: articles.sources }]

@@ -3,6 +3,7 @@ import type { Language } from '../_shared/language.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
 import { type Block, form, type Source, type TableBlock, type TableRow } from './document.ts'
 import { type DraftBasis, joinFact, wordDay, wordFact, wordMoney } from './draft-basis.ts'
+import { removeRequests } from './story-text.ts'
 
 type Claim = CalculationResult['claims'][number]
 
@@ -120,7 +121,7 @@ export const storySource: Source[] = [{ kind: 'fact', key: 'intake.what_happened
 
 export function storyBlock({ caseFile }: DraftBasis): Block[] {
   const story = caseFile.fields.what_happened
-  return story ? [{ type: 'paragraph', text: story, sources: storySource }] : []
+  return story ? [{ type: 'paragraph', text: removeRequests(story), sources: storySource }] : []
 }
 
 /** Line of a form that is filled in by hand if the answer is unknown. */
