@@ -156,6 +156,49 @@ describe.each(['pglite', 'postgres'] as const)('steps of several threads on %s',
     )
   })
 
+  test('that end their runs: each run has its own end, and a cancelled one does not end', async () => {
+    const leases = await beginMany(8)
+    const cancelled = leases[5]!
+    await sql`
+      update ai_engine.threads set cancel_code = 'STOPPED' where thread_id = ${cancelled.thread_id}`
+    const results = await commitAll(leases, (write, index) => {
+      write.steps[0]!.next = null
+      write.end = {
+        status: index === 4 ? 'failed' : 'completed',
+        output: `output "${index}"`,
+        result: index === 3 ? null : { index },
+        error: index === 4 ? { code: 'X', message: '4' } : null,
+        skills: ['chat'],
+        skill_version: index === 2 ? null : '1',
+        card: null,
+      }
+    })
+    expect(statuses(results)).toEqual(
+      leases.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
+    )
+    for (const [index, { run_id }] of leases.entries()) {
+      const [row] = await sql`
+        select r.status, r.output, r.result, r.error, r.skills, r.skill_version, t.status as thread,
+          r.ended_at is not null as ended
+        from ai_engine.runs r join ai_engine.threads t on t.thread_id = r.thread_id
+        where r.run_id = ${run_id}`
+      expect(row).toMatchObject(
+        index === 5
+          ? { status: 'running', thread: 'running', ended: false }
+          : {
+              status: index === 4 ? 'failed' : 'completed',
+              thread: 'idle',
+              ended: true,
+              output: `output "${index}"`,
+              result: index === 3 ? null : { index },
+              error: index === 4 ? { code: 'X', message: '4' } : null,
+              skills: ['chat'],
+              skill_version: index === 2 ? null : '1',
+            },
+      )
+    }
+  })
+
   test.runIf(on === 'postgres')(
     'do not wait for a thread that another transaction locks',
     async () => {

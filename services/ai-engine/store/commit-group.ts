@@ -6,8 +6,10 @@ import {
   checkpointColumns,
   checkpointRows,
   commit,
+  mustNotBeCancelled,
   type StepCommit,
   spanColumns,
+  statusAfter,
 } from './commit.ts'
 import { type Lease, leaseUntil } from './lease.ts'
 
@@ -64,9 +66,9 @@ export function makeCommitGroup(): CommitStep {
   }
 }
 
-/** A step that writes only checkpoints, events and spans, as most do. */
+/** A step that writes only checkpoints, events, spans and the end of its run, as most do. */
 const isPlain = ({ calls, following, effects, delivered, refused, end }: StepCommit) =>
-  end === null &&
+  !end?.card &&
   [calls, following.calls, effects, delivered, refused].every((list) => list.length === 0)
 
 const HeadRow = z.object({ thread_id: z.string(), cancel_code: z.string().nullable() })
@@ -83,6 +85,8 @@ const threadColumns = {
   base: 'int',
   base_bytes: 'int',
   delta_bytes: 'int',
+  status: 'text',
+  not_cancelled: 'int',
 } as const
 
 const commitTogether = (sql: Sql, group: Waiting[]): Promise<HeadRow[]> => sql.rows(HeadRow)`
@@ -90,20 +94,26 @@ const commitTogether = (sql: Sql, group: Waiting[]): Promise<HeadRow[]> => sql.r
     insertCheckpoints(group),
     insertEvents(group),
     insertSpans(group),
+    endRuns(group),
   ])}
   select thread_id, cancel_code from head`
 
 const updateThreads = (group: Waiting[]): SqlFragment => {
-  const rows = group.map(({ lease, after }) => ({ ...after, head_before: lease.head }))
+  const rows = group.map(({ lease, after, write: { end } }) => ({
+    ...after,
+    head_before: lease.head,
+    status: statusAfter(end),
+    not_cancelled: mustNotBeCancelled(end) ? 1 : 0,
+  }))
   return fragment`
     update ai_engine.threads t set head = made.head, next = made.next, seq = made.seq, base = made.base,
-      base_bytes = made.base_bytes, delta_bytes = made.delta_bytes, claims = 0, card_id = null,
+      base_bytes = made.base_bytes, delta_bytes = made.delta_bytes, claims = 0, card_id = null, status = made.status,
       lease_until = ${leaseUntil()}, updated_at = now()
     from (
       select made.* from ${rowSource('made', threadColumns, rows)}
       join ai_engine.threads held on held.thread_id = made.thread_id and held.run_id = made.run_id
         and held.lease_token = made.lease_token and held.status = 'running'
-        and held.head = made.head_before
+        and held.head = made.head_before and (made.not_cancelled = 0 or held.cancel_code is null)
       for update of held skip locked) made
     where t.thread_id = made.thread_id
     returning t.thread_id, t.run_id, made.head, t.cancel_code`
@@ -157,3 +167,26 @@ function insertSpans(group: Waiting[]): SqlFragment {
         attributes, error
       from head join ${rowSource('span', columns, rows)} using (run_id))`
 }
+
+function endRuns(group: Waiting[]): SqlFragment {
+  const rows = group.flatMap(({ lease: { run_id }, write: { end } }) =>
+    end ? [{ ...end, run_id }] : [],
+  )
+  if (rows.length === 0) return fragment``
+  return fragment`,
+    ended as (
+      update ai_engine.runs r set status = made.status, output = made.output,
+        result = coalesce(made.result, 'null'), card = 'null', error = coalesce(made.error, 'null'),
+        skills = made.skills, skill_version = made.skill_version, ended_at = now()
+      from head join ${rowSource('made', endColumns, rows)} using (run_id) where r.run_id = head.run_id)`
+}
+
+const endColumns = {
+  run_id: 'uuid',
+  status: 'text',
+  output: 'text',
+  result: 'jsonb',
+  error: 'jsonb',
+  skills: 'jsonb',
+  skill_version: 'text',
+} as const

@@ -148,7 +148,8 @@ export function advance(
 }
 const minSnapshotBytes = 8_192
 
-const statusAfter = (end: End | null) =>
+/** Status of a thread after a step. */
+export const statusAfter = (end: End | null) =>
   end === null ? 'running' : end.card ? 'interrupted' : 'idle'
 
 const updateThread = (lease: Lease, after: Lease, end: End | null): SqlFragment => fragment`
@@ -159,8 +160,10 @@ const updateThread = (lease: Lease, after: Lease, end: End | null): SqlFragment 
   where ${leaseHeld(lease)} and head = ${lease.head} ${unlessCancelled(end)} returning cancel_code`
 
 /** A run that was cancelled before its end is committed must end as cancelled. */
+export const mustNotBeCancelled = (end: End | null) => end !== null && end.status !== 'failed'
+
 const unlessCancelled = (end: End | null): SqlFragment =>
-  end === null || end.status === 'failed' ? fragment`` : fragment`and cancel_code is null`
+  mustNotBeCancelled(end) ? fragment`and cancel_code is null` : fragment``
 
 function insertCheckpoints(
   lease: Lease,
