@@ -32,8 +32,11 @@ export const Moment = z.iso.datetime({ offset: true })
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z')
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** A `Moment` as milliseconds: PostgreSQL accepts fewer offsets than RFC 3339, and writes other years otherwise. */
-export const Instant = Moment.transform((text) => Date.parse(text)).refine(
+/** A `Moment` as milliseconds: PostgreSQL accepts fewer offsets than RFC 3339. */
+export const Instant = Moment.transform((text) => Date.parse(text))
+
+/** An `Instant` that is stored and read back: PostgreSQL writes other years in another form. */
+export const StoredInstant = Instant.refine(
   (time) => time >= firstInstant && time <= lastInstant,
   'The year must be between 1 and 9999 in UTC.',
 )

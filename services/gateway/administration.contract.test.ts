@@ -102,6 +102,15 @@ describe('administration', () => {
     return session
   }
 
+  test.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+23:59'])(
+    'a token does not expire before the year 1: %s',
+    async (expires_at) => {
+      const lawyer = await signIn('sample-lawyer')
+      const token = { name: 't', scopes: ['*'], expires_at }
+      expect((await send('POST', '/auth/tokens', lawyer, token)).status).toBe(400)
+    },
+  )
+
   test('a person with a hundred tokens gets no more until one is revoked', async () => {
     const lawyer = await signIn('sample-lawyer')
     const { id } = await createToken(lawyer, ['*'])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
 import { Fault, notFound } from '../_kit/fault.ts'
-import { Id, Instant, Time } from '../_kit/fields.ts'
+import { Id, StoredInstant, Time } from '../_kit/fields.ts'
 import { sha256Hex } from '../_kit/hash.ts'
 import { newId } from '../_kit/ids.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
@@ -62,7 +62,7 @@ export const tokens = [
           .array(z.enum(scopes as [string, ...string[]]))
           .min(1)
           .max(50),
-        expires_at: Instant.nullish().describe('Default: never.'),
+        expires_at: StoredInstant.nullish().describe('Default: never.'),
       }),
       responses: { 201: NewToken },
       faults: ['UNAUTHENTICATED', 'FORBIDDEN', 'CONFLICT'],
