@@ -86,7 +86,7 @@ export async function claim<Deps>(
       cross join lateral (
         select id from ${table}
         where kind = slot.kind
-          and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until < now())
+          and (status = 'PENDING' and run_at <= now() or status = 'RUNNING' and lease_until <= now())
         order by run_at for update skip locked limit slot.free) job
       limit ${limit})
     update ${table} job set status = 'RUNNING', attempts = attempts + 1, started_at = now(),
