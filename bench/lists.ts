@@ -35,7 +35,7 @@ export async function run({ quick }: { quick: boolean }): Promise<Results> {
 }
 
 /** The organization of a request, if it is not the usual one. */
-function noteOf({ headers }: NonNullable<Subject['others']>): string {
+function formatNote({ headers }: NonNullable<Subject['others']>): string {
   const organization = headers['x-organization-id']
   return organization === undefined ? '' : ` (organization ${organization})`
 }
@@ -91,7 +91,7 @@ async function measure(server: string, subject: Subject, rows: number) {
     ...(others?.paths ?? []).map((path) => ({
       path,
       more: others!.headers,
-      note: noteOf(others!),
+      note: formatNote(others!),
     })),
   ]
   const measured: string[][] = []

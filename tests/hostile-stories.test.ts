@@ -21,7 +21,7 @@ const listDocuments = ({ deliverables }: ToldStory) =>
     .filter(isDocx)
     .map(({ deliverable_key }) => deliverable_key)
     .sort()
-const claimsOf = ({ matter }: ToldStory): Record<string, number | null> =>
+const readClaims = ({ matter }: ToldStory): Record<string, number | null> =>
   Object.fromEntries(
     matter.data.work_product.calculation.claims.map((each: any) => [each.name, each.amount]),
   )
@@ -51,8 +51,8 @@ test('an amount in dollars is not claimed as yuan', async () => {
     'intake_collection.private_lending.delivered_amount': 350_000,
   }
   const told = await tellStory(suite, { ...loan, answers, turns: [say(message)] })
-  expect(claimsOf(told)).toMatchObject({ 返还借款本金: 350_000 })
-  expect(Object.values(claimsOf(told))).not.toContain(50_000)
+  expect(readClaims(told)).toMatchObject({ 返还借款本金: 350_000 })
+  expect(Object.values(readClaims(told))).not.toContain(50_000)
 }, 60_000)
 
 test('a person who contradicts himself twice ends with the last figure that he confirmed', async () => {
@@ -68,7 +68,7 @@ test('a person who contradicts himself twice ends with the last figure that he c
       { ...loan.turns[1]!, answers: {} },
     ],
   })
-  expect(claimsOf(told)).toMatchObject({ 'Repayment of the principal': 50_000 })
+  expect(readClaims(told)).toMatchObject({ 'Repayment of the principal': 50_000 })
   expectConsistent(suite, told)
 }, 60_000)
 
@@ -77,7 +77,7 @@ test('two disputes in one message end with one cause, whose claims are not mixed
   const story = findStory('a dismissal')
   const told = await tellStory(suite, { ...story, turns: [say(message, story.turns[0]!.files)] })
   expect(told.matter.cause_of_action_code).toBe('labor_dispute')
-  expect(Object.keys(claimsOf(told))).not.toContain('返还借款本金')
+  expect(Object.keys(readClaims(told))).not.toContain('返还借款本金')
   expectConsistent(suite, told)
 }, 60_000)
 
@@ -122,7 +122,7 @@ test('a model that obeys an instruction in a file changes neither claims nor doc
   })
   await model.close()
   expect(model.requests.length).toBeGreaterThan(0)
-  expect(claimsOf(told)).toMatchObject({ 'Repayment of the principal': 50_000 })
+  expect(readClaims(told)).toMatchObject({ 'Repayment of the principal': 50_000 })
   const delivery = told.analysis.sufficiency.items.find(
     ({ element_id }: any) => element_id === 'private_lending.delivery',
   )

@@ -52,7 +52,7 @@ export type ServiceContext<Deps> = Deps & {
   kit: Kit
   /** Address of the connection, for a service that faces the network. */
   remoteAddress?: string
-  /** True if the host sends the text of a response (`textOf`), so that the response needs no body. */
+  /** True if the host sends the text of a response (`knownText`), so that the response needs no body. */
   sendsText?: boolean
 }
 

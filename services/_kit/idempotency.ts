@@ -4,7 +4,7 @@ import type { Env } from './context.ts'
 import { Fault, invalid } from './fault.ts'
 import { sha256Hex } from './hash.ts'
 import { headerText, printable } from './identity.ts'
-import { textOf } from './response-text.ts'
+import { knownText } from './response-text.ts'
 import { identifier, type Sql } from './sql/sql.ts'
 
 /** The header as the API description shows it. */
@@ -57,7 +57,7 @@ export async function idempotent(
     const response = await handle()
     await tx`
       update ${table}
-      set status = ${response.status}, answer = ${textOf(response) ?? (await response.clone().text())},
+      set status = ${response.status}, answer = ${knownText(response) ?? (await response.clone().text())},
         etag = ${response.headers.get('etag')}
       where scope = ${scope} and key = ${key}`
     return response

@@ -9,4 +9,5 @@ export function withText(response: Response, body: string): Response {
 }
 
 /** The text of a response that `withText` returned and that nobody copied. */
-export const textOf = (response: Response): string | undefined => (response as TextResponse)[text]
+export const knownText = (response: Response): string | undefined =>
+  (response as TextResponse)[text]

@@ -5,7 +5,7 @@ import memory from '../memory/service.ts'
 import type { Host } from './context.ts'
 import type { Log } from './log.ts'
 import { makeMetrics } from './metrics.ts'
-import { textOf } from './response-text.ts'
+import { knownText } from './response-text.ts'
 import { defineService } from './service.ts'
 
 const key = 'a-key-that-is-long-enough'
@@ -69,10 +69,10 @@ test('a host that sends texts gets the same text again for an Idempotency-Key', 
     )
   const first = await send()
   expect([first.status, first.body]).toEqual([201, null])
-  expect(JSON.parse(textOf(first)!).data.content).toBe('甲')
+  expect(JSON.parse(knownText(first)!).data.content).toBe('甲')
   const again = await send()
   expect(again.headers.get('idempotency-replayed')).toBe('true')
-  expect(await again.text()).toBe(textOf(first))
+  expect(await again.text()).toBe(knownText(first))
 })
 
 describe('in production', () => {

@@ -21,7 +21,7 @@ export type Fact = z.output<typeof Fact>
 export const Facts = z.record(z.string(), Fact)
 export type Facts = z.output<typeof Facts>
 
-export const confidenceOf: Record<FactSource, number> = {
+export const confidenceBySource: Record<FactSource, number> = {
   answer: 1,
   matter: 1,
   file: 0.9,
@@ -38,7 +38,7 @@ export const makeFact = (
   value,
   source,
   quote,
-  confidence: confidenceOf[source],
+  confidence: confidenceBySource[source],
   confirmed: source === 'answer' || source === 'matter',
 })
 

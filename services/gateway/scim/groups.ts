@@ -5,10 +5,10 @@ import { fragment, json, type Sql, textArray } from '../../_kit/sql/sql.ts'
 import { del, get, patch, post, put } from '../deps.ts'
 import { applyPatch, DescribedPatch, PatchRequest } from './patch.ts'
 import {
-  boundsOf,
   ListQuery,
   listResponse,
   parseFilter,
+  resolveBounds,
   respondScim,
   ScimError,
   scimContent,
@@ -65,7 +65,7 @@ export const scimGroups = [
   get(path, { summary: 'List groups', query: ListQuery, responses }, (c, { query }) =>
     respondScim(c, async () => {
       const filter = parseFilter(query.filter, ['displayName', 'externalId', 'id'])
-      const { offset, limit } = boundsOf(query)
+      const { offset, limit } = resolveBounds(query)
       const condition = filterCondition(filter)
       const rows = await c.env.sql.rows(GroupRow)`
         select ${columns} from gateway.scim_groups where ${condition}

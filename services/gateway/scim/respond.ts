@@ -98,7 +98,7 @@ export const ListQuery = z.object({
 })
 
 /** Bounds of a list. A value that is not an integer is replaced by its default. */
-export function boundsOf({ startIndex, count }: z.output<typeof ListQuery>) {
+export function resolveBounds({ startIndex, count }: z.output<typeof ListQuery>) {
   const toInteger = (text: string | undefined, byDefault: number) => {
     const number = text === undefined || text.trim() === '' ? byDefault : Number(text)
     return Number.isSafeInteger(number) ? number : byDefault

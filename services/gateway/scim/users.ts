@@ -6,10 +6,10 @@ import { del, get, patch, post, put } from '../deps.ts'
 import { removePerson, restorePerson } from './deprovision.ts'
 import { applyPatch, DescribedPatch, PatchRequest } from './patch.ts'
 import {
-  boundsOf,
   ListQuery,
   listResponse,
   parseFilter,
+  resolveBounds,
   respondScim,
   ScimError,
   scimContent,
@@ -65,7 +65,7 @@ export const scimUsers = [
   get(path, { summary: 'List users', query: ListQuery, responses }, (c, { query }) =>
     respondScim(c, async () => {
       const filter = parseFilter(query.filter, Object.keys(filters))
-      const { offset, limit } = boundsOf(query)
+      const { offset, limit } = resolveBounds(query)
       const condition = filterCondition(filter)
       const { sql } = c.env
       const rows = await sql.rows(UserRow)`

@@ -1,7 +1,7 @@
 import { detectLanguage } from '../_shared/language.ts'
 import type { Source, TableBlock, TableRow } from './document.ts'
 import { form } from './document.ts'
-import { blank, type DraftBasis, opponentOf } from './draft-basis.ts'
+import { blank, type DraftBasis, findOpponent } from './draft-basis.ts'
 import { elementRows, fillIn, listArticles, storySource, trimExtension } from './shared-blocks.ts'
 import { removeRequests } from './story-text.ts'
 
@@ -24,7 +24,7 @@ export function partyRows(basis: DraftBasis, own: string, other: string): TableR
   return [
     { section: '当事人信息' },
     party(own, details.client_name, details.client_contact || fillIn, 'drafting.client_name'),
-    party(other, opponentOf(basis), details.opposing_contact || fillIn, 'intake.opposing_party'),
+    party(other, findOpponent(basis), details.opposing_contact || fillIn, 'intake.opposing_party'),
   ]
 }
 

@@ -116,5 +116,5 @@ export function wordDay(day: string, language: Language): string {
 }
 
 /** The other side as the documents name it; undefined if unknown. */
-export const opponentOf = ({ details, caseFile }: DraftBasis) =>
+export const findOpponent = ({ details, caseFile }: DraftBasis) =>
   details.opposing_name ?? caseFile.fields.opposing_party ?? undefined

@@ -1,5 +1,5 @@
 import { type Block, type DraftDocument, form } from './document.ts'
-import { blank, type DraftBasis, opponentOf, wordDay } from './draft-basis.ts'
+import { blank, type DraftBasis, findOpponent, wordDay } from './draft-basis.ts'
 import { claimAmount, claimName, claimSources, listArticles, storyBlock } from './shared-blocks.ts'
 
 /** Articles that a letter cites at most. */
@@ -26,7 +26,7 @@ export function draftLetter(basis: DraftBasis, from: keyof typeof letters): Draf
   const { caseFile, details, today } = basis
   const { language } = caseFile
   const say = (zh: string, en: string) => ({ zh, en })[language]
-  const opponent = opponentOf(basis) ?? blank[language]
+  const opponent = findOpponent(basis) ?? blank[language]
   const client = details.client_name ?? blank[language]
   const { key, title, filename } = letters[from]
   const line = (zh: string, en: string): Block => ({

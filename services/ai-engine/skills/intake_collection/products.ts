@@ -1,5 +1,5 @@
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
-import { confidenceOf, type FactSource } from '../../facts.ts'
+import { confidenceBySource, type FactSource } from '../../facts.ts'
 import type { Products } from '../../skill.ts'
 import type { Matter } from '../_shared/inputs.ts'
 import type { Bilingual, Language } from '../_shared/language.ts'
@@ -113,7 +113,7 @@ function fieldFact(key: FieldKey, { fields, foundBy, quotes, causeName, language
     category: key.startsWith('evidence') ? 'evidence' : 'case_detail',
     content: `${fieldLabel(key, language)}: ${shown}`.slice(0, 8_000),
     value: fields[key],
-    confidence: confidenceOf[found_by],
+    confidence: confidenceBySource[found_by],
     metadata: { found_by, ...(quotes[key] && { quote: quotes[key] }) },
   }
 }
@@ -134,7 +134,7 @@ const detailFacts = ({ details, causeQuestions, foundBy, quotes, language }: Int
         category: 'case_detail',
         content: `${question} ${values.map(label).join('、')}`.slice(0, 8_000),
         value: details[key],
-        confidence: confidenceOf[found_by],
+        confidence: confidenceBySource[found_by],
         metadata: { found_by, ...(quotes[key] && { quote: quotes[key] }) },
       }
     })

@@ -6,7 +6,7 @@ import type { FoundBy } from './products.ts'
 type Values = Record<string, unknown>
 
 /** Values of the facts by key, of one source or of all. Null: the person does not know. */
-export const valuesOf = (facts: Facts, source?: FactSource): Values =>
+export const pickValues = (facts: Facts, source?: FactSource): Values =>
   Object.fromEntries(
     Object.entries(facts)
       .filter(([, fact]) => source === undefined || fact.source === source)
@@ -14,7 +14,7 @@ export const valuesOf = (facts: Facts, source?: FactSource): Values =>
   )
 
 /** Source of each fact. */
-export const sourcesOf = (facts: Facts): Record<string, FactSource> =>
+export const pickSources = (facts: Facts): Record<string, FactSource> =>
   Object.fromEntries(Object.entries(facts).map(([key, { source }]) => [key, source]))
 
 /** Builds the facts that the intake knows, for all skills. */

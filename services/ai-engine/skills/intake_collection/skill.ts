@@ -27,7 +27,7 @@ import {
 import { askingMessage, doneMessage, readingMessage, updateMessage } from './messages.ts'
 import { buildProducts, buildUpdate, hashValues, type Intake, intakePhase } from './products.ts'
 import { buildQuestions, missingKeys, openQuestions } from './questions.ts'
-import { buildFacts, correctedDetails, sourcesOf, valuesOf } from './shared-facts.ts'
+import { buildFacts, correctedDetails, pickSources, pickValues } from './shared-facts.ts'
 import { Outputs, WorkState } from './state.ts'
 
 export default defineSkill({
@@ -53,8 +53,8 @@ export default defineSkill({
         : noExtraction
 
     const confirmed = confirmedFigures(work.unconfirmed, answered)
-    const foundBefore = { ...work.found_by, ...sourcesOf(inputs.facts) }
-    const before = parseFields({ ...state, ...valuesOf(inputs.facts) })
+    const foundBefore = { ...work.found_by, ...pickSources(inputs.facts) }
+    const before = parseFields({ ...state, ...pickValues(inputs.facts) })
     const merged = mergeSources(
       [
         ['answer', parseFields(stripPrefix(answered?.answers ?? {}))],
@@ -92,8 +92,8 @@ export default defineSkill({
       ? await fetchCauseQuestions(tools, code)
       : await fetchChecklistQuestions(tools, serviceType)
     const fileValues = Object.fromEntries(fileAnswers.map(({ key, value }) => [key, value]))
-    const known = { ...valuesOf(inputs.facts), ...fileValues }
-    const stated = valuesOf(inputs.facts, 'answer')
+    const known = { ...pickValues(inputs.facts), ...fileValues }
+    const stated = pickValues(inputs.facts, 'answer')
     const details = gatherDetails(causeQuestions, known, stated, inputs.matter.profile)
     // A corrected figure also replaces answers that state the same sum or day.
     for (const { key, value, quote } of correctedDetails(confirmed, before, details)) {
