@@ -42,6 +42,8 @@ function formatNote({ headers }: NonNullable<Subject['others']>): string {
 
 /** Requests per list: one page by number, then pages by cursor. */
 const requests = 100
+/** A list that is slow is measured by fewer requests. */
+const maxMs = 10_000
 
 async function measure(server: string, subject: Subject, rows: number) {
   const { service, fill, paths, others } = subject
@@ -99,6 +101,7 @@ async function measure(server: string, subject: Subject, rows: number) {
     const times: number[] = []
     let cursor: string | null = null
     let total = 0
+    const deadline = performance.now() + maxMs
     for (let nth = 0; nth < requests + 5; nth++) {
       const joined = path.includes('?') ? '&' : '?'
       const startedAt = performance.now()
@@ -106,6 +109,7 @@ async function measure(server: string, subject: Subject, rows: number) {
       if (nth >= 5) times.push(performance.now() - startedAt)
       cursor = page.next_cursor
       total = page.total
+      if (performance.now() > deadline && times.length > 0) break
     }
     const shown = path.replace('/api/v1', '').replace(/0190b8f4[\w-]+/g, '{id}')
     const [p50, p99] = [0.5, 0.99].map((share) => formatMs(quantile(times, share)))
@@ -118,7 +122,7 @@ async function measure(server: string, subject: Subject, rows: number) {
     head: ['list', 'total', 'p50', 'p99'],
     rows: measured,
     notes: [
-      `Rows of one organization. ${requests} sequential requests: the first page, then pages by cursor, each with 20 items and the total. Totals beyond 10,000 are estimates. Goal: a p99 of at most 50 ms.`,
+      `Rows of one organization. ${requests} sequential requests, fewer where they take longer than ${maxMs / 1000} s: the first page, then pages by cursor, each with 20 items and the total. Totals beyond 10,000 are estimates. Goal: a p99 of at most 50 ms.`,
     ],
   }
 }

@@ -1,11 +1,25 @@
 import { createServer } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Model stub in its own process: streams `words` words, one every `everyMs` milliseconds. */
-const [port, words, everyMs] = process.argv.slice(2).map(Number) as [number, number, number]
+/**
+ * Model stub in its own process: streams `words` words, one every `everyMs` milliseconds.
+ * `PUT /pace?words=100&everyMs=1` changes both, so that all paces meet the same warmed-up processes.
+ */
+const port = Number(process.argv[2])
+let pace = { words: 100, everyMs: 1 }
 
 createServer(async (request, response) => {
   for await (const _ of request);
+  if (request.method === 'PUT') {
+    const { searchParams } = new URL(request.url!, 'http://model')
+    pace = {
+      words: Number(searchParams.get('words')),
+      everyMs: Number(searchParams.get('everyMs')),
+    }
+    response.writeHead(204).end()
+    return
+  }
+  const { words, everyMs } = pace
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const sendChoice = (choice: object) =>
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`)

@@ -43,6 +43,17 @@ test('a larger total is an estimate of the planner, also for a cursor', async ()
   expect([first.items[0]!.id, next.items[0]!.id, next.page]).toEqual([60_000, 59_993, 2])
 })
 
+test.each(['page', 'cursor'])('rows of two sources alternate in list order, by %s', async (by) => {
+  const from = [1, 0].map((odd) => fragment`public.things where owner = 'few' and id % 2 = ${odd}`)
+  const select = (query: object) =>
+    selectPage(sql, Thing, PageQuery.parse({ size: 3, ...query }), { from, order: fragment`id` })
+  const first = await select({})
+  const second = await select(by === 'page' ? { page: 2 } : { cursor: first.next_cursor })
+  const ids = [first, second].flatMap(({ items }) => items.map(({ id }) => id))
+  expect(ids).toEqual([1, 2, 3, 4, 5, 6])
+  expect([first.total, second.page]).toEqual([10_000, 2])
+})
+
 test('an order with two directions is rejected', async () => {
   const page = selectPage(sql, Thing, PageQuery.parse({}), {
     from: fragment`public.things`,

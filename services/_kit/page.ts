@@ -13,7 +13,7 @@ import {
   parseOrder,
   selectKeys,
 } from './page-cursor.ts'
-import { fragment, integerLiteral, type Sql, type SqlFragment } from './sql/sql.ts'
+import { fragment, integerLiteral, join, type Sql, type SqlFragment } from './sql/sql.ts'
 
 /** Page parameters. `limit` is an alias of `size`; `size` wins. */
 export const PageQuery = z.object({
@@ -83,8 +83,9 @@ export const toPage = <T>(items: T[], total: number, { page, size, offset }: Pag
 const PageRow = z.looseObject({ page_keys: z.string() })
 
 /**
- * Selects one page from a table with its condition (`from`). `order` must be total, with all keys not
- * null and in one direction. A cursor continues after the sort keys of an item, so its cost does not grow with the page.
+ * Selects one page from a table with its condition (`from`), or from several that have no row in common. `order` must
+ * be total, with all keys not null and in one direction. A cursor continues after the sort keys of an item, so its
+ * cost does not grow with the page.
  */
 export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,
@@ -94,20 +95,28 @@ export async function selectPage<Schema extends z.ZodType>(
     from,
     order,
     columns = fragment`*`,
-  }: { from: SqlFragment; order: SqlFragment; columns?: SqlFragment },
+  }: { from: SqlFragment | SqlFragment[]; order: SqlFragment; columns?: SqlFragment },
 ) {
   const { page, size, offset, cursor } = pageBounds(query)
   const sort = parseOrder(order)
-  const position = cursor ? afterCursor(sort, cursor) : fragment`offset ${offset}`
-  const [before, after] = cursor ? [position, fragment``] : [fragment``, position]
+  const sources = [from].flat()
+  const skipped = cursor ? 0 : offset
+  // Each source is sorted and limited by itself, so that each can use an index in the order of the list.
+  const heads = sources.map(
+    (source) => fragment`(
+      select * from (select ${columns} ${selectKeys(sort)} from ${source}) page
+      ${cursor ? afterCursor(sort, cursor) : fragment``}
+      order by ${orderByKeys(sort)} limit ${skipped + size + 1})`,
+  )
   const [rows, total] = await Promise.all([
     sql.rows(PageRow)`
-      select *, ${keysAsJson(sort)} as page_keys
-      from (select ${columns} ${selectKeys(sort)} from ${from}) page ${before}
-      order by ${orderByKeys(sort)} limit ${size + 1} ${after}`.catch((thrown: unknown) => {
-      throw cursor && isCursorMismatch(thrown) ? invalidCursor() : thrown
-    }),
-    countRows(sql, from),
+      select *, ${keysAsJson(sort)} as page_keys from (${unionAll(heads)}) page
+      order by ${orderByKeys(sort)} limit ${size + 1} offset ${skipped}`.catch(
+      (thrown: unknown) => {
+        throw cursor && isCursorMismatch(thrown) ? invalidCursor() : thrown
+      },
+    ),
+    countRows(sql, unionAll(sources.map((source) => fragment`select from ${source}`))),
   ])
   const shown = rows.slice(0, size)
   const last = shown.at(-1)
@@ -137,14 +146,17 @@ const Explained = z.object({
   'QUERY PLAN': z.preprocess((plan) => (typeof plan === 'string' ? JSON.parse(plan) : plan), Plan),
 })
 
+const unionAll = (selects: SqlFragment[]) =>
+  join(selects.map((each, index) => (index === 0 ? each : fragment` union all ${each}`)))
+
 /** Counts up to `maxExactTotal` rows. Beyond it the total is the row estimate of the planner. */
-async function countRows(sql: Sql, from: SqlFragment) {
+async function countRows(sql: Sql, select: SqlFragment) {
   const counted = await sql.row(Count)`
     select count(*) as count
-    from (select from ${from} limit ${integerLiteral(maxExactTotal + 1)}) counted`
+    from (${select} limit ${integerLiteral(maxExactTotal + 1)}) counted`
   const { count } = counted!
   if (count <= maxExactTotal) return { total: count }
-  const explained = await sql.row(Explained)`explain (format json) select from ${from}`
+  const explained = await sql.row(Explained)`explain (format json) ${select}`
   const estimate = Math.round(explained!['QUERY PLAN'][0].Plan['Plan Rows'])
   return { total: Math.max(estimate, count), total_is_estimate: true as const }
 }

@@ -72,7 +72,7 @@ export const matters = [
       ])
       const page = await selectPage(c.env.sql, Matter, query, {
         columns,
-        from: await visibleMatters(c.env.sql, c.var.caller, conditions),
+        from: visibleMatters(c.var.caller, conditions),
         order: fragment`updated_at desc, id desc`,
       })
       return ok(c, page)

@@ -1,7 +1,6 @@
-import * as z from 'zod'
 import { Fault } from '../_kit/fault.ts'
 import { type Caller, type Guard, headerText } from '../_kit/identity.ts'
-import { fragment, type Sql, type SqlFragment } from '../_kit/sql/sql.ts'
+import { fragment, type SqlFragment } from '../_kit/sql/sql.ts'
 
 /** SQL condition for the matters that a caller may access. */
 export type Scope = SqlFragment
@@ -52,33 +51,18 @@ export const visibleToUser = (caller: Caller): Scope =>
     ? inOrganization(caller.organizationId!)
     : fragment`(${inOrganization(caller.organizationId!)} and user_id = ${caller.userId!})`
 
-const Sides = z.object({ own: z.boolean(), provided: z.boolean() })
-
 /**
- * Table expression of the matters that a caller may see and that meet further conditions, for a list. Own
- * matters and those of other organizations are selected separately: `or` prevents the use of an index in
- * list order.
+ * Table expressions of the matters that a caller may see and that meet further conditions, for a list: own
+ * matters, and those of other organizations. `or` would prevent the use of an index in list order.
  */
-export async function visibleMatters(
-  sql: Sql,
-  caller: Caller,
-  conditions: SqlFragment,
-): Promise<SqlFragment> {
+export function visibleMatters(caller: Caller, conditions: SqlFragment): SqlFragment[] {
   const organization = caller.organizationId!
-  const sides = await sql.row(Sides)`
-    select exists (select from matter.matters where organization_id = ${organization}) as own,
-      exists (select from matter.matters where provider_organization_id = ${organization}
-        and provider_organization_id <> organization_id) as provided`
-  const { own, provided } = sides!
   const client = isStaff(caller) ? fragment`` : fragment` and user_id = ${caller.userId!}`
-  const ownMatters = fragment`matter.matters
-    where organization_id = ${organization}${client}${conditions}`
-  if (!provided) return ownMatters
-  const providedMatters = fragment`matter.matters
-    where provider_organization_id = ${organization}
-      and provider_organization_id <> organization_id${client}${conditions}`
-  if (!own) return providedMatters
-  return fragment`(select * from ${ownMatters} union all select * from ${providedMatters}) matters`
+  return [
+    fragment`matter.matters where organization_id = ${organization}${client}${conditions}`,
+    fragment`matter.matters where provider_organization_id = ${organization}
+      and provider_organization_id <> organization_id${client}${conditions}`,
+  ]
 }
 
 export const visibleToService = ({ organizationId }: Caller): Scope =>
