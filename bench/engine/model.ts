@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
  * `PUT /pace?words=100&everyMs=1` changes both, so that all paces meet the same warmed-up processes.
  */
 const port = Number(process.argv[2])
-let pace = { words: 100, everyMs: 1 }
+let pace = { words: 100, everyMs: 0 }
 
 createServer(async (request, response) => {
   for await (const _ of request);
