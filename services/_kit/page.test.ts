@@ -20,11 +20,12 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const Thing = z.object({ id: z.int() })
-const list = (query: object, owner: string) =>
+const listOn = (sql: Sql, query: object, owner: string) =>
   selectPage(sql, Thing, PageQuery.parse(query), {
     from: fragment`public.things where owner = ${owner}`,
     order: fragment`id desc`,
   })
+const list = (query: object, owner: string) => listOn(sql, query, owner)
 
 test('a total of 10,000 is exact', async () => {
   const page = await list({}, 'few')
@@ -52,6 +53,15 @@ test.each(['page', 'cursor'])('rows of two sources alternate in list order, by %
   const ids = [first, second].flatMap(({ items }) => items.map(({ id }) => id))
   expect(ids).toEqual([1, 2, 3, 4, 5, 6])
   expect([first.total, second.page]).toEqual([10_000, 2])
+})
+
+test('a page is planned for its values each time, however often it is listed', async () => {
+  const plans = await sql.transaction(async (sql) => {
+    for (let nth = 0; nth < 6; nth++) await listOn(sql, {}, nth % 2 ? 'few' : 'many')
+    return sql`
+      select statement from pg_prepared_statements where statement ~ '^\\s*select .* (page|counted)'`
+  })
+  expect(plans).toEqual([])
 })
 
 test('an order with two directions is rejected', async () => {

@@ -85,7 +85,7 @@ const PageRow = z.looseObject({ page_keys: z.string() })
 /**
  * Selects one page from a table with its condition (`from`), or from several that have no row in common. `order` must
  * be total, with all keys not null and in one direction. A cursor continues after the sort keys of an item, so its
- * cost does not grow with the page.
+ * cost does not grow with the page. Replanned, because the conditions may select all rows or a few.
  */
 export async function selectPage<Schema extends z.ZodType>(
   sql: Sql,
@@ -109,7 +109,7 @@ export async function selectPage<Schema extends z.ZodType>(
       order by ${orderByKeys(sort)} limit ${skipped + size + 1})`,
   )
   const [rows, total] = await Promise.all([
-    sql.rows(PageRow)`
+    sql.replan.rows(PageRow)`
       select *, ${keysAsJson(sort)} as page_keys from (${unionAll(heads)}) page
       order by ${orderByKeys(sort)} limit ${size + 1} offset ${skipped}`.catch(
       (thrown: unknown) => {
@@ -151,7 +151,7 @@ const unionAll = (selects: SqlFragment[]) =>
 
 /** Counts up to `maxExactTotal` rows. Beyond it the total is the row estimate of the planner. */
 async function countRows(sql: Sql, select: SqlFragment) {
-  const counted = await sql.row(Count)`
+  const counted = await sql.replan.row(Count)`
     select count(*) as count
     from (${select} limit ${integerLiteral(maxExactTotal + 1)}) counted`
   const { count } = counted!

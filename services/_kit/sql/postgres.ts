@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { type Driver, type Param, type Row, timeFromText } from './sql.ts'
+import { type Driver, type Param, type QueryOptions, type Row, timeFromText } from './sql.ts'
 
 const same = (value: unknown) => value
 
@@ -18,14 +18,20 @@ export function postgresDriver(url: string, pool: number): Driver {
   }) as unknown as postgres.Sql
 
   return {
-    query: async (text, params) => toPlainArray(await statement(sql, text, params)),
+    query: async (text, params, options) =>
+      toPlainArray(await statement(sql, text, params, options)),
     transaction: (work) => transaction(sql, work),
     end: () => sql.end({ timeout: 5 }),
   }
 }
 
-const statement = (connection: postgres.ISql, text: string, params: Param[]) =>
-  connection.unsafe(text, params, { prepare: true })
+/** A prepared statement gets one plan for all values after five executions, an unnamed one never. */
+const statement = (
+  connection: postgres.ISql,
+  text: string,
+  params: Param[],
+  options?: QueryOptions,
+) => connection.unsafe(text, params, { prepare: !options?.replan })
 
 /** Returns plain rows. After a lost connection a result may start with holes, which `filter` skips. */
 const toPlainArray = (result: Row[]) => result.filter(() => true)
@@ -41,9 +47,9 @@ async function transaction<T>(
   let lost = false
   const query =
     (connection: postgres.TransactionSql): Driver['query'] =>
-    async (text, params) => {
+    async (text, params, options) => {
       if (lost) throw Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })
-      const pending = statement(connection, text, params)
+      const pending = statement(connection, text, params, options)
       // `postgres` would fail the whole transaction for a statement that a savepoint rolled back.
       pending.catch = () => pending as never
       return toPlainArray(await pending)

@@ -8,11 +8,11 @@ const failed = { outcome: 'failed' }
 export function withQueryMetrics(driver: Driver, metrics: Metrics): Driver {
   const measure =
     (query: Driver['query']): Driver['query'] =>
-    (text, params) => {
+    (text, params, options) => {
       const started = performance.now()
       const record = (outcome: typeof ok) =>
         metrics.time('db_query_seconds', outcome, performance.now() - started)
-      const pending = query(text, params)
+      const pending = query(text, params, options)
       pending.then(
         () => record(ok),
         () => record(failed),
@@ -20,7 +20,7 @@ export function withQueryMetrics(driver: Driver, metrics: Metrics): Driver {
       return pending
     }
   return {
-    query: measure((text, params) => driver.query(text, params)),
+    query: measure((text, params, options) => driver.query(text, params, options)),
     transaction: (work) => driver.transaction((query) => work(measure(query))),
     end: () => driver.end(),
   }

@@ -4,9 +4,14 @@ import { storableJson } from '../storable.ts'
 export type Param = string | number | boolean | null
 export type Row = Record<string, unknown>
 
+export interface QueryOptions {
+  /** Plans the statement for its values each time. Default: PostgreSQL may use one plan for all values. */
+  replan?: boolean
+}
+
 /** Database interface. Each driver is a file in this folder. */
 export interface Driver {
-  query(text: string, params: Param[]): Promise<Row[]>
+  query(text: string, params: Param[], options?: QueryOptions): Promise<Row[]>
   /** Runs `work` in one transaction on one connection; an exception rolls back. */
   transaction<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
   end(): Promise<void>
@@ -26,11 +31,16 @@ export class SqlFragment {
 export type Value = Param | SqlFragment
 type Tag<T> = (strings: TemplateStringsArray, ...values: Value[]) => Promise<T>
 
-export interface Sql extends Tag<Row[]> {
+interface Select {
   /** Returns rows, each validated by the schema. */
   rows<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]>
   /** Returns the first row, validated, or undefined. */
   row<Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined>
+}
+
+export interface Sql extends Tag<Row[]>, Select {
+  /** For statements whose best plan depends on the values, such as a filter by a frequent or a rare value. */
+  replan: Select
   /** Runs `work` in a transaction; nested calls use savepoints. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** Runs a statement without parameters, for migrations. */
@@ -110,7 +120,11 @@ export function makeSql(driver: Driver): Sql {
       }
     }
   }
-  return makeTag((text, params) => driver.query(text, params), transaction, driver)
+  return makeTag(
+    (text, params, options) => driver.query(text, params, options),
+    transaction,
+    driver,
+  )
 }
 
 function savepoints(query: Driver['query']): Sql['transaction'] {
@@ -140,8 +154,8 @@ async function failOnStatementError<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const failures: unknown[] = []
-  const trackedQuery: Driver['query'] = (text, params) => {
-    const pending = query(text, params)
+  const trackedQuery: Driver['query'] = (text, params, options) => {
+    const pending = query(text, params, options)
     pending.catch((thrown) => failures.push(thrown))
     return pending
   }
@@ -155,22 +169,30 @@ function makeTag(
   transaction: Sql['transaction'],
   driver: Driver | undefined,
 ): Sql {
-  const run = (strings: readonly string[], values: readonly Value[]) => {
+  const run = (
+    strings: readonly string[],
+    values: readonly Value[],
+    options?: QueryOptions,
+  ): Promise<Row[]> => {
     const { text, params } = compile(strings, values)
-    return query(text, params)
+    return query(text, params, options)
   }
-  const tag: Tag<Row[]> = (strings, ...values) => run(strings, values)
-  return Object.assign(tag, {
+  const select = (options?: QueryOptions): Select => ({
     rows:
-      <Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema>[]> =>
+      (schema) =>
       async (strings, ...values) =>
-        (await run(strings, values)).map((row) => schema.parse(row)),
+        (await run(strings, values, options)).map((row) => schema.parse(row)),
     row:
-      <Schema extends z.ZodType>(schema: Schema): Tag<z.output<Schema> | undefined> =>
+      (schema) =>
       async (strings, ...values) => {
-        const [row] = await run(strings, values)
+        const [row] = await run(strings, values, options)
         return row === undefined ? undefined : schema.parse(row)
       },
+  })
+  const tag: Tag<Row[]> = (strings, ...values) => run(strings, values)
+  return Object.assign(tag, {
+    ...select(),
+    replan: select({ replan: true }),
     transaction,
     statement: (text: string) => query(text, []),
     end: async () => driver?.end(),
