@@ -19,7 +19,8 @@ import {
   readyColumn,
   reasonColumn,
 } from './resource.ts'
-import { ServiceSpec, serviceNames } from './service-spec.ts'
+import { ServiceSpec } from './service-spec.ts'
+import { serviceNames } from './service-table.ts'
 import { Inventory, Retained, statusFields } from './status.ts'
 import { transitionRules } from './volume-rules.ts'
 

@@ -1,19 +1,6 @@
 import * as z from 'zod'
 import { atomicList, celRules, Labels, mapList, Quantity, SecretKey, text } from './fields.ts'
 
-export const serviceNames = [
-  'memory',
-  'ai-engine',
-  'consultations',
-  'matter',
-  'knowledge',
-  'collector',
-  'platform',
-  'files',
-  'gateway',
-] as const
-export type ServiceName = (typeof serviceNames)[number]
-
 const ResourceAmounts = z.object({ cpu: Quantity.optional(), memory: Quantity.optional() })
 
 const requestsWithinLimits = (resource: string) => ({

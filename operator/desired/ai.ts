@@ -1,4 +1,4 @@
-import type { ServiceName } from '../api/service-spec.ts'
+import type { ServiceName } from '../api/service-table.ts'
 import type { SuiteInput } from './common.ts'
 import { type PodPart, secretVariable, type Variable, variables } from './pod.ts'
 

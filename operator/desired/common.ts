@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { apiVersion, group } from '../api/resource.ts'
-import { type ServiceName, serviceNames } from '../api/service-spec.ts'
+import { type ServiceName, serviceNames } from '../api/service-table.ts'
 import { canonical } from '../runtime/canonical.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 

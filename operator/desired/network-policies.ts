@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Labels } from '../api/fields.ts'
-import type { ServiceName } from '../api/service-spec.ts'
+import type { ServiceName } from '../api/service-table.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { port } from './commands.ts'
 import {

@@ -1,4 +1,4 @@
-import type { ServiceName } from '../api/service-spec.ts'
+import type { ServiceName } from '../api/service-table.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { buildObject, objectName, type SuiteInput, selectorLabels } from './common.ts'
 

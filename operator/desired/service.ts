@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames } from '../api/service-spec.ts'
+import { type ServiceName, serviceNames, serviceTable } from '../api/service-table.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { aiPart } from './ai.ts'
 import { podDisruptionBudget, serviceAccount } from './backend.ts'
@@ -50,16 +50,9 @@ const probeHandlers = (name: ServiceName) => {
   return { liveness: httpHandler(`${base}/liveness`), readiness: httpHandler(`${base}/readiness`) }
 }
 
-/** files-service parses documents in child processes that can need a gigabyte. */
-const memoryDefaults: Partial<Record<ServiceName, [request: string, limit: string]>> = {
-  files: ['384Mi', '2Gi'],
-  knowledge: ['384Mi', '1Gi'],
-  'ai-engine': ['384Mi', '1Gi'],
-}
-
-const networkName = (name: ServiceName) => (name === 'ai-engine' ? name : `${name}-service`)
-const addressVariable = (name: ServiceName) =>
-  `${networkName(name).toUpperCase().replaceAll('-', '_')}_URL`
+/** The variable with the address of a service. */
+export const addressVariable = (name: ServiceName) =>
+  `${serviceTable[name].networkName.toUpperCase().replaceAll('-', '_')}_URL`
 
 const peerUrls = (suite: SuiteInput) =>
   variables(
@@ -179,7 +172,7 @@ function podTemplate(suite: SuiteInput, name: ServiceName, facts: Facts) {
 
 function serviceContainer(suite: SuiteInput, name: ServiceName, parts: PodPart[]): Container {
   const { liveness, readiness } = probeHandlers(name)
-  const [request, limit] = memoryDefaults[name] ?? ['192Mi', '512Mi']
+  const { request, limit } = serviceTable[name].memory
   const defaultResources = {
     requests: { cpu: '100m', memory: request, 'ephemeral-storage': '64Mi' },
     limits: { memory: limit, 'ephemeral-storage': '3Gi' },

@@ -1,4 +1,4 @@
-import type { ServiceName } from '../api/service-spec.ts'
+import type { ServiceName } from '../api/service-table.ts'
 import type { KubeObject } from '../runtime/objects.ts'
 import { healthOf, jobOutcome, type Workload } from './health.ts'
 import type { Blocker, Deployment, RolloutInputs } from './rollout-plan.ts'

@@ -152,7 +152,7 @@ describe('new version', () => {
     const notes = (await at.events()).filter(({ reason }) => reason === 'ImageChanged')
     const messages = notes.map(({ note }) => note)
     expect(messages).toContain('demo-ai-engine: legal-suite:1.2.3 → legal-suite:2.0.0')
-    expect(messages).toContainEqual(expect.stringMatching(/^demo-knowledge, demo-matter: /))
+    expect(messages).toContainEqual(expect.stringMatching(/^demo-matter, demo-knowledge: /))
   })
 
   test('a failing version stops at the first wave and is reported', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ServiceName, serviceNames } from '../api/service-spec.ts'
+import { type ServiceName, serviceNames } from '../api/service-table.ts'
 import { rolloutAnnotation } from '../desired/common.ts'
 import { desired } from '../desired/index.ts'
 import { waves } from '../desired/waves.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { LegalSuiteSpec } from '../api/legal-suite.ts'
-import { serviceNames } from '../api/service-spec.ts'
+import { serviceNames } from '../api/service-table.ts'
 import { buildSuite, minimalSpec } from './suites.ts'
 
 /** Random suites that satisfy the CEL rules of the CRD. */
