@@ -55,7 +55,9 @@ export const HostConfig = z.object({
   MIGRATE: z
     .stringbool()
     .default(true)
-    .describe('Apply migrations at start. Set to false where a Job applies them.'),
+    .describe(
+      'Apply migrations at start. Set to false where a Job applies them; the service then waits for it.',
+    ),
   BACKGROUND: z
     .stringbool()
     .default(true)

@@ -10,6 +10,7 @@ import { fail, onStop, openDatabase, version } from './host.ts'
 import { keysFromDirectory } from './keys.ts'
 import { makeLog } from './log.ts'
 import { startLoop } from './loop.ts'
+import { waitForSchema } from './wait-for-schema.ts'
 
 /** Starts one service in one process, as in a cluster. The runtime provides the listener and the HTTP client. */
 export async function startService(
@@ -22,6 +23,7 @@ export async function startService(
   const log = makeLog(service.name, config)
   const database = openDatabase(config)
   if (config.MIGRATE) await migrate(database, service.folder, service.schema)
+  else await waitForSchema(database, service, log)
   const directory = config.INTERNAL_API_KEY_DIR
     ? keysFromDirectory(config.INTERNAL_API_KEY_DIR)
     : undefined
