@@ -23,7 +23,9 @@ export default defineConfig({
         test: {
           ...common,
           name: 'once',
-          include: ['services/**/*.test.ts', 'operator/**/*.test.ts', 'tests/**/*.test.ts'],
+          include: ['services', 'operator', 'packaging', 'tests'].map(
+            (folder) => `${folder}/**/*.test.ts`,
+          ),
           exclude: [...contract, '**/*.cluster.test.ts', 'node_modules/**'],
         },
       },

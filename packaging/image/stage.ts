@@ -1,0 +1,34 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { imageLayers, type Layer } from './contents.ts'
+import type { TarEntry } from './tar.ts'
+
+/** The folder of the repository inside the image. */
+export const workingDirectory = 'app'
+
+/** Copies each layer to `<directory>/<layer>/app`, the build context of the Dockerfile. */
+export function stageLayers(repository: string, directory: string) {
+  rmSync(directory, { recursive: true, force: true })
+  for (const { name, files } of imageLayers(repository)) {
+    for (const file of files) {
+      const target = join(directory, name, workingDirectory, file)
+      mkdirSync(dirname(target), { recursive: true })
+      copyFileSync(join(repository, file), target)
+    }
+  }
+}
+
+/** The tar entries of layers, folders before their files. Default: all layers. */
+export const layerEntries = (repository: string, names?: Layer['name'][]) =>
+  imageLayers(repository)
+    .filter(({ name }) => !names || names.includes(name))
+    .map(({ name, files }) => {
+      const entries = new Map<string, TarEntry>()
+      for (const file of files) {
+        const path = `${workingDirectory}/${file}`
+        for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
+          entries.set(path.slice(0, at), { path: path.slice(0, at) })
+        entries.set(path, { path, content: readFileSync(join(repository, file)) })
+      }
+      return { name, entries: [...entries.keys()].sort().map((path) => entries.get(path)!) }
+    })
