@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
 import { definitions } from '../operator/api/generate.ts'
+import { chartFiles } from '../packaging/chart/generate.ts'
 import { KitConfig } from '../services/_kit/config.ts'
 import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
@@ -16,6 +17,7 @@ const generated: Record<string, () => string> = {
   'seed_packages/knowledge_system_resources/data/mappings.json': elementMappings,
   'services/ai-engine/skills/bundled.ts': generateBundled,
   ...definitions,
+  ...chartFiles,
 }
 
 let stale = 0

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { SecretKey } from '../api/fields.ts'
 import type { LegalSuite } from '../api/legal-suite.ts'
 import { dataLabel, type Facts, noFacts, ownershipLabels, retainsData } from '../desired/common.ts'
@@ -13,6 +13,7 @@ import {
 import { desired } from '../desired/index.ts'
 import { internalKeySecretName, type KeyMount } from '../desired/internal-key.ts'
 import { type Container, collectSecretRefs } from '../desired/pod.ts'
+import { secretDigest } from '../desired/secret-digest.ts'
 import { isConflict } from '../runtime/api-error.ts'
 import { adoptAnnotation } from '../runtime/apply.ts'
 import type { Client } from '../runtime/client.ts'
@@ -95,7 +96,7 @@ export function makeSecretReader() {
     for (const each of required) {
       const value = readEntry(each)
       const id = `${each.name}/${each.key}`
-      if (value) secrets.set(id, createHmac('sha256', checksumKey).update(value).digest('hex'))
+      if (value) secrets.set(id, secretDigest(checksumKey, value))
       else missing.add(id)
     }
     for (const name of volumes) if (!found.secrets.has(name)) missing.add(name)

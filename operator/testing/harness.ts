@@ -90,9 +90,18 @@ export function makeHarness({
     const { name, labels } = metadata
     const endpoints = spec.replicas === 0 ? [] : [{ addresses: ['10.0.0.1'] }]
     const live = get('EndpointSlice', name)
-    if (!live) await create(buildEndpointSlice(name, labels, endpoints))
-    else if (live.endpoints.length !== endpoints.length)
-      await patch('EndpointSlice', name, { endpoints })
+    const wanted = buildEndpointSlice(name, labels, endpoints)
+    const hasChanged =
+      live?.endpoints.length !== endpoints.length ||
+      Object.entries(wanted.metadata.labels!).some(
+        ([key, value]) => live.metadata.labels[key] !== value,
+      )
+    if (!live) await create(wanted)
+    else if (hasChanged)
+      await patch('EndpointSlice', name, {
+        metadata: { labels: wanted.metadata.labels },
+        endpoints,
+      })
   }
 
   return {

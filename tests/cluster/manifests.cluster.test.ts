@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { desired } from '../../operator/desired/index.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
-import { buildSuite, fullSpec } from '../../operator/testing/suites.ts'
+import { buildSuite, fullSpec, minimalSpec } from '../../operator/testing/suites.ts'
+import { renderChart, withoutHelm } from '../../packaging/chart/testing/helm.ts'
 import { binaries } from './control-plane.ts'
 import { manifest } from './definitions.ts'
 
@@ -41,8 +42,30 @@ const sets: Record<string, KubeObject[]> = {
   'the operator': shipped.flatMap((file) => manifest(`operator/deploy/${file}.yaml`)),
 }
 
+if (withoutHelm) console.log(`skipped: rendered charts: ${withoutHelm}`)
+const { paused: _, ...fullValues } = fullSpec
+const render = (chart: string, values: object) =>
+  // The API server itself checks the definitions, in another test.
+  renderChart(chart, values).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+const rendered: Record<string, KubeObject[]> = withoutHelm
+  ? {}
+  : {
+      'the chart with default values': render('legal-suite', {}),
+      'the chart with an external database': render('legal-suite', minimalSpec),
+      'the chart with every value': render('legal-suite', {
+        ...fullValues,
+        dashboards: { enabled: true },
+        handOver: true,
+      }),
+      'the chart of the operator': render('legal-suite-operator', {}),
+      'the chart of the operator for all namespaces': render('legal-suite-operator', {
+        watch: { scope: 'Cluster' },
+      }),
+    }
+const allSets = { ...sets, ...rendered }
+
 /** Kinds of other projects without a local schema. */
-const others = ['Cluster', 'HTTPRoute', 'ServiceMonitor']
+const others = ['Cluster', 'HTTPRoute', 'PrometheusRule', 'ServiceMonitor']
 
 type Exclusion = { check: string; objects?: string; why: string }
 const { exclusions }: { exclusions: Exclusion[] } = parse(
@@ -69,7 +92,7 @@ describe.skipIf(missing.length > 0)('manifests', () => {
       PATH: `${binaries}:${process.env.PATH}`,
     }
     await run(schemasScript, [join(directory, 'schemas')], { env })
-    Object.entries(sets).forEach(([name, objects], index) => {
+    Object.entries(allSets).forEach(([name, objects], index) => {
       const file = join(directory, `${index}.yaml`)
       writeFileSync(file, objects.map((each) => JSON.stringify(each)).join('\n---\n'))
       files.set(name, file)
@@ -77,7 +100,7 @@ describe.skipIf(missing.length > 0)('manifests', () => {
   }, 120_000)
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-  test.each(Object.keys(sets))('%s: all fields are in the API schema', async (name) => {
+  test.each(Object.keys(allSets))('%s: all fields are in the API schema', async (name) => {
     const location = `${directory}/schemas/{{.ResourceKind}}{{.KindSuffix}}.json`
     const skip = others.join(',')
     const args = [
@@ -95,7 +118,7 @@ describe.skipIf(missing.length > 0)('manifests', () => {
     )
     const { resources = [], summary } = JSON.parse(stdout)
     expect(resources).toEqual([])
-    const checked = sets[name]!.filter(({ kind }) => !others.includes(kind))
+    const checked = allSets[name]!.filter(({ kind }) => !others.includes(kind))
     expect(summary).toMatchObject({ invalid: 0, errors: 0, valid: checked.length })
   })
 
