@@ -7,6 +7,7 @@ import { addressVariable } from '../services/_kit/peer.ts'
 import { HostConfig } from '../services/_run/config.ts'
 import { services, suite } from '../services/_run/services.ts'
 import { generateBundled } from '../services/ai-engine/skills/generate.node.ts'
+import { consoleTypes } from './support/console-types.ts'
 import { lawDocument } from './support/law/document.ts'
 import { elementMappings } from './support/law/mappings.ts'
 
@@ -16,6 +17,7 @@ const generated: Record<string, () => string> = {
   'docs/law.md': lawDocument,
   'seed_packages/knowledge_system_resources/data/mappings.json': elementMappings,
   'services/ai-engine/skills/bundled.ts': generateBundled,
+  'services/gateway/console/api/types.ts': consoleTypes,
   ...definitions,
   ...chartFiles,
 }

@@ -41,7 +41,7 @@ describe('npm start', { timeout: 180_000 }, () => {
     await first.ready
     expect(first.output()).toContain(`data: ${data}`)
     expect(first.output()).toMatch(/seeds: platform_defaults applied \(\d+ changes\)/)
-    const page = await (await fetch(`http://127.0.0.1:${base}/`)).text()
+    const page = await (await fetch(`http://127.0.0.1:${base}/services`)).text()
     for (const service of services) {
       const at = `http://127.0.0.1:${servicePort(service, base)}`
       expect(first.output()).toContain(at)

@@ -41,10 +41,16 @@ const unusedSources = [
   /^services\/_run\/(all|data|lock|build)\.ts$/,
   /^services\/_run\/start\.js$/,
   /^services\/_kit\/sql\/pglite\.ts$/,
+  // Sources of the web console, which is built.
+  /^services\/gateway\/console\/(?!serve\.ts$|files\.node\.ts$)/,
 ]
 
 const roots = ['package.json', 'LICENSE', 'deno.json', 'dist/operator.mjs']
-const sources = ['services/**/*.{ts,js,sql,json,md}', 'seed_packages/**/*.{json,jsonl,md}']
+const sources = [
+  'services/**/*.{ts,js,sql,json,md}',
+  'seed_packages/**/*.{json,jsonl,md}',
+  'dist/console/*',
+]
 
 /** The layers in the order of the image: what changes rarely comes first. */
 export function imageLayers(repository: string): Layer[] {

@@ -53,6 +53,8 @@ describe('contents of the image', () => {
     expect(all).toContain('services/memory/service.ts')
     expect(all).toContain('services/memory/migrations/001_facts.sql')
     expect(all).toContain('dist/operator.mjs')
+    expect(all).toContain('dist/console/index.html')
+    expect(all).not.toContain('services/gateway/console/routes.ts')
   })
 
   test('every package is one that npm installs without development and optional dependencies', () => {

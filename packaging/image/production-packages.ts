@@ -10,6 +10,10 @@ interface LockedPackage {
 const unused: Record<string, string> = {
   '@electric-sql/pglite': 'the embedded database of `npm start`',
   '@electric-sql/pglite-pgvector': 'the embedded database of `npm start`',
+  '@tanstack/virtual-core': 'part of the bundle of the web console',
+  esbuild: 'builds the web console',
+  marked: 'part of the bundle of the web console',
+  preact: 'part of the bundle of the web console',
   '@kubernetes/client-node': 'part of the bundle of the operator',
   typescript: 'a peer of packages that only declare types with it',
 }

@@ -1,16 +1,39 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { ConfigError, KitConfig } from '../_kit/config.ts'
 import { addressVariable } from '../_kit/peer.ts'
 import type { Service } from '../_kit/service.ts'
+import { bundleConsole } from '../gateway/console/build.node.ts'
 import { HostConfig } from './config.ts'
 import { fail, version } from './host.ts'
 import { servicePort, suite } from './services.ts'
 import { workerdConfig } from './workerd-config.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
+
+/** Puts the files of the web console into the bundle of the gateway, as workerd has no file system. */
+const withConsole: Plugin = {
+  name: 'with-console',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\/console\/files\.node\.ts$/ }, () => ({
+      path: 'console-files',
+      namespace: 'console',
+    }))
+    onLoad({ filter: /./, namespace: 'console' }, async () => {
+      const files = await bundleConsole()
+      const texts = files.map(({ bytes, ...file }) => ({
+        ...file,
+        text: new TextDecoder().decode(bytes),
+      }))
+      return {
+        contents: `export const readConsole = async () => ${JSON.stringify(texts)}.map(
+          ({ text, ...file }) => ({ ...file, bytes: new TextEncoder().encode(text) }))`,
+      }
+    })
+  },
+}
 
 /** Bundles a service into one file for workerd. `node:*` imports fail the build. */
 export async function bundle({ folder }: Service, directory: string): Promise<number> {
@@ -31,6 +54,7 @@ export async function bundle({ folder }: Service, directory: string): Promise<nu
     target: 'es2024',
     // Loaded only by runtimes with processes.
     external: ['*.node.ts'],
+    plugins: [withConsole],
     // Replaces a parser that needs a browser DOM.
     alias: { '@aws-sdk/xml-builder': '@aws-sdk/xml-builder/dist-cjs/index.js' },
     minify: true,

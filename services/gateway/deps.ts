@@ -3,6 +3,7 @@ import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
 import type { Peer } from '../_kit/peer.ts'
 import type { Config } from './config.ts'
+import type { ConsoleFile } from './console/files.node.ts'
 import { parseOrigins } from './cors.ts'
 import { type Encryption, makeEncryption } from './encryption.ts'
 import { type ErasureFollower, makeErasureFollower } from './follow-erasures.ts'
@@ -23,6 +24,8 @@ export interface Deps {
   /** Encryption of tokens at rest; without it they are not stored. */
   encryption: Encryption | undefined
   localSignIn: boolean
+  /** Built files of the web console by name; empty if it was not built. */
+  consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>>
   /** Address of the gateway for browsers and clients, without a slash at the end. */
   publicUrl: string | undefined
   production: boolean
@@ -53,6 +56,7 @@ export function open(config: Config, { client, peer, runtime }: OpenContext): De
   const secrets = config.GATEWAY_ENCRYPTION_KEY
   return {
     peer,
+    consoleFiles: makeConsoleFiles(),
     identities: makeIdentityCache(),
     openStreams: makeOpenStreams(),
     followErasures: makeErasureFollower(client('platform-service')),
@@ -86,6 +90,17 @@ function parseScim({ SCIM_TOKEN: token, SCIM_ORGANIZATION, OIDC_ORGANIZATION }: 
     throw new ConfigError('SCIM_ORGANIZATION: required with SCIM_TOKEN.')
   }
   return { token, organization }
+}
+
+/** Reads the console at the first request for it. */
+function makeConsoleFiles(): Deps['consoleFiles'] {
+  let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
+  return () => (files ??= readConsoleFiles())
+}
+
+async function readConsoleFiles() {
+  const { readConsole } = await import('./console/files.node.ts')
+  return new Map((await readConsole()).map((file) => [file.name, file]))
 }
 
 export const { get, post, put, patch, del } = endpoints<Deps>()

@@ -1,0 +1,153 @@
+// Written by npm run generate from the API descriptions of the services.
+
+export interface Card {
+  card_id: string
+  review_type: 'clarify' | 'select' | 'confirm' | 'phase_done'
+  title: string
+  questions: Question[]
+  skippable?: boolean
+  expires_at?: string
+  on_expiry?: 'default' | 'skip' | 'fail'
+  reminders?: string[]
+  assignee?: string
+  graph_version?: string
+  skill_version?: string
+}
+
+export interface Question {
+  question: string
+  field_key: string
+  input_type: 'text' | 'textarea' | 'number' | 'money' | 'date' | 'boolean' | 'select' | 'multi_select' | 'file'
+  required: boolean
+  options?: {
+    value: string
+    label: string
+  }[]
+  default?: unknown
+  help?: string
+}
+
+export interface ConsultationSession {
+  id: string
+  matter_id: string | null
+  user_id: string
+  organization_id: string
+  title: string | null
+  service_type_id: string | null
+  file_ids: string[]
+  status: 'ACTIVE' | 'ARCHIVED'
+  thread_id: string
+  last_message_at: string | null
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface ConsultationMessage {
+  id: string
+  session_id: string
+  seq: number
+  role: 'USER' | 'ASSISTANT' | 'SYSTEM' | 'TOOL'
+  author_id: string | null
+  author_type: 'client' | 'lawyer' | 'firm_admin' | 'operator' | 'assistant'
+  content: string
+  file_ids: string[]
+  card: unknown
+  metadata: Record<string, unknown>
+  created_at: string
+}
+
+export interface Matter {
+  id: string
+  title: string
+  status: 'DRAFT' | 'ACTIVE' | 'ON_HOLD' | 'COMPLETED' | 'ARCHIVED' | 'CANCELLED'
+  matter_category: 'civil_litigation' | 'criminal_litigation' | 'administrative_litigation' | 'commercial_arbitration' | 'labor_arbitration' | 'non_litigation' | 'consultation'
+  cause_of_action_code: string | null
+  service_type_id: string
+  session_id: string | null
+  user_id: string
+  organization_id: string
+  provider_organization_id: string | null
+  lawyer_id: string | null
+  firm_id: string | null
+  file_ids: string[]
+  profile: Record<string, unknown>
+  data: Record<string, unknown>
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface Todo {
+  id: string
+  todo_key: string
+  title: string
+  actor: 'client' | 'lawyer' | 'firm_admin' | 'system'
+  review_type: string | null
+  status: 'OPEN' | 'DONE' | 'CANCELLED'
+  payload: unknown
+  result: unknown
+  due_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface MatterPhaseProgress {
+  phase_id: string
+  phase_name: string
+  status: 'PENDING' | 'IN_PROGRESS' | 'COMPLETED' | 'SKIPPED'
+  order_num: number
+  started_at: string | null
+  completed_at: string | null
+}
+
+export interface MatterEvent {
+  id: string
+  type: string
+  actor: string
+  at: string
+  summary: string
+  from: unknown
+  to: unknown
+}
+
+export interface Deliverable {
+  deliverable_key: string
+  title: string
+  kind: string
+  file_id: string | null
+  version: number
+  created_at: string
+  presigned_url: string | null
+}
+
+export interface AnalysisSubmission {
+  items: unknown[] | null
+  result: Record<string, unknown> | null
+  submitted_at: string
+}
+
+export interface File {
+  fileId: string
+  owner: string
+  organizationId: string | null
+  visibility: 'private' | 'organization'
+  purpose: string | null
+  filename: string
+  contentType: string
+  size: number
+  sha256: string
+  parseStatus: 'NONE' | 'PENDING' | 'PROCESSING' | 'SUCCEEDED' | 'FAILED' | 'UNSUPPORTED'
+  parseError: string | null
+  createdAt: string
+  updatedAt: string
+}
+
+export interface Me {
+  id: string
+  name: string
+  organization_id: string
+  user_type: 'client' | 'lawyer' | 'firm_admin' | 'operator'
+  permissions: string[]
+  csrf: string | null
+}

@@ -1,0 +1,35 @@
+import { t, textOf } from '../../text/text.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { errorText } from '../../ui/state.tsx'
+import type { Upload } from './use-uploads.ts'
+
+interface UploadListProps {
+  uploads: Upload[]
+  onRemove: (key: string) => void
+}
+
+/** Files that were added, with the progress of the upload and the state of their text. */
+export const UploadList = ({ uploads, onRemove }: UploadListProps) => (
+  <ul class="uploads">
+    {uploads.map((upload) => (
+      <li key={upload.key}>
+        <span class="row-title">{upload.name}</span>
+        <UploadState upload={upload} />
+        <button
+          type="button"
+          class="quiet"
+          aria-label={t('files.remove', { name: upload.name })}
+          onClick={() => onRemove(upload.key)}
+        >
+          <Icon name="close" />
+        </button>
+      </li>
+    ))}
+  </ul>
+)
+
+function UploadState({ upload: { name, part, file, error } }: { upload: Upload }) {
+  if (error !== undefined) return <span class="faint bad">{errorText(error)}</span>
+  if (file) return <span class="faint">{textOf('parseStatus', file.parseStatus)}</span>
+  return <progress value={part} aria-label={t('files.uploading', { name })} />
+}

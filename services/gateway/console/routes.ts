@@ -1,0 +1,30 @@
+import type { ComponentType } from 'preact'
+import type { Me } from './api/types.ts'
+import type { PageProps } from './page-props.ts'
+import type { TextKey } from './text/catalogue.ts'
+import type { IconName } from './ui/icon.tsx'
+
+interface Route {
+  path: string
+  load: () => Promise<{ default: ComponentType<PageProps> }>
+  /** Entry of the navigation. */
+  nav?: { text: TextKey; icon: IconName }
+  /** Whether a person may open the page. Default: everyone. */
+  allows?: (person: Me) => boolean
+}
+
+/** Pages of the console. A page is a chunk of its own. The first one is the start page. */
+export const routes: Route[] = [
+  {
+    path: '/consultations',
+    load: () => import('./pages/consultations/page.tsx'),
+    nav: { text: 'nav.consultations', icon: 'chat' },
+  },
+  { path: '/consultations/:id', load: () => import('./pages/consultations/page.tsx') },
+  {
+    path: '/matters',
+    load: () => import('./pages/matters/list.tsx'),
+    nav: { text: 'nav.matters', icon: 'folder' },
+  },
+  { path: '/matters/:id', load: () => import('./pages/matters/matter.tsx') },
+]

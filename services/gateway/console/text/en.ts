@@ -1,0 +1,5 @@
+import consultations from './en/consultations.ts'
+import matters from './en/matters.ts'
+import shell from './en/shell.ts'
+
+export default { ...shell, ...consultations, ...matters }

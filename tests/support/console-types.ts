@@ -1,0 +1,72 @@
+import { describe } from '../../services/_kit/openapi.ts'
+import { suite } from '../../services/_run/services.ts'
+
+/** Schemas of the API descriptions that the console uses. */
+const schemas: Record<string, string[]> = {
+  gateway: ['Me'],
+  'consultations-service': ['ConsultationSession', 'ConsultationMessage'],
+  'ai-engine': ['Card', 'Question'],
+  'matter-service': [
+    'Matter',
+    'Todo',
+    'MatterPhaseProgress',
+    'MatterEvent',
+    'Deliverable',
+    'AnalysisSubmission',
+  ],
+  'files-service': ['File'],
+}
+
+/** Writes TypeScript types of the schemas. */
+export function consoleTypes(): string {
+  const types = suite.flatMap(({ name, endpoints }) => {
+    const { components } = describe(name, '', endpoints)
+    return (schemas[name] ?? []).map(
+      (schema) => `export interface ${schema} ${typeOf(components.schemas[schema])}\n`,
+    )
+  })
+  return `// Written by npm run generate from the API descriptions of the services.\n\n${types.join('\n')}`
+}
+
+function typeOf(schema: any, indent = ''): string {
+  if (schema === true || schema === undefined) return 'unknown'
+  if (schema.$ref) return schema.$ref.split('/').at(-1)
+  if (schema.const !== undefined) return literal(schema.const)
+  if (schema.enum) return schema.enum.map(literal).join(' | ')
+  const choices = schema.anyOf ?? schema.oneOf
+  if (choices) return [...new Set(choices.map((each: unknown) => typeOf(each, indent)))].join(' | ')
+  if (schema.allOf) return schema.allOf.map((each: unknown) => typeOf(each, indent)).join(' & ')
+  if (Array.isArray(schema.type)) {
+    return schema.type.map((type: string) => typeOf({ ...schema, type }, indent)).join(' | ')
+  }
+  switch (schema.type) {
+    case 'array': {
+      const item = typeOf(schema.items, indent)
+      return item.includes(' | ') ? `(${item})[]` : `${item}[]`
+    }
+    case 'object':
+      return objectType(schema, indent)
+    case 'integer':
+      return 'number'
+    case 'number':
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    default:
+      return 'unknown'
+  }
+}
+
+function objectType({ properties, required = [], additionalProperties }: any, indent: string) {
+  if (!properties) return `Record<string, ${typeOf(additionalProperties ?? true, indent)}>`
+  const inner = `${indent}  `
+  const members = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${inner}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}\n`,
+  )
+  return `{\n${members.join('')}${indent}}`
+}
+
+const literal = (value: unknown) =>
+  typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
