@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises'
+import { unzipSync } from 'fflate'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { tcpProxy } from '../support/tcp-proxy.ts'
+import { answerCards, card, composer, messages, send, startConsultation } from './consult.ts'
+import { slowAnswer, slowQuestion } from './global-setup.ts'
+import { openPage, origin, phone, signIn, useBrowser } from './support.ts'
+
+useBrowser()
+
+const story =
+  'I lent my colleague Tom Chen 50,000 yuan on May 1, 2023. He promised to repay within a year but he refuses to pay me back. I want my money back.'
+/** The answer as a reader sees it: without the space that the browser collapses. */
+const answerText = async (page: Page) =>
+  (await messages(page).last().locator('.markdown').innerText()).replaceAll(/\s/g, '')
+const expected = slowAnswer.join('').replaceAll(/[\s*]/g, '')
+
+test('a consultation runs from the first message over cards to a document that opens', async () => {
+  const { page, close } = await openPage()
+  await signIn(page, 'client')
+  await startConsultation(page, story)
+  await card(page).waitFor()
+  expect(await composer(page).isDisabled()).toBe(true)
+
+  // A required answer is missing.
+  const field = card(page).locator('input[inputmode=decimal]').first()
+  await field.fill('')
+  await page.getByRole('button', { name: 'Answer', exact: true }).click()
+  await card(page).getByText('An answer is required.').first().waitFor()
+  await field.fill('50000')
+
+  // After a reload it is the same card with the same draft.
+  const title = await card(page).getByRole('heading').innerText()
+  await page.reload()
+  await card(page).waitFor()
+  expect(await card(page).getByRole('heading').innerText()).toBe(title)
+  expect(await field.inputValue()).toBe('50000')
+
+  await answerCards(page)
+  await page.getByRole('link', { name: 'Matter', exact: true }).click()
+  await page.getByRole('heading', { name: 'Documents' }).waitFor()
+  const download = page.waitForEvent('download')
+  await page
+    .getByRole('link', { name: /Download.*docx/i })
+    .first()
+    .click()
+  const bytes = await readFile(await (await download).path())
+  expect(Object.keys(unzipSync(bytes))).toContain('word/document.xml')
+  await close()
+})
+
+test('an answer over a network that is cut has every word once', async () => {
+  const proxy = await tcpProxy(Number(new URL(origin).port))
+  const address = `http://127.0.0.1:${proxy.port}`
+  const { page, close } = await openPage(`${address}/`)
+  await signIn(page, 'client')
+  await startConsultation(page, slowQuestion)
+  await page.getByText('第2句话').waitFor()
+  await proxy.setMode('refused')
+  await page.getByText('Reconnecting…').waitFor()
+  await proxy.setMode('open')
+  await page.getByText('第8句话').waitFor()
+  await proxy.setMode('reset')
+  await page.getByText('Reconnecting…').waitFor()
+  await proxy.setMode('open')
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  await expect.poll(() => answerText(page)).toBe(expected)
+  expect(await messages(page).count()).toBe(2)
+  await close()
+  await proxy.close()
+})
+
+test('two tabs show the same answer while it arrives and the same end', async () => {
+  const { page, context, close } = await openPage()
+  await signIn(page, 'client')
+  await startConsultation(page, slowQuestion)
+  await page.getByText('第1句话').waitFor()
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await other.getByText('第1句话').waitFor()
+  for (const tab of [page, other]) {
+    await tab.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    await expect.poll(() => answerText(tab)).toBe(expected)
+  }
+  await send(other, slowQuestion)
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('You stopped the answer').waitFor()
+  await expect.poll(() => messages(other).count()).toBe(4)
+  await close()
+})
+
+test('a file is uploaded, read and sent with a message on a phone', async () => {
+  const { page, close } = await openPage('/', { viewport: phone })
+  await signIn(page, 'client')
+  await page.getByRole('link', { name: 'New' }).click()
+  await page.locator('.composer input[type=file]').setInputFiles({
+    name: 'IOU.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('IOU: I borrowed 50,000 yuan. Tom Chen'),
+  })
+  await page.getByText('Read', { exact: true }).waitFor()
+  await send(page, story)
+  await card(page).waitFor()
+  await messages(page).first().getByRole('link', { name: 'IOU.txt' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  await close()
+})
+
+test('the keyboard alone starts a consultation and answers its card', async () => {
+  const { page, close } = await openPage()
+  await signIn(page, 'client')
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await composer(page).focus()
+  await page.keyboard.type(story)
+  await press('Enter')
+  await card(page).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('card-title')
+  for (let tabs = 0; tabs < 40; tabs++) {
+    await press('Tab')
+    const focused = await page.evaluate(() => ({
+      isUnknown: document.activeElement?.closest('.question > .check') !== null,
+      isSubmit: document.activeElement?.matches('.card [type=submit]'),
+    }))
+    if (focused.isUnknown) await press('Space')
+    if (focused.isSubmit) break
+  }
+  const before = await messages(page).count()
+  await press('Enter')
+  await expect.poll(() => messages(page).count()).toBeGreaterThan(before)
+  await close()
+})
