@@ -24,7 +24,7 @@ title: Calculations
 title_zh: 金额与期限计算
 description: >-
   Runs the calculators that the cause needs: interest, severance, damages, fees, limitation. Inputs are facts of
-  the case; what is missing is asked, at most five questions a card.
+  the case that the person confirmed; what is missing is asked, at most five questions a card.
 when_to_use: When the intake is complete, and again when facts change.
 phase: analysis
 after: [intake_collection]
@@ -42,6 +42,8 @@ outputs:
   claims: Claims with their amount and the calculation or fact it comes from.
   skipped: Calculators that lack an input or were refused, with the reason.
   asked: Names of the inputs that were asked.
+  shown: Facts that cards read back for confirmation.
+  rejected: Facts that the person rejected; they are asked for.
   basis: Hash of the input material.
   made_by: Always rules; amounts never come from a model.
 tools: [load_cause, recognize_cause]

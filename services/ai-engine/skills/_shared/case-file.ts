@@ -7,6 +7,7 @@ import { type FieldKey, type Fields, fieldKeys, parseFields } from '../intake_co
 import { readFigures } from '../intake_collection/figures.ts'
 import { fieldsFromMatter } from '../intake_collection/gather.ts'
 import { extractByRules } from '../intake_collection/rules.ts'
+import { isOwnStatement, readUnconfirmed } from './confirmation.ts'
 import { elementQuestions } from './element-questions.ts'
 import { FileIds, Matter, Messages, personTexts, SharedFacts, SkillState, Text } from './inputs.ts'
 import { type Language, lastLanguage } from './language.ts'
@@ -33,6 +34,8 @@ export interface CaseFact {
   /** Passage that the fact was found in. */
   quote: string | null
   found_by: string
+  /** Whether the person stated or confirmed it. Only such facts enter calculations and documents. */
+  confirmed: boolean
 }
 
 /** All that the skills know about a case. */
@@ -64,7 +67,12 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
   }
   const code = fields.cause_of_action_code ?? (await recognizedCode(tools, texts))
   const cause = await loadCauseRecord(tools, code)
-  const details = readDetails(cause, values, matter.profile ?? {})
+  const profile = matter.profile ?? {}
+  const details = readDetails(cause, values, profile)
+  const ofMatter: Fields = fieldsFromMatter(matter)
+  const unconfirmed = readUnconfirmed(profile)
+  const isOfMatter = (name: string, value: unknown) =>
+    fieldKeys.includes(name as FieldKey) ? ofMatter[name as FieldKey] === value : true
   const facts = [
     ...fieldKeys.flatMap((key) =>
       fields[key] == null ? [] : [{ key: `intake.${key}`, name: key, value: fields[key] }],
@@ -74,7 +82,11 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
     key,
     value,
     quote: known[name]?.quote ?? fromTexts.quotes[name] ?? null,
-    found_by: known[name]?.source ?? (fieldKeys.includes(name as FieldKey) ? 'rules' : 'matter'),
+    found_by: known[name]?.source ?? (isOfMatter(name, value) ? 'matter' : 'rules'),
+    confirmed:
+      known[name]?.confirmed === true ||
+      isOwnStatement(name, value, texts) ||
+      (known[name] === undefined && isOfMatter(name, value) && !unconfirmed.includes(name)),
   }))
   return {
     texts,

@@ -11,6 +11,8 @@ export const Calculation = z.object({
   calculator: z.string(),
   title: z.object({ zh: z.string(), en: z.string() }),
   inputs: z.record(z.string(), z.unknown()),
+  /** Facts that the inputs come from, by name. */
+  facts: z.record(z.string(), z.unknown()).default({}),
   result: z.record(z.string(), z.unknown()),
   steps: z.array(z.unknown()),
   articles: z.array(z.object({ law: z.string(), article: z.string() })),
@@ -36,39 +38,6 @@ export type CalculationResult = z.output<typeof CalculationResult>
 /** Reads the result from the state of the skill; empty without it. */
 export const readCalculation = (state: unknown): CalculationResult =>
   CalculationResult.safeParse(state).data ?? { calculations: [], claims: [], skipped: [] }
-
-/**
- * Facts of the case as inputs; `values` are also those that no question of the cause asks for. Inputs that the
- * skill asked for are named by their question.
- */
-export function makeSource(
-  { facts, cause }: CaseFile,
-  values: Record<string, unknown>,
-  asked: string[],
-  today: string,
-): InputSource {
-  const findFact = (name: string) => facts.find(({ key }) => key === `intake.${name}`)
-  const get = (name: string) => findFact(name)?.value ?? values[name]
-  return {
-    get,
-    keyOf(name) {
-      const fact = asked.includes(name) ? undefined : findFact(name)
-      return fact?.key ?? `${answersPrefix}${answerKey(name)}`
-    },
-    money: (name) => z.number().min(0).safeParse(get(name)).data,
-    day: (name) => z.iso.date().safeParse(get(name)).data,
-    today,
-    limitationYears: cause?.limitation?.years ?? undefined,
-    results: {},
-    claimed: 0,
-  }
-}
-
-/** Start of the keys of answers to the cards of the skill. */
-export const answersPrefix = 'calculation.answers.'
-
-/** Member of the skill's state that holds an answer: a name without dots. */
-export const answerKey = (name: string) => name.replaceAll('.', '__')
 
 /** Inputs of the plans and claims of a cause that are not known, each once. */
 export function missingInputs(code: string, source: InputSource): InputQuestion[] {
@@ -99,7 +68,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
   })
   const add = (claim: CalculationResult['claims'][number]) => {
     done.claims.push(claim)
-    source.claimed += claim.amount ?? 0
+    source.addClaim(claim.amount ?? 0)
   }
   const addStated = ({ name, input }: StatedClaim) => {
     const amount = input && source.money(input.name)
@@ -108,6 +77,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
   }
   for (const claim of selectClaims(cause.code, getAim(source))) addStated(claim)
   for (const plan of plansOf(cause.code)) {
+    source.startReading()
     if (plan.applies?.(source) === false) continue
     const outcome = runPlan(plan, source)
     if ('reason' in outcome) {
@@ -115,8 +85,9 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
       continue
     }
     source.results[plan.calculator] = outcome.result
-    done.calculations.push(outcome)
-    for (const { name, amount } of plan.claims?.(outcome.result, source) ?? [])
+    const claims = plan.claims?.(outcome.result, source) ?? []
+    done.calculations.push({ ...outcome, facts: source.listRead() })
+    for (const { name, amount } of claims)
       add({ ...claimNames(name), amount, source: plan.calculator })
   }
   const fallback = fallbackClaim(cause.code)
@@ -129,12 +100,14 @@ const aimKey = ({ fields }: CaseFile) => (fields.aim ? 'intake.aim' : 'intake.wh
 function runPlan(
   plan: Plan,
   source: InputSource,
-): z.output<typeof Calculation> | { reason: string } {
+): Omit<z.output<typeof Calculation>, 'facts'> | { reason: string } {
   const calculator = calculators.find(({ id }) => id === plan.calculator)!
   const missing = plan.needs(source).find(({ name }) => source.get(name) == null)
   // No due day was agreed: the loan is calculated without default.
   if (missing && missing.name !== 'private_lending.due_date')
-    return { reason: `missing: ${missing.name}` }
+    return {
+      reason: `${source.isUnconfirmed(missing.name) ? 'unconfirmed' : 'missing'}: ${missing.name}`,
+    }
   const attempt = (
     changes: Record<string, unknown>,
     isLast: boolean,

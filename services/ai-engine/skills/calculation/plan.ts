@@ -1,10 +1,19 @@
 import type { Question } from '../../card.ts'
+import type { CaseFact } from '../_shared/case-file.ts'
 import type { Bilingual } from '../_shared/language.ts'
 
 /** Source of the inputs of a calculator: facts of the case, then answers to the cards of the skill. */
 export interface InputSource {
   /** Value of a fact by its key without `intake.`, or of an answer. Undefined if unknown. */
   get(name: string): unknown
+  /** Whether a value is known that the person has not confirmed. */
+  isUnconfirmed(name: string): boolean
+  /** Starts to collect the facts that are read. */
+  startReading(): void
+  /** Facts that were read since, by name. */
+  listRead(): Record<string, unknown>
+  /** Facts that were asked for and that the person has not confirmed. */
+  listUnconfirmed(): CaseFact[]
   /** Key of the fact or of the answer that holds a value. */
   keyOf(name: string): string
   money(name: string): number | undefined
@@ -14,8 +23,9 @@ export interface InputSource {
   limitationYears: number | undefined
   /** Results of earlier plans, by calculator. */
   results: Record<string, Record<string, unknown>>
-  /** Sum of the claims of earlier plans, in yuan. */
-  claimed: number
+  /** Sum of the claims so far, in yuan. It rests on all facts that were read before. */
+  sumClaims(): number
+  addClaim(amount: number): void
 }
 
 /** An input that a plan asks for if no fact holds it. */

@@ -78,8 +78,7 @@ const courtFee: Plan = {
   needs: (source) => (disputedSum(source) === undefined ? [inputs.amount] : []),
   inputs: (source) => ({ kind: 'property', amount: disputedSum(source) }),
 }
-const disputedSum = (source: InputSource) =>
-  source.claimed > 0 ? source.claimed : source.money('amount')
+const disputedSum = (source: InputSource) => source.sumClaims() || source.money('amount')
 
 const severance: Plan = {
   calculator: 'severance',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { seedCauseTools } from '../../../../tests/support/seed-causes.ts'
 import { makeSkillThread } from '../../../../tests/support/skill.ts'
 import { calculators } from '../../calculators/all.ts'
-import { answerKey } from './calculate.ts'
+import { answerKey } from './input-source.ts'
 import skill from './skill.ts'
 
 const thread = (intake_collection: Record<string, unknown>) =>

@@ -1,5 +1,6 @@
 import { citationKey } from '../_shared/citations.ts'
 import { detectLanguage, type Language } from '../_shared/language.ts'
+import { wordDay } from '../_shared/word-fact.ts'
 import type {
   Block,
   DraftDocument,
@@ -8,7 +9,6 @@ import type {
   TableBlock,
 } from '../document_drafting/document.ts'
 import { form } from '../document_drafting/document.ts'
-import { wordDay } from '../document_drafting/draft-basis.ts'
 import type { Clause } from './clauses.ts'
 import type { Finding } from './review.ts'
 

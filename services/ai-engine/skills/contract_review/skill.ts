@@ -79,7 +79,7 @@ export default defineSkill({
       ...(deliverable === 'memo' || contract.truncated ? [] : [draftRedline(review)]),
     ]
     const faults = await checkDocuments(documents, {
-      factKeys: new Set(),
+      facts: new Map(),
       fileIds: new Set(inputs.file_ids),
       calculation: { calculations: [], claims: [], skipped: [] },
       as_of: today,
@@ -113,7 +113,7 @@ export default defineSkill({
     }
     // The same review is shown once: a person who declined is not asked again.
     if (work.shown === basis) return { output }
-    const control = confirmCard('contract_review', documents, faults, language)
+    const control = confirmCard('contract_review', { documents, faults }, language)
     return {
       output,
       control,

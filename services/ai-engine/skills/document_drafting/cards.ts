@@ -52,13 +52,36 @@ export function detailsCard(
   }
 }
 
-const maxFaults = 10
+const maxFaults = 8
+
+/** What each rule of the gate found, for the person. */
+const ruleTexts: Record<GateFault['rule'], Bilingual> = {
+  citation: { zh: '引用的条文未能核实', en: 'the citation could not be verified' },
+  source: { zh: '没有事实或材料支持', en: 'no fact or file supports it' },
+  amount: { zh: '金额没有计算依据', en: 'the amount was not calculated' },
+  blank: { zh: '有内容待补充', en: 'something has to be added' },
+  unconfirmed: {
+    zh: '所依据的事实未经您确认',
+    en: 'it rests on a fact that you have not confirmed',
+  },
+  stale: {
+    zh: '所依据的事实已变更，需要重新计算',
+    en: 'a fact that it was calculated with has changed',
+  },
+}
+
+interface CheckedDrafts {
+  documents: DraftDocument[]
+  /** What keeps a document back, even if the person confirms. */
+  faults: GateFault[]
+  /** Lines with the facts in the drafts that the person confirms together with them. */
+  readBack?: string[]
+}
 
 /** Shows the drafts and what the gate found, and asks whether the drafts that passed may be delivered. */
 export function confirmCard(
   skill: string,
-  documents: DraftDocument[],
-  faults: GateFault[],
+  { documents, faults, readBack = [] }: CheckedDrafts,
   language: Language,
 ): Control {
   const failed = new Set(faults.map(({ document }) => document))
@@ -67,10 +90,22 @@ export function confirmCard(
   const ready = documents.filter(({ key }) => !failed.has(key)).map(({ title }) => `- ${title}`)
   const open = faults
     .slice(0, maxFaults)
-    .map(({ document, text, reason }) => `- ${titleOf(document)}: ${text.slice(0, 80)} (${reason})`)
+    .map(
+      ({ document, text, rule }) =>
+        `- ${titleOf(document)}: ${text.slice(0, 80)} (${ruleTexts[rule][language]})`,
+    )
   const question = [
     say('以下文书可以交付，请确认内容无误：', 'These documents are ready. Please confirm them:'),
     ...(ready.length > 0 ? ready : [say('- 无', '- none')]),
+    ...(readBack.length > 0
+      ? [
+          say(
+            '文书中的以下事实是从您的消息和材料中读到的，确认即表示属实：',
+            'The documents state these facts, read from your messages and files. By confirming you say that they are true:',
+          ),
+          ...readBack,
+        ]
+      : []),
     ...(open.length > 0
       ? [say('未通过检查，暂不交付：', 'Not delivered, as they failed the check:'), ...open]
       : []),

@@ -1,7 +1,8 @@
 import type { CaseFile } from '../_shared/case-file.ts'
+import { wordDay } from '../_shared/word-fact.ts'
 import type { EvidenceItem } from '../evidence_analysis/analyze.ts'
 import { type DraftDocument, form } from './document.ts'
-import { type DraftBasis, wordDay } from './draft-basis.ts'
+import type { DraftBasis } from './draft-basis.ts'
 import { fillIn, trimExtension } from './shared-blocks.ts'
 
 /** The list of evidence for the court: each file, what it proves and the passage that shows it. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { seedCauseTools } from '../../../../tests/support/seed-causes.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
 import type { Block, Source } from './document.ts'
-import { checkDocuments } from './gate.ts'
+import { checkDocuments, type GateFact } from './gate.ts'
 
 const calculation: CalculationResult = {
   calculations: [
@@ -10,6 +10,7 @@ const calculation: CalculationResult = {
       calculator: 'loan_interest',
       title: { zh: '', en: '' },
       inputs: { principal: 100_000 },
+      facts: { amount: 100_000 },
       result: { interest: 10_000.5, segments: [{ interest: 7_000 }] },
       steps: [],
       articles: [],
@@ -18,11 +19,12 @@ const calculation: CalculationResult = {
   claims: [{ name: '支付利息', amount: 10_000.5, source: 'loan_interest' }],
   skipped: [],
 }
-const check = (block: Block, as_of = '2026-06-15') =>
+const confirmed = { 'intake.amount': { value: 100_000, confirmed: true } }
+const check = (block: Block, as_of = '2026-06-15', facts: Record<string, GateFact> = confirmed) =>
   checkDocuments(
     [{ key: 'd', title: 'T', kind: 'k', filename: 'd.docx', language: 'zh', blocks: [block] }],
     {
-      factKeys: new Set(['intake.amount']),
+      facts: new Map(Object.entries(facts)),
       fileIds: new Set(['f-1']),
       calculation,
       as_of,
@@ -88,4 +90,52 @@ test('a quote that differs from its article fails', async () => {
   expect(await check(paragraph('x', { kind: 'citation', citation }))).toMatchObject([
     { rule: 'citation', reason: 'quote_differs' },
   ])
+})
+
+const result: Source = { kind: 'calculation', id: 'loan_interest' }
+const fact: Source = { kind: 'fact', key: 'intake.amount' }
+
+test.each([
+  ['a fact that is not confirmed', fact, { value: 100_000, confirmed: false }, 'unconfirmed'],
+  [
+    'a calculation with an unconfirmed fact',
+    result,
+    { value: 100_000, confirmed: false },
+    'unconfirmed',
+  ],
+  ['a calculation with a fact that changed', result, { value: 80_000, confirmed: true }, 'stale'],
+])('a statement that rests on %s fails', async (_, source, amount, rule) => {
+  const faults = await check(paragraph('利息10,000.5元。', source), undefined, {
+    'intake.amount': amount,
+  })
+  expect(faults).toMatchObject([{ document: 'd', rule }])
+  expect(faults[0]!.reason).toContain('intake.amount')
+})
+
+test('a calculation with a fact that is not known any more fails', async () => {
+  const faults = await check(paragraph('利息10,000.5元。', result), undefined, {})
+  expect(faults).toMatchObject([{ rule: 'stale' }])
+})
+
+test('a claim whose amount differs from its fact fails', async () => {
+  const claimed = {
+    ...calculation,
+    claims: [{ name: '返还', amount: 90_000, source: 'intake.amount' }],
+  }
+  const faults = await checkDocuments(
+    [
+      {
+        ...{ key: 'd', title: 'T', kind: 'k', filename: 'd.docx', language: 'zh' },
+        blocks: [paragraph('返还90,000元。', fact)],
+      },
+    ],
+    {
+      facts: new Map(Object.entries(confirmed)),
+      fileIds: new Set(),
+      calculation: claimed,
+      as_of: '2026-06-15',
+      tools: seedCauseTools(),
+    },
+  )
+  expect(faults).toMatchObject([{ rule: 'stale', reason: 'changed: intake.amount' }])
 })

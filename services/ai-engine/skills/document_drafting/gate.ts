@@ -2,21 +2,32 @@ import * as z from 'zod'
 import type { SkillContext } from '../../skill.ts'
 import { amountsIn } from '../_shared/amounts.ts'
 import { citationKey, verifyAll, writtenCitations } from '../_shared/citations.ts'
+import { isSameValue } from '../_shared/confirmation.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
+import { answerKey, answersPrefix } from '../calculation/input-source.ts'
 import { type DraftDocument, listStatements, type Source } from './document.ts'
 import { blank } from './draft-basis.ts'
 
 export const GateFault = z.object({
   document: z.string(),
-  rule: z.enum(['citation', 'source', 'amount', 'blank']),
+  rule: z.enum(['citation', 'source', 'amount', 'blank', 'unconfirmed', 'stale']),
   text: z.string(),
   reason: z.string(),
+  /** Key of the fact that is not confirmed. Its confirmation ends the fault. */
+  fact: z.string().optional(),
 })
 export type GateFault = z.output<typeof GateFault>
 
+/** A fact as the gate sees it. */
+export interface GateFact {
+  value: unknown
+  confirmed: boolean
+}
+
 /** What the statements of the documents may rest on. */
 export interface GateBasis {
-  factKeys: Set<string>
+  /** By key, such as `intake.amount`. */
+  facts: Map<string, GateFact>
   fileIds: Set<string>
   calculation: CalculationResult
   as_of: string
@@ -25,7 +36,9 @@ export interface GateBasis {
 
 /**
  * Checks the documents before delivery: every citation verifies, every statement has a source that exists,
- * every amount comes from a calculation, or from the fact, file or article that its statement rests on.
+ * every amount comes from a calculation, or from the fact, file or article that its statement rests on. No
+ * statement rests on a fact that the person has not confirmed, nor on a calculation with such a fact or with
+ * one that has changed since.
  */
 export async function checkDocuments(
   documents: DraftDocument[],
@@ -53,6 +66,13 @@ function checkStatements(document: DraftDocument, basis: GateBasis): GateFault[]
       ...(sources.length === 0 ? [fault('source', text, 'no source')] : []),
       ...unknown.map((source) => fault('source', text, `unknown source: ${describe(source)}`)),
       ...wrong.map((each) => fault('amount', text, `not calculated: ${each.text}`)),
+      ...sources.flatMap((source) =>
+        checkFacts(source, basis).map(({ rule, key }) => ({
+          ...fault(rule, text, `${rule === 'stale' ? 'changed' : 'not confirmed'}: ${key}`),
+          // A calculation is made again with confirmed facts; a confirmation here comes too late for it.
+          ...(source.kind === 'fact' && rule === 'unconfirmed' && { fact: key }),
+        })),
+      ),
       ...(Object.values(blank).some((mark) => text.includes(mark))
         ? [fault('blank', text, 'to be added')]
         : []),
@@ -60,8 +80,36 @@ function checkStatements(document: DraftDocument, basis: GateBasis): GateFault[]
   })
 }
 
-function exists(source: Source, { factKeys, fileIds, calculation }: GateBasis): boolean {
-  if (source.kind === 'fact') return factKeys.has(source.key)
+interface FactFault {
+  rule: 'unconfirmed' | 'stale'
+  key: string
+}
+
+/** Checks the facts behind a source: the fact itself, and those that a calculation or a claim was made with. */
+function checkFacts(source: Source, { facts, calculation }: GateBasis): FactFault[] {
+  const check = (key: string, used: unknown): FactFault[] => {
+    const fact = facts.get(key)
+    if (!fact || !isSameValue(fact.value, used)) return [{ rule: 'stale', key }]
+    return fact.confirmed ? [] : [{ rule: 'unconfirmed', key }]
+  }
+  if (source.kind === 'fact') {
+    const fact = facts.get(source.key)
+    if (!fact) return []
+    const amounts = calculation.claims.flatMap((claim) =>
+      claim.source === source.key && claim.amount !== null ? [claim.amount] : [],
+    )
+    return check(source.key, amounts.find((amount) => amount !== fact.value) ?? fact.value)
+  }
+  if (source.kind !== 'calculation') return []
+  const made = calculation.calculations.find(({ calculator }) => calculator === source.id)
+  return Object.entries(made?.facts ?? {}).flatMap(([name, used]) => {
+    const key = `intake.${name}`
+    return check(facts.has(key) ? key : `${answersPrefix}${answerKey(name)}`, used)
+  })
+}
+
+function exists(source: Source, { facts, fileIds, calculation }: GateBasis): boolean {
+  if (source.kind === 'fact') return facts.has(source.key)
   if (source.kind === 'file') return fileIds.has(source.file_id)
   if (source.kind === 'calculation')
     return calculation.calculations.some(({ calculator }) => calculator === source.id)

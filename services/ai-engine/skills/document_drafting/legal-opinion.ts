@@ -1,6 +1,7 @@
+import { wordDay, wordMoney } from '../_shared/word-fact.ts'
 import { weaknessText } from '../evidence_analysis/render.ts'
 import { type Block, type DraftDocument, form, type Source } from './document.ts'
-import { type DraftBasis, wordDay, wordMoney } from './draft-basis.ts'
+import type { DraftBasis } from './draft-basis.ts'
 import {
   citationsTable,
   claimsTable,

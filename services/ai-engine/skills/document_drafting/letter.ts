@@ -1,5 +1,6 @@
+import { wordDay } from '../_shared/word-fact.ts'
 import { type Block, type DraftDocument, form } from './document.ts'
-import { blank, type DraftBasis, findOpponent, wordDay } from './draft-basis.ts'
+import { blank, type DraftBasis, findOpponent } from './draft-basis.ts'
 import { claimAmount, claimName, claimSources, listArticles, storyBlock } from './shared-blocks.ts'
 
 /** Articles that a letter cites at most. */

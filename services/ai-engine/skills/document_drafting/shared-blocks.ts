@@ -1,8 +1,9 @@
 import { citationKey } from '../_shared/citations.ts'
 import type { Language } from '../_shared/language.ts'
+import { joinFact, wordDay, wordFact, wordMoney } from '../_shared/word-fact.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
 import { type Block, form, type Source, type TableBlock, type TableRow } from './document.ts'
-import { type DraftBasis, joinFact, wordDay, wordFact, wordMoney } from './draft-basis.ts'
+import type { DraftBasis } from './draft-basis.ts'
 import { removeRequests } from './story-text.ts'
 
 type Claim = CalculationResult['claims'][number]

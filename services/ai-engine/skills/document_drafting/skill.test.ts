@@ -153,3 +153,58 @@ test('a party that is claimed against gets an answer and an opinion, no claim', 
   expect(keys).toEqual(['answer', 'evidence_list', 'legal_opinion'])
   expect(output.faults).toEqual([])
 })
+
+test('facts of a model or a file are read back with the drafts and are confirmed with them', async () => {
+  const thread = await makeThread({
+    found_by: { opposing_party: 'model', 'private_lending.agreement_form': 'file' },
+    private_lending: { ...intake_collection.private_lending, agreement_form: 'written' },
+  })
+  await thread.rerun()
+  const { card, output } = await thread.answer(details)
+  const { question } = card!.questions[0]!
+  expect(question).toContain('确认即表示属实')
+  expect(question).toContain('对方：张三')
+  expect(question).toContain('书面借条或合同')
+  expect(output.faults).toEqual([])
+  const declined = await thread.answer({ confirmed: false })
+  expect(declined.documents).toEqual([])
+  expect(thread.state.facts).toMatchObject({ opposing_party: { confirmed: false } })
+})
+
+test('the confirmation of drafts confirms the facts that their card showed', async () => {
+  const thread = await makeThread({ found_by: { opposing_party: 'model' } })
+  await thread.rerun()
+  await thread.answer(details)
+  const { documents, products } = await thread.answer({ confirmed: true })
+  expect(documents.map(({ deliverable_key }) => deliverable_key)).toContain('statement_of_claim')
+  expect(thread.state.facts).toMatchObject({ opposing_party: { source: 'model', confirmed: true } })
+  expect(products.profile).toEqual({ unconfirmed_facts: [] })
+  expect((await thread.rerun()).card).toBeNull()
+})
+
+test('a confirmation of drafts whose facts have changed since delivers nothing and shows the new ones', async () => {
+  const thread = await makeThread()
+  await thread.rerun()
+  await thread.answer(details)
+  const facts = thread.state.facts as Record<string, { value: unknown }>
+  facts.opposing_party!.value = '张三丰'
+  const { documents, card } = await thread.answer({ confirmed: true })
+  expect(documents).toEqual([])
+  expect(card).toMatchObject({ review_type: 'confirm' })
+})
+
+test('a document with a calculation of an amount that was corrected since is kept back and listed', async () => {
+  const thread = await makeThread()
+  await thread.rerun()
+  const facts = thread.state.facts as Record<string, { value: unknown }>
+  facts['private_lending.delivered_amount']!.value = 80_000
+  const { card, output } = await thread.answer(details)
+  expect(output.faults).toContainEqual(
+    expect.objectContaining({ document: 'statement_of_claim', rule: 'stale' }),
+  )
+  expect(card!.questions[0]!.question).toContain('所依据的事实已变更')
+  const { documents } = await thread.answer({ confirmed: true })
+  expect(documents.map(({ deliverable_key }) => deliverable_key)).not.toContain(
+    'statement_of_claim',
+  )
+})

@@ -1,15 +1,18 @@
 import * as z from 'zod'
 import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
-import { type Facts, factValues } from '../../facts.ts'
+import { factValues } from '../../facts.ts'
 import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import { lawDate } from '../_shared/citations.ts'
+import { confirmShown, unconfirmedProfile } from '../_shared/confirmation.ts'
 import { SkillState } from '../_shared/inputs.ts'
-import { answerKey, answersPrefix, readCalculation } from '../calculation/calculate.ts'
+import { readBackLines, toShown } from '../_shared/read-back.ts'
+import { readCalculation } from '../calculation/calculate.ts'
 import { confirmCard, detailsCard } from './cards.ts'
 import { Details } from './draft-basis.ts'
 import { draftDocuments, readBasis } from './draft-documents.ts'
 import { checkDocuments, GateFault } from './gate.ts'
+import { isConfirmable, listGateFacts, unconfirmedFacts } from './gate-facts.ts'
 import { deliveryProducts, draftingProducts } from './products.ts'
 import { releaseDocuments } from './release.ts'
 
@@ -67,18 +70,20 @@ export default defineSkill({
     const details = Details.parse(factValues(inputs.facts))
     const basis = readBasis(inputs, caseFile, details, category, today)
     const documents = draftDocuments(basis)
-    const faults = await checkDocuments(documents, {
-      factKeys: new Set([
-        ...caseFile.facts.map(({ key }) => key),
-        ...detailKeys(details),
-        ...answerKeys(inputs.facts),
-      ]),
+    const gate = {
+      facts: listGateFacts(caseFile, inputs.facts, details),
       fileIds: new Set(inputs.file_ids),
       calculation: readCalculation(inputs.calculation),
       as_of: lawDate(caseFile, today),
       tools,
-    })
+    }
+    const checked = await checkDocuments(documents, gate)
+    // The card reads the unconfirmed facts of the drafts back; its confirmation is theirs too.
+    const open = unconfirmedFacts(checked, caseFile)
+    const shownKeys = new Set(open.map(({ key }) => key))
+    const faults = checked.filter((fault) => !isConfirmable(fault, shownKeys))
     const failed = new Set(faults.map(({ document }) => document))
+    // A confirmation changes neither: the same drafts are not shown again after it.
     const hash = hash32(canonicalJson([documents, faults]))
     const output = {
       documents: documents.map(({ key, title, kind }) => ({
@@ -96,26 +101,22 @@ export default defineSkill({
       answered?.answers['document_drafting.confirmed'] === true && work.shown === hash
     if (isConfirmed) {
       const release = await releaseDocuments({ documents, faults, today, runtime }, language)
+      const confirmed = confirmShown(toShown(open), inputs.facts)
       return {
         output: { ...output, released: [...new Set([...work.released, ...release.keys])] },
+        facts: confirmed,
         documents: release.documents,
-        products: deliveryProducts(language, release.keys.length > 0),
+        products: {
+          ...deliveryProducts(language, release.keys.length > 0),
+          profile: unconfirmedProfile({ ...inputs.facts, ...confirmed }, caseFile.texts),
+        },
         reply: release.reply,
       }
     }
     // The same drafts are shown once: a person who declined is not asked again.
     if (work.shown === hash) return { output }
-    const control = confirmCard('document_drafting', documents, faults, language)
+    const readBack = readBackLines(open, caseFile)
+    const control = confirmCard('document_drafting', { documents, faults, readBack }, language)
     return { output, control, products: draftingProducts(language), reply: control.title ?? '' }
   },
 })
-
-/** Keys of the answers to the cards of the calculation. */
-const answerKeys = (facts: Facts) =>
-  Object.keys(factValues(facts)).map((name) => `${answersPrefix}${answerKey(name)}`)
-
-/** Keys of the facts that the person gave on the card of the skill. */
-const detailKeys = ({ client_name, opposing_name }: Details) => [
-  ...(client_name ? ['drafting.client_name'] : []),
-  ...(opposing_name ? ['intake.opposing_party'] : []),
-]

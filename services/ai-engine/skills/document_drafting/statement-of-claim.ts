@@ -1,6 +1,7 @@
+import { wordMoney } from '../_shared/word-fact.ts'
 import { courtFormTable, factRows, partyRows } from './court-form.ts'
 import { type DraftDocument, form, type TableRow } from './document.ts'
-import { blank, type DraftBasis, wordMoney } from './draft-basis.ts'
+import { blank, type DraftBasis } from './draft-basis.ts'
 import { claimAmount, claimName, claimSources, courtClosing } from './shared-blocks.ts'
 
 /** Wording of the form before a court, and before an arbitration commission. */

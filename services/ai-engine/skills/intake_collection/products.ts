@@ -31,6 +31,8 @@ export interface Intake {
   causeQuestions: CauseQuestion[]
   category: string
   language: Language
+  /** Member of the profile with the facts that nobody confirmed. */
+  unconfirmed: Record<string, string[]>
 }
 
 /** Products of a completed intake. */
@@ -69,6 +71,7 @@ export function buildUpdate(intake: Intake, changed: string[]): Products {
     }),
     profile: {
       ...Object.fromEntries(present.map((key) => [key, fields[key]])),
+      ...intake.unconfirmed,
       // A member of the profile is replaced as a whole.
       ...(Object.keys(details).length > 0 && nestDetails(intake.details)),
     },
@@ -88,7 +91,8 @@ export const hashValues = (values: Record<string, unknown>): Record<string, numb
       .map(([key, value]) => [key, hash32(canonicalJson(value))]),
   )
 
-const buildProfile = ({ fields, details }: Intake): Record<string, unknown> => ({
+const buildProfile = ({ fields, details, unconfirmed }: Intake): Record<string, unknown> => ({
+  ...unconfirmed,
   ...Object.fromEntries(filledKeys(fields).map((key) => [key, fields[key]])),
   ...nestDetails(details),
 })

@@ -1,4 +1,5 @@
 import { type FactSource, type Facts, makeFact } from '../../facts.ts'
+import { isSameValue } from '../_shared/confirmation.ts'
 import type { PendingFigure } from './confirm.ts'
 import type { Fields } from './fields.ts'
 import type { FoundBy } from './products.ts'
@@ -17,16 +18,22 @@ export const pickValues = (facts: Facts, source?: FactSource): Values =>
 export const pickSources = (facts: Facts): Record<string, FactSource> =>
   Object.fromEntries(Object.entries(facts).map(([key, { source }]) => [key, source]))
 
-/** Builds the facts that the intake knows, for all skills. */
+/** Builds the facts that the intake knows, for all skills. A fact that was confirmed stays so until it changes. */
 export const buildFacts = (
   values: Values,
   foundBy: Record<string, FoundBy>,
   quotes: Record<string, string>,
+  before: Facts,
 ): Facts =>
   Object.fromEntries(
     Object.entries(values)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, makeFact(value, foundBy[key] ?? 'answer', quotes[key] ?? null)]),
+      .map(([key, value]) => {
+        const fact = makeFact(value, foundBy[key] ?? 'answer', quotes[key] ?? null)
+        const known = before[key]
+        const stays = known?.confirmed === true && isSameValue(known.value, value)
+        return [key, { ...fact, confirmed: fact.confirmed || stays }]
+      }),
   )
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type AnsweredCard, defineSkill } from '../../skill.ts'
+import { readUnconfirmed, unconfirmedProfile } from '../_shared/confirmation.ts'
 import { FileIds, Matter, Messages, personTexts, SharedFacts, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
 import { asksForLetter, hasQuestion, readMessage, serviceTypeIn } from '../_shared/read-message.ts'
@@ -103,6 +104,10 @@ export default defineSkill({
     }
     for (const { key, value } of fileAnswers)
       if (key in fromFiles || details[key] === value) foundBy[key] = 'file'
+    // What another thread read and nobody confirmed is not confirmed by standing in the matter.
+    for (const key of readUnconfirmed(inputs.matter.profile ?? {}))
+      if (inputs.facts[key] === undefined && (foundBy[key] ?? 'matter') === 'matter')
+        foundBy[key] = 'rules'
     const reading = work.reading ?? readMessage(texts.join('\n'))
     const closeCause = foundBy.cause_of_action_code === 'rules' && !recognition.confident
     const interview = {
@@ -133,7 +138,7 @@ export default defineSkill({
       open_questions: openQuestions(interview, language),
       synced: work.synced,
     }
-    const facts = buildFacts({ ...fields, ...details }, foundBy, quotes)
+    const facts = buildFacts({ ...fields, ...details }, foundBy, quotes, inputs.facts)
     const wasComplete = work.complete || Object.keys(work.synced).length > 0
     const inProgress = wasComplete ? {} : { phases: [intakePhase('IN_PROGRESS', language)] }
     if (unconfirmed.length > 0) {
@@ -162,6 +167,7 @@ export default defineSkill({
     const intake: Intake = {
       ...{ fields, details, foundBy, quotes, causeName: name, causeQuestions, language },
       category: output.matter_category,
+      unconfirmed: unconfirmedProfile({ ...inputs.facts, ...facts }, texts),
     }
     const synced = hashValues({ ...fields, ...details })
     const changed = Object.keys(synced).filter((key) => synced[key] !== work.synced[key])
