@@ -24,6 +24,21 @@ test.each<[string, number[]]>([
   ['lent him $50,000, US$ 20,000 and 30,000 dollars', []],
   ['5万元，另有3万美元', [50_000]],
   ['10 万元', [100_000]],
+  ['他欠我两万五', [25_000]],
+  ['借了10w，还了2W块', [100_000, 20_000]],
+  ['押金3千没退', [3_000]],
+  ['1.5万', [15_000]],
+  ['三百二十块', [320]],
+  ['工资2k一直没发', [2_000]],
+  ['转了1万5，又转1w2', [15_000, 12_000]],
+  ['三千五，一万二千八，2万3千', [3_500, 12_800, 23_000]],
+  ['一百零五元和一百五块', [105, 150]],
+  ['两万零五元', [20_005]],
+  ['借给李四五万元，借给老王五万元', [50_000, 50_000]],
+  ['大概五六万', []],
+  ['三四千块，十五六万元', []],
+  ['5到6万，5、6万元，5-6万', []],
+  ['第一千一百六十五条，一千次，三千公里，4k电视', []],
 ])('the amounts in %s are extracted', (text, amounts) => {
   expect(amountsIn(text).map(({ amount }) => amount)).toEqual(amounts)
 })
@@ -56,6 +71,68 @@ test('any formatted amount in yuan and any formatted date is parsed back', () =>
       const text = `${y}年${m}月${d}日付了${amount}元，${amount.toLocaleString('en-US')} yuan on ${date}.`
       expect(amountsIn(text).map((each) => each.amount)).toEqual([amount, amount])
       expect(datesIn(text, '2026-06-15').map((each) => each.date)).toEqual([date, date])
+    }),
+  )
+})
+
+const hanDigits = '零一二三四五六七八九'
+/** Han numerals of a number below 100 million, as they are read. */
+function toHan(number: number): string {
+  if (number >= 10_000) {
+    const rest = number % 10_000
+    const gap = rest > 0 && rest < 1_000 ? '零' : ''
+    return `${toHan(Math.floor(number / 10_000))}万${gap}${rest > 0 ? toHan(rest) : ''}`
+  }
+  const digits = [...String(number)].map(Number)
+  return digits
+    .map((digit, at) =>
+      digit === 0 ? '零' : hanDigits[digit]! + ['', '十', '百', '千'][digits.length - 1 - at]!,
+    )
+    .join('')
+    .replace(/零+/g, '零')
+    .replace(/零$/, '')
+}
+
+test('any amount is read from Han numerals, and from the short forms that people say', () => {
+  const amount = fc.integer({ min: 100, max: 99_999_999 })
+  fc.assert(
+    fc.property(amount, (value) => {
+      expect(amountsIn(`欠我${toHan(value)}元`).map((each) => each.amount)).toEqual([value])
+    }),
+  )
+  const digit = fc.integer({ min: 1, max: 9 })
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 99 }), digit, (ten_thousands, thousands) => {
+      const value = ten_thousands * 10_000 + thousands * 1_000
+      const forms = [`${toHan(ten_thousands)}万${hanDigits[thousands]}`]
+      for (const form of [
+        ...forms,
+        `${ten_thousands}万${thousands}`,
+        `${ten_thousands}w${thousands}`,
+        `${ten_thousands}.${thousands}w`,
+      ])
+        expect(amountsIn(`他欠我${form}`), form).toMatchObject([{ amount: value, text: form }])
+    }),
+  )
+  fc.assert(
+    fc.property(digit, digit, (thousands, hundreds) => {
+      const value = thousands * 1_000 + hundreds * 100
+      for (const form of [
+        `${hanDigits[thousands]}千${hanDigits[hundreds]}`,
+        `${thousands}千${hundreds}`,
+        `${thousands}.${hundreds}k`,
+      ])
+        expect(amountsIn(`他欠我${form}`), form).toMatchObject([{ amount: value }])
+    }),
+  )
+})
+
+test('two digits in a row before a unit are a range, which is no amount', () => {
+  const digit = fc.integer({ min: 1, max: 8 })
+  fc.assert(
+    fc.property(digit, fc.constantFrom('百元', '千', '千块', '万', '万元', '十万'), (low, unit) => {
+      const form = `${hanDigits[low]}${hanDigits[low + 1]}${unit}`
+      expect(amountsIn(`大概欠了${form}`), form).toEqual([])
     }),
   )
 })
