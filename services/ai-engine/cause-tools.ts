@@ -57,6 +57,7 @@ const StrategyTemplate = z.object({
   name_en: z.string().nullish(),
   when: z.string().default(''),
   steps: z.array(z.string()).default([]),
+  steps_en: z.array(z.string()).nullish(),
 })
 
 /** Record of a cause of action in knowledge-service, with its elements and defences. */

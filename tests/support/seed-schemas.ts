@@ -135,6 +135,8 @@ export const SeedProfile = z.strictObject({
         name_en: English,
         when: Chinese,
         steps: z.array(Chinese).min(2),
+        /** The same steps in English. */
+        steps_en: z.array(English).min(2),
       }),
     )
     .min(1),

@@ -1,4 +1,5 @@
 import type { CauseProfile } from './cause-profile.ts'
+import { isDamages, maskDamages, withoutClaim } from './claim-words.ts'
 import { findPhrase, pairShare } from './find-phrase.ts'
 import { topicScores } from './topic-scores.ts'
 
@@ -16,18 +17,32 @@ const minAliasShare = 0.6
 /** Score from which the best cause is taken without a question. */
 const minScore = 4
 
-/** Ranks causes by the phrases of their profiles that a text contains and by its topic, best first. */
+/**
+ * Ranks causes by the phrases of their profiles that a text contains and by its topic, best first. The facts
+ * say more about the cause than the words of the claim, so they are scored with the claim and without it.
+ */
 export function rankCauses(text: string, causes: CauseProfile[]): RankedCause[] {
-  const normalized = text.normalize('NFKC').toLowerCase()
   const shared = countPhrases(causes)
-  const topics = topicScores(text, causes)
-  return causes
-    .map((cause, index) => {
-      const { score, quotes } = matchPhrases(normalized, cause, shared)
-      return { code: cause.code, score: score + topics[index]!, quotes }
-    })
+  const whole = scoreCauses(text, causes, shared)
+  const story = withoutClaim(text)
+  const facts = story === text ? whole : scoreCauses(story, causes, shared)
+  return whole
+    .map(({ code, score, quotes }, index) => ({
+      code,
+      score: (score + facts[index]!.score) / 2,
+      quotes,
+    }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
+}
+
+function scoreCauses(text: string, causes: CauseProfile[], shared: Map<string, number>) {
+  const normalized = text.normalize('NFKC').toLowerCase()
+  const topics = topicScores(maskDamages(text), causes)
+  return causes.map((cause, index) => {
+    const { score, quotes } = matchPhrases(normalized, cause, shared)
+    return { code: cause.code, score: score + topics[index]!, quotes }
+  })
 }
 
 /** Returns the best cause if it is clear: a phrase of its profile, and more evidence than for any other. */
@@ -48,11 +63,12 @@ export const isConfident = (ranked: RankedCause[]): boolean =>
 
 function matchPhrases(text: string, cause: CauseProfile, shared: Map<string, number>) {
   const { name, name_en, aliases, keywords, cues } = cause
+  const facts = maskDamages(text)
   const quotes = new Set<string>()
   let score = 0
   const add = (phrases: string[], weight: number) => {
     for (const phrase of new Set(phrases)) {
-      const quote = findPhrase(text, phrase)
+      const quote = findPhrase(isDamages(phrase) ? text : facts, phrase)
       if (quote === undefined || quotes.has(quote)) continue
       quotes.add(quote)
       // A phrase of several causes says less about each.

@@ -52,7 +52,7 @@ const intake = { cause_of_action_code: 'private_lending', client_role: 'claimant
 /** Runs the skills of the analysis one after the other, as the graph does. */
 async function analyze(
   fileIds: (keyof typeof files)[],
-  { withModel = false, changes = {}, results = calculation as object } = {},
+  { withModel = false, changes = {}, results = calculation as object, told = story } = {},
 ) {
   const options = {
     tools: seedCauseTools(files),
@@ -62,7 +62,7 @@ async function analyze(
       : undefined,
   }
   const rated = makeSkillThread('sufficiency', sufficiency, { ...options, complete: undefined })
-  await rated.say(story, fileIds)
+  await rated.say(told, fileIds)
   const issues = makeSkillThread('issue_spotting', issueSpotting, {
     ...options,
     state: rated.state,
@@ -146,3 +146,17 @@ test('a wording of the model with new figures or law is dropped', async () => {
   expect(questions).toContain('双方是否达成借款合意？')
   expect(questions.join()).not.toContain('99万元')
 })
+
+test.each(['claimant', 'respondent'])(
+  'in English the %s gets the steps of the cause, in English and for their side',
+  async (client_role) => {
+    const told = 'I lent Zhang San 100,000 yuan on May 1, 2023 and he has not paid it back.'
+    const { strategy } = await analyze([], { told, changes: { client_role } })
+    const [best] = strategy.strategies
+    expect(best.steps.length).toBeGreaterThan(2)
+    expect(best.steps.join()).not.toMatch(/\p{Script=Han}/u)
+    expect(best.steps[0]).toMatch(
+      client_role === 'claimant' ? /^Demand payment/ : /^Obtain all repayment/,
+    )
+  },
+)

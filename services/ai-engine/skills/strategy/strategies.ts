@@ -30,8 +30,13 @@ const respondentPattern = /应诉|应对|被诉|作为(?:驾驶人|车主|借款
 /** Templates that secure proof before the claim. */
 const proofFirstPattern = /补证|催告|对账|确认|鉴定|认定|demand|proof/iu
 const maxDefences = 8
-/** Steps for people who write English: the templates of the causes are in Chinese. */
+/** Steps for people who write English, where a template of the cause has them in Chinese only. */
 const generalSteps = {
+  defend: [
+    'Check each claim against the evidence, and collect proof of your own facts.',
+    'File the answer in time and raise limitation and other objections in it.',
+    'Weigh a settlement against the cost and risk of the case.',
+  ],
   prove: [
     'Collect the evidence that the gaps above call for, and keep the originals.',
     'Put the matter to the other side in writing and keep proof of delivery.',
@@ -72,12 +77,13 @@ export function buildStrategies(basis: StrategyBasis): Strategy[] {
   const resultOf = (id: string) =>
     calculation.calculations.find(({ calculator }) => calculator === id)?.result
   const defences = issues.flatMap(({ respondent }) => respondent.map(({ name }) => name))
-  return ordered.map(({ name, name_en, when, steps }, index) => ({
+  const general = generalSteps[defends ? 'defend' : lacksProof ? 'prove' : 'claim']
+  return ordered.map(({ name, name_en, when, steps, steps_en }, index) => ({
     strategy_id: `strategy.${index + 1}`,
     name: english ? (name_en ?? name) : name,
     recommended: index === 0,
     when: english ? '' : when,
-    steps: english ? generalSteps[lacksProof ? 'prove' : 'claim'] : steps,
+    steps: english ? (steps_en ?? general) : steps,
     claims: defends ? [] : calculation.claims,
     expected_defences: [...new Set(defences)].slice(0, maxDefences),
     cost: Fee.safeParse(resultOf('court_fee')).data ?? null,
