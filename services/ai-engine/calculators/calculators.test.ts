@@ -401,3 +401,35 @@ describe('properties', () => {
     )
   })
 })
+
+test('the order in which new IOUs and payments are listed does not change the interest', () => {
+  const loan = {
+    ...{
+      principal: 100_000,
+      made_on: '2021-01-01',
+      from: '2021-01-01',
+      to: '2025-01-01',
+      rate: 10,
+    },
+    renewals: [
+      { on: '2022-01-01', principal: 110_000, rate: 12 },
+      { on: '2023-01-01', principal: 120_000, rate: 6 },
+    ],
+    payments: [
+      { on: '2022-06-01', amount: 1_000 },
+      { on: '2024-06-01', amount: 5_000 },
+    ],
+  }
+  const reversed = {
+    ...loan,
+    renewals: loan.renewals.toReversed(),
+    payments: loan.payments.toReversed(),
+  }
+  expect(calculate('loan_interest', reversed)).toEqual(calculate('loan_interest', loan))
+})
+
+test('a suspension that ends before it begins is refused', () => {
+  const { inputs } = calculators.find(({ id }) => id === 'limitation')!
+  const suspensions = [{ from: '2025-05-01', to: '2020-01-01' }]
+  expect(inputs.safeParse({ due_on: '2023-01-01', suspensions }).success).toBe(false)
+})

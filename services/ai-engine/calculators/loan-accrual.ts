@@ -30,7 +30,10 @@ export interface Segment {
 
 /** The terms in force on a day: the last new IOU, else the first contract. */
 function termsOn(day: string, loan: Loan) {
-  const renewal = loan.renewals?.filter(({ on }) => on <= day).at(-1)
+  const renewal = loan.renewals
+    ?.filter(({ on }) => on <= day)
+    .sort((a, b) => (a.on < b.on ? -1 : 1))
+    .at(-1)
   return renewal
     ? { rate: renewal.rate, made_on: renewal.on, filed_on: loan.filed_on }
     : { rate: loan.rate, made_on: loan.made_on, filed_on: loan.filed_on }

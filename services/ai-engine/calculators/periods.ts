@@ -28,7 +28,12 @@ export const limitation = defineCalculator({
     years: z.int().min(1).max(20).default(3),
     interruptions: z.array(Day).max(200).optional(),
     suspensions: z
-      .array(z.object({ from: Day, to: Day }))
+      .array(
+        z.object({ from: Day, to: Day }).refine(({ from, to }) => from <= to, {
+          message: 'Must not be before `from`.',
+          path: ['to'],
+        }),
+      )
       .max(50)
       .optional(),
     holidays: Holidays,
