@@ -5,6 +5,7 @@ import type { Peer } from '../../services/_kit/peer.ts'
 import type { Service, Started } from '../../services/_kit/service.ts'
 import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
 import engine from '../../services/ai-engine/service.ts'
+import consultations from '../../services/consultations/service.ts'
 import files from '../../services/files/service.ts'
 import matter from '../../services/matter/service.ts'
 import { newDatabase } from './databases.ts'
@@ -105,6 +106,13 @@ export async function startStorySuite(on: 'pglite' | 'postgres') {
         (name) => killSwitch.peer(peers[name] ?? unavailable),
         variables,
       ),
+    /** consultations-service in front of an engine. */
+    startConsultations: (behind: Started) =>
+      start(consultations, database.driver, (name) =>
+        name === 'ai-engine' ? (request) => behind.fetch(request) : (peers[name] ?? unavailable),
+      ),
+    filesService,
+    matterService,
     send,
     matter: (method: string, path: string, body?: unknown) =>
       send(matterService, method, path, body),

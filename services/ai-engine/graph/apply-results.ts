@@ -4,6 +4,7 @@ import type { Outcome } from '../run/graph.ts'
 import { AnalysisOutput, DocumentOutput, Products, type Skill, type SkillResult } from '../skill.ts'
 import type { DocumentUpload, Effect } from '../store/effect.ts'
 import type { Lease } from '../store/lease.ts'
+import { resolveClientId } from './load-context.ts'
 import { type AnalysisPart, addToAnalysis } from './open-analysis.ts'
 import { requestedCard } from './requested-card.ts'
 import { markDependentsStale, type RequestedCard, type State } from './state.ts'
@@ -63,7 +64,8 @@ function parseAnalysis({ analysis }: SkillResult<unknown>, lease: Lease): Analys
 
 function parseDocuments({ documents = [] }: SkillResult<unknown>, lease: Lease): DocumentUpload[] {
   if (!lease.sync || lease.matter_id === null) return []
-  const user_id = lease.user_id ?? 'system'
+  // The document is the client's, whoever of them and their lawyers confirmed it.
+  const user_id = resolveClientId(lease) ?? 'system'
   return documents.map((each) => ({ ...DocumentOutput.parse(each), user_id }))
 }
 
