@@ -103,7 +103,17 @@ export function expectPhases({ phases }: ToldStory) {
 }
 
 /** Every citation of every document verifies as of the day that governs the case. */
-export function expectVerified(suite: StorySuite, { matter, texts }: ToldStory) {
+export function expectVerified(suite: StorySuite, outcome: ToldStory) {
+  const verified = verifyCitations(suite, outcome)
+  expect(verified.filter(({ in_force }) => !in_force)).toEqual([])
+  return verified.length
+}
+
+/** Looks up the citations of all documents as of the day that governs the case. */
+export function verifyCitations(
+  suite: StorySuite,
+  { matter, texts }: ToldStory,
+): { found: boolean; in_force: boolean }[] {
   const as_of =
     matter.data.work_product?.legal_research?.as_of ?? new Date().toISOString().slice(0, 10)
   const citations = Object.values(texts).flatMap((text) =>
@@ -112,8 +122,6 @@ export function expectVerified(suite: StorySuite, { matter, texts }: ToldStory) 
       article,
     })),
   )
-  if (citations.length === 0) return 0
-  const verified = (suite.knowledge('/citations/verify', { citations, as_of }) as any).citations
-  expect(verified.filter(({ in_force }: any) => !in_force)).toEqual([])
-  return citations.length
+  if (citations.length === 0) return []
+  return (suite.knowledge('/citations/verify', { citations, as_of }) as any).citations
 }

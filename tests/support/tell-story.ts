@@ -12,6 +12,8 @@ const maxCards = 15
 interface TellOptions {
   /** Point at which the engine is killed. Default: never. */
   killAt?: number
+  /** Step of each round after which the engine is killed. A round with fewer steps runs to its end. Default: never. */
+  killAfterStep?: number
   /** Variables of the engine. */
   variables?: Record<string, string>
   turns?: Story['turns']
@@ -19,23 +21,42 @@ interface TellOptions {
 
 /** Tells a story to its end and reads what the matter holds afterwards. */
 export async function tellStory(suite: StorySuite, story: Story, options: TellOptions = {}) {
-  const { killAt = never, variables, turns = story.turns } = options
+  const { killAt = never, killAfterStep = never, variables, turns = story.turns } = options
   const creation = { title: story.name, ...story.matter }
   const { data: matter } = await suite.matter('POST', '/api/v1/matters', creation)
   const thread_id = `story:${matter.id}`
-  const killSwitch = makeKillSwitch(killAt)
+  let killSwitch = makeKillSwitch(killAt, killAfterStep)
   let engine = suite.startEngine(killSwitch, variables)
+  let kills = 0
+  const steps: number[] = []
   const cards: any[] = []
   let rounds = 0
 
   /** Sends a request. After the kill, another process takes over the run or gets the request again. */
   async function request(path: string, body: object) {
     rounds++
+    const before = killSwitch.countSteps()
     const sent = await suite.send(engine, 'POST', `${ai}${path}`, body).catch(() => null)
-    if (sent?.status === 200) return sent.data
+    steps.push(killSwitch.countSteps() - before)
+    if (!killSwitch.isKilled() && sent?.status === 200) {
+      // The engine counts the steps of each round anew.
+      if (killAfterStep !== never) restart(killAfterStep)
+      return sent.data
+    }
     expect(killSwitch.isKilled(), JSON.stringify(sent)).toBe(true)
-    engine = suite.startEngine(makeKillSwitch(never), variables)
+    kills++
+    restart(never)
     await takeOver()
+    const run = await readRun(path, body)
+    if (killAfterStep !== never) restart(killAfterStep)
+    return run
+  }
+  function restart(step: number) {
+    killSwitch = makeKillSwitch(never, step)
+    engine = suite.startEngine(killSwitch, variables)
+  }
+  /** The run that the killed process started, or that the repeated request starts. */
+  async function readRun(path: string, body: object) {
     const { count } = (
       await suite.sql`
       select count(*)::int as count from ai_engine.runs where thread_id = ${thread_id}`
@@ -49,6 +70,9 @@ export async function tellStory(suite: StorySuite, story: Story, options: TellOp
     await suite.sql`
       update ai_engine.threads set lease_until = now() - interval '1 second'
       where thread_id = ${thread_id} and status = 'running'`
+    // Jobs of the dead process are free at once; a lease that is awaited lasts 30 s.
+    await suite.sql`
+      update ai_engine.jobs set lease_until = now() - interval '1 second' where status = 'RUNNING'`
     const openWork = async () => {
       await suite.sql`update ai_engine.jobs set run_at = now() where status = 'PENDING'`
       await engine.tick()
@@ -73,9 +97,14 @@ export async function tellStory(suite: StorySuite, story: Story, options: TellOp
     }
     expect(run).toMatchObject({ status: 'completed' })
   }
-  if (killSwitch.isKilled()) await takeOver()
   const points = killSwitch.countPoints()
-  return { isKilled: killSwitch.isKilled(), points, cards, ...(await readMatter(suite, matter.id)) }
+  // The process may die after its last response, while it sends effects.
+  if (killSwitch.isKilled()) kills++
+  if (kills > 0) {
+    restart(never)
+    await takeOver()
+  }
+  return { kills, points, steps, cards, ...(await readMatter(suite, matter.id)) }
 }
 
 export type ToldStory = Awaited<ReturnType<typeof tellStory>>
