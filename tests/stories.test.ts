@@ -157,12 +157,7 @@ test.each(toldWithModel)(
 const listVersions = ({ deliverables }: ToldStory) =>
   deliverables.map(({ deliverable_key, version }) => `${deliverable_key} ${version}`).sort()
 
-const crashes = [
-  ...killShares.map((share) => ({ part: 'a loan to a friend', share })),
-  ...['a purchase contract', 'a dismissal', 'a loan told in English'].flatMap((part) =>
-    [0.3, 0.7].map((share) => ({ part, share })),
-  ),
-]
+const crashes = killShares.map((share) => ({ part: 'a loan to a friend', share }))
 
 test.each(crashes)(
   '$part…: a crash after $share of the story leaves the same matter and each document once',
@@ -177,29 +172,32 @@ test.each(crashes)(
   120_000,
 )
 
-/** Stories of different shape that are told with a crash after every step: each telling kills once in each round. */
-const crashedEverywhere = [
-  'a purchase contract',
-  'a dismissal',
-  'a loan told in English',
-  'a divorce',
+/**
+ * Stories of different shape that are told with crashes: each telling kills once in each round, after its n-th
+ * step. `every` is the distance of the steps; 1 kills after each.
+ */
+const crashedSteps = [
+  { part: 'a purchase contract', every: 1 },
+  { part: 'a loan told in English', every: 1 },
+  { part: 'a dismissal', every: 3 },
+  { part: 'a divorce', every: 3 },
 ]
 
-test.each(crashedEverywhere)(
-  '%s…: a crash after each step of each round leaves the same matter and each document once',
-  async (part) => {
+test.each(crashedSteps)(
+  '$part…: crashes after steps of every round leave the same matter and each document once',
+  async ({ part, every }) => {
     const story = findStory(part)
     const whole = await tellOnce(story)
-    const most = Math.max(...whole.steps)
+    const lastStep = Math.max(...whole.steps)
     let kills = 0
-    for (let step = 1; step <= most; step++) {
+    for (let step = 1; step <= lastStep; step += every) {
       const killed = await tellStory(suite, story, { killAfterStep: step })
-      kills += killed.kills
+      expect(killed.kills).toBeGreaterThan(0)
       expect(summarizeEnd(killed)).toEqual(summarizeEnd(whole))
       expect(listVersions(killed)).toEqual(listVersions(whole))
+      kills += killed.kills
     }
-    expect(kills).toBeGreaterThanOrEqual(most)
-    console.log(`${part}: ${kills} kills in ${most} tellings`)
+    console.log(`${part}: ${kills} kills`)
   },
   300_000,
 )

@@ -21,6 +21,13 @@ const files: Peer = async (request) => {
   return Response.json({ code: 0, message: 'ok', data: { fileId: `file-${uploads.length}` } })
 }
 
+/** matter-service that takes every sync and analysis. */
+const matters = makePeer(({ path }) => {
+  if (path.endsWith('/sync/all')) return { matter_id: 'm', version: 2, applied: true, changed: {} }
+  if (/\/(?:allocate|submit[a-z-]*)$/.test(path)) return { version: 1, stored: 1 }
+  return { matter_id: 'm', status: 'DRAFT', profile: {}, phases: [], todos: [], file_ids: [] }
+})
+
 let at: EngineStage
 beforeAll(async () => {
   const knowledge = seedResponses()
@@ -28,6 +35,7 @@ beforeAll(async () => {
     peers: {
       'knowledge-service': makePeer(({ path, body }) => knowledge(path, body)).peer,
       'files-service': files,
+      'matter-service': matters.peer,
     },
   })
 })

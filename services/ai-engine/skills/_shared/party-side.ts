@@ -13,7 +13,7 @@ const sidePatterns: Record<string, [role: string, pattern: RegExp][]> = {
   housing_sale: [
     [
       'buyer',
-      /开发商|[不没未]有?交房|逾期交房|(?:我|我们)[^，。；]{0,6}(?:买了|购买|买的)|退还购房款|\bI bought\b|developer/iu,
+      /开发商|[不没未]有?交房|逾期交房|(?:我|我们)[^，。；]{0,6}(?:买了|购买|买的)|退[^，。；]{0,4}房款|房款[^，。；]{0,4}退|\bI bought\b|developer/iu,
     ],
     ['seller', /买方|买家|(?:我|我们)[^，。；]{0,6}(?:卖了|卖给|出售)|\bI sold\b|the buyer/iu],
   ],

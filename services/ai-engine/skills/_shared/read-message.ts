@@ -65,10 +65,13 @@ export const hasQuestion = (text: string): boolean => questionPattern.test(text)
 export function containsFacts(text: string): boolean {
   if (readMessage(text) !== 'case') return false
   if (grievancePattern.test(text) || concretePattern.test(text)) return true
-  if (inquiryPattern.test(text)) return false
+  if (inquiryPattern.test(text) || assentPattern.test(text)) return false
   return topicPattern.test(text) || (ownPattern.test(text) && isStory(text))
 }
 
+/** Words to the assistant: a yes, or a request to go on. They are no part of the story. */
+const assentPattern =
+  /确认|同意|没有?问题|(?:请|可以|麻烦)(?:尽快)?(?:交付|继续|生成|发送|出具)|\b(?:I (?:confirm|agree|approve)|looks? good|go ahead|please (?:deliver|continue|proceed|send))\b/iu
 const inquiryPattern = /咨询|请教|问(?:一下|问|个)|\b(?:ask|consult|question)\b/iu
 
 const isStory = (text: string) =>

@@ -57,6 +57,9 @@ export function elementRows(basis: DraftBasis, language: Language): TableRow[] {
     )
     const files = evidence.filter((id) => fileNumber(id) > 0)
     if (!element || facts.length + files.length === 0) return []
+    // Files alone may support what nobody claims, such as damages for pain.
+    const isOptional = !element.required || Boolean(element.applies_when)
+    if (isOptional && facts.length === 0) return []
     const exhibits = files
       .map((id) => `${fileNumber(id)} ${trimExtension(items[fileNumber(id) - 1]!.name)}`)
       .join({ zh: '、', en: ', ' }[language])
@@ -94,7 +97,7 @@ export const citationsTable = ({ citations }: DraftBasis, language: Language): T
 const maxCitations = 30
 
 /** Articles that state a duty, such as to repay, go first where only some are cited. */
-const duty = /应当|返还|归还|支付|赔偿|履行/
+const duty = /应当.*(?:返还|归还|支付|赔偿|履行|承担)/su
 
 /** The articles that a document rests on, by law: 《民法典》第六百七十五条、第六百七十六条. */
 export function listArticles({ citations }: DraftBasis, max = maxCitations) {

@@ -62,6 +62,7 @@ describe.each(halves)('the %s half', (_, half) => {
 test.each([
   ['我借了10万元给张三，他一直不还', 'private_lending', 'claimant'],
   ['我们公司拖欠员工工资', 'labor_dispute', 'respondent'],
+  ['我要求刘三赔偿医疗费：他遛狗不拴绳，把我咬伤了', 'personal_injury', 'claimant'],
   ['朋友借了5万元不还，有借条，怎么办？', 'private_lending', 'claimant'],
 ])('%s is a case of %s for the %s', (text, cause, role) => {
   expect([readMessage(text), causeOf(text), clientRoleIn(text)]).toEqual(['case', cause, role])

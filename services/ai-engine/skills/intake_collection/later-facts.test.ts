@@ -70,8 +70,12 @@ test('a contradiction that the person does not confirm leaves the earlier figure
   expect(products.profile ?? {}).not.toHaveProperty('amount')
 })
 
-test('small talk after the intake changes nothing', async () => {
+test.each([
+  '谢谢',
+  '都没有问题，我确认，请交付文书。',
+  'I confirm all of that, please deliver the documents to me.',
+])('“%s” after the intake changes nothing', async (message) => {
   const trial = await completed()
-  const { card, products, reply } = await trial.say('谢谢')
+  const { card, products, reply } = await trial.say(message)
   expect([card, products, reply]).toEqual([null, {}, undefined])
 })
