@@ -2,7 +2,7 @@ import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { openPglite, pgliteDriver } from '../../services/_kit/sql/pglite.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
-import type { Driver } from '../../services/_kit/sql/sql.ts'
+import type { Driver, MigrationDriver } from '../../services/_kit/sql/sql.ts'
 import { listen } from '../../services/_run/listen.ts'
 import { makeLog } from '../../services/_run/log.ts'
 import { startLoop } from '../../services/_run/loop.ts'
@@ -22,7 +22,7 @@ const { port } = await listen(
 process.send!({ port })
 
 /** Opens a PostgreSQL server by URL or an embedded database by directory. */
-async function open(database: string): Promise<Driver> {
+async function open(database: string): Promise<MigrationDriver> {
   return database.startsWith('postgres:')
     ? postgresDriver(database, 10)
     : pgliteDriver(await openPglite(database))

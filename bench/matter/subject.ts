@@ -2,7 +2,7 @@ import { newId } from '../../services/_kit/ids.ts'
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
-import type { Driver, Param } from '../../services/_kit/sql/sql.ts'
+import type { Driver, MigrationDriver, Param } from '../../services/_kit/sql/sql.ts'
 import matter from '../../services/matter/service.ts'
 
 const headers = {
@@ -20,7 +20,7 @@ export interface Statement {
 export type Subject = Awaited<ReturnType<typeof open>>
 
 /** Starts matter-service on a database and records its statements. */
-export async function open(driver: Driver) {
+export async function open(driver: MigrationDriver) {
   await migrate(driver, matter.folder, matter.schema)
   let recording: Statement[] | undefined
   const withRecording =

@@ -1,4 +1,4 @@
-import type { Driver } from '../../services/_kit/sql/sql.ts'
+import type { MigrationDriver } from '../../services/_kit/sql/sql.ts'
 import { layWordLines } from './lay-words.ts'
 import { measureQuality } from './quality.ts'
 import type { Corpus } from './statutes.ts'
@@ -8,7 +8,7 @@ import { openKnowledge } from './subject.ts'
  * Table rows of hybrid-search with the encoder at BENCH_EMBEDDING_URL, an OpenAI-compatible API
  * (`http://127.0.0.1:18081/v1`). Embeds all articles first, which takes long.
  */
-export async function hybridLines(driver: Driver, corpus: Corpus): Promise<string[][]> {
+export async function hybridLines(driver: MigrationDriver, corpus: Corpus): Promise<string[][]> {
   const url = process.env.BENCH_EMBEDDING_URL
   if (!url) {
     const why = 'skipped: BENCH_EMBEDDING_URL names no encoder'

@@ -1,7 +1,12 @@
 import { silent } from '../../services/_kit/log.ts'
 import { makeMetrics } from '../../services/_kit/metrics.ts'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
-import { type Driver, makeSql, type Sql } from '../../services/_kit/sql/sql.ts'
+import {
+  type Driver,
+  type MigrationDriver,
+  makeSql,
+  type Sql,
+} from '../../services/_kit/sql/sql.ts'
 import knowledge from '../../services/knowledge/service.ts'
 import type { Article } from './statutes.ts'
 
@@ -10,7 +15,7 @@ export const key = 'a-key-for-benches-only'
 export const benchBase = '0190b8f4-0000-7000-8000-00000000be0c'
 
 /** Starts knowledge-service in this process on its own database. */
-export async function openKnowledge(driver: Driver, env: Record<string, string> = {}) {
+export async function openKnowledge(driver: MigrationDriver, env: Record<string, string> = {}) {
   await migrate(driver, 'knowledge', 'knowledge')
   /** `again` starts another instance with an empty cache. */
   return { ...start(driver, env), again: () => start(driver, env) }

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '../_kit/config.ts'
 import { openPglite, pgliteDriver } from '../_kit/sql/pglite.ts'
-import type { Driver } from '../_kit/sql/sql.ts'
+import type { MigrationDriver } from '../_kit/sql/sql.ts'
 import type { HostConfig } from './config.ts'
 import { openDatabase } from './host.ts'
 import { lock } from './lock.ts'
 
 export interface Data {
-  driver: Driver
+  driver: MigrationDriver
   /** Internal key stored in the data directory, used if the environment has none. */
   key: string
   where: string

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { ConfigError } from '../_kit/config.ts'
 import { neonDriver } from '../_kit/sql/neon.ts'
 import { postgresDriver } from '../_kit/sql/postgres.ts'
-import type { Driver } from '../_kit/sql/sql.ts'
+import type { MigrationDriver } from '../_kit/sql/sql.ts'
 import type { HostConfig } from './config.ts'
 
 export const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-export function openDatabase(config: HostConfig): Driver {
+export function openDatabase(config: HostConfig): MigrationDriver {
   if (!config.DATABASE_URL)
     throw new ConfigError('DATABASE_URL is required: the URL of a PostgreSQL server.')
   return config.DATABASE_DRIVER === 'neon'

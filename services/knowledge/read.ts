@@ -78,7 +78,8 @@ export const reading = [
     },
     async (c, { params, query }) => {
       const base = await loadBase(c.env.sql, c.var.caller, params.id)
-      const from = fragment`knowledge.documents document where base = ${base.no}`
+      const from = fragment`knowledge.documents document
+        where base = ${base.no} and title_key is not null`
       const page = { from, columns: fragment`${base.id}::text as kb_id, ${columns()}` }
       return ok(
         c,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inject } from 'vitest'
 import { openPglite, pgliteDriver } from '../../services/_kit/sql/pglite.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
-import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
+import { type MigrationDriver, makeSql } from '../../services/_kit/sql/sql.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 export interface Database {
-  driver: Driver
+  driver: MigrationDriver
   /** Connection URL for other processes; empty for the embedded database. */
   url: string
   drop(): Promise<void>

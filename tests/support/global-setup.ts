@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { migrate } from '../../services/_kit/sql/migrate.ts'
 import { openPglite, pgliteDriver } from '../../services/_kit/sql/pglite.ts'
 import { postgresDriver } from '../../services/_kit/sql/postgres.ts'
-import { type Driver, makeSql } from '../../services/_kit/sql/sql.ts'
+import { type MigrationDriver, makeSql } from '../../services/_kit/sql/sql.ts'
 import { suite } from '../../services/_run/services.ts'
 import { startPostgres } from './postgres-server.ts'
 
@@ -46,6 +46,6 @@ async function pgliteTemplate() {
   return { file, remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-async function migrateAll(driver: Driver) {
+async function migrateAll(driver: MigrationDriver) {
   for (const { folder, schema } of suite) await migrate(driver, folder, schema)
 }

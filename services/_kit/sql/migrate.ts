@@ -1,19 +1,40 @@
 import { readdir, readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { sha256Hex } from '../hash.ts'
-import { type Driver, identifier, makeSql } from './sql.ts'
+import {
+  buildIndexes,
+  buildsConcurrently,
+  type Migration,
+  migrationsTable,
+} from './build-indexes.ts'
+import { type Driver, identifier, type MigrationDriver, makeSql } from './sql.ts'
 
 const Applied = z.object({ file: z.string(), checksum: z.string() })
 
 /**
  * Applies the pending migrations of a service (`services/<folder>/migrations/NNN_what.sql`) in order,
- * forward only, in one transaction under an advisory lock. Replicas that start together apply them once;
- * a failed migration leaves no trace.
+ * forward only. Replicas that start together apply them once. Files run in one transaction, so that a failed
+ * migration leaves no trace. Files that build indexes concurrently run between two transactions.
  */
-export async function migrate(driver: Driver, folder: string, schema: string): Promise<string[]> {
+export async function migrate(
+  driver: MigrationDriver,
+  folder: string,
+  schema: string,
+): Promise<string[]> {
   const files = await readMigrations(folder, schema)
-  const table = identifier(`${schema}.migrations`)
-  return makeSql(driver).transaction(async (sql) => {
+  const applied: string[] = []
+  for (;;) {
+    const { done, next } = await applyInTransaction(driver, schema, files)
+    applied.push(...done)
+    if (!next) return applied
+    if (await buildIndexes(driver, schema, next)) applied.push(next.file)
+  }
+}
+
+/** Applies the pending files up to the next one that builds indexes concurrently, under an advisory lock. */
+const applyInTransaction = (driver: Driver, schema: string, files: Migration[]) =>
+  makeSql(driver).transaction(async (sql) => {
+    const table = migrationsTable(schema)
     // The statement time-out of requests does not apply to migrations.
     await sql`set local statement_timeout = 0`
     await sql`select pg_advisory_xact_lock(hashtext(${`migrate ${schema}`}))`
@@ -23,13 +44,14 @@ export async function migrate(driver: Driver, folder: string, schema: string): P
         (file text primary key, checksum text not null, applied_at timestamptz default now())`
     const applied = await sql.rows(Applied)`select file, checksum from ${table}`
     const pending = selectPending(files, applied, schema)
-    for (const { file, checksum, text } of pending) {
-      for (const statement of statements(text)) await sql.statement(statement)
+    const next = pending.find(buildsConcurrently)
+    const now = next ? pending.slice(0, pending.indexOf(next)) : pending
+    for (const { file, checksum, statements } of now) {
+      for (const statement of statements) await sql.statement(statement)
       await sql`insert into ${table} (file, checksum) values (${file}, ${checksum})`
     }
-    return pending.map(({ file }) => file)
+    return { done: now.map(({ file }) => file), next }
   })
-}
 
 /** Lists the migrations of a service that are not applied yet. Changes nothing. */
 export async function pendingMigrations(driver: Driver, folder: string, schema: string) {
@@ -37,12 +59,9 @@ export async function pendingMigrations(driver: Driver, folder: string, schema: 
   const files = await readMigrations(folder, schema)
   const [table] = await sql`select to_regclass(${`${schema}.migrations`})::text as name`
   const applied = table?.name
-    ? await sql.rows(Applied)`select file, checksum from ${identifier(`${schema}.migrations`)}`
+    ? await sql.rows(Applied)`select file, checksum from ${migrationsTable(schema)}`
     : []
-  return selectPending(files, applied, schema).map(({ file, text }) => ({
-    file,
-    statements: statements(text),
-  }))
+  return selectPending(files, applied, schema).map(({ file, statements }) => ({ file, statements }))
 }
 
 /** Returns the files that are not applied yet. Throws if a file changed after it had been applied. */
@@ -56,12 +75,6 @@ function selectPending(files: Migration[], applied: z.output<typeof Applied>[], 
   return files.filter(({ file }) => !checksums.has(file))
 }
 
-interface Migration {
-  file: string
-  text: string
-  checksum: string
-}
-
 async function readMigrations(folder: string, schema: string): Promise<Migration[]> {
   const own = new URL(`../../${folder}/migrations/`, import.meta.url)
   const kit = new URL('./kit.sql', import.meta.url)
@@ -73,13 +86,13 @@ async function readMigrations(folder: string, schema: string): Promise<Migration
   return Promise.all(
     urls.map(async ([file, url]) => {
       const text = (await readFile(url, 'utf8')).replaceAll('{schema}', schema)
-      return { file, text, checksum: await sha256Hex(text) }
+      return { file, statements: splitStatements(text), checksum: await sha256Hex(text) }
     }),
   )
 }
 
 /** Splits a script into statements at semicolons that end a line, outside $$ bodies. */
-export function statements(script: string): string[] {
+export function splitStatements(script: string): string[] {
   const found: string[] = []
   let current: string[] = []
   let inBody = false

@@ -1,5 +1,5 @@
 import { neonConfig, Pool, type PoolClient, types } from '@neondatabase/serverless'
-import { type Driver, timeFromText } from './sql.ts'
+import { type Driver, type MigrationDriver, timeFromText } from './sql.ts'
 
 const parsers: Record<number, (text: string) => unknown> = {
   1184: timeFromText,
@@ -25,7 +25,7 @@ const typed = {
  * Connects to PostgreSQL over a WebSocket, for runtimes without TCP sockets. `proxy` is the host and
  * path of a WebSocket relay. Default: the relay of Neon.
  */
-export function neonDriver(url: string, pool: number, proxy?: string): Driver {
+export function neonDriver(url: string, pool: number, proxy?: string): MigrationDriver {
   if (proxy !== undefined) {
     neonConfig.wsProxy = proxy
     neonConfig.useSecureWebSocket = false
@@ -63,6 +63,14 @@ export function neonDriver(url: string, pool: number, proxy?: string): Driver {
         throw thrown
       } finally {
         connection.release(broken)
+      }
+    },
+    async session(work) {
+      const connection = await connections.connect().catch(rethrow)
+      try {
+        return await work(queryOn(connection))
+      } finally {
+        connection.release()
       }
     },
     end: () => connections.end(),

@@ -1,6 +1,6 @@
 import { PGlite, types } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { type Driver, timeFromText } from './sql.ts'
+import { type Driver, type MigrationDriver, timeFromText } from './sql.ts'
 
 const parsers = {
   [types.TIMESTAMPTZ]: timeFromText,
@@ -13,9 +13,12 @@ const parsers = {
  * Embedded PostgreSQL with a single session for the process. A query outside an open transaction blocks
  * until the transaction ends, so a transaction must not call another service.
  */
-export function pgliteDriver(db: PGlite): Driver {
+export function pgliteDriver(db: PGlite): MigrationDriver {
+  const query: Driver['query'] = async (text, params) =>
+    (await db.query<Record<string, unknown>>(text, params)).rows
   return {
-    query: async (text, params) => (await db.query<Record<string, unknown>>(text, params)).rows,
+    query,
+    session: (work) => work(query),
     transaction: (work) =>
       db.transaction((tx) =>
         work(async (text, params) => (await tx.query<Record<string, unknown>>(text, params)).rows),

@@ -1,10 +1,17 @@
 import postgres from 'postgres'
-import { type Driver, type Param, type QueryOptions, type Row, timeFromText } from './sql.ts'
+import {
+  type Driver,
+  type MigrationDriver,
+  type Param,
+  type QueryOptions,
+  type Row,
+  timeFromText,
+} from './sql.ts'
 
 const same = (value: unknown) => value
 
 /** A pool of connections to a PostgreSQL server. */
-export function postgresDriver(url: string, pool: number): Driver {
+export function postgresDriver(url: string, pool: number): MigrationDriver {
   const sql = postgres(url, {
     max: pool,
     onnotice: () => {},
@@ -21,6 +28,16 @@ export function postgresDriver(url: string, pool: number): Driver {
     query: async (text, params, options) =>
       toPlainArray(await statement(sql, text, params, options)),
     transaction: (work) => transaction(sql, work),
+    async session(work) {
+      const connection = await sql.reserve()
+      try {
+        return await work(async (text, params, options) =>
+          toPlainArray(await statement(connection, text, params, options)),
+        )
+      } finally {
+        connection.release()
+      }
+    },
     end: () => sql.end({ timeout: 5 }),
   }
 }

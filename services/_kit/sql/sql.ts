@@ -17,6 +17,12 @@ export interface Driver {
   end(): Promise<void>
 }
 
+/** Interface of migrations. Services have no sessions: a pool may serve each of their queries. */
+export interface MigrationDriver extends Driver {
+  /** Runs `work` on one connection without a transaction, for settings and locks of the session. */
+  session<T>(work: (query: Driver['query']) => Promise<T>): Promise<T>
+}
+
 /** A piece of SQL with its parameters, to embed into a statement. */
 export class SqlFragment {
   readonly strings: readonly string[]
