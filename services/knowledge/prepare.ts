@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex } from '../_kit/hash.ts'
 import type { NewChunk, NewDocument } from './document.ts'
 import { type DeclaredEdition, dayIn, declaredEdition } from './law/edition.ts'
-import { articleKey, lawKeys } from './law/numerals.ts'
+import { articleKey, lawKey, lawKeys } from './law/numerals.ts'
 import { repealedLaws } from './law/repeals.ts'
 
 /** A document with hashes and derived fields, computed before the transaction begins. */
@@ -11,6 +11,8 @@ export interface PreparedDocument extends Omit<NewDocument, 'kb_id' | 'chunks'> 
   lawKeys: string[]
   /** Null if the document is no text of a law. */
   edition: DeclaredEdition | null
+  /** Key of the law that the document is an edition of. */
+  law: string | null
   from: string | null
   to: string | null
   /** Keys of the laws that the text repeals. */
@@ -49,6 +51,7 @@ export async function prepareDocument(
     chunks,
     sections,
     ...{ edition, from, to },
+    law: edition ? lawKey(edition.title) : null,
     repeals: edition ? repealedLaws(document.chunks.map(({ content }) => content)) : [],
     lawKeys: [
       ...new Set(

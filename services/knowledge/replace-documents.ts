@@ -21,34 +21,50 @@ const StoredChunk = z.object({
   hash: z.string(),
   words: z.int(),
   article: z.string().nullable(),
-  title: z.string(),
   heading: z.string().nullable(),
 })
 type StoredChunk = z.infer<typeof StoredChunk>
+
+const StoredDocument = z.object({
+  document_id: z.string(),
+  title: z.string(),
+  law: z.string().nullable(),
+})
+type StoredDocument = z.infer<typeof StoredDocument>
+
+interface Replacement {
+  /** Sequence numbers of the changed chunks. */
+  seqs: number[]
+  /** Laws of which the documents were or are editions. */
+  laws: string[]
+}
 
 /** Chunks per statement. */
 const batchSize = 128
 
 /**
  * Replaces documents of a base in the caller's transaction. A chunk with the same content at the same
- * position keeps its sequence number. Returns the sequence numbers of changed chunks.
+ * position keeps its sequence number.
  */
 export async function replaceDocuments(
   sql: Sql,
   base: number,
   documents: readonly PreparedDocument[],
   origin: WriteOrigin = 'tenant',
-): Promise<number[]> {
-  // Locks the base: sequence numbers are assigned in order.
+): Promise<Replacement> {
+  // Locks the base: sequence numbers are assigned in order, and another write may change its laws.
   let next = (await lockBase(sql, base, origin)).next_seq
-  const stored = await loadStoredChunks(sql, base, documents)
+  const replaced = await loadDocuments(sql, base, documents)
+  const stored = await loadStoredChunks(sql, base, [...replaced.keys()])
   const kept: IndexedChunk[] = []
   const added: IndexedChunk[] = []
   for (const document of documents) {
+    const hasSameTitle = replaced.get(document.document_id)?.title === document.title
     for (const chunk of document.chunks) {
-      const existing = stored.get(chunkKey(document.document_id, chunk.chunk_index))
-      const same = existing && isUnchanged(existing, document, chunk)
-      if (same) stored.delete(chunkKey(document.document_id, chunk.chunk_index))
+      const key = chunkKey(document.document_id, chunk.chunk_index)
+      const existing = hasSameTitle ? stored.get(key) : undefined
+      const same = existing && isUnchanged(existing, chunk)
+      if (same) stored.delete(key)
       const indexed = {
         document,
         chunk,
@@ -66,8 +82,15 @@ export async function replaceDocuments(
   await insertChunks(sql, base, added)
   if (kept.length > 0) await updateChunkRows(sql, base, kept)
   await updateCounters(sql, base, added, deleted)
-  return [...kept, ...added, ...deleted].map(({ seq }) => seq)
+  return {
+    seqs: [...kept, ...added, ...deleted].map(({ seq }) => seq),
+    laws: distinctLaws([...replaced.values(), ...documents]),
+  }
 }
+
+const distinctLaws = (documents: readonly { law: string | null }[]) => [
+  ...new Set(documents.flatMap(({ law }) => law ?? [])),
+]
 
 const deleteChunks = (sql: Sql, base: number, chunks: readonly StoredChunk[]) => sql`
   delete from knowledge.chunks where base = ${base} and seq = any(${numberArray(
@@ -87,10 +110,11 @@ async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChun
     const batch = chunks.slice(at, at + batchSize)
     for (const indexed of batch) {
       indexed.words = segment.add(indexed.seq, toIndexedText(indexed))
+      if (slice.isOver) await slice.pause()
     }
     await written
     written = insertChunkRows(sql, base, batch)
-    // The next turn sends the batch. Its failure is thrown where it is awaited.
+    // The next turns send the batch. Its failure is thrown where it is awaited.
     written.catch(() => {})
     await slice.pause()
     if (segment.chunks < maxSegmentChunks) continue
@@ -103,21 +127,27 @@ async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChun
 
 const chunkKey = (documentId: string, index: number) => `${index} ${documentId}`
 
-async function loadStoredChunks(sql: Sql, base: number, documents: readonly PreparedDocument[]) {
-  const rows = await sql.rows(StoredChunk)`
-    select document_id, chunk_index, seq, section_id, chunk.hash, words, article, title,
-      chunk.metadata ->> 'heading' as heading
-    from knowledge.chunks chunk join knowledge.documents using (base, document_id)
+async function loadDocuments(sql: Sql, base: number, documents: readonly PreparedDocument[]) {
+  const rows = await sql.rows(StoredDocument)`
+    select document_id, title, law from knowledge.documents
     where base = ${base}
       and document_id = any(${textArray(documents.map(({ document_id }) => document_id))})`
+  return new Map<string, StoredDocument>(rows.map((row) => [row.document_id, row]))
+}
+
+async function loadStoredChunks(sql: Sql, base: number, documentIds: readonly string[]) {
+  if (documentIds.length === 0) return new Map<string, StoredChunk>()
+  const rows = await sql.rows(StoredChunk)`
+    select document_id, chunk_index, seq, section_id, hash, words, article,
+      metadata ->> 'heading' as heading
+    from knowledge.chunks where base = ${base} and document_id = any(${textArray(documentIds)})`
   return new Map<string, StoredChunk>(
     rows.map((row) => [chunkKey(row.document_id, row.chunk_index), row]),
   )
 }
 
-const isUnchanged = (existing: StoredChunk, { title }: PreparedDocument, chunk: PreparedChunk) =>
+const isUnchanged = (existing: StoredChunk, chunk: PreparedChunk) =>
   existing.hash === chunk.hash &&
-  existing.title === title &&
   existing.article === chunk.article &&
   existing.section_id === (chunk.section_id ?? null) &&
   (existing.heading ?? '') === chunkHeading(chunk)

@@ -1,4 +1,4 @@
-import { fragment, type Sql, type SqlFragment, textArray } from '../_kit/sql/sql.ts'
+import type { Sql, SqlFragment } from '../_kit/sql/sql.ts'
 import type { BaseRow } from './base.ts'
 import { deleteDocuments } from './delete-documents.ts'
 import type { Deps } from './deps.ts'
@@ -37,14 +37,9 @@ export async function writeDocuments(
   documents: readonly PreparedDocument[],
   origin: WriteOrigin = 'tenant',
 ): Promise<boolean> {
-  await lockBase(sql, base.no, origin)
-  const ids = textArray(documents.map(({ document_id }) => document_id))
-  const written = fragment`document_id = any(${ids})`
-  const replaced = await loadLaws(sql, base.no, written)
-  const changed = await replaceDocuments(sql, base.no, documents, origin)
-  const laws = [...replaced, ...(await loadLaws(sql, base.no, written))]
+  const { seqs, laws } = await replaceDocuments(sql, base.no, documents, origin)
   const closed = await closeEditions(sql, base.no, laws)
-  if (qdrant) await enqueueChunks(sql, base.no, [...new Set([...changed, ...closed])])
+  if (qdrant) await enqueueChunks(sql, base.no, [...new Set([...seqs, ...closed])])
   const chunks = documents.flatMap((document) => document.chunks)
   const withVectors = chunks.flatMap(({ hash, embedding }) =>
     embedding ? [{ hash, vector: embedding }] : [],

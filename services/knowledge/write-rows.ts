@@ -1,5 +1,4 @@
 import { json, type Sql } from '../_kit/sql/sql.ts'
-import { lawKey } from './law/numerals.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { citationTerm, termId } from './search/index/terms.ts'
 
@@ -31,7 +30,7 @@ export const writeDocumentRows = (
         ...{ document_id, file_id, doc_type, title, metadata, sections, hash },
         law_keys: prepared.lawKeys,
         law_terms: prepared.lawKeys.map((key) => termId(citationTerm(key))),
-        law: prepared.edition ? lawKey(prepared.edition.title) : null,
+        law: prepared.law,
         law_status: prepared.edition?.status,
         in_force_from: prepared.from,
         declared_to: prepared.to,
@@ -66,11 +65,15 @@ export const updateChunkRows = (sql: Sql, base: number, chunks: readonly Indexed
   where chunk.base = ${base} and chunk.seq = given.seq`
 
 const toChunkRow = ({ document, chunk, seq, words }: IndexedChunk) => ({
-  ...chunk,
-  document_id: document.document_id,
   seq,
+  document_id: document.document_id,
+  chunk_index: chunk.chunk_index,
+  section_id: chunk.section_id,
+  content: chunk.content,
+  metadata: chunk.metadata,
+  hash: chunk.hash,
   words,
-  embedding: undefined,
+  article: chunk.article,
   in_force_from: chunk.from,
   in_force_to: chunk.to,
 })

@@ -45,7 +45,8 @@ export function declaredEdition({
 
 /** Returns the date at the start of a value, or null. */
 export function dayIn(value: unknown): string | null {
-  const date = typeof value === 'string' ? value.slice(0, 10) : ''
+  if (typeof value !== 'string') return null
+  const date = value.slice(0, 10)
   return Day.safeParse(date).success ? date : null
 }
 
