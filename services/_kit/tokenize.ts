@@ -1,3 +1,5 @@
+import { visitRuns } from './runs.ts'
+
 /**
  * Splits a text into search tokens, identically on every runtime. Words and numbers stay whole. Han
  * text becomes unigrams and bigrams: this needs no dictionary and never splits a name wrongly. Case
@@ -5,32 +7,22 @@
  */
 export function tokenize(text: string): string[] {
   const tokens: string[] = []
-  visitTokens(
-    text,
+  visitNormalTokens(
+    normalizeText(text),
     (token) => tokens.push(token),
-    (run) => addHan(run, tokens),
+    (source, from, to) => addHan(source.slice(from, to), tokens),
   )
   return tokens
-}
-
-/** Visits the tokens of a text; runs of Han text are visited whole. */
-export function visitTokens(
-  text: string,
-  onToken: (token: string) => void,
-  onHan: (run: string) => void,
-) {
-  visitNormalTokens(normalizeText(text), onToken, onHan)
 }
 
 /** Normalizes a text for tokens and terms. */
 export const normalizeText = (text: string) => text.normalize('NFKC').toLowerCase()
 
-/** `visitTokens` for a normalized text. */
-export function visitNormalTokens(
-  text: string,
-  onToken: (token: string) => void,
-  onHan: (run: string) => void,
-) {
+/** Receives a run of Han text: a range of `text`. */
+export type OnHan = (text: string, from: number, to: number) => void
+
+/** Visits the tokens of a normalized text; runs of Han text are visited whole. */
+export function visitNormalTokens(text: string, onToken: (token: string) => void, onHan: OnHan) {
   const normal = text.replaceAll('’', "'")
   // A search for one character is faster than a pattern that few texts match.
   if (normal.includes('号')) {
@@ -40,10 +32,9 @@ export function visitNormalTokens(
     const value = arabic(number!)
     if (value !== null) onToken(`第${value}条`)
   }
-  for (const [run, hanRun, number] of normal.matchAll(runs)) {
-    if (hanRun) onHan(hanRun)
-    else onToken(number ? number.replaceAll(',', '') : stem(run))
-  }
+  visitRuns(normal, onHan, (run, number) =>
+    onToken(number ? number.replaceAll(',', '') : stem(run)),
+  )
 }
 
 /** Tokens of a query without Han unigrams, which match too many texts. A query of unigrams keeps them. */
@@ -56,9 +47,6 @@ export function queryTokens(text: string): string[] {
 const caseNumber = /\(\d{4}\)\s?[\p{Script=Han}\d]{2,20}?\d{1,10}号/gu
 const article = /第([\d零〇一二三四五六七八九十百千]{1,12})条/g
 const oneHan = /^\p{Script=Han}$/u
-/** Han text, a number, or a word of another script. */
-const runs =
-  /(\p{Script=Han}+)|((?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?)|[\p{L}--\p{Script=Han}][[\p{L}\p{M}\d']--\p{Script=Han}]*/gv
 
 /** Adds the characters and bigrams of Han text. */
 export function addHan(run: string, tokens: string[]) {

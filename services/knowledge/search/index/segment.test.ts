@@ -43,3 +43,17 @@ test('a chunk outside of the range of offsets is rejected', () => {
   builder.add(5, 'lien')
   expect(() => builder.add(5 + 16_384, 'lien')).toThrow('segment is full')
 })
+
+test('a segment with many terms has each of them once, in order', () => {
+  const builder = new SegmentBuilder()
+  const words = Array.from({ length: 30_000 }, (_, index) => `w${index}`)
+  for (let chunk = 0; chunk < 3; chunk++) {
+    for (let at = 0; at < words.length; at += 1_000) {
+      builder.add(chunk * 30 + at / 1_000, words.slice(at, at + 1_000).join(' '))
+    }
+  }
+  const { terms, ends, postings } = builder.build()
+  expect(terms).toEqual(Int32Array.from(new Set(words.map(termId))).sort())
+  expect(postings).toHaveLength(90_000)
+  expect(ends.at(-1)).toBe(90_000)
+})

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { numberArray, type Sql } from '../../../_kit/sql/sql.ts'
 import { blockSize, encodeLength, encodePostings, packPosting } from './posting.ts'
 import { maxSeq } from './posting-list.ts'
-import { sortOccurrences } from './sort-occurrences.ts'
 import { addTermIds, TermIds } from './term-ids.ts'
+import { enlarge, TermTable } from './term-table.ts'
 
 export interface Segment {
   firstSeq: number
@@ -17,10 +17,19 @@ export interface Segment {
 
 /** Builds the segment of some chunks. Their numbers ascend and span at most `blockSize`. */
 export class SegmentBuilder {
+  readonly #table = new TermTable()
   readonly #ids = new TermIds()
   readonly #seqs: number[] = []
-  /** Number of terms of each chunk. */
-  readonly #lengths: number[] = []
+  /** Code of the length of each chunk, and the end of its postings. */
+  readonly #lengthCodes: number[] = []
+  readonly #postingEnds: number[] = []
+  /** Term number and frequency of each posting. */
+  #postingTerms = new Int32Array(1 << 14)
+  #frequencies = new Int32Array(1 << 14)
+  #postingCount = 0
+  /** Last posting of each term, and the number of its postings. */
+  #lastPostings = new Int32Array(1 << 13)
+  #postingCounts = new Int32Array(1 << 13)
 
   get chunks() {
     return this.#seqs.length
@@ -29,38 +38,62 @@ export class SegmentBuilder {
   /** Adds the terms of a chunk's text and returns their number. */
   add(seq: number, text: string): number {
     if (seq - (this.#seqs[0] ?? seq) >= blockSize) throw new Error(`chunk ${seq}: segment is full`)
-    const length = addTermIds(text, this.#ids)
+    const ids = this.#ids
+    ids.length = 0
+    const length = addTermIds(text, ids)
+    const first = this.#postingCount
+    for (let index = 0; index < length; index++) this.#addOccurrence(ids.at(index), first)
     this.#seqs.push(seq)
-    this.#lengths.push(length)
+    this.#lengthCodes.push(encodeLength(length))
+    this.#postingEnds.push(this.#postingCount)
     return length
+  }
+
+  /** Adds an occurrence in the chunk whose postings begin with `first`. */
+  #addOccurrence(term: number, first: number) {
+    const number = this.#table.numberOf(term)
+    if (number === this.#lastPostings.length) {
+      this.#lastPostings = enlarge(this.#lastPostings)
+      this.#postingCounts = enlarge(this.#postingCounts)
+    }
+    const last = this.#lastPostings[number]!
+    if (this.#postingCounts[number]! > 0 && last >= first) {
+      this.#frequencies[last]!++
+      return
+    }
+    if (this.#postingCount === this.#postingTerms.length) {
+      this.#postingTerms = enlarge(this.#postingTerms)
+      this.#frequencies = enlarge(this.#frequencies)
+    }
+    this.#postingTerms[this.#postingCount] = number
+    this.#frequencies[this.#postingCount] = 1
+    this.#lastPostings[number] = this.#postingCount++
+    this.#postingCounts[number]!++
   }
 
   build(): Segment {
     const firstSeq = this.#seqs[0]!
-    const { terms: ids, chunks } = sortOccurrences(this.#ids.toArray(), this.#lengths)
-    const terms = new Int32Array(ids.length)
-    const ends = new Int32Array(ids.length)
-    const postings = new Uint32Array(ids.length)
-    const offsets = Uint16Array.from(this.#seqs, (seq) => seq - firstSeq)
-    const codes = Uint8Array.from(this.#lengths, encodeLength)
-    let termCount = 0
-    let size = 0
-    for (let index = 0; index < ids.length; ) {
-      const term = ids[index]!
-      const chunk = chunks[index]!
-      const first = index++
-      while (index < ids.length && ids[index] === term && chunks[index] === chunk) index++
-      postings[size++] = packPosting(offsets[chunk]!, index - first, codes[chunk]!)
-      if (termCount === 0 || terms[termCount - 1] !== term) terms[termCount++] = term
-      ends[termCount - 1] = size
-    }
-    return {
-      firstSeq,
-      endSeq: this.#seqs.at(-1)! + 1,
-      terms: terms.subarray(0, termCount),
-      ends: ends.subarray(0, termCount),
-      postings: postings.subarray(0, size),
-    }
+    const terms = this.#table.terms.slice(0, this.#table.count).sort()
+    const ends = new Int32Array(terms.length)
+    /** Position of the next posting of each term number. */
+    const positions = new Int32Array(terms.length)
+    let end = 0
+    terms.forEach((term, index) => {
+      const number = this.#table.numberOf(term)
+      positions[number] = end
+      end += this.#postingCounts[number]!
+      ends[index] = end
+    })
+    const postings = new Uint32Array(end)
+    let posting = 0
+    this.#seqs.forEach((seq, chunk) => {
+      const code = this.#lengthCodes[chunk]!
+      for (; posting < this.#postingEnds[chunk]!; posting++) {
+        const position = positions[this.#postingTerms[posting]!]!++
+        postings[position] = packPosting(seq - firstSeq, this.#frequencies[posting]!, code)
+      }
+    })
+    return { firstSeq, endSeq: this.#seqs.at(-1)! + 1, terms, ends, postings }
   }
 }
 

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { addTermIds, TermIds } from './term-ids.ts'
@@ -32,14 +33,31 @@ const piece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
 
+/** Compares the ids of a text with those of its terms, also when its runs are cached. */
+function expectSameIds(text: string) {
+  const expected = Int32Array.from(extractTerms(text), termId).sort()
+  for (let round = 0; round < 2; round++) expect(extractTermIds(text).sort()).toEqual(expected)
+}
+
 test('term ids of a text are the ids of its terms, also when its runs are cached', () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const text = pieces.join('')
-      const expected = extractTerms(text).map(termId).sort()
-      expect([...extractTermIds(text)].sort()).toEqual(expected)
-      expect([...extractTermIds(text)].sort()).toEqual(expected)
-    }),
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => expectSameIds(pieces.join(''))),
     { numRuns: 500 },
   )
+})
+
+test('term ids of the texts of the seed packages are the ids of their terms', () => {
+  const directory = new URL('../../../../seed_packages/', import.meta.url)
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  const texts = files.filter((file) => file.endsWith('.md'))
+  expect(texts.length).toBeGreaterThan(50)
+  for (const file of texts) {
+    for (const paragraph of readFileSync(new URL(file, directory), 'utf8').split('\n\n')) {
+      expectSameIds(paragraph)
+    }
+  }
+})
+
+test('a run that is longer than the cache allows has the ids of its terms', () => {
+  expectSameIds('借款人应当按照约定的期限返还借款'.repeat(40))
 })

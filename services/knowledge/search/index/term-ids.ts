@@ -1,31 +1,7 @@
 import { addToHash, finishHash, hashStart } from '../../../_kit/hash.ts'
+import { enlarge } from './term-table.ts'
 import { segmenter, termId, visitTerms, wordPrefix } from './terms.ts'
-
-/** Runs of Han text in each of the two generations. */
-const maxRuns = 40_000
-
-/**
- * Term ids of runs of Han text. Texts of laws repeat their clauses, and the segmentation into words takes
- * most of the time of an import. When the younger generation is full, it replaces the older one.
- */
-let younger = new Map<string, Int32Array>()
-let older = new Map<string, Int32Array>()
-
-function keepRun(run: string, ids: Int32Array): Int32Array {
-  if (younger.size >= maxRuns) {
-    older = younger
-    younger = new Map()
-  }
-  younger.set(run, ids)
-  return ids
-}
-
-function findRun(run: string): Int32Array | undefined {
-  const ids = younger.get(run)
-  if (ids) return ids
-  const aged = older.get(run)
-  return aged && keepRun(run, aged)
-}
+import { WordCache } from './word-cache.ts'
 
 /** A growing list of term ids. */
 export class TermIds {
@@ -33,23 +9,13 @@ export class TermIds {
   length = 0
 
   add(id: number) {
-    if (this.length === this.#ids.length) this.#grow(1)
+    if (this.length === this.#ids.length) this.#ids = enlarge(this.#ids)
     this.#ids[this.length++] = id
   }
 
-  addAll(ids: Int32Array) {
-    if (this.length + ids.length > this.#ids.length) this.#grow(ids.length)
-    this.#ids.set(ids, this.length)
-    this.length += ids.length
-  }
+  at = (index: number) => this.#ids[index]!
 
   toArray = () => this.#ids.slice(0, this.length)
-
-  #grow(by: number) {
-    const ids = new Int32Array(2 * this.#ids.length + by)
-    ids.set(this.#ids)
-    this.#ids = ids
-  }
 }
 
 /**
@@ -58,53 +24,82 @@ export class TermIds {
  */
 export function addTermIds(text: string, ids: TermIds): number {
   const before = ids.length
-  const unknown: string[] = []
+  const unknown: HanRun[] = []
   visitTerms(
     text,
     (term) => ids.add(termId(term)),
-    (run) => {
-      const known = findRun(run)
-      if (known) ids.addAll(known)
-      else unknown.push(run)
+    (source, from, to) => {
+      addCharacters(source, from, to, ids)
+      const hash = hashRange(source, from, to, hashStart)
+      const position = cache.find(hash, source, from, to)
+      if (position < 0) unknown.push({ hash, source, from, to })
+      else addCachedWords(source, from, to, position, ids)
     },
   )
-  if (unknown.length > 0) addRuns(unknown, ids)
+  if (unknown.length > 0) addWords(unknown, ids)
   return ids.length - before
+}
+
+/** A range of a text that is not in the cache. */
+interface HanRun {
+  hash: number
+  source: string
+  from: number
+  to: number
+}
+
+const cache = new WordCache()
+
+const wordStart = addToHash(hashStart, wordPrefix.charCodeAt(0))
+
+const addWord = (text: string, from: number, to: number, ids: TermIds) =>
+  ids.add(finishHash(hashRange(text, from, to, wordStart)))
+
+function addCachedWords(text: string, from: number, to: number, position: number, ids: TermIds) {
+  for (let at = from; at < to; ) {
+    const length = cache.wordLengths[position + at - from]!
+    if (length > 1) addWord(text, at, at + length, ids)
+    at += length
+  }
 }
 
 const separator = '\n'
 
 /** Segments all runs at once, since each call of the segmenter has a fixed cost. */
-function addRuns(runs: readonly string[], ids: TermIds) {
-  const words = segmenter.segment(runs.join(separator))[Symbol.iterator]()
-  for (const run of runs) {
-    const own: number[] = []
-    addCharacters(run, own)
-    for (let at = 0; at < run.length; ) {
-      const { segment } = words.next().value!
-      if (segment.length > 1) own.push(idOfRange(run, at, at + segment.length, wordStart))
-      at += segment.length
+function addWords(runs: readonly HanRun[], ids: TermIds) {
+  const segments = segmenter.segment(
+    runs.map(({ source, from, to }) => source.slice(from, to)).join(separator),
+  )
+  let index = 0
+  for (const { hash, source, from, to } of runs) {
+    const position = cache.add(hash, source, from, to)
+    for (let at = from; at < to; ) {
+      const { length } = segments.containing(index)!.segment
+      if (length > 1) addWord(source, at, at + length, ids)
+      if (position >= 0) cache.wordLengths[position + at - from] = length
+      at += length
+      index += length
     }
-    words.next()
-    ids.addAll(keepRun(run, new Int32Array(own)))
+    index += separator.length
   }
 }
 
-const wordStart = addToHash(hashStart, wordPrefix.charCodeAt(0))
-
-function addCharacters(run: string, ids: number[]) {
-  let before = 0
-  for (let at = 0; at < run.length; ) {
-    const end = at + (run.codePointAt(at)! > 0xffff ? 2 : 1)
-    ids.push(idOfRange(run, at, end))
-    if (at > 0) ids.push(idOfRange(run, before, end))
+/** Adds the ids of the characters and bigrams of a run. */
+function addCharacters(text: string, from: number, to: number, ids: TermIds) {
+  let before = from
+  for (let at = from; at < to; ) {
+    const end = at + (isHighSurrogate(text.charCodeAt(at)) ? 2 : 1)
+    ids.add(finishHash(hashRange(text, at, end, hashStart)))
+    if (at > from) ids.add(finishHash(hashRange(text, before, end, hashStart)))
     before = at
     at = end
   }
 }
 
-function idOfRange(text: string, from: number, to: number, start = hashStart): number {
+const isHighSurrogate = (unit: number) => (unit & 0xfc00) === 0xd800
+
+function hashRange(text: string, from: number, to: number, start: number): number {
   let hash = start
   for (let at = from; at < to; at++) hash = addToHash(hash, text.charCodeAt(at))
-  return finishHash(hash) | 0
+  return hash
 }

@@ -1,5 +1,11 @@
 import { hash32 } from '../../../_kit/hash.ts'
-import { addHan, arabic, normalizeText, visitNormalTokens } from '../../../_kit/tokenize.ts'
+import {
+  addHan,
+  arabic,
+  normalizeText,
+  type OnHan,
+  visitNormalTokens,
+} from '../../../_kit/tokenize.ts'
 import { lawKey } from '../../law/numerals.ts'
 
 export const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
@@ -7,6 +13,9 @@ export const han = /^\p{Script=Han}+$/u
 const subArticle =
   /第([\d零〇一二三四五六七八九十百千]{1,12})条之([\d零〇一二三四五六七八九十百千]{1,6})/g
 const latinArticle = /(?:\bart(?:icle)?s?\b\.?|§)\s*(\d{1,5})/gi
+
+/** True if `latinArticle` may match: a search for a word is faster than the pattern. */
+const hasLatinArticle = (normal: string) => normal.includes('art') || normal.includes('§')
 
 const citedLaw = /《([^《》\n]{2,60})》/g
 
@@ -22,7 +31,8 @@ export function extractTerms(text: string): string[] {
   visitTerms(
     text,
     (term) => found.push(term),
-    (run) => {
+    (source, from, to) => {
+      const run = source.slice(from, to)
       addHan(run, found)
       for (const { segment } of segmenter.segment(run)) {
         if (segment.length > 1) found.push(wordPrefix + segment)
@@ -36,14 +46,12 @@ export function extractTerms(text: string): string[] {
 export const wordPrefix = '='
 
 /** Visits the terms of a text; runs of Han text are visited whole. */
-export function visitTerms(
-  text: string,
-  onTerm: (term: string) => void,
-  onHan: (run: string) => void,
-) {
+export function visitTerms(text: string, onTerm: (term: string) => void, onHan: OnHan) {
   const normal = normalizeText(text)
   visitNormalTokens(normal, onTerm, onHan)
-  for (const [, number] of normal.matchAll(latinArticle)) onTerm(`第${Number(number)}条`)
+  for (const [, number] of hasLatinArticle(normal) ? normal.matchAll(latinArticle) : []) {
+    onTerm(`第${Number(number)}条`)
+  }
   for (const [, number, sub] of normal.includes('条之') ? normal.matchAll(subArticle) : []) {
     onTerm(`第${arabic(number!)}条之${arabic(sub!)}`)
   }
