@@ -56,7 +56,7 @@ export function identityHeaders(headers: Headers): Record<string, string> {
 
 /** A requirement on the caller, with its description for OpenAPI. */
 export interface Guard {
-  header: { name: string; required: boolean; description: string; schema: object }
+  headers: readonly { name: string; required: boolean; description: string; schema: object }[]
   faults: readonly ('VALIDATION_FAILED' | 'UNAUTHENTICATED' | 'FORBIDDEN')[]
   /** Throws a fault if the caller does not meet the requirement. May call the auth service. */
   check(caller: Caller, c: Context): void | Promise<void>
@@ -64,12 +64,14 @@ export interface Guard {
 
 /** Requires X-Organization-Id. */
 export const organization: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: true,
-    description: 'Organization that owns the records.',
-    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: true,
+      description: 'Organization that owns the records.',
+      schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
+    },
+  ],
   faults: ['VALIDATION_FAILED'],
   check({ organizationId }) {
     if (organizationId === undefined) {
@@ -82,12 +84,14 @@ export const organization: Guard = {
 
 /** Requires X-User-Id. */
 export const user: Guard = {
-  header: {
-    name: 'X-User-Id',
-    required: true,
-    description: 'User who makes the request.',
-    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
-  },
+  headers: [
+    {
+      name: 'X-User-Id',
+      required: true,
+      description: 'User who makes the request.',
+      schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
+    },
+  ],
   faults: ['UNAUTHENTICATED'],
   check({ userId }) {
     if (userId === undefined) throw new Fault('UNAUTHENTICATED', 'Header X-User-Id is required.')
@@ -96,16 +100,27 @@ export const user: Guard = {
 
 /** Requires a permission, or a superuser. */
 export const permission = (needed: string): Guard => ({
-  header: {
-    name: 'X-Permissions',
-    required: false,
-    description: `Must contain \`${needed}\` unless X-Is-Superuser is true.`,
-    schema: { type: 'string' },
-  },
+  headers: [
+    {
+      name: 'X-Permissions',
+      required: false,
+      description: `Must contain \`${needed}\` unless X-Is-Superuser is true.`,
+      schema: { type: 'string' },
+    },
+  ],
   faults: ['FORBIDDEN'],
   check({ superuser, permissions }) {
     if (superuser || permissions.includes(needed)) return
     throw new Fault('FORBIDDEN', `Permission ${needed} is required.`)
+  },
+})
+
+/** Requires what all guards require, checked in this order. */
+export const allOf = (...guards: readonly Guard[]): Guard => ({
+  headers: guards.flatMap(({ headers }) => headers),
+  faults: guards.flatMap(({ faults }) => faults),
+  async check(caller, c) {
+    for (const guard of guards) await guard.check(caller, c)
   },
 })
 

@@ -166,7 +166,7 @@ function parameters(endpoint: Endpoint, buildSchema: SchemaBuilder): Json[] {
     }))
   }
   const headers = [
-    ...(spec.guard ? [spec.guard.header] : []),
+    ...(spec.guard?.headers ?? []),
     ...(spec.idempotencyKey ? [keyHeader] : []),
     ...(takesIfMatch(endpoint) ? [ifMatchHeader] : []),
   ]

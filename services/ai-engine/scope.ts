@@ -4,12 +4,14 @@ import { fragment } from '../_kit/sql/sql.ts'
 
 /** A caller with the internal key is trusted. An organization that it names must be that of the record. */
 export const service: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: false,
-    description: 'Organization that all records of the request must belong to. Default: any.',
-    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: false,
+      description: 'Organization that all records of the request must belong to. Default: any.',
+      schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+    },
+  ],
   faults: [],
   check() {},
 }

@@ -14,12 +14,14 @@ export const isInternalPath = (path: string) => internalPath.test(path)
 
 /** Guard for a user with a permission, decided by the auth service or by X-Permissions. */
 const permissionGuard = (permission: Permission, needsOrganization: boolean): Guard => ({
-  header: {
-    name: 'X-Permissions',
-    required: false,
-    description: `Must contain \`${permission}\`${permission === 'collector:read' ? ' or `collector:manage`' : ''}, unless X-Is-Superuser is true. Requires X-User-Id${needsOrganization ? ' and X-Organization-Id' : ''}.`,
-    schema: { type: 'string' },
-  },
+  headers: [
+    {
+      name: 'X-Permissions',
+      required: false,
+      description: `Must contain \`${permission}\`${permission === 'collector:read' ? ' or `collector:manage`' : ''}, unless X-Is-Superuser is true. Requires X-User-Id${needsOrganization ? ' and X-Organization-Id' : ''}.`,
+      schema: { type: 'string' },
+    },
+  ],
   faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
   async check(caller, c) {
     if (isInternalPath(c.req.path)) return

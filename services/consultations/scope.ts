@@ -20,13 +20,15 @@ export const Identity = z.object({
 
 /** Guard of endpoints for people. `personOf` checks the identity, because it may be in the query. */
 export const userGuard: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: false,
-    description:
-      'Organization of the user in X-User-Id. A client accesses their own sessions, other user types (X-User-Type) all sessions of the organization.',
-    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: false,
+      description:
+        'Organization of the user in X-User-Id. A client accesses their own sessions, other user types (X-User-Type) all sessions of the organization.',
+      schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+    },
+  ],
   faults: ['UNAUTHENTICATED'],
   check() {},
 }
@@ -65,12 +67,14 @@ export const visibleToUser = ({ userId, organizationId, userType }: Person): Sco
 
 /** Guard of internal endpoints. */
 export const serviceGuard: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: false,
-    description: 'If sent, the session must belong to this organization.',
-    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: false,
+      description: 'If sent, the session must belong to this organization.',
+      schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+    },
+  ],
   faults: [],
   check() {},
 }

@@ -12,12 +12,14 @@ const eventId = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})
 
 const streamGuard: Guard = {
   ...userGuard,
-  header: {
-    name: 'Last-Event-ID',
-    required: false,
-    description: 'Id of the last received event. The stream continues after it.',
-    schema: { type: 'string', examples: ['019a0000-0000-7000-8000-000000000000:12'] },
-  },
+  headers: [
+    {
+      name: 'Last-Event-ID',
+      required: false,
+      description: 'Id of the last received event. The stream continues after it.',
+      schema: { type: 'string', examples: ['019a0000-0000-7000-8000-000000000000:12'] },
+    },
+  ],
 }
 
 export const stream = [

@@ -7,13 +7,15 @@ export type Scope = SqlFragment
 
 /** Guard of external endpoints. The gateway sets the identity headers. */
 export const userGuard: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: true,
-    description:
-      'Organization of the matters: its own and those assigned to it as provider. Only X-User-Type `lawyer`, `firm_admin` or `operator` see all of them; everyone else sees those of X-User-Id.',
-    schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: true,
+      description:
+        'Organization of the matters: its own and those assigned to it as provider. Only X-User-Type `lawyer`, `firm_admin` or `operator` see all of them; everyone else sees those of X-User-Id.',
+      schema: { type: 'string', minLength: 1, maxLength: 200, pattern: headerText },
+    },
+  ],
   faults: ['UNAUTHENTICATED'],
   check(caller) {
     if (caller.organizationId === undefined) {
@@ -27,12 +29,14 @@ export const userGuard: Guard = {
 
 /** Guard of internal endpoints. A named organization must be that of the matter. */
 export const serviceGuard: Guard = {
-  header: {
-    name: 'X-Organization-Id',
-    required: false,
-    description: 'Optional. If sent, the matter must belong to this organization.',
-    schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
-  },
+  headers: [
+    {
+      name: 'X-Organization-Id',
+      required: false,
+      description: 'Optional. If sent, the matter must belong to this organization.',
+      schema: { type: 'string', maxLength: 200, pattern: `^$|${headerText}` },
+    },
+  ],
   faults: [],
   check() {},
 }

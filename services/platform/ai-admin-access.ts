@@ -10,12 +10,14 @@ type RequestContext = Context<Env<Deps>>
 
 /** Operators and firm admins see their organization, lawyers their own matters. */
 export const aiAdmin: Guard = {
-  header: {
-    name: 'X-User-Type',
-    required: true,
-    description: '`operator` or `firm_admin`; `lawyer` for own matters. Superusers pass.',
-    schema: { type: 'string', pattern: headerText },
-  },
+  headers: [
+    {
+      name: 'X-User-Type',
+      required: true,
+      description: '`operator` or `firm_admin`; `lawyer` for own matters. Superusers pass.',
+      schema: { type: 'string', pattern: headerText },
+    },
+  ],
   faults: ['UNAUTHENTICATED', 'FORBIDDEN'],
   check(caller) {
     if (caller.organizationId === undefined) {

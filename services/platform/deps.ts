@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
-import { type Caller, permission } from '../_kit/identity.ts'
+import { allOf, type Caller, organization, permission } from '../_kit/identity.ts'
 import type { Transport } from '../_kit/outbound/transport.ts'
 import type { Client } from '../_kit/peer.ts'
 import { makeSigner, type Signer } from './audit-signing.ts'
@@ -64,6 +64,9 @@ export const { get, post, put, del } = endpoints<Deps>()
 
 /** Permission for writes and for restricted reads. */
 export const manage = permission('platform:manage')
+
+/** For records of an organization. */
+export const manageOwn = allOf(manage, organization)
 
 export const canManage = ({ superuser, permissions }: Caller) =>
   superuser || permissions.includes('platform:manage')

@@ -9,10 +9,10 @@ import { enqueue } from '../_kit/jobs.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, type Sql } from '../_kit/sql/sql.ts'
 import { append } from './audit-chain.ts'
-import { get, manage, post } from './deps.ts'
+import { get, manageOwn, post } from './deps.ts'
 import { loadTargets, Outcome, publishErasure } from './erase-everywhere.ts'
 import { erasePlatform } from './erase-platform.ts'
-import { legalHold, loadHeld, requireOrganization } from './legal-holds.ts'
+import { legalHold, loadHeld } from './legal-holds.ts'
 
 const Erasure = z
   .object({
@@ -58,14 +58,14 @@ export const erasures = [
       summary: 'Erase the data of a person or of a matter',
       description:
         'Starts a job over all services. A request for the same subject returns the job in progress. 409 `LEGAL_HOLD` if a matter of the subject is held.',
-      guard: manage,
+      guard: manageOwn,
       body: NewErasure,
       example: { user_id: 'u-1', dry_run: true },
       responses: { 202: z.object({ job_id: Id }) },
       faults: ['CONFLICT', 'UPSTREAM_UNAVAILABLE'],
     },
     async (c, { body }) => {
-      const org = requireOrganization(c.var.caller)
+      const org = c.var.caller.organizationId!
       const { matter_ids } = await loadTargets(c.env, org, body)
       const actor = c.var.caller.userId ?? 'unknown'
       const job_id = await c.env.sql.transaction(async (sql) => {
@@ -81,13 +81,13 @@ export const erasures = [
     path,
     {
       summary: 'List erasures, newest first',
-      guard: manage,
+      guard: manageOwn,
       query: PageQuery,
       responses: { 200: pageSchema(Erasure) },
     },
     async (c, { query }) => {
       const from = fragment`platform.erasures
-        where organization_id = ${requireOrganization(c.var.caller)}`
+        where organization_id = ${c.var.caller.organizationId!}`
       const order = fragment`created_at desc, id desc`
       return ok(c, await selectPage(c.env.sql, Erasure, query, { columns, from, order }))
     },
@@ -97,7 +97,7 @@ export const erasures = [
     `${path}/:job_id`,
     {
       summary: 'Get the report of an erasure',
-      guard: manage,
+      guard: manageOwn,
       params: z.object({ job_id: Id }),
       responses: { 200: Erasure },
       faults: ['VALIDATION_FAILED'],
@@ -105,7 +105,7 @@ export const erasures = [
     async (c, { params: { job_id } }) => {
       const found = await c.env.sql.row(Erasure)`
         select ${columns} from platform.erasures
-        where organization_id = ${requireOrganization(c.var.caller)} and id = ${job_id}`
+        where organization_id = ${c.var.caller.organizationId!} and id = ${job_id}`
       if (!found) throw notFound(`erasure ${job_id}`)
       return ok(c, found)
     },

@@ -1,12 +1,11 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
-import { Fault, invalid, notFound } from '../_kit/fault.ts'
+import { Fault, notFound } from '../_kit/fault.ts'
 import { Time } from '../_kit/fields.ts'
-import type { Caller } from '../_kit/identity.ts'
 import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { append } from './audit-chain.ts'
-import { del, get, manage, put } from './deps.ts'
+import { del, get, manageOwn, put } from './deps.ts'
 
 const LegalHold = z
   .object({
@@ -28,14 +27,14 @@ export const legalHolds = [
     path,
     {
       summary: 'List legal holds, newest first',
-      guard: manage,
+      guard: manageOwn,
       query: PageQuery,
       responses: { 200: pageSchema(LegalHold) },
       faults: ['VALIDATION_FAILED'],
     },
     async (c, { query }) => {
       const from = fragment`platform.legal_holds
-        where organization_id = ${requireOrganization(c.var.caller)}`
+        where organization_id = ${c.var.caller.organizationId!}`
       const order = fragment`created_at desc, matter_id desc`
       return ok(c, await selectPage(c.env.sql, LegalHold, query, { columns, from, order }))
     },
@@ -47,14 +46,14 @@ export const legalHolds = [
       summary: 'Place a legal hold on a matter',
       description:
         'A held matter cannot be erased. An erasure in progress stops before the next service. Repeating the request updates the reason.',
-      guard: manage,
+      guard: manageOwn,
       params: ByMatter,
       body: HoldRequest,
       example: { reason: 'Litigation is pending.' },
       responses: { 200: LegalHold },
     },
     async (c, { params: { matter_id }, body: { reason } }) => {
-      const organization = requireOrganization(c.var.caller)
+      const organization = c.var.caller.organizationId!
       const actor = c.var.caller.userId ?? 'unknown'
       const hold = await c.env.sql.transaction(async (sql) => {
         const saved = await sql.row(LegalHold)`
@@ -73,13 +72,13 @@ export const legalHolds = [
     `${path}/:matter_id`,
     {
       summary: 'Release the legal hold of a matter',
-      guard: manage,
+      guard: manageOwn,
       params: ByMatter,
       responses: { 200: z.object({ deleted: z.literal(true) }) },
       faults: ['VALIDATION_FAILED'],
     },
     async (c, { params: { matter_id } }) => {
-      const organization = requireOrganization(c.var.caller)
+      const organization = c.var.caller.organizationId!
       const actor = c.var.caller.userId ?? 'unknown'
       await c.env.sql.transaction(async (sql) => {
         const [deleted] = await sql`
@@ -92,11 +91,6 @@ export const legalHolds = [
     },
   ),
 ]
-
-export function requireOrganization({ organizationId }: Caller): string {
-  if (organizationId !== undefined) return organizationId
-  throw invalid([{ path: 'X-Organization-Id', message: 'This header is required.' }])
-}
 
 const recordHold = (sql: Sql, org: string, actor: string, action: string, matterId: string) =>
   append(sql, org, [{ actor, action, resource: `matter:${matterId}`, details: {} }])
