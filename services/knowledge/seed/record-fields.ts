@@ -40,7 +40,13 @@ export const Defence = z
     path: ['burden_of_proof'],
     message: 'Only an objection has a burden of proof.',
   })
-  .meta({ id: 'Defence' })
+  .meta({
+    id: 'Defence',
+    anyOf: [
+      { properties: { kind: { const: 'objection' } } },
+      { not: { required: ['burden_of_proof'] } },
+    ],
+  })
 
 /** A party of the legal relation, and the position in which it usually comes to court. */
 export const CauseParty = z
