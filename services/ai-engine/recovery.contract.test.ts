@@ -92,6 +92,47 @@ describe('a lost run', () => {
     40_000,
   )
 
+  test('a lost run that progresses in its last attempt and fails later is tried again', async () => {
+    // A sequence keeps its value when the statement is rolled back.
+    await at.sql.statement('create sequence refusals')
+    await at.sql.statement('create table refused (node text)')
+    await at.sql.statement(`
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if new.node = (select node from refused) then
+          perform nextval('refusals');
+          raise exception 'refused';
+        end if;
+        return new;
+      end $$`)
+    await at.sql.statement(`
+      create trigger refuse before insert on ai_engine.checkpoints
+        for each row execute function refuse()`)
+    const refusals = async () => (await at.sql`select last_value, is_called from refusals`)[0]!
+    await at.sql`insert into refused values ('load_context')`
+    const thread_id = 'consultation:progress'
+    const answer = at.post('/agent/execute', { session_id: 'progress', message: '你好' })
+    await expect.poll(refusals).toEqual({ last_value: 1, is_called: true })
+
+    const loseLease = (claims: number) => at.sql`
+      update ai_engine.threads set claims = ${claims}, lease_until = now() - interval '1 hour'
+      where thread_id = ${thread_id} and status = 'running'`
+    await at.sql`update refused set node = 'chat_respond'`
+    await loseLease(7)
+    await at.tick()
+    await expect.poll(refusals).toEqual({ last_value: 2, is_called: true })
+
+    await at.sql.statement('drop trigger refuse on ai_engine.checkpoints')
+    const status = async () => {
+      await loseLease(0)
+      await at.tick()
+      const [thread] = await at.sql`
+        select status from ai_engine.threads where thread_id = ${thread_id}`
+      return thread!.status
+    }
+    await expect.poll(status, { interval: 500 }).toBe('idle')
+    expect((await answer).data).toMatchObject({ status: 'completed' })
+  })
+
   test('attempts to recover a lost run back off', async () => {
     const { thread_id } = await idleThread()
     await loseRun(thread_id)

@@ -79,6 +79,22 @@ test.each(['client', 'lawyer'])(
   },
 )
 
+test('a run after the deadline of a card has the rights of the client, also if a lawyer spoke last', async () => {
+  const context = { client_id: 'owner-3' }
+  const body = { session_id: 'expired', user_id: 'lawyer-1', message: story, context }
+  const { data } = await at.post('/agent/execute', body, { 'x-user-type': 'lawyer' })
+  await at.sql`
+    update ai_engine.cards set on_expiry = 'skip', expires_at = now() - interval '1 hour'
+    where card_id = ${data.card.card_id}`
+  knowledge.requests.length = 0
+  await at.tick()
+  const loadRounds = async () => (await at.get(`/timeline?thread_id=${data.thread_id}`)).data.items
+  await expect
+    .poll(async () => (await loadRounds())[0])
+    .toMatchObject({ round: 2, ended_at: expect.any(String) })
+  expect(identities(knowledge.requests)).toEqual([['acme', 'lawyer-1', 'client']])
+})
+
 test('a replay keeps the rights of the speaker', async () => {
   const body = { session_id: 'replayed', user_id: 'u-1', message: question }
   const { thread_id } = (await at.post('/agent/execute', body, { 'x-user-type': 'lawyer' })).data

@@ -16,7 +16,8 @@ interface Abandonment {
 
 /**
  * Ends a run as failed without reading its checkpoints or events, so that it works on any data. Writes a
- * full snapshot: the next turn does not depend on earlier checkpoints.
+ * full snapshot: the next turn does not depend on earlier checkpoints. A run that has moved since it was claimed is
+ * left to the next attempt: `state` is older than its last step.
  */
 export async function abandonRun(sql: Sql, lease: Lease, { error, output, state }: Abandonment) {
   const { run_id } = lease
@@ -35,7 +36,7 @@ export async function abandonRun(sql: Sql, lease: Lease, { error, output, state 
         head = greatest(head, coalesce((
           select max(step) from ai_engine.checkpoints p where p.thread_id = ${lease.thread_id}), 0)) + 1,
         seq = ${seq + 2}, base_bytes = ${snapshot.length}, delta_bytes = 0, updated_at = now()
-      where ${leaseHeld(lease)} returning thread_id, head),
+      where ${leaseHeld(lease)} and head = ${lease.head} returning thread_id, head),
     b as (
       insert into ai_engine.checkpoints (thread_id, step, checkpoint_id, run_id, node, next, delta, snapshot)
       select thread_id, head, ${newId()}::uuid, ${run_id}::uuid, 'abandoned', null, '[]'::jsonb,

@@ -4,7 +4,7 @@ import { newId } from '../../_kit/ids.ts'
 import { makeSql, type Sql } from '../../_kit/sql/sql.ts'
 import { advance, type StepCommit } from './commit.ts'
 import { makeCommitGroup } from './commit-group.ts'
-import { type Lease, LeaseLost, release, takeOverExpired } from './lease.ts'
+import { type Lease, LeaseLost, takeOverExpired } from './lease.ts'
 import { startExecute } from './start-run.ts'
 import { loadState } from './state.ts'
 
@@ -12,14 +12,18 @@ describe.each(['pglite', 'postgres'] as const)('steps of several threads on %s',
   let database: Database
   let sql: Sql
   let statements = 0
+  /** Statements are executed, but their responses are lost. */
+  let loseResponses = false
   beforeAll(async () => {
     database = await newDatabase(on)
     const { driver } = database
     sql = makeSql({
       ...driver,
-      query(text, params) {
+      async query(text, params) {
         statements++
-        return driver.query(text, params)
+        const rows = await driver.query(text, params)
+        if (loseResponses) throw new Error('connection closed')
+        return rows
       },
     })
   })
@@ -76,6 +80,15 @@ describe.each(['pglite', 'postgres'] as const)('steps of several threads on %s',
     end: null,
   })
 
+  /** Takes over the lease of one thread, also if those of others have expired. */
+  async function takeOver({ thread_id }: Lease): Promise<Lease> {
+    await sql`
+      update ai_engine.threads set lease_until = now() + interval '1 hour'
+        * case when thread_id = ${thread_id} then -1 else 1 end`
+    const [taken] = await takeOverExpired(sql, 1)
+    return taken!
+  }
+
   /** Commits a step of every thread at the same time. */
   function commitAll(leases: Lease[], edit: (write: StepCommit, index: number) => void = () => {}) {
     const commit = makeCommitGroup()
@@ -125,8 +138,7 @@ describe.each(['pglite', 'postgres'] as const)('steps of several threads on %s',
 
   test('of which one has lost its lease: only that one writes nothing', async () => {
     const leases = await beginMany(8)
-    await release(sql, leases[5]!)
-    await takeOverExpired(sql, 1)
+    await takeOver(leases[5]!)
     const results = await commitAll(leases)
     expect(statuses(results)).toEqual(
       leases.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
@@ -144,6 +156,42 @@ describe.each(['pglite', 'postgres'] as const)('steps of several threads on %s',
       leases.map((_, index) => (index === 6 ? 'rejected' : 'fulfilled')),
     )
     expect(await counts(leases)).toEqual(leases.map((_, index) => (index === 6 ? null : index)))
+  })
+
+  test('of which one cannot be written as JSON: only that one fails', async () => {
+    const leases = await beginMany(8)
+    const results = await commitAll(leases, (write, index) => {
+      if (index === 6) write.spans[0]!.attributes = { number: 1n }
+    })
+    expect(statuses(results)).toEqual(
+      leases.map((_, index) => (index === 6 ? 'rejected' : 'fulfilled')),
+    )
+    expect(await counts(leases)).toEqual(leases.map((_, index) => (index === 6 ? null : index)))
+  })
+
+  test('of which one is taken over by this process: only the new lease writes', async () => {
+    const leases = await beginMany(6)
+    const taken = await takeOver(leases[5]!)
+    const all = [...leases, taken]
+    const results = await commitAll(all)
+    expect(statuses(results)).toEqual(
+      all.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')),
+    )
+    expect((results[5] as PromiseRejectedResult).reason).toBeInstanceOf(LeaseLost)
+    expect(await counts(leases)).toEqual([0, 1, 2, 3, 4, 6])
+    const events = await sql`select line from ai_engine.events where run_id = ${taken.run_id}`
+    expect(events).toEqual([{ line: '{"count":6}' }])
+  })
+
+  test('whose commit gets no response: every thread stops and nothing is written twice', async () => {
+    const leases = await beginMany(8)
+    loseResponses = true
+    const results = await commitAll(leases)
+    loseResponses = false
+    expect(statuses(results)).toEqual(leases.map(() => 'rejected'))
+    expect(await counts(leases)).toEqual(leases.map((_, index) => index))
+    for (const { run_id } of leases)
+      expect(await sql`select seq from ai_engine.events where run_id = ${run_id}`).toHaveLength(1)
   })
 
   test('of which one was cancelled: it is told so', async () => {

@@ -89,7 +89,8 @@ const threadColumns = {
   not_cancelled: 'int',
 } as const
 
-const commitTogether = (sql: Sql, group: Waiting[]): Promise<HeadRow[]> => sql.rows(HeadRow)`
+/** Asynchronous, so that a statement that cannot be built rejects like one that fails. */
+const commitTogether = async (sql: Sql, group: Waiting[]): Promise<HeadRow[]> => sql.rows(HeadRow)`
   with head as (${updateThreads(group)})${join([
     insertCheckpoints(group),
     insertEvents(group),
