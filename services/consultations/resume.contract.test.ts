@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => at.close())
 beforeEach(() => {
-  Object.assign(at.engine.state, { plan: askCardFirst, down: false })
+  const state = { plan: askCardFirst, down: false, lostResponses: 0, staleCard: undefined }
+  Object.assign(at.engine.state, state)
   at.engine.requests.length = 0
 })
 
@@ -69,6 +70,56 @@ describe('resume', () => {
       { type: 'card.created', ...subject },
       { type: 'card.answered', ...subject },
     ])
+  })
+
+  test('the same answers to a card that was answered since it was read are 409 and store nothing', async () => {
+    const { id, card } = await openWithCard()
+    expect((await at.resume(id, [amount])).status).toBe(200)
+    at.engine.state.staleCard = card
+    expect(await at.resume(id, [amount])).toMatchObject({ status: 409, code: 'NO_PENDING_CARD' })
+    expect(await at.messages(id)).toHaveLength(4)
+    const answered = await at.sql`
+      select 1 from consultations.event_outbox
+      where body ->> 'type' = 'card.answered' and body -> 'data' ->> 'session_id' = ${id}`
+    expect(answered).toHaveLength(1)
+  })
+
+  test('answers that an engine accepts before it fails are sent again and streamed', async () => {
+    const { id } = await openWithCard()
+    const started = at.engine.runs.length
+    at.engine.state.lostResponses = 1
+    const { status, text } = await at.resume(id, [amount])
+    expect(status).toBe(200)
+    expect(parseEvents(text).at(-1)!.data).toMatchObject({ output: 'You said: answered' })
+    expect(at.engine.runs).toHaveLength(started + 1)
+    expect(await at.messages(id)).toHaveLength(4)
+  })
+
+  test('the same answers after an outage give the reply of the run that they started', async () => {
+    const { id } = await openWithCard()
+    const started = at.engine.runs.length
+    at.engine.state.lostResponses = 2
+    expect((await at.resume(id, [amount])).status).toBe(503)
+    const other = { ...amount, value: 1 }
+    const refused = { status: 409, code: 'NO_PENDING_CARD' }
+    expect(await at.resume(id, [other])).toMatchObject(refused)
+    const lawyer = { 'x-user-id': 'lawyer-1', 'x-user-type': 'lawyer' }
+    const path = `${sessionsPath}/${id}/resume`
+    const body = { user_response: { answers: [amount] } }
+    expect(await at.call('POST', path, { body, headers: lawyer })).toMatchObject(refused)
+    const { status, text } = await at.resume(id, [amount])
+    expect(status).toBe(200)
+    expect(parseEvents(text).at(-1)!.data).toMatchObject({ output: 'You said: answered' })
+    expect(at.engine.runs).toHaveLength(started + 1)
+    const messages = await at.messages(id)
+    expect(messages.map(({ role }: any) => role)).toEqual([
+      'USER',
+      'ASSISTANT',
+      'USER',
+      'ASSISTANT',
+    ])
+    expect(messages[2].content).toContain('金额是多少？ 100000')
+    expect(await at.resume(id, [amount])).toMatchObject(refused)
   })
 
   test('without a pending card is 409 NO_PENDING_CARD', async () => {

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { ExternalId, Json } from '../_kit/fields.ts'
+import { json, type Sql } from '../_kit/sql/sql.ts'
 import { fileIdsIn, formatAnswers } from './answer-text.ts'
 import type { TurnSession } from './session.ts'
+import type { Speaker } from './speaker.ts'
 import type { RequestContext } from './start-turn.ts'
 import { detectLanguage } from './texts.ts'
 import { type Card, loadPendingCard } from './turn/engine.ts'
@@ -45,20 +47,18 @@ export const resume = turnEndpoints({
     user_id: 7,
     user_response: { answers: [{ field_key: 'intake_collection.amount', value: 100_000 }] },
   },
-  async buildContent(c, session, { user_response, card_id, client_message_id }) {
+  async buildContent(c, session, { user_response, card_id, client_message_id }, speaker) {
     const { answers } = user_response
     const written = textsIn(answers)
-    const card = await loadAnsweredCard(c, session, client_message_id)
+    const sent = answers.map(({ field_key, value = null, unknown }) => ({
+      field_key,
+      value,
+      ...(unknown && { unknown: true as const }),
+    }))
+    const card = await loadAnsweredCard(c, session, client_message_id, speaker, sent)
     return {
-      request: {
-        kind: 'resume',
-        card_id: card_id ?? card.card_id,
-        answers: answers.map(({ field_key, value = null, unknown }) => ({
-          field_key,
-          value,
-          ...(unknown && { unknown: true as const }),
-        })),
-      },
+      request: { kind: 'resume', card_id: card_id ?? card.card_id, answers: sent },
+      refused_turn_id: card.refused_turn_id,
       content: formatAnswers(card, answers, detectLanguage(written) ?? session.language),
       written,
       file_ids: fileIdsIn(card, answers),
@@ -72,14 +72,24 @@ const textsIn = (answers: Answer[]): string =>
   answers.flatMap(({ value }) => (typeof value === 'string' ? value : [])).join(' ')
 
 const EarlierResume = z.object({ card_id: z.string() })
+const RefusedResume = EarlierResume.extend({ refused_turn_id: z.string() })
 const SessionBusy = z.object({ busy: z.boolean() })
 
-/** Loads the pending card, or the card that an earlier request with the same client_message_id answered. */
+interface AnsweredCard extends Pick<Card, 'card_id' | 'questions'> {
+  refused_turn_id?: string
+}
+
+/**
+ * Loads the pending card, or the card that an earlier request answered: one with the same client_message_id, or the
+ * last one if it was refused with the same answers of this person. The engine may have accepted them before it failed.
+ */
 async function loadAnsweredCard(
   c: RequestContext,
   { id, thread_id, organization_id, language }: TurnSession,
   client_message_id: string | undefined,
-): Promise<Pick<Card, 'card_id' | 'questions'>> {
+  { userId }: Speaker,
+  answers: unknown[],
+): Promise<AnsweredCard> {
   const { sql, engine } = c.env
   const earlier =
     client_message_id !== undefined &&
@@ -96,5 +106,15 @@ async function loadAnsweredCard(
   const state = await sql.row(SessionBusy)`
     select turn_id is not null as busy from consultations.sessions where id = ${id}`
   if (state?.busy) throw turnInProgress(language)
+  const refused = await loadRefusedResume(sql, id, userId, answers)
+  if (refused) return { ...refused, questions: [] }
   throw noPendingCard(language)
 }
+
+const loadRefusedResume = (sql: Sql, session: string, author: string, answers: unknown[]) =>
+  sql.row(RefusedResume)`
+    select id as refused_turn_id, request->>'card_id' as card_id from (
+      select id, kind, status, author_id, request from consultations.turns
+      where session_id = ${session} order by id desc limit 1) last
+    where kind = 'resume' and status = 'REFUSED' and author_id = ${author}
+      and request->'answers' = ${json(answers)}`

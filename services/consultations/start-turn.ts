@@ -11,7 +11,10 @@ import { startOrJoinTurn } from './turn/run-turn.ts'
 export type RequestContext = Context<Env<Deps>>
 
 /** Content of a turn. `written` is the person's own text; it sets the language of generated texts. */
-export type TurnContent = Pick<TurnRequest, 'request' | 'content' | 'file_ids' | 'metadata'> & {
+export type TurnContent = Pick<
+  TurnRequest,
+  'request' | 'content' | 'file_ids' | 'metadata' | 'refused_turn_id'
+> & {
   written: string
 }
 

@@ -36,7 +36,12 @@ interface TurnEndpoints<Body extends CommonBody> {
   description: string
   body: z.ZodType<Body>
   example: object
-  buildContent(c: RequestContext, session: TurnSession, body: Body): Promise<TurnContent>
+  buildContent(
+    c: RequestContext,
+    session: TurnSession,
+    body: Body,
+    speaker: Speaker,
+  ): Promise<TurnContent>
 }
 
 /** Defines two endpoints that start a turn: one streams it to a person, one waits for its result for a service. */
@@ -59,7 +64,7 @@ export function turnEndpoints<Body extends CommonBody>({
     speaker: Speaker,
     body: Body,
   ): Promise<string> {
-    const content = await buildContent(c, session, body)
+    const content = await buildContent(c, session, body, speaker)
     return startTurn(c, session, speaker, content, body.client_message_id)
   }
 

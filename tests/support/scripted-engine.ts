@@ -61,6 +61,7 @@ export const askCardFirst: RunScript = (request) =>
 export function scriptedEngine(script: RunScript = echo) {
   const runs: ScriptedRun[] = []
   const cards = new Map<string, any>()
+  const answered = new Map<string, { answers: string; run: ScriptedRun }>()
   const requests: { path: string; body: any; headers: Headers }[] = []
   const open = new Set<ReadableStreamDefaultController>()
   const state = {
@@ -69,6 +70,10 @@ export function scriptedEngine(script: RunScript = echo) {
     /** Cards cannot be skipped. */
     cardRequired: false,
     closeAfter: undefined as number | undefined,
+    /** Number of requests that start a run and get no response. */
+    lostResponses: 0,
+    /** Card that is reported as pending although it was answered, as to a request that read it before. */
+    staleCard: undefined as any,
   }
 
   async function drive(run: ScriptedRun, body: any) {
@@ -134,6 +139,14 @@ export function scriptedEngine(script: RunScript = echo) {
   const ok = (data: unknown) => Response.json({ code: 0, message: 'ok', data })
 
   const peer: Peer = async (request) => {
+    const response = await respond(request)
+    if (state.lostResponses === 0 || request.method !== 'POST') return response
+    state.lostResponses--
+    await response.body?.cancel()
+    return new Response('gone', { status: 502 })
+  }
+
+  async function respond(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     const path = pathname.replace('/api/v1/internal/ai', '')
     const text = await request.text()
@@ -148,12 +161,17 @@ export function scriptedEngine(script: RunScript = echo) {
       return card ? fault(409, 'CARD_PENDING', { card }) : streamRun(startRun(body), 0)
     }
     if (path === '/agent/resume/stream') {
+      const answers = JSON.stringify(body.user_response.answers)
+      const earlier = answered.get(body.card_id)
+      if (earlier?.answers === answers) return streamRun(earlier.run, 0)
       if (!card) return fault(409, 'NO_PENDING_CARD')
       const keys = body.user_response.answers.map((answer: any) => answer.field_key)
       const missing = card.questions.some((q: any) => q.required && !keys.includes(q.field_key))
       if (missing) return fault(400, 'VALIDATION_FAILED', { issues: [] })
       cards.delete(thread)
-      return streamRun(startRun(body), 0)
+      const run = startRun(body)
+      answered.set(body.card_id, { answers, run })
+      return streamRun(run, 0)
     }
     if (path === '/agent/pending_card/skip') {
       if (!card) return fault(409, 'NO_PENDING_CARD')
@@ -167,8 +185,10 @@ export function scriptedEngine(script: RunScript = echo) {
       if (current) stopRun(current)
       return ok({ thread_id: thread, run_id: current?.run_id ?? null, cancelled: !!current })
     }
-    if (path === '/agent/pending_card')
-      return ok({ has_pending_card: card !== undefined, card: card ?? null })
+    if (path === '/agent/pending_card') {
+      const shown = state.staleCard ?? card ?? null
+      return ok({ has_pending_card: shown !== null, card: shown })
+    }
     if (path === '/timeline') return ok({ items: runs.filter((run) => run.thread_id === thread) })
     const run = runs.find(({ run_id }) => path === `/agent/runs/${run_id}/stream`)
     return run ? streamRun(run, Number(searchParams.get('after'))) : fault(404, 'NOT_FOUND')

@@ -28,6 +28,8 @@ export interface TurnRequest {
   /** Language of what the person wrote; null if it has no letters. */
   language: Language | null
   client_message_id: string | undefined
+  /** The refused turn of the same request, to be started again. */
+  refused_turn_id?: string | undefined
   request_id: string
   traceparent: string
 }
@@ -52,6 +54,7 @@ export async function openTurn(
   turnRequest: TurnRequest,
 ): Promise<OpenResult> {
   const hash = await sha256Hex(canonicalJson(turnRequest.request))
+  if (turnRequest.refused_turn_id) return openOrJoin(sql, session, turnRequest, hash)
   const turn = await insertTurn(sql, session, turnRequest, hash).catch((thrown) => {
     // A concurrent request with the same client_message_id was first.
     if ((thrown as { code?: unknown }).code !== uniqueViolation) throw thrown
@@ -69,7 +72,7 @@ const openOrJoin = (sql: Sql, session: string, turnRequest: TurnRequest, hash: s
       select status, turn_id from consultations.sessions where id = ${session} for update`
     if (!state) throw notFound(`session ${session}`)
     if (state.status === 'ARCHIVED') throw sessionArchived(turnRequest.language)
-    const existing = await findExistingTurn(sql, session, turnRequest.client_message_id)
+    const existing = await findExistingTurn(sql, session, turnRequest)
     if (existing && existing.request_hash !== hash) {
       throw new Fault('CONFLICT', 'This client_message_id was used with another request.')
     }
@@ -81,11 +84,18 @@ const openOrJoin = (sql: Sql, session: string, turnRequest: TurnRequest, hash: s
     return { turn: turn! }
   })
 
-async function findExistingTurn(sql: Sql, session: string, client_message_id: string | undefined) {
-  if (client_message_id === undefined) return undefined
+async function findExistingTurn(
+  sql: Sql,
+  session: string,
+  { client_message_id, refused_turn_id }: TurnRequest,
+) {
+  if (client_message_id === undefined && refused_turn_id === undefined) return undefined
+  const which = refused_turn_id
+    ? fragment`id = ${refused_turn_id}`
+    : fragment`client_message_id = ${client_message_id!}`
   return sql.row(ExistingTurn)`
     select id, status, request_hash from consultations.turns
-    where session_id = ${session} and client_message_id = ${client_message_id}`
+    where session_id = ${session} and ${which}`
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../../_kit/context.ts'
 import { Fault } from '../../_kit/fault.ts'
+import type { Sql } from '../../_kit/sql/sql.ts'
 import type { Deps } from '../deps.ts'
 import { bindMatter, createMatter, loadMatterProfile, syncFiles } from './bind-matter.ts'
 import { followRun, isFaultCode, loadNewestRun, sendRequest } from './engine.ts'
@@ -36,16 +37,26 @@ async function startRunFor(
   if (earlier) return earlier
   const profile = await loadMatterProfile(matter, turn, matter_id)
   await syncFiles(matter, turn, matter_id, profile.file_ids)
-  try {
+  const send = async (): Promise<StartedTurn> => {
     const response = await sendRequest(engine, turn, profile.visible)
     const run_id = response.headers.get('x-run-id') ?? (await loadNewestRun(engine, turn))?.run_id
     if (run_id === undefined)
       throw new Fault('INTERNAL', 'The response of ai-engine has no run id.')
+    // The same answers of an earlier turn have closed the card since it was read.
+    if (turn.request.kind === 'resume' && (await isRecorded(context.sql, run_id))) {
+      await response.body?.cancel()
+      throw new Fault('CONFLICT', 'The card was answered.', { code: 'NO_PENDING_CARD' })
+    }
     return { turn: { ...turn, run_id }, response }
+  }
+  try {
+    return await send()
   } catch (thrown) {
     if (!isFaultCode(thrown, 'TURN_IN_PROGRESS', 'UPSTREAM_UNAVAILABLE')) throw thrown
-    const unrecorded = await findUnrecordedRun(context, turn).catch(() => undefined)
-    if (unrecorded) return unrecorded
+    // The engine may have started the run before it failed. The same answers to a card return that run.
+    const find = turn.request.kind === 'resume' ? send() : findUnrecordedRun(context, turn)
+    const started = await find.catch(() => undefined)
+    if (started) return started
     throw thrown
   }
 }
@@ -59,11 +70,15 @@ async function findUnrecordedRun(
   if (turn.request.kind === 'resume') return undefined
   const newest = await loadNewestRun(context.engine, turn)
   if (!newest || !matchesRun(turn, newest)) return undefined
-  const [recorded] = await context.sql`
-    select 1 from consultations.turns where run_id = ${newest.run_id}`
-  if (recorded) return undefined
+  if (await isRecorded(context.sql, newest.run_id)) return undefined
   const response = await followRun(context.engine, turn, newest.run_id, 0)
   return { turn: { ...turn, run_id: newest.run_id }, response }
+}
+
+/** Whether a turn relays or has relayed a run. */
+async function isRecorded(sql: Sql, run_id: string): Promise<boolean> {
+  const recorded = await sql`select 1 from consultations.turns where run_id = ${run_id}`
+  return recorded.length > 0
 }
 
 /** A run without a message continues a skipped card; otherwise the messages are equal. */
