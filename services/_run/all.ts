@@ -54,7 +54,8 @@ async function main() {
       })
       await started.beforeServe()
       running.set(service.name, started.fetch)
-      open.push(await listen(started.fetch, servicePort(service, config.PORT), config.HOST))
+      const port = servicePort(service, config.PORT)
+      open.push(await listen(started.fetch, port, config.HOST, serviceLog))
       loops.push(startLoop(started, serviceLog))
       up.push(started)
     }

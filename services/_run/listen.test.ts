@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { silent } from '../_kit/log.ts'
 import { withText } from '../_kit/response-text.ts'
 import { type Listening, listen } from './listen.ts'
 
@@ -86,6 +88,107 @@ test('a response whose text is known is sent with its length, headers and cookie
   expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
   const head = await fetch(url, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([201, ''])
+  await server.close(0)
+})
+
+/** A body of some parts that then fails, after a while if `late`. */
+const failing = (parts: number, late: boolean) => {
+  let sent = 0
+  return new ReadableStream({
+    async pull(controller) {
+      if (sent++ < parts) return controller.enqueue(new TextEncoder().encode('part'))
+      if (late) await pause(20)
+      controller.error(new Error('upstream closed'))
+    },
+  })
+}
+const whole = { 'content-length': '400' }
+
+test.each([
+  ['fails at once', () => new Response(failing(0, false))],
+  ['fails after its first part', () => new Response(failing(1, false))],
+  ['fails after a while', () => new Response(failing(3, true))],
+  ['of known length fails at once', () => new Response(failing(0, false), { headers: whole })],
+  ['of known length fails later', () => new Response(failing(3, true), { headers: whole })],
+  ['is shorter than its length', () => new Response('part', { headers: whole })],
+])('a body that %s ends the connection and no response follows on it', async (_, respond) => {
+  const messages: string[] = []
+  const log = { ...silent, warn: (_: object, message: string) => messages.push(message) }
+  const server = await listen(
+    async ({ url }) => (url.endsWith('/next') ? new Response('next') : respond()),
+    0,
+    '127.0.0.1',
+    log,
+  )
+  await expect(
+    fetch(`http://127.0.0.1:${server.port}/`).then((response) => response.text()),
+  ).rejects.toThrow()
+  const socket = connect(server.port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\nGET /next HTTP/1.1\r\nhost: a\r\n\r\n')
+  await once(socket, 'close')
+  expect(text).not.toContain('next')
+  expect(new Set(messages)).toEqual(new Set(['response body failed']))
+  await server.close(0)
+})
+
+test.each([
+  ['before the response', true],
+  ['during the body', false],
+])('a client that leaves %s cancels the body', async (_, early) => {
+  const [asked, left, cancelled] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+  const server = await listen(
+    async () => {
+      asked!.resolve()
+      if (early) await left!.promise
+      return new Response(new ReadableStream({ cancel: cancelled!.resolve }))
+    },
+    0,
+    '127.0.0.1',
+  )
+  const request = get({ host: '127.0.0.1', port: server.port })
+  request.on('error', () => {})
+  if (early) await asked!.promise
+  else await once(request, 'response')
+  const closed = new Promise((resolve) => request.once('close', resolve))
+  request.destroy()
+  await closed
+  // The server sees the end of the connection after the client.
+  await pause(100)
+  left!.resolve()
+  await cancelled!.promise
+  await server.close(0)
+})
+
+test('a body arrives whole with its headers, and the headers of a silent one at once', async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  const chunk = new Uint8Array(65_536)
+  let left = 100
+  const body = () =>
+    new ReadableStream({
+      async pull(controller) {
+        await opened
+        if (left-- > 0) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+  const headers = new Headers({ etag: '"1"' })
+  headers.append('set-cookie', 'a=1')
+  headers.append('set-cookie', 'b=2')
+  const server = await listen(
+    async () => new Response(body(), { status: 206, headers }),
+    0,
+    '127.0.0.1',
+  )
+  const response = await fetch(`http://127.0.0.1:${server.port}/`)
+  expect([response.status, response.headers.get('etag')]).toEqual([206, '"1"'])
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  open()
+  expect((await response.arrayBuffer()).byteLength).toBe(100 * chunk.length)
   await server.close(0)
 })
 

@@ -2,6 +2,8 @@ import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
+import { type Log, silent } from '../_kit/log.ts'
+import { sendBody } from './send-body.ts'
 import { sendText } from './send-text.ts'
 
 type Fetch = (
@@ -25,14 +27,19 @@ const minDrainMs = 500
 /** Time for clients to reuse an idle connection once more. The response then closes the connection. */
 const maxDrainMs = 3_000
 
-export function listen(fetch: Fetch, port: number, hostname: string): Promise<Listening> {
+export function listen(
+  fetch: Fetch,
+  port: number,
+  hostname: string,
+  log: Log = silent,
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = serve({
-      fetch: async (request, { incoming, outgoing }) =>
-        sendText(
-          await fetch(request, incoming.socket.remoteAddress, true),
-          outgoing as ServerResponse,
-        ),
+      fetch: async (request, { incoming, outgoing }) => {
+        const response = await fetch(request, incoming.socket.remoteAddress, true)
+        const to = outgoing as ServerResponse
+        return sendBody(sendText(response, to), to, log)
+      },
       port,
       hostname,
       overrideGlobalObjects: false,

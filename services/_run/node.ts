@@ -5,8 +5,8 @@ import { undiciPeers } from './undici-peers.ts'
 
 /** Runs one service on Node: `node services/_run/node.ts memory`. */
 async function main(folder: string | undefined) {
-  const { fetch, config, serveUntilSignal } = await startService(folder, 'node', undiciPeers)
-  const server = await listen(fetch, config.PORT, config.HOST)
+  const { fetch, config, log, serveUntilSignal } = await startService(folder, 'node', undiciPeers)
+  const server = await listen(fetch, config.PORT, config.HOST, log)
   serveUntilSignal(server.port, server.close)
 }
 

@@ -9,14 +9,21 @@ import { knownText } from '../_kit/response-text.ts'
 export function sendText(response: Response, outgoing: ServerResponse): Response {
   const text = knownText(response)
   if (text === undefined || outgoing.headersSent) return response
-  const headers: Record<string, string | string[] | number> = {}
-  response.headers.forEach((value, name) => {
-    headers[name] = value
+  outgoing.writeHead(response.status, {
+    ...listHeaders(response.headers),
+    'content-length': Buffer.byteLength(text),
   })
-  const cookies = response.headers.getSetCookie()
-  if (cookies.length > 0) headers['set-cookie'] = cookies
-  headers['content-length'] = Buffer.byteLength(text)
-  outgoing.writeHead(response.status, headers)
   outgoing.end(text)
   return RESPONSE_ALREADY_SENT
+}
+
+/** Headers in the form of Node: one value each, but for cookies. */
+export function listHeaders(headers: Headers): Record<string, string | string[]> {
+  const list: Record<string, string | string[]> = {}
+  headers.forEach((value, name) => {
+    list[name] = value
+  })
+  const cookies = headers.getSetCookie()
+  if (cookies.length > 0) list['set-cookie'] = cookies
+  return list
 }

@@ -52,7 +52,7 @@ export async function startService(
     started.afterListen().catch(fail)
   }
 
-  return { fetch: started.fetch, config, serveUntilSignal }
+  return { fetch: started.fetch, config, log, serveUntilSignal }
 }
 
 async function find(folder: string | undefined): Promise<Service> {
