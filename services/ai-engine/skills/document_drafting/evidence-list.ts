@@ -57,7 +57,9 @@ function wordProof(
   return names.length > 0 ? `用于证明：${names.join('、')}。` : '—'
 }
 
-/** The first passage that says something; a title alone does not. */
-const chooseQuote = ({ quotes }: EvidenceItem): string =>
-  (quotes.find(({ text }) => text.length >= minQuoteLength) ?? quotes[0])?.text ?? '—'
+/** The first passage that says something: one with a figure or a day, else a long one. A title alone does not. */
+const chooseQuote = ({ quotes }: EvidenceItem): string => {
+  const long = quotes.filter(({ text }) => text.length >= minQuoteLength)
+  return (long.find(({ text }) => /\d/.test(text)) ?? long[0] ?? quotes[0])?.text ?? '—'
+}
 const minQuoteLength = 8

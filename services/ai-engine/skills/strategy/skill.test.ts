@@ -160,3 +160,9 @@ test.each(['claimant', 'respondent'])(
     )
   },
 )
+
+test('a story of violence gets protection before an agreement', async () => {
+  const told = '丈夫经常家暴打我，我想离婚并要孩子的抚养权。'
+  const { strategy } = await analyze([], { told, changes: { cause_of_action_code: 'divorce' } })
+  expect(strategy.strategies[0]).toMatchObject({ name: '家暴情形的紧急保护', recommended: true })
+})

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { queryTokens } from '../../../_kit/tokenize.ts'
 import type { CauseRecord } from '../../cause-tools.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
 import { CalculatedClaim, type CalculationResult } from '../calculation/calculate.ts'
@@ -59,7 +60,7 @@ export interface StrategyBasis {
 
 /**
  * Builds the strategies for the side of the person from the templates of the cause. Where a required
- * element is not proven, one that secures proof first is recommended.
+ * element is not proven, one that secures proof first is recommended; among these, one that the story names.
  */
 export function buildStrategies(basis: StrategyBasis): Strategy[] {
   const { caseFile, cause, elements, issues, calculation } = basis
@@ -73,7 +74,8 @@ export function buildStrategies(basis: StrategyBasis): Strategy[] {
   const lacksProof = elements.some(({ required, status }) => required && status !== 'proven')
   const fits = ({ name, when }: (typeof usable)[number]) =>
     proofFirstPattern.test(`${name} ${when}`) === lacksProof
-  const ordered = [...usable.filter(fits), ...usable.filter((each) => !fits(each))]
+  const byStory = orderByStory(usable, cause, caseFile.texts)
+  const ordered = [...byStory.filter(fits), ...byStory.filter((each) => !fits(each))]
   const resultOf = (id: string) =>
     calculation.calculations.find(({ calculator }) => calculator === id)?.result
   const defences = issues.flatMap(({ respondent }) => respondent.map(({ name }) => name))
@@ -90,4 +92,26 @@ export function buildStrategies(basis: StrategyBasis): Strategy[] {
     last_day: LastDay.safeParse(resultOf('limitation')).data?.last_day ?? null,
     jurisdiction: cause.jurisdiction_hint ?? null,
   }))
+}
+
+type Template = CauseRecord['strategy_templates'][number]
+
+/** Orders templates by the words of the story that only they contain: violence calls for protection first. */
+function orderByStory(templates: Template[], cause: CauseRecord, texts: string[]): Template[] {
+  const wordsOf = ({ name, name_en, when }: Template) =>
+    queryTokens(`${name} ${when} ${name_en ?? ''}`)
+  const story = new Set(queryTokens(texts.join('\n')))
+  const all = templates.flatMap(wordsOf)
+  // Words of the cause and short English words are in every story of it.
+  const common = new Set(queryTokens(`${cause.name} ${cause.name_en ?? ''}`))
+  const isOwn = (word: string) =>
+    all.filter((each) => each === word).length === 1 &&
+    !common.has(word) &&
+    !/^[a-z]{1,4}$/.test(word)
+  const score = (template: Template) =>
+    wordsOf(template).filter((word) => story.has(word) && isOwn(word)).length
+  return templates
+    .map((template) => ({ template, score: score(template) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ template }) => template)
 }
