@@ -8,7 +8,7 @@ const served = {
   'gateway.networking.k8s.io': ['httproutes'],
   'monitoring.coreos.com': ['servicemonitors'],
 }
-const oidc = { issuer: 'https://b.example.com', audience: 'c' }
+const oidc = { issuer: 'https://b.example.com', audience: 'c', clientId: 'legal' }
 
 /** Creates, edits and reduces a suite so that the operator needs each of its permissions. */
 async function exercise(at: Harness, isOver: () => boolean) {

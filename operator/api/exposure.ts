@@ -34,7 +34,7 @@ export const Gateway = z
       .object({
         issuer: Url,
         audience: text(256),
-        clientId: text(256).optional(),
+        clientId: text(256).describe('Client id of the gateway at the provider.'),
         clientSecretRef: SecretKey.optional(),
       })
       .optional()

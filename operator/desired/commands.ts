@@ -25,7 +25,8 @@ export function serviceCommand({ spec }: SuiteInput, name: ServiceName): string[
   ]
 }
 
-export const migrateCommand = ({ spec }: SuiteInput): string[] =>
-  spec.runtime === 'Deno'
-    ? ['deno', 'run', ...denoPermissions, 'services/_run/migrate.ts']
-    : ['node', 'services/_run/migrate.ts']
+/** A chart starts the database at the same time, so the migration waits for it instead of failing. */
+export const migrateCommand = ({ spec }: SuiteInput): string[] => [
+  ...(spec.runtime === 'Deno' ? ['deno', 'run', ...denoPermissions] : ['node']),
+  ...['services/_run/migrate.ts', '--wait', '120'],
+]

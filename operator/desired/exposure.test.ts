@@ -14,7 +14,7 @@ const policy = (spec: Partial<LegalSuiteSpec>, name: string) =>
   find(of(spec), 'NetworkPolicy', `demo-allow-${name}`)?.spec
 
 describe('gateway', () => {
-  const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
+  const oidc = { issuer: 'https://login.example.com', audience: 'legal', clientId: 'legal' }
 
   test('without a gateway in the spec there are no gateway objects', () => {
     expect(listNames(of(), 'Deployment')).not.toContain('demo-gateway')

@@ -9,7 +9,7 @@ const external = (name: string) => ({
   type: 'External',
   external: { secretRef: { name, key: 'url' } },
 })
-const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
+const oidc = { issuer: 'https://login.example.com', audience: 'legal', clientId: 'legal' }
 const choices = {
   version: ['1.0.0', '2.0.0'],
   database: [

@@ -11,7 +11,7 @@ import {
 import { watchInvariants } from '../testing/invariants.ts'
 
 const edit = (at: Staged, spec: object) => at.patch('LegalSuite', 'demo', { spec })
-const oidc = { issuer: 'https://login.example.com', audience: 'legal' }
+const oidc = { issuer: 'https://login.example.com', audience: 'legal', clientId: 'legal' }
 
 test('an Ingress stays while the Gateway API of its successor is not installed', async () => {
   const gateway = { host: 'a.example.com', oidc, ingress: {} }

@@ -69,7 +69,10 @@ describe('pruning', () => {
   })
 
   test('the Service of a removed gateway stays until its Deployment is gone', async () => {
-    const gateway = { host: 'a.example.com', oidc: { issuer: 'https://x.example', audience: 'a' } }
+    const gateway = {
+      host: 'a.example.com',
+      oidc: { issuer: 'https://x.example', audience: 'a', clientId: 'legal' },
+    }
     const at = await startReadySuite({ gateway })
     await at.patch('Deployment', 'demo-gateway', { metadata: { finalizers: ['test/pods'] } })
     await edit(at, { gateway: null })
@@ -170,7 +173,7 @@ describe('optional APIs', () => {
   const cnpg = { type: 'CloudNativePG', cloudNativePG: { storage: { size: '1Gi' } } }
   const gateway = {
     host: 'a.example.com',
-    oidc: { issuer: 'https://x.example', audience: 'a' },
+    oidc: { issuer: 'https://x.example', audience: 'a', clientId: 'legal' },
     httpRoute: { parentRef: { name: 'edge' } },
   }
 

@@ -55,7 +55,7 @@ describe('failures outside apply', () => {
     const gateway = {
       host: 'a.example.com',
       ingress: {},
-      oidc: { issuer: 'https://b.example.com', audience: 'c' },
+      oidc: { issuer: 'https://b.example.com', audience: 'c', clientId: 'legal' },
     }
     const at = await startReadySuite()
     const metadata = { name: 'demo-gateway', namespace: 'legal' }

@@ -167,7 +167,7 @@ const gateway: fc.Arbitrary<LegalSuiteSpec['gateway']> = fc.oneof(
   fc.record(
     {
       host: word,
-      oidc: fc.record({ issuer: url, audience: word }),
+      oidc: fc.record({ issuer: url, audience: word, clientId: word }),
       ingress: optionalRecord({ className: name }),
       tls: fc.record({ secretName: name }),
     },
@@ -176,7 +176,7 @@ const gateway: fc.Arbitrary<LegalSuiteSpec['gateway']> = fc.oneof(
   fc.record(
     {
       host: word,
-      oidc: fc.record({ issuer: url, audience: word, clientSecretRef: secretKey }),
+      oidc: fc.record({ issuer: url, audience: word, clientId: word, clientSecretRef: secretKey }),
       httpRoute: fc.record({
         parentRef: fc.record({ name, namespace: name }, { requiredKeys: ['name'] }),
       }),

@@ -16,7 +16,7 @@ import type { KubeObject } from '../../operator/runtime/objects.ts'
 
 const secretRef = { name: 'external', key: 'url' }
 const external: LegalSuiteSpec['database'] = { type: 'External', external: { secretRef } }
-const oidc = { issuer: 'https://example.com', audience: 'legal' }
+const oidc = { issuer: 'https://example.com', audience: 'legal', clientId: 'legal' }
 const host = 'example.com'
 const url = 'https://example.com'
 

@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundleOperator } from '../../operator/build.ts'
 import { buildImage, readBaseImage } from './archive.ts'
 import { containerConfig } from './container.ts'
 import { engineCommand, findEngine } from './engine.ts'
-import { layerEntries, stageLayers } from './stage.ts'
+import { layerEntries, prepareGenerated, stageLayers } from './stage.ts'
 
 const usage = `Usage: npm run image -- [--tag NAME:TAG]… [--base IMAGE] [--target suite|dev]
                         [--engine docker|podman|buildah]
@@ -37,7 +36,7 @@ async function main() {
   // Checked first, because the rest takes a while.
   const engine = values.archive ? undefined : findEngine(values.engine)
   if (scripts.build) run(['npm', 'run', 'build'])
-  await bundleOperator(join(repository, 'dist/operator.mjs'))
+  await prepareGenerated(repository)
   if (values.archive) {
     if (!values['base-archive']) throw new Error(`--archive requires --base-archive.\n${usage}`)
     writeImage(values.archive, values['base-archive'], tags, version)

@@ -45,7 +45,7 @@ const unusedSources = [
   /^services\/gateway\/console\/(?!serve\.ts$|files\.node\.ts$)/,
 ]
 
-const roots = ['package.json', 'LICENSE', 'deno.json', 'dist/operator.mjs']
+const roots = ['package.json', 'LICENSE', 'deno.json', 'dist/operator.mjs', 'dist/sbom.cdx.json']
 const sources = [
   'services/**/*.{ts,js,sql,json,md}',
   'seed_packages/**/*.{json,jsonl,md}',

@@ -3,21 +3,22 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleOperator } from '../../operator/build.ts'
 import { suite } from '../../services/_run/services.ts'
 import { docx, pdf, xlsx } from '../../tests/support/corpus/documents.ts'
 import { drawText, encodePng } from '../../tests/support/corpus/picture.ts'
+import { binary } from '../../tests/support/runtimes.ts'
 import { buildImage, readBaseImage, readLayer } from './archive.ts'
 import { containerConfig } from './container.ts'
 import { imageLayers } from './contents.ts'
 import { engineCommand, engines, findEngine } from './engine.ts'
-import { layerEntries, stageLayers } from './stage.ts'
+import { buildSbom } from './sbom.ts'
+import { layerEntries, prepareGenerated, stageLayers } from './stage.ts'
 import { readTar, writeTar } from './tar.ts'
 
 const repository = resolve(import.meta.dirname, '../..')
 const directory = mkdtempSync(join(tmpdir(), 'legal-suite-image-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
-beforeAll(() => bundleOperator(join(repository, 'dist/operator.mjs')))
+beforeAll(() => prepareGenerated(repository))
 
 /** A base image as `docker save` writes it. */
 const layer = writeTar([{ path: 'etc', content: Buffer.from('base') }])
@@ -72,6 +73,20 @@ describe('contents of the image', () => {
     expect([...packages].filter((folder) => !production.has(folder))).toEqual([])
   })
 
+  test('the list of packages names each package of the image with version and hash', () => {
+    const { components } = buildSbom(repository)
+    const listed = new Set(components.map((each) => each['bom-ref']))
+    const packaged = new Set(
+      all.flatMap((file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+    )
+    expect([...packaged].filter((folder) => !listed.has(folder))).toEqual([])
+    for (const { hashes, purl } of components) {
+      expect(purl).toMatch(/^pkg:npm\/(%40[^/]+\/)?[^/@]+@\d/)
+      expect(hashes[0]).toMatchObject({ content: expect.stringMatching(/^[0-9a-f]{40,128}$/) })
+    }
+    expect(all).toContain('dist/sbom.cdx.json')
+  })
+
   test('fonts and language data are in layers of their own, with the variants that are read', () => {
     expect(filesOf('fonts').filter((file) => file.endsWith('.ttf'))).toHaveLength(2)
     expect(filesOf('ocr').filter((file) => file.endsWith('.gz'))).toHaveLength(2)
@@ -100,9 +115,21 @@ describe('contents of the image', () => {
         { encoding: 'utf8', cwd: `${root}/app`, env: {}, input },
       )
 
-    test('every service loads, and a PDF can be written', () => {
-      const script = join(import.meta.dirname, 'testing/load-services.ts')
-      const { stdout, stderr } = run(script, [`${root}/app`])
+    const loader = join(import.meta.dirname, 'testing/load-services.ts')
+    const denoFlags = ['run', '--no-prompt', '--allow-env', '--allow-sys', '--allow-net']
+    test.each([
+      ['Node', () => run(loader, [`${root}/app`])],
+      [
+        'Deno',
+        () =>
+          spawnSync(
+            binary('deno'),
+            [...denoFlags, `--allow-read=${root},${loader}`, loader, `${root}/app`],
+            { encoding: 'utf8', cwd: `${root}/app` },
+          ),
+      ],
+    ])('on %s every service loads, and a PDF can be written', (_runtime, load) => {
+      const { stdout, stderr } = load()
       expect(stderr).toBe('')
       expect(JSON.parse(stdout)).toEqual({
         folders: suite.map(({ folder }) => folder),

@@ -1,10 +1,18 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { bundleOperator } from '../../operator/build.ts'
 import { imageLayers, type Layer } from './contents.ts'
+import { buildSbom } from './sbom.ts'
 import type { TarEntry } from './tar.ts'
 
 /** The folder of the repository inside the image. */
 export const workingDirectory = 'app'
+
+/** Writes the files of the image that are made from others: the bundle of the operator and the list of packages. */
+export async function prepareGenerated(repository: string) {
+  await bundleOperator(join(repository, 'dist/operator.mjs'))
+  writeFileSync(join(repository, 'dist/sbom.cdx.json'), JSON.stringify(buildSbom(repository)))
+}
 
 /** Copies each layer to `<directory>/<layer>/app`, the build context of the Dockerfile. */
 export function stageLayers(repository: string, directory: string) {

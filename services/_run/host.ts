@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../_kit/config.ts'
+import { toFault } from '../_kit/fault.ts'
 import { neonDriver } from '../_kit/sql/neon.ts'
 import { postgresDriver } from '../_kit/sql/postgres.ts'
 import type { MigrationDriver } from '../_kit/sql/sql.ts'
@@ -42,15 +43,19 @@ export function onStop(stop: (workMs: number) => Promise<void>, graceMs: number)
 /** Prints one line for a configuration error and a stack trace for any other error. */
 export function fail(thrown: unknown): never {
   const error = thrown as NodeJS.ErrnoException
-  console.error(lineFor(error))
+  console.error(describeStartError(error))
   process.exit(1)
 }
 
-function lineFor(error: NodeJS.ErrnoException & { port?: number; address?: string }): string {
+/** One line for an error that an administrator can mend, a stack trace for any other. */
+export function describeStartError(
+  error: NodeJS.ErrnoException & { port?: number; address?: string },
+): string {
   if (error.code === 'EADDRINUSE') return `Port ${error.port} is in use; set PORT to another.`
   if (error.code === 'EACCES' && error.port)
     return `Port ${error.port} may not be used; set PORT to another.`
   if (error instanceof ConfigError) return error.message
   if (error.code === 'ECONNREFUSED') return 'The database is not reachable at DATABASE_URL.'
-  return error.stack ?? String(error)
+  const { code, message } = toFault(error)
+  return code === 'UPSTREAM_UNAVAILABLE' ? message : (error.stack ?? String(error))
 }

@@ -6,16 +6,23 @@ import { HostConfig } from './config.ts'
 import { fail, openDatabase } from './host.ts'
 import { makeLog } from './log.ts'
 import { suite } from './services.ts'
+import { waitForDatabase } from './wait-for-schema.ts'
 
 /**
  * Applies the migrations of all services and exits. A cluster runs it before a rollout. `--plan` prints the
- * pending migrations and changes nothing.
+ * pending migrations and changes nothing. `--wait SECONDS` waits that long for a database that does not answer.
  */
 async function main() {
-  const { values } = parseArgs({ options: { plan: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({
+    options: {
+      plan: { type: 'boolean', default: false },
+      wait: { type: 'string', default: '0' },
+    },
+  })
   const config = parseConfig(HostConfig, process.env)
   const log = makeLog('migrate', config)
   const database = openDatabase(config)
+  await waitForDatabase(database, Number(values.wait) * 1_000)
   if (values.plan) {
     await printPlan(database)
     return database.end()

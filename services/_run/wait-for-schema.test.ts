@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest'
 import { migrate } from '../_kit/sql/migrate.ts'
 import { postgresDriver } from '../_kit/sql/postgres.ts'
 import { makeSql } from '../_kit/sql/sql.ts'
-import { waitForSchema } from './wait-for-schema.ts'
+import { waitForDatabase, waitForSchema } from './wait-for-schema.ts'
 
 const memory = { folder: 'memory', schema: 'memory' }
 
@@ -47,4 +47,18 @@ test('an error that waiting does not mend ends the start', async () => {
   const { log } = recordLog(() => {})
   await expect(waitForSchema(driver, memory, log, 5)).rejects.toThrow('does not exist')
   await driver.end()
+})
+
+test('a migration waits for its database, but not longer than the deadline', async () => {
+  const refusal = Object.assign(new Error('refused'), { code: 'EAI_AGAIN' })
+  let failures = 3
+  const query = async () => {
+    if (failures-- > 0) throw refusal
+    return []
+  }
+  const driver = { query } as unknown as Parameters<typeof waitForDatabase>[0]
+  await waitForDatabase(driver, 60_000, 1)
+  expect(failures).toBe(-1)
+  failures = 1
+  await expect(waitForDatabase(driver, 0, 1)).rejects.toBe(refusal)
 })

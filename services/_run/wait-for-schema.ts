@@ -25,6 +25,24 @@ export async function waitForSchema(
   }
 }
 
+/** Waits until the database answers. Throws the last error after `deadlineMs`. */
+export async function waitForDatabase(
+  database: Driver,
+  deadlineMs: number,
+  intervalMs = 1_000,
+): Promise<void> {
+  const until = Date.now() + deadlineMs
+  for (;;) {
+    try {
+      await database.query('select 1', [])
+      return
+    } catch (thrown) {
+      if (toFault(thrown).code !== 'UPSTREAM_UNAVAILABLE' || Date.now() >= until) throw thrown
+    }
+    await sleep(intervalMs)
+  }
+}
+
 /** Returns why the service cannot start yet. */
 async function findReason(database: Driver, folder: string, schema: string) {
   try {

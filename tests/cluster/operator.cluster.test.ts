@@ -101,7 +101,7 @@ describe('operator in a cluster', () => {
     const ingress = {
       host: 'a.example.com',
       ingress: {},
-      oidc: { issuer: 'https://b.c', audience: 'd' },
+      oidc: { issuer: 'https://b.c', audience: 'd', clientId: 'legal' },
     }
     await at.suite({ gateway: ingress, graph: { type: 'Managed' } })
     await at.settled()

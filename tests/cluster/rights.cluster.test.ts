@@ -35,7 +35,7 @@ describe('permissions of the operator', () => {
     const collector = await startFakeCollector()
     collector.setHandler((request) => okResponse(buildRun(request)))
     const at = await setUp(client, { collectorAddress: collector.address })
-    const oidc = { issuer: 'https://b.example.com', audience: 'c' }
+    const oidc = { issuer: 'https://b.example.com', audience: 'c', clientId: 'legal' }
     const volume = { storage: { size: '1Gi' } }
     await at.suite({
       deletionPolicy: 'Delete',

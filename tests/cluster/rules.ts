@@ -14,7 +14,7 @@ const gateway = (more: Spec) => ({
   ...minimal,
   gateway: {
     host: 'a.example.com',
-    oidc: { issuer: 'https://b.example.com', audience: 'c' },
+    oidc: { issuer: 'https://b.example.com', audience: 'c', clientId: 'legal' },
     ...more,
   },
 })
