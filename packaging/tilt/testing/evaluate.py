@@ -10,7 +10,6 @@ import starlark
 FUNCTIONS = [
     "version_settings", "custom_build", "docker_build", "fall_back_on", "sync", "run", "k8s_yaml", "k8s_resource",
     "k8s_kind", "helm", "local_resource", "probe", "http_get_action", "link", "namespace_create", "cmd_button",
-    "config_define_string",
 ]
 calls = []
 
@@ -22,23 +21,18 @@ def recorder(name):
     return record
 
 
-def evaluate(path, settings):
-    libraries = [starlark.LibraryExtension.StructType]
+def evaluate(path):
     dialect = starlark.Dialect.extended()
     dialect.enable_top_level_stmt = True
     module = starlark.Module()
     for name in FUNCTIONS:
         module.add_callable(name, recorder(name))
-    module.add_callable("config_parse", lambda: settings)
-    functions = starlark.Globals.extended_by(libraries)
-    prelude = "config = struct(define_string = config_define_string, parse = config_parse)\n"
-    starlark.eval(module, starlark.parse("prelude", prelude, dialect), functions)
     with open(path, encoding="utf8") as file:
         source = file.read()
     # Extensions are stubs too: their names are functions already.
     source = "\n".join("" if line.startswith("load(") else line for line in source.split("\n"))
-    starlark.eval(module, starlark.parse(path, source, dialect), functions)
+    starlark.eval(module, starlark.parse(path, source, dialect), starlark.Globals.standard())
     return calls
 
 
-print(json.dumps(evaluate(sys.argv[1], json.loads(sys.argv[2]))))
+print(json.dumps(evaluate(sys.argv[1])))
