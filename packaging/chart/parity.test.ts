@@ -77,7 +77,11 @@ describe.skipIf(withoutHelm)(`parity of chart and operator ${withoutHelm ?? ''}`
   })
 
   test('random suites have the objects of the operator, pod templates and hashes included', () => {
-    fc.assert(fc.property(suites, expectParity), { numRuns: 12, seed: propertySeed })
+    fc.assert(fc.property(suites, expectParity), {
+      numRuns: 12,
+      seed: propertySeed,
+      endOnFailure: true,
+    })
   })
 
   test('generated Secrets have the entries and labels of the operator', () => {

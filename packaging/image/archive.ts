@@ -31,7 +31,7 @@ const digest = (content: Buffer) => `sha256:${createHash('sha256').update(conten
 const blobPath = (content: Buffer) => `blobs/${digest(content).replace(':', '/')}`
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 const isGzip = (content: Buffer) => content[0] === 0x1f && content[1] === 0x8b
-const compress = (content: Buffer) => (isGzip(content) ? content : gzipSync(content, { level: 9 }))
+const compress = (content: Buffer) => (isGzip(content) ? content : gzipSync(content, { level: 6 }))
 
 /** Reads the first image of an archive as `docker save`, `podman save` or `skopeo copy` write it. */
 export function readBaseImage(archive: Buffer): BaseImage {
