@@ -66,10 +66,15 @@ function CurrentPage({ person, focusesHeading }: ShellProps) {
   useEffect(() => {
     setError(undefined)
     if (!allowed) return
+    // A chunk may arrive after another page was opened.
+    let isCurrent = true
     found.route.load().then(
-      ({ default: Page }) => setLoaded({ path: found.route.path, Page }),
-      (thrown) => setError(thrown),
+      ({ default: Page }) => isCurrent && setLoaded({ path: found.route.path, Page }),
+      (thrown) => isCurrent && setError(thrown),
     )
+    return () => {
+      isCurrent = false
+    }
   }, [pattern])
   useEffect(() => {
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus()
