@@ -8,7 +8,7 @@ export interface Pages<T> {
   error: unknown
   hasMore: boolean
   loadMore(): void
-  /** Loads the list again from its first page. */
+  /** Loads the list again from its first page. The entries stay until the response arrives. */
   reload(): void
 }
 
@@ -27,11 +27,11 @@ export function usePages<T>(path: string, query: Record<string, string | undefin
   const running = useRef<AbortController | undefined>(undefined)
   const target = withQuery(path, { ...query, size: pageSize })
 
-  async function load(before: PagesState<T>) {
+  async function load(before: PagesState<T>, { keepsItems = false } = {}) {
     running.current?.abort()
     const controller = new AbortController()
     running.current = controller
-    setState({ ...before, loading: true, error: undefined })
+    setState((shown) => ({ ...(keepsItems ? shown : before), loading: true, error: undefined }))
     try {
       const url = before.cursor ? `${target}&cursor=${encodeURIComponent(before.cursor)}` : target
       const { items, next_cursor } = await request<Page<T> & { next_cursor: string | null }>(url, {
@@ -40,7 +40,8 @@ export function usePages<T>(path: string, query: Record<string, string | undefin
       const all = [...before.items, ...items]
       setState({ items: all, cursor: next_cursor, loading: false, error: undefined })
     } catch (error) {
-      if (!controller.signal.aborted) setState({ ...before, loading: false, error })
+      if (controller.signal.aborted) return
+      setState((shown) => ({ ...shown, loading: false, error }))
     }
   }
 
@@ -56,7 +57,7 @@ export function usePages<T>(path: string, query: Record<string, string | undefin
     error,
     hasMore: cursor !== null,
     loadMore: () => load(state),
-    reload: () => load(firstState()),
+    reload: () => load(firstState(), { keepsItems: true }),
   }
 }
 
