@@ -5,7 +5,7 @@ import { suite } from '../../services/_run/services.ts'
 const schemas: Record<string, string[]> = {
   gateway: ['Me'],
   'consultations-service': ['ConsultationSession', 'ConsultationMessage'],
-  'ai-engine': ['Card', 'Question'],
+  'ai-engine': ['Card', 'Question', 'Calculator', 'CalculationStep'],
   'matter-service': [
     'Matter',
     'Todo',
@@ -33,6 +33,8 @@ function typeOf(schema: any, indent = ''): string {
   if (schema.$ref) return schema.$ref.split('/').at(-1)
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum) return schema.enum.map(literal).join(' | ')
+  // Choices beside properties only restrict them.
+  if (schema.properties) return objectType(schema, indent)
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return [...new Set(choices.map((each: unknown) => typeOf(each, indent)))].join(' | ')
   if (schema.allOf) return schema.allOf.map((each: unknown) => typeOf(each, indent)).join(' & ')

@@ -27,4 +27,10 @@ export const routes: Route[] = [
     nav: { text: 'nav.matters', icon: 'folder' },
   },
   { path: '/matters/:id', load: () => import('./pages/matters/matter.tsx') },
+  {
+    path: '/calculators',
+    load: () => import('./pages/calculators/list.tsx'),
+    nav: { text: 'nav.calculators', icon: 'calculator' },
+  },
+  { path: '/calculators/:id', load: () => import('./pages/calculators/calculator.tsx') },
 ]

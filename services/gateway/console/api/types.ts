@@ -27,6 +27,38 @@ export interface Question {
   help?: string
 }
 
+export interface Calculator {
+  id: string
+  title: {
+    zh: string
+    en: string
+  }
+  inputs: Record<string, unknown>
+  articles: {
+    law: string
+    article: string
+  }[]
+  tables: {
+    name: string
+    source: string
+    through: string
+  }[]
+}
+
+export interface CalculationStep {
+  title: {
+    zh: string
+    en: string
+  }
+  articles: {
+    law: string
+    article: string
+  }[]
+  formula: string
+  inputs: Record<string, unknown>
+  result: unknown
+}
+
 export interface ConsultationSession {
   id: string
   matter_id: string | null

@@ -1,5 +1,11 @@
+import calculators from './en/calculators.ts'
 import consultations from './en/consultations.ts'
 import matters from './en/matters.ts'
 import shell from './en/shell.ts'
 
-export default { ...shell, ...consultations, ...matters }
+export default {
+  ...shell,
+  ...consultations,
+  ...matters,
+  ...calculators,
+}

@@ -14,6 +14,7 @@ export default {
   'app.apis': 'API descriptions',
   'nav.consultations': 'Consultations',
   'nav.matters': 'Matters',
+  'nav.calculators': 'Calculators',
   'signIn.choose': 'Choose a sample person to try the suite on this computer.',
   'signIn.provider': 'Sign in with your organization',
   'signIn.provider.hint': 'You will be taken to the sign-in page of your organization.',

@@ -14,6 +14,7 @@ export default {
   'app.apis': '接口说明',
   'nav.consultations': '咨询',
   'nav.matters': '案件',
+  'nav.calculators': '计算器',
   'signIn.choose': '选择一位示例人员，在本机试用。',
   'signIn.provider': '使用单位账号登录',
   'signIn.provider.hint': '将转到您所在单位的登录页面。',
