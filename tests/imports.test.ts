@@ -127,9 +127,12 @@ test('an import cycle is reported with every file on it', () => {
 })
 
 test('no written source file is longer than 300 lines', () => {
-  const generated = 'services/ai-engine/skills/bundled.ts'
+  const generated = [
+    'services/ai-engine/skills/bundled.ts',
+    'services/gateway/console/api/types.ts',
+  ]
   const long = files.filter(
-    (file) => file !== generated && readFileSync(file, 'utf8').split('\n').length > 301,
+    (file) => !generated.includes(file) && readFileSync(file, 'utf8').split('\n').length > 301,
   )
   expect(long).toEqual([])
 })

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Me } from './api/types.ts'
 import type { PageProps } from './page-props.ts'
+import { keepsBases } from './rights.ts'
 import type { TextKey } from './text/catalogue.ts'
 import type { IconName } from './ui/icon.tsx'
 
@@ -33,4 +34,22 @@ export const routes: Route[] = [
     nav: { text: 'nav.calculators', icon: 'calculator' },
   },
   { path: '/calculators/:id', load: () => import('./pages/calculators/calculator.tsx') },
+  {
+    path: '/knowledge',
+    load: () => import('./pages/knowledge/search.tsx'),
+    nav: { text: 'nav.knowledge', icon: 'book' },
+  },
+  { path: '/knowledge/law', load: () => import('./pages/knowledge/law.tsx') },
+  { path: '/knowledge/causes', load: () => import('./pages/knowledge/causes.tsx') },
+  { path: '/knowledge/causes/:code', load: () => import('./pages/knowledge/cause.tsx') },
+  {
+    path: '/knowledge/bases',
+    load: () => import('./pages/knowledge/bases.tsx'),
+    allows: keepsBases,
+  },
+  {
+    path: '/knowledge/bases/:id',
+    load: () => import('./pages/knowledge/base.tsx'),
+    allows: keepsBases,
+  },
 ]

@@ -159,6 +159,215 @@ export interface AnalysisSubmission {
   submitted_at: string
 }
 
+export interface SearchAnswer {
+  hits: Hit[]
+  backend: 'qdrant' | 'database'
+  degraded: boolean
+  reason: 'embedding_not_configured' | 'embedding_unavailable' | 'search_engine_unavailable' | 'rerank_unavailable' | null
+}
+
+export interface Hit {
+  kb_id: string
+  document_id: string
+  title: string
+  doc_type: string
+  chunk_index: number
+  section_id: string | null
+  content: string
+  metadata: Record<string, unknown>
+  score: number
+  matched_by: ('keyword' | 'vector')[]
+}
+
+export interface KnowledgeBase {
+  id: string
+  name: string
+  description: string
+  system: boolean
+  audience: 'organization' | 'clients'
+  chunks: number
+  created_at: string
+  updated_at: string
+}
+
+export interface KnowledgeDocument {
+  kb_id: string
+  document_id: string
+  file_id: string | null
+  doc_type: string
+  title: string
+  metadata: Record<string, unknown>
+  created_at: string
+  updated_at: string
+}
+
+export interface KnowledgeFile {
+  kb_id: string
+  file_id: string
+  title: string | null
+  doc_type: string
+  metadata: Record<string, unknown>
+  status: 'PENDING' | 'INDEXED' | 'FAILED'
+  error: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface KnowledgeJob {
+  id: string
+  kind: 'attach' | 'reindex'
+  kb_id: string | null
+  file_id: string | null
+  status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED'
+  progress: {
+    done: number
+    total: number | null
+  }
+  error: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface CauseOfActionProfile {
+  code: string
+  name: string
+  parent_code: string | null
+  aliases: string[]
+  keywords: string[]
+  cues?: string[]
+  matter_category?: string
+  description: string
+  typical_claims: string[]
+  limitation: {
+    years?: number | null
+    basis?: string
+  } | null
+  jurisdiction_hint: string | null
+  risk_factors: unknown[]
+  strategy_templates: unknown[]
+  name_en?: string
+  description_en?: string
+  dictionary_version?: string
+  as_of?: string
+  parties?: CauseParty[]
+  laws?: LawEdition[]
+  interpretations?: LawEdition[]
+  later_texts?: LaterText[]
+}
+
+export interface CauseParty {
+  role: string
+  name: string
+  name_en?: string
+  position: 'plaintiff' | 'defendant' | 'either'
+}
+
+export interface CauseOfAction {
+  code: string
+  name: string
+  parent_code: string | null
+  aliases: string[]
+  keywords: string[]
+  cues?: string[]
+  matter_category?: string
+  description: string
+  typical_claims: string[]
+  limitation: {
+    years?: number | null
+    basis?: string
+  } | null
+  jurisdiction_hint: string | null
+  risk_factors: unknown[]
+  strategy_templates: unknown[]
+  name_en?: string
+  description_en?: string
+  dictionary_version?: string
+  as_of?: string
+  parties?: CauseParty[]
+  laws?: LawEdition[]
+  interpretations?: LawEdition[]
+  later_texts?: LaterText[]
+  elements: ElementWithKnowledge[]
+}
+
+export interface ElementWithKnowledge {
+  element_id: string
+  cause_of_action_code: string
+  name: string
+  description: string
+  order_num: number
+  burden_of_proof: 'plaintiff' | 'defendant'
+  required: boolean
+  side?: string
+  applies_when?: string
+  applies_when_en?: string
+  evidence_types: string[]
+  questions: Record<string, unknown>[]
+  legal_basis: {
+    law: string
+    article: string
+    quote?: string
+  }[]
+  name_en?: string
+  description_en?: string
+  standard?: string
+  defences?: Defence[]
+  calculation?: Calculation | null
+  cases?: ElementCase[]
+  knowledge: ElementKnowledgeMapping[]
+}
+
+export interface ElementKnowledgeMapping {
+  element_id: string
+  kb_id: string
+  document_id: string
+  section_id: string | null
+  relevance: number
+}
+
+export interface Defence {
+  name: string
+  name_en?: string
+  description: string
+  kind?: 'denial' | 'objection' | 'rule_of_law'
+  burden_of_proof?: 'plaintiff' | 'defendant'
+  legal_basis: {
+    law: string
+    article: string
+    quote?: string
+  }[]
+}
+
+export interface Calculation {
+  name: string
+  name_en?: string
+  formula: string
+  inputs: string[]
+  legal_basis: {
+    law: string
+    article: string
+    quote?: string
+  }[]
+}
+
+export interface ElementCase {
+  facts: string
+  met: boolean
+  why?: string
+}
+
+export interface LawEdition {
+  law: string
+  effective_from: string | null
+}
+
+export interface LaterText {
+  title: string
+  number?: string
+  effective_from: string | null
+  note: string
+}
+
 export interface File {
   fileId: string
   owner: string

@@ -1,5 +1,6 @@
 import calculators from './en/calculators.ts'
 import consultations from './en/consultations.ts'
+import knowledge from './en/knowledge.ts'
 import matters from './en/matters.ts'
 import shell from './en/shell.ts'
 
@@ -8,4 +9,5 @@ export default {
   ...consultations,
   ...matters,
   ...calculators,
+  ...knowledge,
 }

@@ -1,6 +1,7 @@
 import type { Catalogue } from './catalogue.ts'
 import calculators from './zh/calculators.ts'
 import consultations from './zh/consultations.ts'
+import knowledge from './zh/knowledge.ts'
 import matters from './zh/matters.ts'
 import shell from './zh/shell.ts'
 
@@ -9,4 +10,5 @@ export default {
   ...consultations,
   ...matters,
   ...calculators,
+  ...knowledge,
 } satisfies Catalogue

@@ -1,0 +1,4 @@
+import type { Me } from './api/types.ts'
+
+/** Clients search and read; the other people of an organization keep bases too. */
+export const keepsBases = ({ user_type }: Me) => user_type !== 'client'
