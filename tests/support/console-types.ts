@@ -3,9 +3,19 @@ import { suite } from '../../services/_run/services.ts'
 
 /** Schemas of the API descriptions that the console uses. */
 const schemas: Record<string, string[]> = {
-  gateway: ['Me'],
+  gateway: ['Me', 'OwnedSession', 'OwnedToken'],
   'consultations-service': ['ConsultationSession', 'ConsultationMessage'],
-  'ai-engine': ['Card', 'Question', 'Calculator', 'CalculationStep'],
+  'ai-engine': [
+    'Card',
+    'Question',
+    'Calculator',
+    'CalculationStep',
+    'Trace',
+    'TraceDetail',
+    'Checkpoint',
+    'Round',
+    'RunAnswer',
+  ],
   'matter-service': [
     'Matter',
     'Todo',
@@ -32,6 +42,17 @@ const schemas: Record<string, string[]> = {
     'LawEdition',
     'LaterText',
   ],
+  'platform-service': [
+    'SystemConfig',
+    'FeatureFlag',
+    'Tag',
+    'TagGroup',
+    'AuditLog',
+    'Verdict',
+    'AuditVerification',
+    'Webhook',
+  ],
+  'collector-service': ['SeedPackage', 'SeedRun', 'Source', 'CollectionRun'],
   'files-service': ['File'],
 }
 

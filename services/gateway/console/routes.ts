@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact'
 import type { Me } from './api/types.ts'
 import type { PageProps } from './page-props.ts'
-import { keepsBases } from './rights.ts'
+import { administers, keepsBases } from './rights.ts'
 import type { TextKey } from './text/catalogue.ts'
 import type { IconName } from './ui/icon.tsx'
 
@@ -51,5 +51,56 @@ export const routes: Route[] = [
     path: '/knowledge/bases/:id',
     load: () => import('./pages/knowledge/base.tsx'),
     allows: keepsBases,
+  },
+  {
+    path: '/administration',
+    load: () => import('./pages/administration/health.tsx'),
+    nav: { text: 'nav.administration', icon: 'settings' },
+    allows: administers,
+  },
+  {
+    path: '/administration/settings',
+    load: () => import('./pages/administration/settings.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/audit',
+    load: () => import('./pages/administration/audit.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/usage',
+    load: () => import('./pages/administration/usage.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/runs',
+    load: () => import('./pages/administration/runs.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/packages',
+    load: () => import('./pages/administration/packages.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/collection',
+    load: () => import('./pages/administration/collection.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/access',
+    load: () => import('./pages/administration/access.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/webhooks',
+    load: () => import('./pages/administration/webhooks.tsx'),
+    allows: administers,
+  },
+  {
+    path: '/administration/runs/:id',
+    load: () => import('./pages/administration/run.tsx'),
+    allows: administers,
   },
 ]

@@ -59,6 +59,118 @@ export interface CalculationStep {
   result: unknown
 }
 
+export interface Trace {
+  trace_id: string
+  run_id: string
+  thread_id: string
+  session_id: string | null
+  matter_id: string | null
+  kind: 'execute' | 'resume' | 'replay'
+  graph_version: string
+  skill_version: string | null
+  status: 'running' | 'completed' | 'interrupted' | 'failed'
+  error: {
+    code: string
+    message: string
+  } | null
+  started_at: string
+  ended_at: string | null
+}
+
+export interface TraceDetail {
+  trace_id: string
+  run_id: string
+  thread_id: string
+  session_id: string | null
+  matter_id: string | null
+  kind: 'execute' | 'resume' | 'replay'
+  graph_version: string
+  skill_version: string | null
+  status: 'running' | 'completed' | 'interrupted' | 'failed'
+  error: {
+    code: string
+    message: string
+  } | null
+  started_at: string
+  ended_at: string | null
+  spans: ({
+    span_id: string
+    parent_id: string | null
+    step: number
+    name: string
+    kind: 'node' | 'skill' | 'model' | 'tool' | 'sync'
+    started_at: string
+    duration_ms: number
+    status: 'ok' | 'error'
+    attributes: Record<string, unknown>
+    error: string | null
+  })[]
+  usage: {
+    calls: number
+    input_tokens: number
+    output_tokens: number
+    cached_tokens: number
+  }
+  decisions: ({
+    step: number
+    recorded: {
+      next: string | null
+      skills: string[]
+    }
+    evaluated: {
+      next: string | null
+      skills: string[]
+    }
+    same: boolean
+  })[]
+}
+
+export interface Checkpoint {
+  checkpoint_id: string
+  step: number
+  node: string
+  graph_version: string | null
+  skill_version: string | null
+  created_at: string
+}
+
+export interface Round {
+  round: number
+  thread_id: string
+  run_id: string
+  trace_id: string
+  started_at: string
+  ended_at: string | null
+  status: 'running' | 'completed' | 'interrupted' | 'failed'
+  user_message: string
+  output: string
+  skills: string[]
+  card: Card | null
+  graph_version: string
+  skill_version: string | null
+  error: {
+    code: string
+    message: string
+  } | null
+  sync_errors: {
+    sync_key: string
+    error: string
+    refused_at: string
+  }[]
+}
+
+export interface RunAnswer {
+  thread_id: string
+  run_id: string
+  trace_id: string
+  status: 'completed' | 'interrupted' | 'failed'
+  output: string
+  card: Card | null
+  result: unknown
+  graph_version: string
+  skill_version: string | null
+}
+
 export interface ConsultationSession {
   id: string
   matter_id: string | null
@@ -368,6 +480,168 @@ export interface LaterText {
   note: string
 }
 
+export interface SeedPackage {
+  package_id: string
+  name: string | null
+  version: string | null
+  description: string | null
+  checksum: string | null
+  items: number
+  issues: number
+  status: 'new' | 'changed' | 'applied' | 'invalid'
+  applied: {
+    version: string
+    checksum: string
+    run_id: string
+    applied_at: string
+  } | null
+}
+
+export interface SeedRun {
+  run_id: string
+  dry_run: boolean
+  plan_hash: string | null
+  status: 'running' | 'succeeded' | 'failed' | 'partial'
+  packages: ({
+    package_id: string
+    version: string
+    checksum: string
+    status: 'pending' | 'applied' | 'unchanged' | 'planned' | 'failed'
+    items: ({
+      item_id: string
+      kind: string
+      status: 'pending' | 'running' | 'applied' | 'unchanged' | 'planned' | 'skipped' | 'failed'
+      counts: {
+        created: number
+        updated: number
+        unchanged: number
+        deleted: number
+      }
+      error: string | null
+      duration_ms: number
+    })[]
+  })[]
+  force: boolean
+  requested_by: string
+  created_at: string
+  finished_at: string | null
+}
+
+export interface Source {
+  name: string
+  kind: 'http' | 'sitemap' | 'rss' | 'upload'
+  url: string | null
+  schedule: string | null
+  kb_id: string | null
+  include: string[]
+  exclude: string[]
+  enabled: boolean
+  id: string
+  organization_id: string
+  version: number
+  next_run_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface CollectionRun {
+  id: string
+  source_id: string
+  organization_id: string
+  trigger: 'manual' | 'schedule'
+  status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
+  counts: {
+    found: number
+    new: number
+    changed: number
+    unchanged: number
+    failed: number
+    skipped: number
+  }
+  created_at: string
+  started_at: string | null
+  finished_at: string | null
+}
+
+export interface SystemConfig {
+  key: string
+  value: unknown
+  description: string
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface FeatureFlag {
+  key: string
+  enabled: boolean
+  description: string
+  rules: {
+    organization_ids?: string[]
+    user_ids?: string[]
+    percentage?: number
+  }[]
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+export interface Tag {
+  id: string
+  key: string
+  name: string
+  description: string
+  created_at: string
+  updated_at: string
+  group_id: string | null
+}
+
+export interface TagGroup {
+  id: string
+  key: string
+  name: string
+  description: string
+  created_at: string
+  updated_at: string
+}
+
+export interface AuditLog {
+  id: string
+  organization_id: string
+  seq: number
+  actor: string
+  action: string
+  resource: string
+  details: Record<string, unknown>
+  created_at: string
+  prev_hash: string
+  hash: string
+}
+
+export interface Verdict {
+  valid: boolean
+  checked: number
+  first_broken: string | null
+  reason: string | null
+}
+
+export interface AuditVerification {
+  id: string
+  status: 'PENDING' | 'SUCCEEDED' | 'FAILED'
+  result: Verdict | null
+  created_at: string
+  finished_at: string | null
+}
+
+export interface Webhook {
+  id: string
+  url: string
+  types: ('matter.updated' | 'todo.updated' | 'card.created' | 'card.answered' | 'deliverable.released' | 'job.updated')[]
+  enabled: boolean
+  created_by: string
+  created_at: string
+}
+
 export interface File {
   fileId: string
   owner: string
@@ -391,4 +665,24 @@ export interface Me {
   user_type: 'client' | 'lawyer' | 'firm_admin' | 'operator'
   permissions: string[]
   csrf: string | null
+}
+
+export interface OwnedSession {
+  id: string
+  created_at: string
+  last_seen_at: string
+  address: string
+  user_agent: string
+  current: boolean
+  user_id: string
+}
+
+export interface OwnedToken {
+  id: string
+  name: string
+  scopes: string[]
+  created_at: string
+  last_used_at: string | null
+  expires_at: string | null
+  user_id: string
 }

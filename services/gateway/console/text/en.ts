@@ -1,3 +1,4 @@
+import administration from './en/administration.ts'
 import calculators from './en/calculators.ts'
 import consultations from './en/consultations.ts'
 import knowledge from './en/knowledge.ts'
@@ -10,4 +11,5 @@ export default {
   ...matters,
   ...calculators,
   ...knowledge,
+  ...administration,
 }

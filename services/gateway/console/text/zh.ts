@@ -1,4 +1,5 @@
 import type { Catalogue } from './catalogue.ts'
+import administration from './zh/administration.ts'
 import calculators from './zh/calculators.ts'
 import consultations from './zh/consultations.ts'
 import knowledge from './zh/knowledge.ts'
@@ -11,4 +12,5 @@ export default {
   ...matters,
   ...calculators,
   ...knowledge,
+  ...administration,
 } satisfies Catalogue

@@ -1,0 +1,11 @@
+/** Tokens of model calls. */
+export interface UsageSum {
+  calls: number
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+}
+
+export type UsageDay = UsageSum & { day: string }
+
+export const tokensOf = ({ input_tokens, output_tokens }: UsageSum) => input_tokens + output_tokens
