@@ -22,17 +22,22 @@ export async function startConsultation(page: Page, message: string) {
 /** Cards after which a consultation counts as endless. */
 const maxCards = 15
 
-/** Answers cards by the types of their questions until none is pending. */
+/** Answers cards until none is pending. */
 export async function answerCards(page: Page) {
   for (let answered = 0; answered < maxCards; answered++) {
     await card(page).or(page.locator('.composer textarea:enabled')).waitFor()
     if (!(await card(page).isVisible())) return
-    for (const question of await card(page).locator('.question').all()) await answer(question)
-    const element = await card(page).elementHandle()
-    await page.getByRole('button', { name: 'Answer', exact: true }).click()
-    await element!.waitForElementState('hidden')
+    await answerCard(page)
   }
   throw new Error(`more than ${maxCards} cards`)
+}
+
+/** Answers the pending card by the types of its questions. */
+export async function answerCard(page: Page) {
+  for (const question of await card(page).locator('.question').all()) await answer(question)
+  const element = await card(page).elementHandle()
+  await page.getByRole('button', { name: 'Answer', exact: true }).click()
+  await element!.waitForElementState('hidden')
 }
 
 async function answer(question: Locator) {

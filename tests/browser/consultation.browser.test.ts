@@ -3,7 +3,15 @@ import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { tcpProxy } from '../support/tcp-proxy.ts'
-import { answerCards, card, composer, messages, send, startConsultation } from './consult.ts'
+import {
+  answerCard,
+  answerCards,
+  card,
+  composer,
+  messages,
+  send,
+  startConsultation,
+} from './consult.ts'
 import { slowAnswer, slowQuestion } from './global-setup.ts'
 import { openPage, origin, phone, signIn, useBrowser } from './support.ts'
 
@@ -88,6 +96,21 @@ test('two tabs show the same answer while it arrives and the same end', async ()
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('You stopped the answer').waitFor()
   await expect.poll(() => messages(other).count()).toBe(4)
+  await close()
+})
+
+test('a citation of an answer opens the article with its state', async () => {
+  const { page, close } = await openPage()
+  await signIn(page, 'client')
+  await startConsultation(page, '我在2023年5月1日借给张三5万元，约定一年后归还，到期后他一直不还。')
+  await card(page).waitFor()
+  await answerCard(page)
+  const citation = page.getByRole('button', { name: '《民法典》第六百七十五条' }).first()
+  await citation.click()
+  const panel = page.getByRole('dialog', { name: '民法典, 第六百七十五条' })
+  await panel.getByText('In force', { exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await panel.waitFor({ state: 'detached' })
   await close()
 })
 

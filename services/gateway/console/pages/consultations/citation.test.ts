@@ -9,6 +9,11 @@ test('the longest passage that an answer repeats is the quote', () => {
   )
 })
 
+test('the number of the article is no quote', () => {
+  const text = `第六百七十五条 ${article}`
+  expect(findQuote(text, '《民法典》第六百七十五条')).toBe('')
+})
+
 test('a few common characters are no quote', () => {
   expect(findQuote(article, '借款人没有还钱')).toBe('')
 })

@@ -24,7 +24,9 @@ const minQuoteLength = 6
 /** The longest passage of an article that the answer repeats word for word; empty if it is short. */
 export function findQuote(article: string, answer: string): string {
   let longest = ''
-  for (let start = 0; start < article.length; start++) {
+  // The number of the article is part of every citation.
+  const [number = ''] = /^\s*第[^条]{1,12}条/.exec(article) ?? []
+  for (let start = number.length; start < article.length; start++) {
     while (
       start + longest.length < article.length &&
       answer.includes(article.slice(start, start + longest.length + 1))

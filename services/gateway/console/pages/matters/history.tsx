@@ -19,7 +19,7 @@ export function History({ events }: { events: MatterEvent[] }) {
               </span>
             </p>
             {/* The service writes summaries in English. */}
-            {currentLanguage() === 'en' && <p>{event.summary}</p>}
+            <p>{currentLanguage() === 'en' ? event.summary : listMembers(event)}</p>
             <details>
               <summary>{t('history.details')}</summary>
               <pre>{formatChange(event)}</pre>
@@ -30,5 +30,11 @@ export function History({ events }: { events: MatterEvent[] }) {
     </section>
   )
 }
+
+/** Parts of the matter that changed. */
+const listMembers = ({ from, to }: MatterEvent) =>
+  Object.keys({ ...(from as object), ...(to as object) })
+    .map((name) => textOf('matterPart', name))
+    .join('、')
 
 const formatChange = ({ from, to }: MatterEvent) => JSON.stringify({ from, to }, null, 2)

@@ -35,7 +35,7 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
         {sorted.map((todo) => (
           <li key={todo.id} class="todo">
             <span>
-              <strong>{todo.title}</strong>
+              <strong>{todoTitle(todo)}</strong>
               <span class="faint">
                 {textOf('userType', todo.actor)}
                 {todo.due_at && ` · ${t('matter.todos.due', { day: formatDate(todo.due_at) })}`}
@@ -56,4 +56,10 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
       </ul>
     </section>
   )
+}
+
+/** Todos that every matter has are named by the console: matter-service names them in English. */
+function todoTitle({ todo_key, title }: Todo): string {
+  const name = textOf('todo', todo_key)
+  return name === todo_key ? title : name
 }
