@@ -115,9 +115,14 @@ function buildResult(state: State) {
   }
 }
 
-/** Text of the round that clients received: committed, or emitted by the current step. */
-export const receivedText = ({ round }: State, emitted?: EmittedText) =>
-  emitted?.('chat_respond') || round.reply
+/**
+ * Text of the round that clients received: emitted by the current step, or committed. The replies of skills are
+ * received only when `chat_respond` has emitted them; after a failure the reply is what was received until then.
+ */
+export function receivedText({ round }: State, emitted?: EmittedText): string {
+  const isReceived = round.done.includes('chat') || round.error !== null
+  return emitted?.('chat_respond') || (isReceived ? round.reply : '')
+}
 
 /** Ends a run that failed or was cancelled. Its text so far is kept; the thread accepts the next turn. */
 export function failedOutcome(
