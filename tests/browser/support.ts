@@ -48,7 +48,7 @@ const names = { client: '陈小雨', lawyer: '林律师', administrator: '周主
 /** Signs in as a sample person on the sign-in page and waits for the shell. */
 export async function signIn(page: Page, person: Person) {
   await page.getByRole('button', { name: names[person] }).click()
-  await page.getByRole('navigation').waitFor()
+  await page.getByRole('navigation').first().waitFor()
 }
 
 /** Lists violations of WCAG 2.2 AA on a page, with the elements. */
