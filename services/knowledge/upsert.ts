@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ok } from '../_kit/endpoint.ts'
-import { invalid } from '../_kit/fault.ts'
 import { ExternalId } from '../_kit/fields.ts'
 import { fragment } from '../_kit/sql/sql.ts'
 import { KbId, loadWritableBase, loadWritableBases, matchesKbId } from './base.ts'
+import { checkChunks } from './check-chunks.ts'
 import { post } from './deps.ts'
 import { NewDocument, rejectDuplicates } from './document.ts'
 import { prepareDocument } from './prepare.ts'
@@ -46,8 +46,7 @@ export const upsert = [
       faults: ['FORBIDDEN', 'NOT_FOUND'],
     },
     async (c, { body: { documents } }) => {
-      rejectDuplicateChunks(documents)
-      rejectWrongDimensions(documents, c.env.embedder?.dims)
+      checkChunks(documents, c.env.embedder?.dims)
       const bases = await loadWritableBases(
         c.env.sql,
         c.var.caller,
@@ -93,25 +92,3 @@ export const upsert = [
     },
   ),
 ]
-
-type Documents = z.output<typeof Batch>['documents']
-
-function rejectDuplicateChunks(documents: Documents) {
-  documents.forEach(({ chunks }, index) => {
-    rejectDuplicates(
-      chunks.map(({ chunk_index }) => String(chunk_index)),
-      (position) => `documents.${index}.chunks.${position}.chunk_index`,
-    )
-  })
-}
-
-function rejectWrongDimensions(documents: Documents, dims: number | undefined) {
-  if (dims === undefined) return
-  documents.forEach(({ chunks }, index) => {
-    chunks.forEach(({ embedding }, position) => {
-      if (!embedding || embedding.length === dims) return
-      const path = `documents.${index}.chunks.${position}.embedding`
-      throw invalid([{ path, message: `Must have ${dims} dimensions, has ${embedding.length}.` }])
-    })
-  })
-}

@@ -79,6 +79,16 @@ describe('seed/structured/import', () => {
     expect(await send(again)).toMatchObject(counts(0, 0, 1, 0))
   })
 
+  test('a system document with two chunks at one index is rejected with 400', async () => {
+    const chunk = { chunk_index: 413, content: 'A loan is repaid.' }
+    const { status, data } = await at.post(`${seed}/system-kb-documents/import`, {
+      kb: { name: 'sys_duplicate_chunks' },
+      documents: [{ document_id: 'd', doc_type: 'statute', title: 'D', chunks: [chunk, chunk] }],
+    })
+    expect(status).toBe(400)
+    expect(data.issues[0].path).toBe('documents.0.chunks.1.chunk_index')
+  })
+
   test('a structured import with a duplicate or malformed record is rejected with 400', async () => {
     const twice = await at.post(`${seed}/structured/import`, {
       litigation_elements: [element('t'), element('t')],

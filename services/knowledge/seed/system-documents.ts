@@ -3,6 +3,7 @@ import { chunkText } from '../../_kit/chunk/chunk.ts'
 import { ok } from '../../_kit/endpoint.ts'
 import { newId } from '../../_kit/ids.ts'
 import { fragment, type Sql, textArray } from '../../_kit/sql/sql.ts'
+import { checkChunks } from '../check-chunks.ts'
 import { post } from '../deps.ts'
 import { DocumentFields, NewChunk, rejectDuplicates } from '../document.ts'
 import { enqueueSync } from '../graph/sync.ts'
@@ -60,6 +61,7 @@ export const systemDocuments = [
         documents.map(({ document_id }) => document_id),
         (index) => `documents.${index}.document_id`,
       )
+      checkChunks(documents, c.env.embedder?.dims)
       const prepared = await Promise.all(documents.map(prepareContent))
       const plan = await c.env.sql.transaction(async (sql) => {
         const base = dry_run ? await findBase(sql, kb.name) : await upsertBase(sql, kb)
