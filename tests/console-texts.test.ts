@@ -8,9 +8,9 @@ const sources = globSync('services/gateway/console/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-/** Prefixes of keys that are completed by a value of the API: `textOf('status', …)`, a template. */
+/** Prefixes of keys that are completed by a value of the API: `translate('status', …)`, a template. */
 const prefixes = [
-  ...sources.matchAll(/textOf\(\s*'([\w.]+)'/g),
+  ...sources.matchAll(/translate\(\s*'([\w.]+)'/g),
   ...sources.matchAll(/`([\w.]+)\.\$\{/g),
 ].map(([, prefix]) => `${prefix}.`)
 

@@ -43,7 +43,7 @@ const byId = (objects: KubeObject[]) =>
   )
 
 /** What the operator would know of the Secrets that the chart created. */
-function factsOf(rendered: KubeObject[], { metadata }: Suite): Facts {
+function collectFacts(rendered: KubeObject[], { metadata }: Suite): Facts {
   const secrets = rendered.filter(isSecret)
   const key = secrets.find(({ metadata: { name } }) => name === `${metadata.name}-checksum-key`)
   const digests = secrets.flatMap(({ metadata: { name }, data }) =>
@@ -56,7 +56,7 @@ function factsOf(rendered: KubeObject[], { metadata }: Suite): Facts {
 
 function expectParity(suite: Suite) {
   const rendered = render(suite)
-  const expected = desired(suite, factsOf(rendered, suite)).filter(
+  const expected = desired(suite, collectFacts(rendered, suite)).filter(
     ({ kind, metadata }) => !onlyOperator.test(`${kind}/${metadata.name}`),
   )
   const objects = rendered.filter((each) => !isSecret(each) && !isHook(each))

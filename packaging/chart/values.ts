@@ -115,7 +115,7 @@ export function valuesTable(values: z.ZodType): string {
     const isMap = typeof additionalProperties === 'object' && !properties
     const nested = isMap ? (additionalProperties as Schema).properties : children
     if (path && (description || !nested))
-      rows.push(`| \`${path}\` | ${typeOf(schema)} | ${description} |`)
+      rows.push(`| \`${path}\` | ${describeType(schema)} | ${description} |`)
     const suffix = isMap && nested ? '.<name>' : items && nested ? '[]' : ''
     for (const [name, child] of Object.entries(nested ?? {}))
       visit(path ? `${path}${suffix}.${name}` : name, child)
@@ -124,7 +124,7 @@ export function valuesTable(values: z.ZodType): string {
   return `| Value | Type | Description |\n|---|---|---|\n${rows.join('\n')}\n`
 }
 
-function typeOf({ type, enum: choices }: Schema): string {
+function describeType({ type, enum: choices }: Schema): string {
   return Array.isArray(choices)
     ? choices.map((choice) => `\`${choice}\``).join(', ')
     : String(type ?? 'any')

@@ -116,7 +116,7 @@ export const permission = (needed: string): Guard => ({
 })
 
 /** Requires what all guards require, checked in this order. */
-export const allOf = (...guards: readonly Guard[]): Guard => ({
+export const requireAll = (...guards: readonly Guard[]): Guard => ({
   headers: guards.flatMap(({ headers }) => headers),
   faults: guards.flatMap(({ faults }) => faults),
   async check(caller, c) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { suite } from '../_run/services.ts'
 import { endpoints } from './endpoint.ts'
-import { allOf, organization, permission } from './identity.ts'
+import { organization, permission, requireAll } from './identity.ts'
 import type { Json } from './openapi/schemas.ts'
 import { filterPaths, prefixes } from './openapi/visible.ts'
 import { describe as description } from './openapi.ts'
@@ -100,7 +100,7 @@ const Thing = z
 describe('API description', () => {
   test('an endpoint with several guards describes the headers and the faults of each', () => {
     const { get } = endpoints()
-    const guard = allOf(permission('notes:read'), organization)
+    const guard = requireAll(permission('notes:read'), organization)
     const spec = { summary: 'List notes', guard, responses: { 200: z.object({}) } }
     const document = description('notes', '1', [get('/notes', spec, () => Promise.reject())])
     const { parameters, responses } = document.paths['/notes'].get

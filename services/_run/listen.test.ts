@@ -102,15 +102,15 @@ const failing = (parts: number, late: boolean) => {
     },
   })
 }
-const whole = { 'content-length': '400' }
+const announced = { 'content-length': '400' }
 
 test.each([
   ['fails at once', () => new Response(failing(0, false))],
   ['fails after its first part', () => new Response(failing(1, false))],
   ['fails after a while', () => new Response(failing(3, true))],
-  ['of known length fails at once', () => new Response(failing(0, false), { headers: whole })],
-  ['of known length fails later', () => new Response(failing(3, true), { headers: whole })],
-  ['is shorter than its length', () => new Response('part', { headers: whole })],
+  ['of known length fails at once', () => new Response(failing(0, false), { headers: announced })],
+  ['of known length fails later', () => new Response(failing(3, true), { headers: announced })],
+  ['is shorter than its length', () => new Response('part', { headers: announced })],
 ])('a body that %s ends the connection and no response follows on it', async (_, respond) => {
   const messages: string[] = []
   const log = { ...silent, warn: (_: object, message: string) => messages.push(message) }

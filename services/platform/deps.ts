@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { OpenContext } from '../_kit/context.ts'
 import { endpoints } from '../_kit/endpoint.ts'
-import { allOf, type Caller, organization, permission } from '../_kit/identity.ts'
+import { type Caller, organization, permission, requireAll } from '../_kit/identity.ts'
 import type { Transport } from '../_kit/outbound/transport.ts'
 import type { Client } from '../_kit/peer.ts'
 import { makeSigner, type Signer } from './audit-signing.ts'
@@ -66,7 +66,7 @@ export const { get, post, put, del } = endpoints<Deps>()
 export const manage = permission('platform:manage')
 
 /** For records of an organization. */
-export const manageOwn = allOf(manage, organization)
+export const manageOwn = requireAll(manage, organization)
 
 export const canManage = ({ superuser, permissions }: Caller) =>
   superuser || permissions.includes('platform:manage')

@@ -61,13 +61,13 @@ export function consoleTypes(): string {
   const types = suite.flatMap(({ name, endpoints }) => {
     const { components } = describe(name, '', endpoints)
     return (schemas[name] ?? []).map(
-      (schema) => `export interface ${schema} ${typeOf(components.schemas[schema])}\n`,
+      (schema) => `export interface ${schema} ${formatType(components.schemas[schema])}\n`,
     )
   })
   return `// Written by npm run generate from the API descriptions of the services.\n\n${types.join('\n')}`
 }
 
-function typeOf(schema: any, indent = ''): string {
+function formatType(schema: any, indent = ''): string {
   if (schema === true || schema === undefined) return 'unknown'
   if (schema.$ref) return schema.$ref.split('/').at(-1)
   if (schema.const !== undefined) return literal(schema.const)
@@ -75,14 +75,15 @@ function typeOf(schema: any, indent = ''): string {
   // Choices beside properties only restrict them.
   if (schema.properties) return objectType(schema, indent)
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices) return [...new Set(choices.map((each: unknown) => typeOf(each, indent)))].join(' | ')
-  if (schema.allOf) return schema.allOf.map((each: unknown) => typeOf(each, indent)).join(' & ')
+  if (choices)
+    return [...new Set(choices.map((each: unknown) => formatType(each, indent)))].join(' | ')
+  if (schema.allOf) return schema.allOf.map((each: unknown) => formatType(each, indent)).join(' & ')
   if (Array.isArray(schema.type)) {
-    return schema.type.map((type: string) => typeOf({ ...schema, type }, indent)).join(' | ')
+    return schema.type.map((type: string) => formatType({ ...schema, type }, indent)).join(' | ')
   }
   switch (schema.type) {
     case 'array': {
-      const item = typeOf(schema.items, indent)
+      const item = formatType(schema.items, indent)
       return item.includes(' | ') ? `(${item})[]` : `${item}[]`
     }
     case 'object':
@@ -100,11 +101,11 @@ function typeOf(schema: any, indent = ''): string {
 }
 
 function objectType({ properties, required = [], additionalProperties }: any, indent: string) {
-  if (!properties) return `Record<string, ${typeOf(additionalProperties ?? true, indent)}>`
+  if (!properties) return `Record<string, ${formatType(additionalProperties ?? true, indent)}>`
   const inner = `${indent}  `
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `${inner}${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema, inner)}\n`,
+      `${inner}${name}${required.includes(name) ? '' : '?'}: ${formatType(schema, inner)}\n`,
   )
   return `{\n${members.join('')}${indent}}`
 }

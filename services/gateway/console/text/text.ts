@@ -22,7 +22,7 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
 }
 
 /** Text whose key contains a value of the API, or the value itself if the catalogue lacks it. */
-export function textOf(prefix: string, value: string): string {
+export function translate(prefix: string, value: string): string {
   return current?.catalogue[`${prefix}.${value}` as TextKey] ?? value
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { me, request } from '../api/client.ts'
 import type { Me } from '../api/types.ts'
 import { navigate } from '../router.ts'
-import { t, textOf } from '../text/text.ts'
+import { t, translate } from '../text/text.ts'
 import { Preferences } from './preferences.tsx'
 
 /** Sample people are named `陈小雨 · Client`; the part after the dot repeats the user type. */
@@ -39,7 +39,7 @@ export function AccountMenu({ person }: { person: Me }) {
         <p>
           <strong>{personName(person.name)}</strong>
           <br />
-          <span class="faint">{textOf('userType', person.user_type)}</span>
+          <span class="faint">{translate('userType', person.user_type)}</span>
         </p>
         <Preferences />
         <p>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { ApiError } from '../api/client.ts'
 import type { Load } from '../api/use-load.ts'
-import { t, textOf } from '../text/text.ts'
+import { t, translate } from '../text/text.ts'
 import { Icon } from './icon.tsx'
 
 export const Loading = () => (
@@ -29,7 +29,7 @@ export const Empty = ({ title, hint, children }: EmptyProps) => (
 /** Message for a failed request in the language of the reader. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t('error.INTERNAL')
-  const text = textOf('error', error.code)
+  const text = translate('error', error.code)
   return text === error.code ? error.message : text
 }
 

@@ -4,7 +4,7 @@ import type { CollectionRun, Source } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
 import type { Pages } from '../../api/use-pages.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Badge, Loaded, Problem, type Tone } from '../../ui/state.tsx'
@@ -58,7 +58,7 @@ export function CollectionRuns({ runs, sources }: CollectionRunsProps) {
                   <span class="faint">{t('collection.counts', run.counts)}</span>
                 </span>
                 <span class="row-details">
-                  <Badge tone={tones[run.status]} text={textOf('collectionRun', run.status)} />
+                  <Badge tone={tones[run.status]} text={translate('collectionRun', run.status)} />
                   <button
                     type="button"
                     aria-label={t('collection.log.of', { name: nameOf(run) })}

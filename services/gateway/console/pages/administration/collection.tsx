@@ -3,7 +3,7 @@ import { request } from '../../api/client.ts'
 import type { CollectionRun, Source } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { usePages } from '../../api/use-pages.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Badge, Empty, Problem } from '../../ui/state.tsx'
@@ -75,7 +75,7 @@ function SourceRow({ source, onChange, onRun }: SourceRowProps) {
         {action.error !== undefined && <Problem error={action.error} />}
       </span>
       <span class="row-details">
-        <Badge tone="neutral" text={textOf('sourceKind', source.kind)} />
+        <Badge tone="neutral" text={translate('sourceKind', source.kind)} />
         {!source.enabled && <Badge tone="warn" text={t('sources.disabled')} />}
         {source.kind !== 'upload' && (
           <button

@@ -1,5 +1,5 @@
 import { formatNumber, t } from '../../text/text.ts'
-import { tokensOf, type UsageDay } from './usage-sum.ts'
+import { sumTokens, type UsageDay } from './usage-sum.ts'
 
 const chartHeight = 160
 const barWidth = 28
@@ -7,7 +7,7 @@ const barGap = 8
 
 /** Tokens of each day as bars, input below output, and the same as a table. */
 export function DayChart({ days }: { days: UsageDay[] }) {
-  const most = Math.max(1, ...days.map(tokensOf))
+  const most = Math.max(1, ...days.map(sumTokens))
   const heightOf = (tokens: number) => (tokens / most) * chartHeight
   const width = days.length * (barWidth + barGap)
   return (

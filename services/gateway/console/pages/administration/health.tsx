@@ -1,6 +1,6 @@
 import { request } from '../../api/client.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Badge, Loaded, type Tone } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
 
@@ -28,14 +28,14 @@ export default function HealthPage() {
           <ul class="tiles">
             {services.map(({ service, status, components }) => (
               <li key={service} class="tile">
-                <strong>{textOf('service', service)}</strong>
+                <strong>{translate('service', service)}</strong>
                 <span>
-                  <Badge tone={tones[status]} text={textOf('health', status)} />
+                  <Badge tone={tones[status]} text={translate('health', status)} />
                 </span>
                 <ul class="rows">
                   {Object.entries(components).map(([name, component]) => (
                     <li key={name} class="faint">
-                      {`${textOf('component', name)}: ${textOf('health', component.status)}`}
+                      {`${translate('component', name)}: ${translate('health', component.status)}`}
                     </li>
                   ))}
                 </ul>

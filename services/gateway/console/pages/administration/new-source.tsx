@@ -3,7 +3,7 @@ import { type Page, request } from '../../api/client.ts'
 import type { KnowledgeBase, Source } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Problem } from '../../ui/state.tsx'
 import { collectorPath } from './collection-runs.tsx'
@@ -58,7 +58,7 @@ export function NewSource({ onCreate, onClose }: NewSourceProps) {
           <select value={draft.kind} onChange={change('kind')}>
             {kinds.map((kind) => (
               <option key={kind} value={kind}>
-                {textOf('sourceKind', kind)}
+                {translate('sourceKind', kind)}
               </option>
             ))}
           </select>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from '../../api/client.ts'
 import { useAction } from '../../api/use-action.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Problem } from '../../ui/state.tsx'
 import { Secret } from './secret.tsx'
 
@@ -63,7 +63,7 @@ export function NewToken({ onCreate }: { onCreate: () => void }) {
                       checked={scopes.includes(scope)}
                       onChange={() => toggle(scope)}
                     />
-                    {`${textOf('area', area)} ${textOf('right', right)}`}
+                    {`${translate('area', area)} ${translate('right', right)}`}
                   </label>
                 )
               }),

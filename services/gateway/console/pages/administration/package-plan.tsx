@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { ApiError, request } from '../../api/client.ts'
 import type { SeedPackage, SeedRun } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Loading, Problem } from '../../ui/state.tsx'
 import { packagesPath, runTones } from './seed-runs.ts'
@@ -36,7 +36,7 @@ export function PackagePlan({ seedPackage, plan, onApply, onClose }: PackagePlan
     >
       {applied && (
         <p role="status">
-          <Badge tone={runTones[applied.status]} text={textOf('seedRun', applied.status)} />
+          <Badge tone={runTones[applied.status]} text={translate('seedRun', applied.status)} />
         </p>
       )}
       <div class="table-scroll">
@@ -58,7 +58,7 @@ export function PackagePlan({ seedPackage, plan, onApply, onClose }: PackagePlan
                 <tr key={item_id}>
                   <th scope="row">
                     <span class="code">{item_id}</span>
-                    <span class="faint">{` ${textOf('itemStatus', status)}`}</span>
+                    <span class="faint">{` ${translate('itemStatus', status)}`}</span>
                     {error && <p class="field-error">{error}</p>}
                   </th>
                   <td class="number added">{signed('+', counts.created)}</td>

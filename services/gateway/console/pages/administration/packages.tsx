@@ -4,7 +4,7 @@ import type { SeedPackage, SeedRun } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { usePages } from '../../api/use-pages.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Badge, Empty, Loaded, Loading, Problem, type Tone } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
@@ -57,7 +57,10 @@ export default function PackagesPage() {
                     <span class="faint code">{`${each.package_id} ${each.version ?? ''}`}</span>
                   </span>
                   <span class="row-details">
-                    <Badge tone={tones[each.status]} text={textOf('packageStatus', each.status)} />
+                    <Badge
+                      tone={tones[each.status]}
+                      text={translate('packageStatus', each.status)}
+                    />
                     <button
                       type="button"
                       disabled={action.isRunning || each.status === 'invalid'}
@@ -83,12 +86,12 @@ export default function PackagesPage() {
                   <span>
                     <strong>{run.packages.map((each) => each.package_id).join(', ')}</strong>
                     <span class="faint">
-                      {`${formatTime(run.created_at)} · ${textOf('actor', run.requested_by)}`}
+                      {`${formatTime(run.created_at)} · ${translate('actor', run.requested_by)}`}
                     </span>
                   </span>
                   <span class="row-details">
                     {run.dry_run && <Badge tone="neutral" text={t('packages.dryRun')} />}
-                    <Badge tone={runTones[run.status]} text={textOf('seedRun', run.status)} />
+                    <Badge tone={runTones[run.status]} text={translate('seedRun', run.status)} />
                   </span>
                 </li>
               ))}

@@ -3,7 +3,7 @@ import { type Page, request, withQuery } from '../../api/client.ts'
 import type { Checkpoint, Round, RunAnswer, TraceDetail } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Badge, Empty, Loaded, Loading, Problem } from '../../ui/state.tsx'
 import { diffLines } from './diff-lines.ts'
 import { enginePath, traceTones } from './runs.tsx'
@@ -76,17 +76,20 @@ interface ComparisonProps {
 
 /** What came out of the original and of the replay, line by line. */
 function Comparison({ original, answer }: ComparisonProps) {
-  const lines = diffLines(outputOf(original), outputOf(answer))
+  const lines = diffLines(formatOutput(original), formatOutput(answer))
   const isEqual = lines.every(({ kind }) => kind === 'same')
   return (
     <div class="comparison" role="status">
       <p class="row-details">
         <strong>{t('replay.original')}</strong>
         {original && (
-          <Badge tone={traceTones[original.status]} text={textOf('runStatus', original.status)} />
+          <Badge
+            tone={traceTones[original.status]}
+            text={translate('runStatus', original.status)}
+          />
         )}
         <strong>{t('replay.branch')}</strong>
-        <Badge tone={traceTones[answer.status]} text={textOf('runStatus', answer.status)} />
+        <Badge tone={traceTones[answer.status]} text={translate('runStatus', answer.status)} />
         <a href={`/administration/runs/${answer.trace_id}`}>{t('replay.open')}</a>
       </p>
       <p class={isEqual ? 'notice' : 'notice warn'}>
@@ -115,7 +118,7 @@ function Comparison({ original, answer }: ComparisonProps) {
 }
 
 /** The words of a run, and the questions of the card that it waits on. */
-function outputOf(run: Pick<RunAnswer, 'output' | 'card'> | undefined): string {
+function formatOutput(run: Pick<RunAnswer, 'output' | 'card'> | undefined): string {
   if (!run) return ''
   const questions = run.card?.questions.map(({ question }) => question) ?? []
   return [run.output, run.card?.title ?? '', ...questions].filter((line) => line !== '').join('\n')

@@ -2,7 +2,7 @@ import { request } from '../../api/client.ts'
 import type { TraceDetail } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import type { PageProps } from '../../page-props.ts'
-import { formatNumber, formatTime, t, textOf } from '../../text/text.ts'
+import { formatNumber, formatTime, t, translate } from '../../text/text.ts'
 import { Badge, Loaded } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
 import { Replay } from './replay.tsx'
@@ -20,9 +20,9 @@ export default function RunPage({ params: { id } }: PageProps) {
         {(trace) => (
           <>
             <p class="row-details">
-              <Badge tone={traceTones[trace.status]} text={textOf('runStatus', trace.status)} />
+              <Badge tone={traceTones[trace.status]} text={translate('runStatus', trace.status)} />
               <span class="faint">
-                {`${textOf('runKind', trace.kind)} · ${formatTime(trace.started_at)}`}
+                {`${translate('runKind', trace.kind)} · ${formatTime(trace.started_at)}`}
               </span>
               <span class="faint">
                 {t('runs.usage', {

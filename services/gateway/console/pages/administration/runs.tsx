@@ -2,7 +2,7 @@ import { withQuery } from '../../api/client.ts'
 import type { Trace } from '../../api/types.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { navigate, usePlace } from '../../router.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Badge, Empty, type Tone } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
@@ -37,7 +37,7 @@ export default function RunsPage() {
             <option value="">{t('runs.anyStatus')}</option>
             {Object.keys(traceTones).map((each) => (
               <option key={each} value={each}>
-                {textOf('runStatus', each)}
+                {translate('runStatus', each)}
               </option>
             ))}
           </select>
@@ -56,10 +56,10 @@ export default function RunsPage() {
                   <span class="row-details">
                     <Badge
                       tone={traceTones[trace.status]}
-                      text={textOf('runStatus', trace.status)}
+                      text={translate('runStatus', trace.status)}
                     />
                     <span class="faint">
-                      {`${textOf('runKind', trace.kind)} · ${trace.thread_id}`}
+                      {`${translate('runKind', trace.kind)} · ${trace.thread_id}`}
                     </span>
                   </span>
                 </a>

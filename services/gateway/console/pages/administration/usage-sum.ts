@@ -8,4 +8,4 @@ export interface UsageSum {
 
 export type UsageDay = UsageSum & { day: string }
 
-export const tokensOf = ({ input_tokens, output_tokens }: UsageSum) => input_tokens + output_tokens
+export const sumTokens = ({ input_tokens, output_tokens }: UsageSum) => input_tokens + output_tokens

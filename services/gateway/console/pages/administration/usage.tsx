@@ -5,7 +5,7 @@ import { formatNumber, t } from '../../text/text.ts'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
 import { DayChart } from './day-chart.tsx'
-import { tokensOf, type UsageDay, type UsageSum } from './usage-sum.ts'
+import { sumTokens, type UsageDay, type UsageSum } from './usage-sum.ts'
 
 const groups = ['skill', 'model', 'user_id'] as const
 type Group = (typeof groups)[number]
@@ -82,14 +82,14 @@ const Totals = ({ total }: { total: UsageSum }) => (
 type GroupRow = UsageSum & Partial<Record<Group, string | null>>
 
 const GroupTable = ({ group, rows }: { group: Group; rows: GroupRow[] }) => {
-  const most = Math.max(1, ...rows.map(tokensOf))
+  const most = Math.max(1, ...rows.map(sumTokens))
   return (
     <section class="panel-box usage-group" aria-label={t(`usage.by.${group}`)}>
       <table>
         <caption>{t(`usage.by.${group}`)}</caption>
         <tbody>
           {rows
-            .toSorted((one, other) => tokensOf(other) - tokensOf(one))
+            .toSorted((one, other) => sumTokens(other) - sumTokens(one))
             .map((row) => (
               <tr key={row[group]}>
                 <th scope="row">{row[group] ?? t('usage.unknown')}</th>
@@ -97,11 +97,11 @@ const GroupTable = ({ group, rows }: { group: Group; rows: GroupRow[] }) => {
                   <meter
                     min={0}
                     max={most}
-                    value={tokensOf(row)}
+                    value={sumTokens(row)}
                     aria-label={t('usage.share', { name: row[group] ?? t('usage.unknown') })}
                   />
                 </td>
-                <td class="number">{formatNumber(tokensOf(row))}</td>
+                <td class="number">{formatNumber(sumTokens(row))}</td>
               </tr>
             ))}
         </tbody>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { TraceDetail } from '../../api/types.ts'
-import { formatNumber, t, textOf } from '../../text/text.ts'
+import { formatNumber, t, translate } from '../../text/text.ts'
 import { Empty } from '../../ui/state.tsx'
 import { arrangeSpans, type Span } from './arrange-spans.ts'
 
@@ -48,7 +48,7 @@ export function Waterfall({ spans }: { spans: TraceDetail['spans'] }) {
       </ol>
       {chosen && (
         <div class="event" aria-live="polite">
-          <h3>{`${textOf('spanKind', chosen.kind)} · ${chosen.name}`}</h3>
+          <h3>{`${translate('spanKind', chosen.kind)} · ${chosen.name}`}</h3>
           {chosen.error && <p class="field-error">{chosen.error}</p>}
           <pre>{JSON.stringify(chosen.attributes, null, 2)}</pre>
         </div>

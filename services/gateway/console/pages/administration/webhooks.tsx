@@ -3,7 +3,7 @@ import { request } from '../../api/client.ts'
 import type { Webhook } from '../../api/types.ts'
 import { useAction } from '../../api/use-action.ts'
 import { usePages } from '../../api/use-pages.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { PagedList } from '../../ui/paged-list.tsx'
 import { Empty, Problem } from '../../ui/state.tsx'
@@ -46,7 +46,7 @@ export default function WebhooksPage() {
                 <span>
                   <strong>{webhook.url}</strong>
                   <span class="faint">
-                    {webhook.types.map((type) => textOf('eventType', type)).join('、')}
+                    {webhook.types.map((type) => translate('eventType', type)).join('、')}
                   </span>
                 </span>
                 <span class="row-details">
@@ -111,7 +111,7 @@ function NewWebhook({ onCreate }: { onCreate: () => void }) {
                   setTypes(checked ? [...types, type] : types.filter((each) => each !== type))
                 }
               />
-              {textOf('eventType', type)}
+              {translate('eventType', type)}
             </label>
           ))}
         </div>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { CalculationStep } from '../../api/types.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import {
   type Calculation,
   formatFormula,
+  formatLabel,
   formatStepResult,
   formatValue,
-  labelOf,
+  localizeTitle,
   type Reading,
-  titleOf,
 } from './calculation.ts'
 
 /** A calculation with every step, and the other readings of the law beside it where courts differ. */
@@ -28,14 +28,14 @@ export function CalculationView({ calculation }: { calculation: Calculation }) {
             key={index}
             calculator={calculator}
             reading={alternative}
-            title={titleOf(alternative.label)}
+            title={localizeTitle(alternative.label)}
           />
         ))}
       </div>
       <p class="faint">{t('calculators.asOf', { day: calculation.as_of })}</p>
       {tables.map(({ name, source, through }) => (
         <p key={name} class="faint">
-          {t('calculators.table', { name: textOf('rateTable', name), source, day: through })}
+          {t('calculators.table', { name: translate('rateTable', name), source, day: through })}
         </p>
       ))}
       <CopyLink />
@@ -57,7 +57,7 @@ const ReadingView = ({ calculator, reading, title }: ReadingViewProps) => (
         .filter(([, value]) => !Array.isArray(value))
         .map(([name, value]) => (
           <div key={name}>
-            <dt>{labelOf(calculator, name)}</dt>
+            <dt>{formatLabel(calculator, name)}</dt>
             <dd>{formatValue(name, value)}</dd>
           </div>
         ))}
@@ -65,7 +65,9 @@ const ReadingView = ({ calculator, reading, title }: ReadingViewProps) => (
     {Object.entries(reading.result).map(
       ([name, value]) =>
         Array.isArray(value) &&
-        value.length > 0 && <RowsTable key={name} label={labelOf(calculator, name)} rows={value} />,
+        value.length > 0 && (
+          <RowsTable key={name} label={formatLabel(calculator, name)} rows={value} />
+        ),
     )}
     <h3>{t('calculators.steps')}</h3>
     <ol class="steps">
@@ -88,7 +90,7 @@ function RowsTable({ label, rows }: { label: string; rows: Record<string, unknow
           <tr>
             {names.map((name) => (
               <th key={name} scope="col">
-                {textOf('value', name)}
+                {translate('value', name)}
               </th>
             ))}
           </tr>
@@ -112,13 +114,13 @@ function RowsTable({ label, rows }: { label: string; rows: Record<string, unknow
 const StepView = ({ calculator, step }: { calculator: string; step: CalculationStep }) => (
   <li>
     <div class="step">
-      <strong>{titleOf(step.title)}</strong>
+      <strong>{localizeTitle(step.title)}</strong>
       <span class="number">{formatStepResult(step.result)}</span>
     </div>
     <p class="formula">{formatFormula(step.formula)}</p>
     <p class="faint">
       {Object.entries(step.inputs)
-        .map(([name, value]) => `${labelOf(calculator, name)}: ${formatValue(name, value)}`)
+        .map(([name, value]) => `${formatLabel(calculator, name)}: ${formatValue(name, value)}`)
         .join(' · ')}
     </p>
     <p class="faint">

@@ -1,5 +1,5 @@
 import type { CalculationStep } from '../../api/types.ts'
-import { currentLanguage, formatMoney, formatNumber, t, textOf } from '../../text/text.ts'
+import { currentLanguage, formatMoney, formatNumber, t, translate } from '../../text/text.ts'
 import type { Fault } from './inputs.ts'
 
 export const calculatorsPath = '/api/v1/ai/calculators'
@@ -19,12 +19,12 @@ export interface Calculation extends Reading {
   tables: { name: string; source: string; through: string }[]
 }
 
-export const titleOf = (title: Title) => title[currentLanguage()]
+export const localizeTitle = (title: Title) => title[currentLanguage()]
 
 /** Label of an input or result. A calculator may use a name in a meaning of its own. */
-export function labelOf(calculator: string, name: string): string {
-  const own = textOf(`value.${calculator}`, name)
-  return own === name ? textOf('value', name) : own
+export function formatLabel(calculator: string, name: string): string {
+  const own = translate(`value.${calculator}`, name)
+  return own === name ? translate('value', name) : own
 }
 
 /** Values that are no amounts of money. */
@@ -50,14 +50,14 @@ const rates = new Set(['rate', 'cap_rate', 'lpr', 'overdue_rate'])
 export function formatValue(name: string, value: unknown): string {
   if (value === null || value === undefined) return t('calculators.none')
   if (typeof value === 'boolean') return t(value ? 'card.yes' : 'card.no')
-  if (typeof value === 'string') return textOf('choice', value)
+  if (typeof value === 'string') return translate('choice', value)
   if (typeof value === 'number') {
     if (rates.has(name)) return t('calculators.percent', { value: formatNumber(value) })
     return plainNumbers.has(name) ? formatNumber(value) : formatMoney(value)
   }
   if (Array.isArray(value)) return value.map((each) => formatValue(name, each)).join('、')
   return Object.entries(value)
-    .map(([member, each]) => `${textOf('value', member)} ${formatValue(member, each)}`)
+    .map(([member, each]) => `${translate('value', member)} ${formatValue(member, each)}`)
     .join('，')
 }
 
@@ -67,11 +67,11 @@ export const formatStepResult = (value: unknown) =>
 
 /** A formula in the language of the reader: as a whole, or operand by operand. */
 export function formatFormula(formula: string): string {
-  const whole = textOf('term', formula)
+  const whole = translate('term', formula)
   if (whole !== formula) return whole
   return formula
     .split(/( [×÷+−] |[()])/)
-    .map((part) => textOf('term', part))
+    .map((part) => translate('term', part))
     .join('')
 }
 
@@ -88,8 +88,8 @@ export function faultText(calculator: string, fault: Fault): string {
       for (const [pattern, key] of patterns) {
         const [, first, second] = pattern.exec(fault.message) ?? []
         if (first === undefined) continue
-        const field = labelOf(calculator, first)
-        const end = second === undefined ? '' : labelOf(calculator, second)
+        const field = formatLabel(calculator, first)
+        const end = second === undefined ? '' : formatLabel(calculator, second)
         return t(`calculators.fault.${key}`, { field, end })
       }
       return fault.message

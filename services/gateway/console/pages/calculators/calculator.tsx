@@ -6,7 +6,7 @@ import type { PageProps } from '../../page-props.ts'
 import { navigate, place } from '../../router.ts'
 import { t } from '../../text/text.ts'
 import { Empty, Loaded, PageHeading, Problem } from '../../ui/state.tsx'
-import { type Calculation, calculatorsPath, titleOf } from './calculation.ts'
+import { type Calculation, calculatorsPath, localizeTitle } from './calculation.ts'
 import { CalculationView } from './calculation-view.tsx'
 import { InputFields } from './input-fields.tsx'
 import {
@@ -66,7 +66,7 @@ function CalculatorForm({ calculator }: { calculator: Calculator }) {
       const path = `${calculatorsPath}/${calculator.id}`
       setCalculation(await request<Calculation>(path, { method: 'POST', body: inputs }))
     } catch (thrown) {
-      const found = faultsOf(thrown)
+      const found = collectFaults(thrown)
       setFaults(found)
       if (Object.keys(found).length > 0) focusFault(form.current)
       else setError(thrown)
@@ -80,7 +80,7 @@ function CalculatorForm({ calculator }: { calculator: Calculator }) {
 
   return (
     <>
-      <PageHeading text={titleOf(calculator.title)}>
+      <PageHeading text={localizeTitle(calculator.title)}>
         <a class="button" href="/calculators">
           {t('calculators.all')}
         </a>
@@ -128,7 +128,7 @@ function TableEnd({ error }: { error: unknown }) {
   return <p class="notice warn">{t('calculators.tableEnds', { day: through })}</p>
 }
 
-function faultsOf(thrown: unknown): Faults {
+function collectFaults(thrown: unknown): Faults {
   if (!(thrown instanceof ApiError)) return {}
   return Object.fromEntries(
     thrown.issues.map(({ path, message }) => [path, { kind: 'message', message }]),

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { faultText, labelOf } from './calculation.ts'
+import { faultText, formatLabel } from './calculation.ts'
 import { type Draft, type DraftGroup, emptyDraft, type Faults, type InputSchema } from './inputs.ts'
 
 interface FieldProps<D extends Draft> {
@@ -23,7 +23,7 @@ export const InputFields = (props: FieldProps<DraftGroup> & { prefix: string }) 
           key={name}
           schema={member}
           path={prefix + name}
-          label={labelOf(props.calculator, name)}
+          label={formatLabel(props.calculator, name)}
           required={schema.required?.includes(name) ?? false}
           draft={draft[name] ?? emptyDraft(member)}
           onChange={(next) => onChange({ ...draft, [name]: next })}
@@ -154,7 +154,7 @@ function TextControl({ schema, draft, common, onChange }: ControlProps) {
         <option value="">{t('calculators.choose')}</option>
         {choices.map((choice) => (
           <option key={choice} value={choice}>
-            {textOf('choice', choice)}
+            {translate('choice', choice)}
           </option>
         ))}
       </select>

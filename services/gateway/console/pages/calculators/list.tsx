@@ -3,7 +3,7 @@ import type { Calculator } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { t } from '../../text/text.ts'
 import { Empty, Loaded, PageHeading } from '../../ui/state.tsx'
-import { calculatorsPath, titleOf } from './calculation.ts'
+import { calculatorsPath, localizeTitle } from './calculation.ts'
 
 /** All calculators. */
 export default function CalculatorsPage() {
@@ -23,8 +23,8 @@ export default function CalculatorsPage() {
               {calculators.map((calculator) => (
                 <li key={calculator.id}>
                   <a class="tile" href={`/calculators/${calculator.id}`}>
-                    <strong>{titleOf(calculator.title)}</strong>
-                    <span class="faint">{lawsOf(calculator)}</span>
+                    <strong>{localizeTitle(calculator.title)}</strong>
+                    <span class="faint">{listLaws(calculator)}</span>
                   </a>
                 </li>
               ))}
@@ -36,5 +36,5 @@ export default function CalculatorsPage() {
   )
 }
 
-const lawsOf = ({ articles }: Calculator) =>
+const listLaws = ({ articles }: Calculator) =>
   [...new Set(articles.map(({ law }) => `《${law}》`))].join(' ')

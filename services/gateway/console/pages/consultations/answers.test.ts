@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Card, Question } from '../../api/types.ts'
-import { buildAnswers, type Draft, errorsOf } from './answers.ts'
+import { buildAnswers, collectErrors, type Draft } from './answers.ts'
 
 const question = (field_key: string, input_type: Question['input_type'], required = true) => ({
   question: field_key,
@@ -65,5 +65,5 @@ test('an error of the service belongs to the question at its position', () => {
     { field_key: 'b', value: 2 },
   ]
   const issues = [{ path: 'user_response.answers.1.value', message: 'Must be text.' }]
-  expect(errorsOf(issues, answers)).toEqual({ b: 'Must be text.' })
+  expect(collectErrors(issues, answers)).toEqual({ b: 'Must be text.' })
 })

@@ -68,7 +68,7 @@ export function buildAnswers({ questions }: Card, draft: Draft) {
 }
 
 /** Errors of the service by `field_key`: its paths name the position of the answer. */
-export function errorsOf(issues: { path: string; message: string }[], answers: Answer[]) {
+export function collectErrors(issues: { path: string; message: string }[], answers: Answer[]) {
   const errors: Record<string, string> = {}
   for (const { path, message } of issues) {
     const index = /answers\.(\d+)/.exec(path)?.[1]

@@ -1,9 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from '../../api/client.ts'
 import type { Card } from '../../api/types.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Badge } from '../../ui/state.tsx'
-import { buildAnswers, type Draft, deleteDraft, errorsOf, readDraft, saveDraft } from './answers.ts'
+import {
+  buildAnswers,
+  collectErrors,
+  type Draft,
+  deleteDraft,
+  readDraft,
+  saveDraft,
+} from './answers.ts'
 import type { Consultation } from './consultation.ts'
 import { QuestionField } from './question-field.tsx'
 
@@ -32,7 +39,7 @@ export function CardForm({ card, isHidden, consultation }: CardFormProps) {
     if (Object.keys(errors).length > 0) return
     const failure = await consultation.answerCard(card, answers)
     if (failure === undefined) deleteDraft(card)
-    else if (failure instanceof ApiError) setErrors(errorsOf(failure.issues, answers))
+    else if (failure instanceof ApiError) setErrors(collectErrors(failure.issues, answers))
   }
   return (
     <form
@@ -50,7 +57,7 @@ export function CardForm({ card, isHidden, consultation }: CardFormProps) {
         <h2 id="card-title" ref={heading} tabIndex={-1}>
           {card.title}
         </h2>
-        <Badge tone="info" text={textOf('reviewType', card.review_type)} />
+        <Badge tone="info" text={translate('reviewType', card.review_type)} />
       </header>
       <div class="card-questions">
         {card.questions.map((question) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { me } from '../../api/client.ts'
 import type { ConsultationMessage } from '../../api/types.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { memo } from '../../ui/memo.ts'
 import { useCitations } from './citations.tsx'
@@ -32,7 +32,7 @@ export const StoredMessage = memo(({ message }: { message: ConsultationMessage }
   return (
     <Bubble
       isOwn={role === 'USER'}
-      author={isOwn ? t('consultations.you') : textOf('userType', author_type)}
+      author={isOwn ? t('consultations.you') : translate('userType', author_type)}
       time={formatTime(created_at)}
     >
       {role === 'ASSISTANT' ? <Answer text={content} /> : <p class="plain">{content}</p>}
@@ -60,7 +60,7 @@ export const UnsentMessage = ({ content }: { content: string }) => (
 
 /** The answer while it arrives, with the tasks of the assistant. */
 export const RunningTurn = ({ turn }: { turn: Turn }) => (
-  <Bubble isOwn={false} author={textOf('userType', 'assistant')}>
+  <Bubble isOwn={false} author={translate('userType', 'assistant')}>
     {turn.tasks.length > 0 && <Tasks tasks={turn.tasks} />}
     {turn.text ? (
       <Markdown text={turn.text} />

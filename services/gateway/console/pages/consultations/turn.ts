@@ -46,7 +46,7 @@ export function applyEvent(before: Turn, { id, event, data }: StreamEvent): Turn
   const turn = turnId === before.id ? before : { ...newTurn(), id: turnId }
   if (no <= turn.lastEventNo) return before
   if (no !== turn.lastEventNo + 1) throw new MissingEvents(id)
-  return { ...turn, lastEventNo: no, ...changesOf(turn, event, data) }
+  return { ...turn, lastEventNo: no, ...reduceEvent(turn, event, data) }
 }
 
 function splitId(id: string): [turn: string, no: number] {
@@ -55,7 +55,7 @@ function splitId(id: string): [turn: string, no: number] {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the event decides the form of its data.
-function changesOf(turn: Turn, event: string, data: any): Partial<Turn> {
+function reduceEvent(turn: Turn, event: string, data: any): Partial<Turn> {
   switch (event) {
     case 'delta':
       return { text: turn.text + data.content }

@@ -1,4 +1,4 @@
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { errorText } from '../../ui/state.tsx'
 import type { Upload } from './use-uploads.ts'
@@ -30,6 +30,6 @@ export const UploadList = ({ uploads, onRemove }: UploadListProps) => (
 
 function UploadState({ upload: { name, part, file, error } }: { upload: Upload }) {
   if (error !== undefined) return <span class="faint bad">{errorText(error)}</span>
-  if (file) return <span class="faint">{textOf('parseStatus', file.parseStatus)}</span>
+  if (file) return <span class="faint">{translate('parseStatus', file.parseStatus)}</span>
   return <progress value={part} aria-label={t('files.uploading', { name })} />
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
 import type { PageProps } from '../../page-props.ts'
 import { navigate } from '../../router.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Badge, Empty, Loaded, Problem } from '../../ui/state.tsx'
 import { uploadFile } from '../consultations/upload.ts'
@@ -32,7 +32,7 @@ async function loadBase(id: string, signal: AbortSignal): Promise<BaseDetails> {
 export default function BasePage({ params: { id } }: PageProps) {
   const load = useLoad(`base ${id}`, (signal) => loadBase(id!, signal))
   const [uploads, setUploads] = useState(0)
-  const title = load.data ? textOf('base', load.data.base.name) : t('knowledge.bases')
+  const title = load.data ? translate('base', load.data.base.name) : t('knowledge.bases')
   return (
     <KnowledgeLayout heading={title}>
       <Loaded load={load}>
@@ -120,7 +120,7 @@ function Files({ base, files, onUpload, onChange }: FilesProps) {
             <span class="row-details">
               <Badge
                 tone={file.status === 'FAILED' ? 'bad' : 'neutral'}
-                text={textOf('indexStatus', file.status)}
+                text={translate('indexStatus', file.status)}
               />
               <button
                 type="button"
@@ -149,7 +149,7 @@ const Documents = ({ documents }: { documents: Page<KnowledgeDocument> }) => (
           >
             {document.title}
           </a>
-          <Badge tone="neutral" text={textOf('docType', document.doc_type)} />
+          <Badge tone="neutral" text={translate('docType', document.doc_type)} />
         </li>
       ))}
     </ul>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Page, request } from '../../api/client.ts'
 import type { KnowledgeBase } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { formatNumber, t, textOf } from '../../text/text.ts'
+import { formatNumber, t, translate } from '../../text/text.ts'
 import { Badge, Empty, Loaded, Problem } from '../../ui/state.tsx'
 import { Jobs } from './jobs.tsx'
 import { KnowledgeLayout, knowledgePath } from './knowledge.tsx'
@@ -24,12 +24,14 @@ export default function BasesPage() {
               {items.map((base) => (
                 <li key={base.id}>
                   <a class="tile" href={`/knowledge/bases/${base.id}`}>
-                    <strong>{textOf('base', base.name)}</strong>
+                    <strong>{translate('base', base.name)}</strong>
                     <span class="faint">{base.description}</span>
                     <span class="row-details">
                       <Badge
                         tone={base.system ? 'info' : 'neutral'}
-                        text={base.system ? t('bases.system') : textOf('audience', base.audience)}
+                        text={
+                          base.system ? t('bases.system') : translate('audience', base.audience)
+                        }
                       />
                       <span class="faint">
                         {t('bases.chunks', { count: formatNumber(base.chunks) })}
@@ -84,7 +86,7 @@ function NewBase({ onCreate }: { onCreate: () => void }) {
         >
           {(['organization', 'clients'] as const).map((each) => (
             <option key={each} value={each}>
-              {textOf('audience', each)}
+              {translate('audience', each)}
             </option>
           ))}
         </select>

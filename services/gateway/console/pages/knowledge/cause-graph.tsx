@@ -40,7 +40,7 @@ export function CauseGraph({ cause }: { cause: CauseOfAction }) {
             <NodeView
               key={node.id}
               node={node}
-              state={stateOf(node.id, chosen, connected)}
+              state={classifyNode(node.id, chosen, connected)}
               onChoose={() => setChosen(chosen === node.id ? undefined : node.id)}
             />
           ))}
@@ -68,7 +68,11 @@ export function CauseGraph({ cause }: { cause: CauseOfAction }) {
   )
 }
 
-const stateOf = (id: string, chosen: string | undefined, connected: Set<string> | undefined) => {
+const classifyNode = (
+  id: string,
+  chosen: string | undefined,
+  connected: Set<string> | undefined,
+) => {
   if (connected === undefined) return ''
   if (id === chosen) return 'chosen'
   return connected.has(id) ? 'near' : 'far'

@@ -3,7 +3,7 @@ import type { CauseOfAction, ElementWithKnowledge } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import type { PageProps } from '../../page-props.ts'
 import { usePlace } from '../../router.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Badge, Empty, Loaded } from '../../ui/state.tsx'
 import { CauseGraph } from './cause-graph.tsx'
 import { causeDescription, causeName, citeArticle, lawAddress } from './cause-names.ts'
@@ -80,7 +80,7 @@ const ElementView = ({ element }: { element: ElementWithKnowledge }) => (
   <section class="panel-box element" aria-label={causeName(element)}>
     <h2>{causeName(element)}</h2>
     <p class="row-details">
-      <Badge tone="info" text={textOf('burden', element.burden_of_proof)} />
+      <Badge tone="info" text={translate('burden', element.burden_of_proof)} />
       {!element.required && <Badge tone="neutral" text={t('causes.notRequired')} />}
     </p>
     <p>{causeDescription(element)}</p>
@@ -96,7 +96,7 @@ const ElementView = ({ element }: { element: ElementWithKnowledge }) => (
             <li key={defence.name}>
               <strong>{causeName(defence)}</strong>
               {defence.burden_of_proof && (
-                <Badge tone="info" text={textOf('burden', defence.burden_of_proof)} />
+                <Badge tone="info" text={translate('burden', defence.burden_of_proof)} />
               )}
               <p>{defence.description}</p>
               <Articles articles={defence.legal_basis} />

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { type Page, request } from '../../api/client.ts'
 import type { KnowledgeJob } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Badge, Loaded, type Tone } from '../../ui/state.tsx'
 import { knowledgePath } from './knowledge.tsx'
 
@@ -59,7 +59,7 @@ export function Jobs({ baseId, onEnd }: JobsProps) {
 const JobView = ({ job: { kind, status, progress, error, created_at } }: { job: KnowledgeJob }) => (
   <li class="todo">
     <span>
-      <strong>{textOf('jobKind', kind)}</strong>
+      <strong>{translate('jobKind', kind)}</strong>
       <span class="faint">{formatTime(created_at)}</span>
       {error && <span class="field-error">{error}</span>}
     </span>
@@ -71,7 +71,7 @@ const JobView = ({ job: { kind, status, progress, error, created_at } }: { job: 
           max={progress.total ?? 1}
         />
       )}
-      <Badge tone={jobTones[status]} text={textOf('jobStatus', status)} />
+      <Badge tone={jobTones[status]} text={translate('jobStatus', status)} />
     </span>
   </li>
 )

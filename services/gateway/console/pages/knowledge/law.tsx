@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLoad } from '../../api/use-load.ts'
 import { navigate, usePlace } from '../../router.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Badge, Empty, Loaded } from '../../ui/state.tsx'
 import { KnowledgeLayout } from './knowledge.tsx'
 import {
@@ -137,7 +137,7 @@ const EditionHeadings = ({ texts, days }: { texts: LawText[]; days: string[] }) 
     {texts.map(({ status, effectiveFrom, effectiveTo, articles }, index) => (
       <div key={index}>
         <strong>{days[index] || t('law.today')}</strong>{' '}
-        {status && <Badge tone="neutral" text={textOf('lawStatus', status)} />}
+        {status && <Badge tone="neutral" text={translate('lawStatus', status)} />}
         <p class="faint">
           {t('law.count', { count: articles.length })}
           {effectiveFrom && ` · ${t('citation.since', { day: effectiveFrom })}`}

@@ -3,7 +3,7 @@ import { type Page, request } from '../../api/client.ts'
 import type { Hit, KnowledgeBase, SearchAnswer } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { navigate, usePlace } from '../../router.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Badge, Empty, Loaded, type Tone } from '../../ui/state.tsx'
 import { highlight } from './highlight.ts'
 import { KnowledgeLayout, knowledgePath } from './knowledge.tsx'
@@ -72,7 +72,7 @@ function SearchForm({ filters }: { filters: Filters }) {
             <option value="">{t('knowledge.anyBase')}</option>
             {bases.data?.items.map(({ id, name }) => (
               <option key={id} value={id}>
-                {textOf('base', name)}
+                {translate('base', name)}
               </option>
             ))}
           </select>
@@ -83,7 +83,7 @@ function SearchForm({ filters }: { filters: Filters }) {
             <option value="">{t('knowledge.anyType')}</option>
             {docTypes.map((type) => (
               <option key={type} value={type}>
-                {textOf('docType', type)}
+                {translate('docType', type)}
               </option>
             ))}
           </select>
@@ -133,7 +133,7 @@ function Hits({ filters }: { filters: Filters }) {
           <>
             <p class="faint" role="status">
               {t('knowledge.count', { count: hits.length })}
-              {reason && ` ${textOf('degraded', reason)}`}
+              {reason && ` ${translate('degraded', reason)}`}
             </p>
             <ol class="hits">
               {hits.map((hit) => (
@@ -170,8 +170,10 @@ const HitView = ({ hit, q }: { hit: Hit; q: string }) => {
     <li class="panel-box">
       <h2>{hit.title}</h2>
       <p class="row-details">
-        <Badge tone="neutral" text={textOf('docType', hit.doc_type)} />
-        {state && <Badge tone={lawTones[state.status]} text={textOf('lawStatus', state.status)} />}
+        <Badge tone="neutral" text={translate('docType', hit.doc_type)} />
+        {state && (
+          <Badge tone={lawTones[state.status]} text={translate('lawStatus', state.status)} />
+        )}
         {heading && <span class="faint">{heading}</span>}
         {title && (
           <a href={`/knowledge/law?law=${encodeURIComponent(title)}`}>

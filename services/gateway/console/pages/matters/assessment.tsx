@@ -1,4 +1,4 @@
-import { formatMoney, t, textOf } from '../../text/text.ts'
+import { formatMoney, t, translate } from '../../text/text.ts'
 import { Badge, Empty, type Tone } from '../../ui/state.tsx'
 import { type Analysis, formatBasis, type Issue, type Risk, type Strategy } from './analysis.ts'
 import { sufficiencyTone } from './evidence-matrix.tsx'
@@ -33,7 +33,7 @@ export function Assessment({ analysis }: { analysis: Analysis | undefined }) {
 const RiskBox = ({ risk: { level, score, factors = [], other_side = [] } }: { risk: Risk }) => (
   <section class="panel-box" aria-labelledby="risk">
     <h2 id="risk">
-      {t('assessment.risk')} <Badge tone={riskTone[level]} text={textOf('risk', level)} />
+      {t('assessment.risk')} <Badge tone={riskTone[level]} text={translate('risk', level)} />
     </h2>
     <label class="risk-score">
       <span>{t('assessment.score', { score })}</span>
@@ -65,7 +65,7 @@ const IssueDetails = ({ issue }: { issue: Issue }) => (
     <h3>
       {issue.question}{' '}
       {issue.status && (
-        <Badge tone={sufficiencyTone[issue.status]} text={textOf('sufficiency', issue.status)} />
+        <Badge tone={sufficiencyTone[issue.status]} text={translate('sufficiency', issue.status)} />
       )}
     </h3>
     {issue.claimant && <p>{issue.claimant}</p>}

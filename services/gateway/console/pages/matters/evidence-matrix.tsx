@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge, Empty, type Tone } from '../../ui/state.tsx'
 import type { Analysis, ElementSufficiency, Evidence } from './analysis.ts'
@@ -39,12 +39,12 @@ export function EvidenceMatrix({ analysis }: { analysis: Analysis | undefined })
               <tr key={element.element_id}>
                 <th scope="row">
                   {element.name ?? element.element_id}
-                  <span class="faint element-burden">{textOf('burden', element.burden)}</span>
+                  <span class="faint element-burden">{translate('burden', element.burden)}</span>
                 </th>
                 <td>
                   <Badge
                     tone={sufficiencyTone[element.status]}
-                    text={textOf('sufficiency', element.status)}
+                    text={translate('sufficiency', element.status)}
                   />
                 </td>
                 {evidences.map((evidence) => (

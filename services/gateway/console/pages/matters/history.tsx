@@ -1,5 +1,5 @@
 import type { MatterEvent } from '../../api/types.ts'
-import { currentLanguage, formatTime, t, textOf } from '../../text/text.ts'
+import { currentLanguage, formatTime, t, translate } from '../../text/text.ts'
 import { Empty } from '../../ui/state.tsx'
 
 /** Changes of a matter, newest first: who changed what. */
@@ -11,11 +11,11 @@ export function History({ events }: { events: MatterEvent[] }) {
         {events.map((event) => (
           <li key={event.id} class="event">
             <p>
-              <strong>{textOf('matterEvent', event.type)}</strong>
+              <strong>{translate('matterEvent', event.type)}</strong>
               <span class="faint event-source">
                 {formatTime(event.at)}
                 {' · '}
-                {textOf('actor', event.actor)}
+                {translate('actor', event.actor)}
               </span>
             </p>
             {/* The service writes summaries in English. */}
@@ -34,7 +34,7 @@ export function History({ events }: { events: MatterEvent[] }) {
 /** Parts of the matter that changed. */
 const listMembers = ({ from, to }: MatterEvent) =>
   Object.keys({ ...(from as object), ...(to as object) })
-    .map((name) => textOf('matterPart', name))
+    .map((name) => translate('matterPart', name))
     .join('、')
 
 const formatChange = ({ from, to }: MatterEvent) => JSON.stringify({ from, to }, null, 2)

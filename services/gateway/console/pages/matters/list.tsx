@@ -1,7 +1,7 @@
 import type { Matter } from '../../api/types.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { navigate, usePlace } from '../../router.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { LongList } from '../../ui/long-list.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Badge, Empty, PageHeading } from '../../ui/state.tsx'
@@ -91,7 +91,7 @@ const Choice = ({ name, label, prefix, values, value, onChoose }: ChoiceProps) =
     <option value="">{label}</option>
     {values.map((each) => (
       <option key={each} value={each}>
-        {textOf(prefix, each)}
+        {translate(prefix, each)}
       </option>
     ))}
   </select>
@@ -101,9 +101,9 @@ const MatterRow = ({ matter }: { matter: Matter }) => (
   <a class="list-row" href={`/matters/${matter.id}`}>
     <span class="row-title">{matter.title}</span>
     <span class="row-details">
-      <Badge tone={statusTone[matter.status]} text={textOf('matterStatus', matter.status)} />
+      <Badge tone={statusTone[matter.status]} text={translate('matterStatus', matter.status)} />
       <span class="faint">
-        {textOf('matterCategory', matter.matter_category)}
+        {translate('matterCategory', matter.matter_category)}
         {' · '}
         {formatTime(matter.updated_at)}
       </span>

@@ -2,7 +2,7 @@ import { useLoad } from '../../api/use-load.ts'
 import type { PageProps } from '../../page-props.ts'
 import { usePlace } from '../../router.ts'
 import type { TextKey } from '../../text/catalogue.ts'
-import { formatTime, t, textOf } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Badge, Loaded, PageHeading } from '../../ui/state.tsx'
 import { Assessment } from './assessment.tsx'
 import { Calculations } from './calculations.tsx'
@@ -58,9 +58,9 @@ function MatterHeading({ details: { matter } }: { details: MatterDetails }) {
         )}
       </PageHeading>
       <p class="row-details">
-        <Badge tone={statusTone[matter.status]} text={textOf('matterStatus', matter.status)} />
+        <Badge tone={statusTone[matter.status]} text={translate('matterStatus', matter.status)} />
         <span class="faint">
-          {textOf('matterCategory', matter.matter_category)}
+          {translate('matterCategory', matter.matter_category)}
           {' · '}
           {t('matter.updated', { time: formatTime(matter.updated_at) })}
         </span>

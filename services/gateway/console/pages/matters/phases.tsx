@@ -1,5 +1,5 @@
 import type { MatterPhaseProgress } from '../../api/types.ts'
-import { formatDate, t, textOf } from '../../text/text.ts'
+import { formatDate, t, translate } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 
 /** Phases of a matter in their order. */
@@ -16,7 +16,7 @@ export const Phases = ({ phases }: { phases: MatterPhaseProgress[] }) => (
             <span>
               <strong>{phase_name}</strong>
               <span class="faint">
-                {textOf('phaseStatus', status)}
+                {translate('phaseStatus', status)}
                 {(completed_at ?? started_at) && ` · ${formatDate((completed_at ?? started_at)!)}`}
               </span>
             </span>

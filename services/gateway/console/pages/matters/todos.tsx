@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { request } from '../../api/client.ts'
 import type { Todo } from '../../api/types.ts'
-import { formatDate, t, textOf } from '../../text/text.ts'
+import { formatDate, t, translate } from '../../text/text.ts'
 import { Badge, Problem } from '../../ui/state.tsx'
 import { mattersPath } from './matter-labels.ts'
 
@@ -37,7 +37,7 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
             <span>
               <strong>{todoTitle(todo)}</strong>
               <span class="faint">
-                {textOf('userType', todo.actor)}
+                {translate('userType', todo.actor)}
                 {todo.due_at && ` · ${t('matter.todos.due', { day: formatDate(todo.due_at) })}`}
               </span>
             </span>
@@ -48,7 +48,7 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
             ) : (
               <Badge
                 tone={todo.status === 'DONE' ? 'good' : 'neutral'}
-                text={textOf('todoStatus', todo.status)}
+                text={translate('todoStatus', todo.status)}
               />
             )}
           </li>
@@ -60,6 +60,6 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
 
 /** Todos that every matter has are named by the console: matter-service names them in English. */
 function todoTitle({ todo_key, title }: Todo): string {
-  const name = textOf('todo', todo_key)
+  const name = translate('todo', todo_key)
   return name === todo_key ? title : name
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { ApiError, me, request } from '../../api/client.ts'
 import type { Me } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { t, textOf } from '../../text/text.ts'
+import { t, translate } from '../../text/text.ts'
 import { personName } from '../../ui/account-menu.tsx'
 import { Preferences } from '../../ui/preferences.tsx'
 import { Loaded, Problem } from '../../ui/state.tsx'
@@ -64,7 +64,7 @@ const SamplePeople = ({ people, onChoose }: SamplePeopleProps) => (
             </span>
             <span>
               <strong>{personName(name)}</strong>
-              <span class="faint">{textOf('userType', user_type)}</span>
+              <span class="faint">{translate('userType', user_type)}</span>
             </span>
           </button>
         </li>
