@@ -25,10 +25,21 @@ export function wordFact(
   return [fieldLabel(name, language), shown]
 }
 
-/** A question as a label: in Chinese without its mark and hints. */
+/** A question as a label: in Chinese the subject that it asks for, without mark and hints. */
 function wordQuestion({ wording }: AskedFact, language: Language): string {
   const [first = ''] = wording[language].split(/(?<=[？?])/)
-  return language === 'zh' ? first.replace(/[？?]$/, '') : first
+  return language === 'zh' ? nameSubject(first.replace(/[？?]$/, '')) : first
+}
+
+/** 您的月工资是多少元 → 月工资. A question with its verb at the end stays; the person speaks of 本人. */
+function nameSubject(question: string): string {
+  const subject = question
+    .replace(/^您(?:的|(?=[在与]))/, '')
+    .replace(/是什么关系$/, '的关系')
+    .replace(/(?:是|为)(?:什么|哪一天|哪天|何时|哪里|谁)$/, '')
+    .replace(/(?:大约|约|各|共|是|了)*多少元$/, '')
+    .replaceAll('您', '本人')
+  return subject.length > 1 ? subject : question
 }
 
 /** Label and value in one line. An English question keeps its mark. */
