@@ -274,6 +274,20 @@ const examples: [id: string, inputs: object, result: object][] = [
     { due_on: '2023-05-01', holidays: ['2026-05-01'] },
     { expires_on: '2026-05-01', last_day: '2026-05-04' },
   ],
+  // Until 2017-09-30 the period was two years (民法通则 135); one that had not ended became three (民法总则 188).
+  ['limitation', { due_on: '2015-09-30' }, { expires_on: '2017-09-30', last_day: '2017-10-02' }],
+  ['limitation', { due_on: '2015-10-01' }, { expires_on: '2018-10-01' }],
+  [
+    'limitation',
+    { due_on: '2015-06-01', interruptions: ['2017-08-01', '2020-05-01'] },
+    { expires_on: '2017-06-01' },
+  ],
+  [
+    'limitation',
+    { due_on: '2013-01-10', interruptions: ['2014-12-01', '2016-11-20'] },
+    { expires_on: '2019-11-20' },
+  ],
+  ['limitation', { due_on: '2012-01-10', years: 4 }, { expires_on: '2016-01-10' }],
   ['deadline', { kind: 'guarantee', from: '2024-08-31' }, { last_day: '2025-02-28' }],
   ['deadline', { kind: 'enforcement', from: '2024-03-15' }, { last_day: '2026-03-16' }],
   ['deadline', { kind: 'appeal_judgment', from: '2024-03-01' }, { last_day: '2024-03-18' }],

@@ -2,6 +2,7 @@ import type { Article } from './calculator.ts'
 
 const titles = {
   civilCode: '中华人民共和国民法典',
+  temporalScope: '最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定',
   civilProcedure: '中华人民共和国民事诉讼法',
   privateLending: '最高人民法院关于审理民间借贷案件适用法律若干问题的规定',
   sales: '最高人民法院关于审理买卖合同纠纷案件适用法律问题的解释',

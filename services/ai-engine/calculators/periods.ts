@@ -38,19 +38,20 @@ export const limitation = defineCalculator({
       .optional(),
     holidays: Holidays,
   }),
-  articles: cite(
-    'civilCode',
-    ...['第一百八十八条', '第一百九十四条', '第一百九十五条'],
-    ...['第二百零一条', '第二百零二条', '第二百零三条'],
-  ),
+  articles: [
+    ...cite('civilCode', '第一百八十八条', '第一百九十四条', '第一百九十五条'),
+    ...cite('civilCode', '第二百零一条', '第二百零二条', '第二百零三条'),
+    ...cite('temporalScope', '第一条'),
+  ],
   calculate({ due_on, years, interruptions = [], suspensions = [], holidays = [] }) {
-    let expires = addMonths(due_on, years * 12)
+    const first = runPeriod(due_on, years)
+    let { expires } = first
     const steps: Step[] = [
       {
         title: { zh: '时效期间', en: 'Period' },
-        articles: cite('civilCode', '第一百八十八条', '第二百零一条', '第二百零二条'),
+        articles: [...first.articles, ...cite('civilCode', '第二百零一条', '第二百零二条')],
         formula: 'the corresponding day after the years; the first day does not count',
-        inputs: { due_on, years },
+        inputs: { due_on, years: first.years },
         result: expires,
       },
     ]
@@ -62,8 +63,9 @@ export const limitation = defineCalculator({
       if (day > expires) continue
       if (!suspension) {
         if (day < due_on) continue
-        expires = addMonths(day, years * 12)
-        steps.push(interruptionStep(day, years, expires))
+        const period = runPeriod(day, years)
+        expires = period.expires
+        steps.push(interruptionStep(day, period.years, expires))
       } else if (suspension.to >= addMonths(expires, -6)) {
         expires = addMonths(suspension.to, 6)
         steps.push(suspensionStep(suspension, expires))
@@ -74,6 +76,24 @@ export const limitation = defineCalculator({
     return { result: { expires_on: expires, last_day: last }, steps }
   },
 })
+
+/** Day on which the general period of three years took effect. A period that had not ended was prolonged to it. */
+const threeYearsSince = '2017-10-01'
+
+/**
+ * End of a period that begins on a day. The general period was two years (民法通则 135) if these ended before the
+ * change; the law of that time still applies to it.
+ */
+function runPeriod(from: string, years: number) {
+  const twoYears = addMonths(from, 24)
+  return years === 3 && twoYears < threeYearsSince
+    ? { years: 2, expires: twoYears, articles: cite('temporalScope', '第一条') }
+    : {
+        years,
+        expires: addMonths(from, years * 12),
+        articles: cite('civilCode', '第一百八十八条'),
+      }
+}
 
 const interruptionStep = (day: string, years: number, result: string): Step => ({
   title: { zh: '中断后重新计算', en: 'Period runs anew after an interruption' },
