@@ -54,7 +54,9 @@ export const skipCard = [
         file_ids: [],
         metadata: { card_id, skipped: true },
       }
-      await startTurn(c, session, speaker, content, undefined)
+      const { done } = await startTurn(c, session, speaker, content, undefined)
+      // On workerd nothing outlives a request: the relay of the run would wait for the next tick.
+      if (c.env.kit.runtime === 'workerd') await done
       return ok(c, { skipped: true as const })
     },
   ),

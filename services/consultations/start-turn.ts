@@ -6,7 +6,7 @@ import type { TurnSession } from './session.ts'
 import { type Speaker, speakerHeaders } from './speaker.ts'
 import { detectLanguage } from './texts.ts'
 import type { TurnRequest } from './turn/open-turn.ts'
-import { startOrJoinTurn } from './turn/run-turn.ts'
+import { type RelayedTurn, startOrJoinTurn } from './turn/run-turn.ts'
 
 export type RequestContext = Context<Env<Deps>>
 
@@ -25,11 +25,11 @@ export async function startTurn(
   speaker: Speaker,
   { written, ...content }: TurnContent,
   client_message_id: string | undefined,
-): Promise<string> {
+): Promise<RelayedTurn> {
   const { requestId, traceparent } = c.var
   const identity = { organizationId: session.organization_id, requestId, traceparent }
   await assertReadable(c.env.files, content.file_ids, speakerHeaders(speaker, identity))
-  const { turn_id } = await startOrJoinTurn(c.env, session.id, {
+  return startOrJoinTurn(c.env, session.id, {
     ...content,
     speaker,
     language: detectLanguage(written) ?? session.language ?? detectLanguage(session.title ?? ''),
@@ -37,5 +37,4 @@ export async function startTurn(
     request_id: requestId,
     traceparent,
   })
-  return turn_id
 }

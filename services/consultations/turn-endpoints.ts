@@ -65,7 +65,8 @@ export function turnEndpoints<Body extends CommonBody>({
     body: Body,
   ): Promise<string> {
     const content = await buildContent(c, session, body, speaker)
-    return startTurn(c, session, speaker, content, body.client_message_id)
+    const turn = await startTurn(c, session, speaker, content, body.client_message_id)
+    return turn.turn_id
   }
 
   return [

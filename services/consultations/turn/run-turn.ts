@@ -16,6 +16,9 @@ export interface RelayHandle {
   done: Promise<void>
 }
 
+/** A turn that was started or joined; with a handle if this process relays it. */
+export type RelayedTurn = { turn_id: string } & Partial<RelayHandle>
+
 /** Starts the run of a claimed turn, or resumes its relay. Throws when the run could not start. */
 export async function startOrResume(
   context: ServiceContext<Deps>,
@@ -107,7 +110,7 @@ export async function startOrJoinTurn(
   context: ServiceContext<Deps>,
   session: string,
   turnRequest: TurnRequest,
-): Promise<{ turn_id: string } & Partial<RelayHandle>> {
+): Promise<RelayedTurn> {
   for (let attempt = 1; ; attempt++) {
     const opened = await openTurn(context.sql, session, turnRequest)
     if ('joined' in opened) {
