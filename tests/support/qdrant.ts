@@ -30,12 +30,26 @@ export const makeQdrantRequest =
     return ((await response.json()) as { result: any }).result
   }
 
-/** Search backends of the tests: the database, the stand-in, and the real server if one can be started. */
+/** Projects of contract tests that run with a real Qdrant; the others run with its stand-in. */
+const realProjects = ['postgres', 'workerd']
+
+/**
+ * Search backends of the tests: the database and Qdrant. Tests that run once have both the stand-in and the real server
+ * if it can be started; contract tests have one of them in each project.
+ */
 export async function searchBackends() {
-  const [real, standIn] = await Promise.all([startQdrant(), startStandIn()])
+  const project = process.env.TEST_PROJECT
+  const [real, standIn] = await Promise.all([
+    project === undefined || realProjects.includes(project)
+      ? startQdrant()
+      : `${project} runs with the stand-in for Qdrant.`,
+    startStandIn(),
+  ])
   if (typeof real === 'string') console.warn(`skipped: ${real}`)
   const servers: { name: string; url: string; restart?: (() => Promise<void>) | undefined }[] = [
-    { name: 'a stand-in for Qdrant', url: standIn.url },
+    ...(typeof real === 'string' || project === undefined
+      ? [{ name: 'a stand-in for Qdrant', url: standIn.url }]
+      : []),
     ...(typeof real === 'string' ? [] : [{ name: 'Qdrant', url: real.url, restart: real.restart }]),
   ]
   return {
