@@ -47,6 +47,11 @@ describe('calculators', () => {
     })
     expect(order.data.issues).toMatchObject([{ path: 'to' }])
     expect((await at.post('/calculators/court_fee', { kind: 'property' })).status).toBe(400)
+    const unknown = await at.post('/calculators/deadline', {
+      ...{ kind: 'enforcement', from: '2024-01-01', hollidays: ['2024-02-12'] },
+    })
+    expect(unknown.status).toBe(400)
+    expect(unknown.data.issues).toMatchObject([{ path: 'hollidays' }])
   })
 
   test('a date beyond the rate table returns 422 with the last day of the table', async () => {

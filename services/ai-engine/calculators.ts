@@ -93,7 +93,16 @@ function find(id: string): Calculator {
 function parseInputs({ inputs }: Calculator, body: unknown): unknown {
   const parsed = inputs.safeParse(body)
   if (parsed.success) return parsed.data
-  throw invalid(parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  throw invalid(
+    parsed.error.issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => ({
+            path: [...issue.path, key].join('.'),
+            message: 'Unknown input.',
+          }))
+        : [{ path: issue.path.join('.'), message: issue.message }],
+    ),
+  )
 }
 
 const describe = ({ id, title, inputs, articles, tables }: Calculator) => ({

@@ -58,7 +58,14 @@ export const defineCalculator = <Input extends z.ZodType>(
 })
 
 export const Amount = z.number().min(0).max(1e12).describe('Amount in yuan.')
-export const Day = z.iso.date().describe('Date as YYYY-MM-DD.')
+/** Calendar arithmetic leaves the form YYYY-MM-DD far outside of these years. */
+const years = { first: '1900', last: '2199' }
+export const Day = z.iso
+  .date()
+  .refine((day) => years.first <= day && day.slice(0, 4) <= years.last, {
+    message: `Must be from ${years.first} to ${years.last}.`,
+  })
+  .describe('Date as YYYY-MM-DD.')
 export const Rate = z.number().min(0).max(10_000).describe('Per cent a year.')
 export const Share = z.number().min(0).max(1).describe('Share from 0 to 1.')
 

@@ -30,9 +30,18 @@ export function workdaysBetween(from: string, to: string): number {
   return count
 }
 
-/** The first working day on or after a date; `holidays` are days off beside weekends. */
-export function nextWorkingDay(date: string, holidays: readonly string[]): string {
+/** Days that differ from the week: holidays from Monday to Friday, and weekends that are worked instead. */
+export interface Calendar {
+  holidays?: readonly string[] | undefined
+  working_days?: readonly string[] | undefined
+}
+
+/** The first working day on or after a date. */
+export function nextWorkingDay(date: string, calendar: Calendar): string {
+  const { holidays = [], working_days = [] } = calendar
+  const isOff = (day: string) =>
+    holidays.includes(day) || (isWeekend(day) && !working_days.includes(day))
   let day = date
-  while (isWeekend(day) || holidays.includes(day)) day = addDays(day, 1)
+  while (isOff(day)) day = addDays(day, 1)
   return day
 }

@@ -48,7 +48,7 @@ const propertyFee = (amount: number) => bracketFee(amount, 50, 10_000, property)
 export const courtFee = defineCalculator({
   id: 'court_fee',
   title: { zh: '案件受理费', en: 'Court fee' },
-  inputs: z.object({
+  inputs: z.strictObject({
     kind: z.enum(['property', 'divorce', 'other']),
     amount: Amount.optional().describe('Amount in dispute, or property to be divided.'),
     simplified: z.boolean().optional().describe('Summary procedure: half the fee.'),
@@ -114,7 +114,7 @@ const applications = {
 export const applicationFee = defineCalculator({
   id: 'application_fee',
   title: { zh: '申请费', en: 'Application fee' },
-  inputs: z.object({
+  inputs: z.strictObject({
     kind: z.enum(['preservation', 'enforcement', 'payment_order']),
     amount: Amount,
   }),

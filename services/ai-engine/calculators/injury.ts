@@ -7,7 +7,7 @@ import { cite } from './laws.ts'
 export const disability = defineCalculator({
   id: 'disability',
   title: { zh: '残疾赔偿金', en: 'Disability compensation' },
-  inputs: z.object({
+  inputs: z.strictObject({
     annual_income: Amount.describe('Disposable income per head of urban residents, last year.'),
     share: Share.describe('Degree of disability from 0 to 1: grade 10 is 0.1.'),
     age: z.int().min(0).max(150).describe('Age on the day of the assessment.'),
@@ -26,7 +26,7 @@ export const disability = defineCalculator({
       },
       {
         title: { zh: '残疾赔偿金', en: 'Disability compensation' },
-        articles: cite('injury', '第十二条'),
+        articles: cite('injury', '第十二条', '第二十二条'),
         formula: 'annual income × share × years',
         inputs: { annual_income, share, years },
         result: amount,
@@ -40,7 +40,7 @@ export const disability = defineCalculator({
 export const lostIncome = defineCalculator({
   id: 'lost_income',
   title: { zh: '误工费', en: 'Lost income' },
-  inputs: z.object({ annual_income: Amount, days: z.int().min(0).max(36_500) }),
+  inputs: z.strictObject({ annual_income: Amount, days: z.int().min(0).max(36_500) }),
   articles: cite('injury', '第七条'),
   calculate({ annual_income, days }) {
     const amount = toNumber(fraction(annual_income).times(days).over(365).cents())
@@ -55,7 +55,7 @@ export const lostIncome = defineCalculator({
   },
 })
 
-const Losses = z.object({ medical: Amount, disability: Amount, property: Amount })
+const Losses = z.strictObject({ medical: Amount, disability: Amount, property: Amount })
 const kinds = ['medical', 'disability', 'property'] as const
 
 /** Who pays the damage of a traffic accident: compulsory insurer, commercial insurer, tortfeasor. */
@@ -80,7 +80,7 @@ export const trafficSplit = defineCalculator({
     const steps: Step[] = [
       {
         title: { zh: '交强险', en: 'Compulsory insurance' },
-        articles,
+        articles: [...articles, ...cite('traffic', '第七十六条')],
         formula: 'each loss up to its limit',
         inputs: { ...losses, compulsory_limits: limits },
         result: toNumber(compulsory),
@@ -120,7 +120,7 @@ export const trafficSplit = defineCalculator({
 export const childSupport = defineCalculator({
   id: 'child_support',
   title: { zh: '子女抚养费', en: 'Child support' },
-  inputs: z.object({ monthly_income: Amount, children: z.int().min(1).max(20) }),
+  inputs: z.strictObject({ monthly_income: Amount, children: z.int().min(1).max(20) }),
   articles: cite('family', '第四十九条'),
   calculate({ monthly_income, children }) {
     const [from, to] = children === 1 ? [20, 30] : [20, 50]

@@ -2,16 +2,16 @@ import * as z from 'zod'
 import { Amount, Day, defineCalculator, type Step, toNumber } from './calculator.ts'
 import { addDays, addMonths, monthsBetween, workdaysBetween } from './days.ts'
 import { fraction, max, min } from './fraction.ts'
-import { cite } from './laws.ts'
+import { cite, laborContractLawFrom } from './laws.ts'
 
-/** Average paid days of a month. */
+/** Average paid days of a month: the days of a year without 104 rest days, over twelve. Holidays are paid. */
 const paidDays = 21.75
 
 export const dailyWage = (monthlyWage: number) => fraction(monthlyWage).over(paidDays).cents()
 
 export const dailyStep = (monthlyWage: number): Step => ({
   title: { zh: '日工资', en: 'Daily wage' },
-  articles: cite('labor', '第四十四条'),
+  articles: [...cite('labor', '第五十一条'), ...cite('workingHours', '第七条')],
   formula: 'monthly wage ÷ 21.75',
   inputs: { monthly_wage: monthlyWage },
   result: toNumber(dailyWage(monthlyWage)),
@@ -24,7 +24,7 @@ export const doubleWage = defineCalculator({
   id: 'double_wage',
   title: { zh: '未订立书面劳动合同的二倍工资', en: 'Double wages without a written contract' },
   inputs: z
-    .object({
+    .strictObject({
       hired_on: Day,
       monthly_wage: Amount,
       signed_on: Day.optional().describe('Day on which the contract was signed.'),
@@ -35,19 +35,26 @@ export const doubleWage = defineCalculator({
       path: ['left_on'],
     }),
   articles: [
-    ...cite('laborContract', '第八十二条'),
+    ...cite('laborContract', '第八十二条', '第九十七条'),
     ...cite('laborContractRules', '第六条', '第七条'),
     ...cite('laborInterpretation2', '第六条'),
+    ...cite('labor', '第五十一条'),
+    ...cite('workingHours', '第七条'),
   ],
   calculate({ hired_on, monthly_wage, signed_on, left_on }) {
-    const from = addMonths(hired_on, 1)
-    const ends = [addDays(addMonths(hired_on, 12), -1)]
+    // Who worked before the law had to get a contract within a month from its first day (97).
+    const counted = laterDate(hired_on, laborContractLawFrom)
+    const from = addMonths(counted, 1)
+    const ends = [addDays(addMonths(counted, 12), -1)]
     if (signed_on) ends.push(addDays(signed_on, -1))
     if (left_on) ends.push(left_on)
     const to = ends.sort()[0]!
     const period: Step = {
       title: { zh: '应付二倍工资的期间', en: 'Period of double wages' },
-      articles: cite('laborContractRules', '第六条', '第七条'),
+      articles: [
+        ...cite('laborContractRules', '第六条', '第七条'),
+        ...(counted > hired_on ? cite('laborContract', '第九十七条') : []),
+      ],
       formula: 'from one month after hiring to the day before signing, at most to one year',
       inputs: { hired_on, signed_on: signed_on ?? null, left_on: left_on ?? null },
       result: to < from ? null : { from, to },
@@ -56,9 +63,9 @@ export const doubleWage = defineCalculator({
       return { result: { from: null, to: null, months: 0, workdays: 0, extra: 0 }, steps: [period] }
     }
     // Months are counted from the day of hiring: from 31 January they would end on the 29th, two days short.
-    const served = monthsBetween(hired_on, addDays(to, 1))
+    const served = monthsBetween(counted, addDays(to, 1))
     const months = Math.max(0, served - 1)
-    const workdays = workdaysBetween(laterDate(from, addMonths(hired_on, served)), to)
+    const workdays = workdaysBetween(laterDate(from, addMonths(counted, served)), to)
     const daily = dailyWage(monthly_wage)
     const extra = toNumber(fraction(monthly_wage).times(months).plus(daily.times(workdays)).cents())
     const amount: Step = {
@@ -77,13 +84,16 @@ export const doubleWage = defineCalculator({
 export const overtime = defineCalculator({
   id: 'overtime',
   title: { zh: '加班工资', en: 'Overtime pay' },
-  inputs: z.object({
+  inputs: z.strictObject({
     monthly_wage: Amount,
     workday_hours: z.number().min(0).max(100_000),
     rest_days: z.number().min(0).max(10_000),
     holidays: z.number().min(0).max(10_000),
   }),
-  articles: cite('labor', '第四十四条'),
+  articles: [
+    ...cite('labor', '第四十四条', '第五十一条'),
+    ...cite('workingHours', '第三条', '第七条'),
+  ],
   calculate({ monthly_wage, workday_hours, rest_days, holidays }) {
     const daily = dailyWage(monthly_wage)
     const hourly = daily.over(8).cents()
@@ -95,7 +105,7 @@ export const overtime = defineCalculator({
       .cents()
     const hourlyStep: Step = {
       title: { zh: '小时工资', en: 'Hourly wage' },
-      articles: cite('labor', '第四十四条'),
+      articles: cite('workingHours', '第三条'),
       formula: 'daily wage ÷ 8',
       inputs: { daily: toNumber(daily) },
       result: toNumber(hourly),
@@ -124,8 +134,12 @@ export const overtime = defineCalculator({
 export const annualLeave = defineCalculator({
   id: 'annual_leave',
   title: { zh: '未休年休假工资', en: 'Pay for untaken annual leave' },
-  inputs: z.object({ monthly_wage: Amount, days_unused: z.number().min(0).max(1_000) }),
-  articles: cite('annualLeave', '第五条'),
+  inputs: z.strictObject({ monthly_wage: Amount, days_unused: z.number().min(0).max(1_000) }),
+  articles: [
+    ...cite('annualLeave', '第五条'),
+    ...cite('labor', '第五十一条'),
+    ...cite('workingHours', '第七条'),
+  ],
   calculate({ monthly_wage, days_unused }) {
     const daily = dailyWage(monthly_wage)
     const reading = (percent: number) => {
@@ -154,7 +168,7 @@ const grantMonths = [27, 25, 23, 21, 18, 16, 13, 11, 9, 7]
 export const workInjury = defineCalculator({
   id: 'work_injury',
   title: { zh: '一次性伤残补助金', en: 'Lump-sum disability grant' },
-  inputs: z.object({
+  inputs: z.strictObject({
     grade: z.int().min(1).max(10),
     monthly_wage: Amount,
     local_average_wage: Amount,

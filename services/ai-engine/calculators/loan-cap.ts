@@ -17,8 +17,10 @@ interface Contract {
  */
 export function capOn(day: string, contract: Contract): Fraction {
   if (contract.made_on >= reform) return lprOn(contract.made_on).times(4)
-  if (day < reform || contract.filed_on < reform) return capBefore
+  if (isBeforeReform(day, contract)) return capBefore
   return lprOn(contract.filed_on).times(4)
 }
 
-export const capNow = (contract: Contract & { to: string }) => capOn(contract.to, contract)
+/** Whether the rule from before the reform protects the rate of a day: 24 %, without the LPR. */
+export const isBeforeReform = (day: string, { made_on, filed_on }: Contract) =>
+  made_on < reform && (day < reform || filed_on < reform)

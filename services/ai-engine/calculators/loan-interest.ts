@@ -6,19 +6,20 @@ import {
   type Outcome,
   Rate,
   type Step,
+  type Title,
   toNumber,
 } from './calculator.ts'
 import { fraction, min, sum } from './fraction.ts'
-import { cite } from './laws.ts'
-import { accrue, type Loan } from './loan-accrual.ts'
-import { capNow, reform } from './loan-cap.ts'
+import { cite, citeFormer } from './laws.ts'
+import { accrue, capArticles, type Loan, type OverdueReading } from './loan-accrual.ts'
+import { capOn, isBeforeReform, reform } from './loan-cap.ts'
 import { lprTable } from './lpr.ts'
 
-const Payment = z.object({ on: Day, amount: Amount })
-const Renewal = z.object({ on: Day, principal: Amount, rate: Rate })
+const Payment = z.strictObject({ on: Day, amount: Amount })
+const Renewal = z.strictObject({ on: Day, principal: Amount, rate: Rate })
 
 const Inputs = z
-  .object({
+  .strictObject({
     principal: Amount,
     made_on: Day.describe('Date of the contract.'),
     from: Day.describe('First day of interest.'),
@@ -37,6 +38,9 @@ const Inputs = z
       context.addIssue({ code: 'custom', path, message })
     if (loan.to < loan.from) fault(['to'], 'Must not be before `from`.')
     if (loan.from < loan.made_on) fault(['from'], 'Must not be before `made_on`.')
+    if (loan.filed_on && loan.filed_on < loan.made_on) {
+      fault(['filed_on'], 'Must not be before `made_on`.')
+    }
     if ((loan.withheld ?? 0) > loan.principal) fault(['withheld'], 'Must not exceed `principal`.')
     if (loan.overdue_from && loan.overdue_from < loan.from) {
       fault(['overdue_from'], 'Must not be before `from`.')
@@ -58,23 +62,58 @@ export const loanInterest = defineCalculator({
     ...cite('privateLending', '第二十四条', '第二十五条', '第二十六条', '第二十七条'),
     ...cite('privateLending', '第二十八条', '第二十九条', '第三十一条'),
     ...cite('civilCode', '第五百六十一条', '第六百七十条', '第六百八十条'),
+    ...citeFormer('contracts', '第二百条'),
+    ...citeFormer('contractInterpretation2', '第二十一条'),
   ],
   tables: [lprTable],
   calculate(input) {
-    const loan: Loan = { ...input, filed_on: input.filed_on ?? input.to }
+    // An interest of zero is none: the default is then compensated by the LPR as well.
+    const loan: Loan = {
+      ...input,
+      rate: input.rate || undefined,
+      filed_on: input.filed_on ?? input.to,
+    }
     const main = settle(loan, 'fixed')
-    // The interpretation says "the LPR of that time": of the first day of default, or of each day.
     const byLpr =
-      loan.overdue_from && !loan.overdue_rate && !loan.rate && !loan.penalty_percent_per_day
-    if (!byLpr || loan.overdue_from! >= loan.to || loan.to > lprTable.through) return main
-    const label = { zh: '逾期利息按各期LPR浮动计算', en: 'Overdue interest by the LPR of each day' }
-    return { ...main, alternatives: [{ label, ...settle(loan, 'floating') }] }
+      loan.overdue_from &&
+      loan.overdue_rate === undefined &&
+      !loan.rate &&
+      !loan.penalty_percent_per_day
+    if (!byLpr || loan.overdue_from! >= loan.to) return main
+    return {
+      ...main,
+      alternatives: readingsOf(loan).map(([reading, label]) => ({
+        label,
+        ...settle(loan, reading),
+      })),
+    }
   },
 })
 
-function settle(loan: Loan, lpr: 'fixed' | 'floating'): Outcome {
-  const cap = capNow(loan)
-  const { segments, steps, interest, principal } = accrue(loan, lpr)
+/**
+ * Other readings of "the LPR of that time" where no rate was agreed: the LPR of each day; and for a contract
+ * from before the reform the 6 % of the interpretation of that time, up to the reform (31).
+ */
+function readingsOf(loan: Loan): [OverdueReading, Title][] {
+  const floating = {
+    zh: '逾期利息按各期LPR浮动计算',
+    en: 'Overdue interest by the LPR of each day',
+  }
+  const former = {
+    zh: '2020年8月19日以前的逾期利息按当时的司法解释以年利率6%计算',
+    en: 'Overdue interest up to 2020-08-19 at 6 %, by the interpretation of that time',
+  }
+  return [
+    ...(loan.to <= lprTable.through ? [['floating', floating] as [OverdueReading, Title]] : []),
+    ...(loan.made_on < reform && loan.overdue_from! < reform
+      ? [['former', former] as [OverdueReading, Title]]
+      : []),
+  ]
+}
+
+function settle(loan: Loan, reading: OverdueReading): Outcome {
+  const cap = capOn(loan.to, loan)
+  const { segments, steps, interest, principal } = accrue(loan, reading)
   const total = principal.plus(interest)
   const limit = totalLimit(loan)
   const due = limit && total.isAbove(limit) ? limit : total
@@ -109,8 +148,8 @@ function totalLimit(loan: Loan) {
 
 const capStep = (loan: Loan, cap: number): Step => ({
   title: { zh: '利率上限', en: 'Cap on the rate' },
-  articles: cite('privateLending', '第二十五条', ...(loan.made_on < reform ? ['第三十一条'] : [])),
-  formula: loan.filed_on < reform ? '24' : 'LPR × 4',
+  articles: capArticles(loan.to, loan),
+  formula: isBeforeReform(loan.to, loan) ? '24' : 'LPR × 4',
   inputs: { made_on: loan.made_on, ...(loan.made_on < reform && { filed_on: loan.filed_on }) },
   result: cap,
 })

@@ -13,7 +13,7 @@ export const latePayment = defineCalculator({
   id: 'late_payment',
   title: { zh: '逾期付款损失', en: 'Loss from late payment' },
   inputs: z
-    .object({ price: Amount, from: Day.describe('Day of the breach.'), to: Day })
+    .strictObject({ price: Amount, from: Day.describe('Day of the breach.'), to: Day })
     .refine(({ from, to }) => from <= to, inOrder),
   articles: cite('sales', '第十八条'),
   tables: [lprTable],
@@ -42,12 +42,12 @@ export const delayedPerformance = defineCalculator({
   id: 'delayed_performance',
   title: { zh: '迟延履行期间的加倍利息', en: 'Doubled interest for delayed performance' },
   inputs: z
-    .object({
+    .strictObject({
       amount: Amount.describe('Adjudged debt without ordinary interest, in yuan.'),
       period_ended_on: Day.describe('Last day of the period for performance.'),
       until: Day.optional().describe('Default: today.'),
       payments: z
-        .array(z.object({ on: Day, amount: Amount }))
+        .array(z.strictObject({ on: Day, amount: Amount }))
         .max(200)
         .optional(),
     })
@@ -79,7 +79,12 @@ export const delayedPerformance = defineCalculator({
     const steps = segments.map(
       (segment): Step => ({
         title: { zh: '加倍部分债务利息', en: 'Doubled part of the interest' },
-        articles: cite('delayedInterest', '第一条', '第四条'),
+        articles: cite(
+          'delayedInterest',
+          ...['第一条', '第二条', '第三条'],
+          // A payment goes to the adjudged debt first.
+          ...(payments.length > 0 ? ['第四条'] : []),
+        ),
         formula: 'unpaid debt × 0.0175 % × days',
         inputs: { amount: segment.amount, from: segment.from, to: segment.to, days: segment.days },
         result: segment.interest,

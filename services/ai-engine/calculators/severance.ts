@@ -2,10 +2,7 @@ import * as z from 'zod'
 import { Amount, Day, defineCalculator, type Outcome, type Step, toNumber } from './calculator.ts'
 import { addDays, addMonths, monthsBetween } from './days.ts'
 import { fraction, min } from './fraction.ts'
-import { cite } from './laws.ts'
-
-/** Day on which the Labor Contract Law took effect; service before it counts by earlier rules (97). */
-const lawInForce = '2008-01-01'
+import { cite, laborContractLawFrom as lawInForce } from './laws.ts'
 
 /** Years of service by article 47: six months count as one year, less as half a year. */
 function yearsOfService(start: string, end: string): number {
@@ -23,7 +20,7 @@ export const severance = defineCalculator({
   id: 'severance',
   title: { zh: '经济补偿与赔偿金', en: 'Severance and compensation' },
   inputs: z
-    .object({
+    .strictObject({
       start: Day.describe('First day of employment.'),
       end: Day.describe('Last day of employment.'),
       average_wage: Amount.describe('Average monthly wage of the last twelve months.'),
@@ -35,6 +32,10 @@ export const severance = defineCalculator({
     })
     .refine(({ start, end }) => start <= end, {
       message: 'Must not be before `start`.',
+      path: ['end'],
+    })
+    .refine(({ end }) => end >= lawInForce, {
+      message: `The Labor Contract Law applies from ${lawInForce}.`,
       path: ['end'],
     }),
   articles: [
@@ -49,6 +50,7 @@ export const severance = defineCalculator({
     const alternatives = []
     if (input.start < lawInForce && input.ground !== 'unlawful') {
       const label = { zh: '2008年以前的年限一并计算', en: 'Service before 2008 counted too' }
+      // Article 97 refers to the rules of that time for the years before.
       alternatives.push({ label, ...pay(input, input.start) })
     }
     if (input.ground === 'article_40' && input.last_month_wage === undefined) {
@@ -66,6 +68,7 @@ export const severance = defineCalculator({
 const laterDate = (a: string, b: string) => (a > b ? a : b)
 
 interface Input {
+  start: string
   end: string
   average_wage: number
   ground: 'agreed' | 'unlawful' | 'article_40'
@@ -74,12 +77,12 @@ interface Input {
 }
 
 function pay(input: Input, countedFrom: string): Outcome {
-  const { end, average_wage, ground, local_average_wage: local, last_month_wage } = input
+  const { start, end, average_wage, ground, local_average_wage: local, last_month_wage } = input
   const average = fraction(average_wage)
   const ceiling = local === undefined ? undefined : fraction(local).times(3)
   const capped = ceiling !== undefined && average.isAbove(ceiling)
   const base = capped ? ceiling.cents() : average.cents()
-  const served = countedFrom > end ? 0 : yearsOfService(countedFrom, end)
+  const served = yearsOfService(countedFrom, end)
   const years = capped ? toNumber(min(fraction(served), fraction(12))) : served
   const n = base.times(years).cents()
   const twoN = ground === 'unlawful' ? toNumber(n.times(2)) : null
@@ -93,9 +96,7 @@ function pay(input: Input, countedFrom: string): Outcome {
       articles: [
         ...cite('laborContract', '第四十七条'),
         ...(ground === 'unlawful' ? cite('laborContractRules', '第二十五条') : []),
-        ...(ground !== 'unlawful' && countedFrom === lawInForce
-          ? cite('laborContract', '第九十七条')
-          : []),
+        ...(ground !== 'unlawful' && start < lawInForce ? cite('laborContract', '第九十七条') : []),
       ],
       formula: 'full years; six months or more count as one, less as half; at most 12 where capped',
       inputs: { from: countedFrom, to: end, capped },

@@ -10,6 +10,8 @@ export interface Cited {
   quote?: string
   /** Figures of the statement that rests on the article. */
   figures?: string[]
+  /** Whether the law is cited for what happened before another replaced it. */
+  former?: boolean
 }
 
 const articleNumber = `第${numeral}条(?:之${numeral})?`

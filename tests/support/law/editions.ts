@@ -75,6 +75,10 @@ export function inForceOn(laws: Laws, title: string, day: string): Edition | und
   return ended ? undefined : edition
 }
 
+/** Edition that a citation means: the one in force on a day, of a former law its last. */
+export const editionFor = (laws: Laws, title: string, former: boolean | undefined, day: string) =>
+  former ? newestEdition(laws, title) : inForceOn(laws, title, day)
+
 /** Newest edition of all, in force or not. */
 export const newestEdition = (laws: Laws, title: string): Edition | undefined =>
   laws.get(titleKey(title))?.at(-1)

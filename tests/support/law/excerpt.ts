@@ -1,5 +1,5 @@
 import type { Cited } from './cited.ts'
-import { type Edition, inForceOn, type Laws, titleKey } from './editions.ts'
+import { type Edition, editionFor, type Laws, titleKey } from './editions.ts'
 import { figuresIn } from './figures.ts'
 
 const withoutSpace = (text: string) => text.replace(/\s+/g, '')
@@ -31,8 +31,8 @@ function linesFor(texts: string[], { quotes, figures }: Needed): string[] {
 export function excerptFor(cited: Cited[], titles: string[], database: Laws, day: string): string {
   const needed = new Map<Edition, Map<string, Needed>>()
   const keys = new Set(titles.map(titleKey))
-  for (const { laws, article, quote, figures } of cited) {
-    const editions = laws.flatMap((law) => inForceOn(database, law, day) ?? [])
+  for (const { laws, article, quote, figures, former } of cited) {
+    const editions = laws.flatMap((law) => editionFor(database, law, former, day) ?? [])
     const edition = editions.find(({ articles }) => article && articles.has(article))
     for (const law of article ? [] : laws) keys.add(titleKey(law))
     if (!edition) continue

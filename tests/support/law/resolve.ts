@@ -1,5 +1,5 @@
 import type { Cited } from './cited.ts'
-import { inForceOn, type Laws, titleKey } from './editions.ts'
+import { editionFor, type Laws, titleKey } from './editions.ts'
 import { outsideDatabase } from './names.ts'
 
 export interface Fault extends Cited {
@@ -19,7 +19,7 @@ function findFault(cited: Cited, laws: Laws, day: string): Fault['fault'] | unde
   if (cited.article === null && cited.laws[0]! in outsideDatabase) return
   const existing = cited.laws.filter((law) => laws.has(titleKey(law)))
   if (existing.length === 0) return 'no such law'
-  const editions = existing.flatMap((law) => inForceOn(laws, law, day) ?? [])
+  const editions = existing.flatMap((law) => editionFor(laws, law, cited.former, day) ?? [])
   if (editions.length === 0) return 'not in force'
   if (cited.article === null) return
   const texts = editions.flatMap(({ articles }) => articles.get(cited.article!) ?? [])

@@ -65,6 +65,11 @@ const limitation: Plan = {
     }
   },
 }
+/** A labor dispute goes to arbitration first, whose period has rules of its own. */
+const arbitrationPeriod: Plan = {
+  ...limitation,
+  inputs: (source) => ({ ...limitation.inputs(source), labor_arbitration: true }),
+}
 const dueDay = (source: InputSource) =>
   source.day('private_lending.due_date') ??
   source.day('sale_contract.payment_due_date') ??
@@ -203,8 +208,8 @@ const workInjury: Plan = {
 
 const plansByCause: Record<string, Plan[]> = {
   private_lending: [loanInterest, limitation, courtFee],
-  labor_dispute: [severance, doubleWage, limitation],
-  work_injury: [workInjury, limitation],
+  labor_dispute: [severance, doubleWage, arbitrationPeriod],
+  work_injury: [workInjury, arbitrationPeriod],
   sale_contract: [latePayment, limitation, courtFee],
   divorce: [childSupport, divorceFee],
   traffic_accident: [disability, limitation, courtFee],

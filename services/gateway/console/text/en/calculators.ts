@@ -123,6 +123,9 @@ export default {
   'value.deadline.from': 'Day of the event (does not count)',
   'value.deadline.holidays': 'Public holidays beside weekends',
   'value.limitation.holidays': 'Public holidays beside weekends',
+  'value.working_days': 'Weekend days worked in exchange',
+  'value.labor_arbitration': 'Arbitration of a labor dispute (one year)',
+  'value.abroad': 'The appealing party has no domicile in China',
   'value.limitation.years': 'Period in years',
   'value.court_fee.amount': 'Amount in dispute, or property to be divided (yuan)',
   'value.delayed_performance.amount': 'Adjudged debt without ordinary interest (yuan)',
@@ -194,6 +197,10 @@ export default {
     'the corresponding day after the years from the interruption',
   'term.six months after the obstacle ended, if it reached into the last six months':
     'six months after the obstacle ended, if it reached into the last six months',
+  'term.the rest of the period after the obstacle, if it reached into the last six months':
+    'the rest of the period after the obstacle, if it reached into the last six months',
+  'term.the rest of the period after the obstacle': 'the rest of the period after the obstacle',
+  'term.twenty years from the injury': 'twenty years from the injury',
   'term.the day of the event does not count': 'the day of the event does not count',
   'term.full years; six months or more count as one, less as half; at most 12 where capped':
     'full years; six months or more count as one, less as half; at most 12 where capped',

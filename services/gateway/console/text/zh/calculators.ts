@@ -121,6 +121,9 @@ export default {
   'value.deadline.from': '事件发生日（当日不计）',
   'value.deadline.holidays': '周末以外的法定节假日',
   'value.limitation.holidays': '周末以外的法定节假日',
+  'value.working_days': '调休上班的周六、周日',
+  'value.labor_arbitration': '劳动争议仲裁（一年）',
+  'value.abroad': '上诉人在境内没有住所',
   'value.limitation.years': '时效年数',
   'value.court_fee.amount': '争议金额或者分割财产总额（元）',
   'value.delayed_performance.amount': '除一般利息外的判决债务（元）',
@@ -192,6 +195,10 @@ export default {
     '自中断之日起若干年后的对应日',
   'term.six months after the obstacle ended, if it reached into the last six months':
     '障碍延续至最后六个月内的，自障碍消除之日起满六个月',
+  'term.the rest of the period after the obstacle, if it reached into the last six months':
+    '障碍延续至最后六个月内的，障碍消除后继续计算剩余期间',
+  'term.the rest of the period after the obstacle': '障碍消除后继续计算剩余期间',
+  'term.twenty years from the injury': '自权利受到损害之日起二十年',
   'term.the day of the event does not count': '事件发生当日不计入',
   'term.full years; six months or more count as one, less as half; at most 12 where capped':
     '每满一年计一年；六个月以上不满一年按一年，不满六个月按半年；适用上限时最长十二年',
