@@ -9,5 +9,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 1,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -1,21 +1,27 @@
-import { useEffect, useRef } from 'preact/hooks'
-import { ApiError, me, request } from './api/client.ts'
-import type { Me } from './api/types.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { me } from './api/client.ts'
+import { followTabs, loadMe } from './api/person.ts'
 import { SignIn } from './pages/sign-in/sign-in.tsx'
 import { navigate, usePlace } from './router.ts'
 import { routes } from './routes.ts'
 import { settings } from './settings.ts'
 import { Shell } from './shell.tsx'
 import { useStore } from './store.ts'
-import { Loading } from './ui/state.tsx'
+import { Loading, Problem } from './ui/state.tsx'
 
 /** Shows the sign-in page or the shell with the current page. */
 export function App() {
   const person = useStore(me)
   const { language } = useStore(settings)
   const { path } = usePlace()
+  const [error, setError] = useState<unknown>()
+  const load = () => {
+    setError(undefined)
+    loadMe().catch(setError)
+  }
   useEffect(() => {
-    loadMe()
+    load()
+    return followTabs()
   }, [])
   const wasSignedOut = useRef(false)
   if (person === null) wasSignedOut.current = true
@@ -24,20 +30,18 @@ export function App() {
     if (person && isStart) navigate(routes[0]!.path, { replace: true })
   }, [person, isStart])
 
+  if (person === undefined && error !== undefined) {
+    return (
+      <main class="sign-in">
+        <Problem error={error} onRetry={load} />
+      </main>
+    )
+  }
   if (person === undefined || (person && isStart)) return <Loading />
-  // A new language renders everything again.
+  // Another language or person renders everything again.
   return person ? (
-    <Shell key={language} person={person} focusesHeading={wasSignedOut.current} />
+    <Shell key={`${language} ${person.id}`} person={person} focusesHeading={wasSignedOut.current} />
   ) : (
     <SignIn key={language} />
   )
-}
-
-async function loadMe() {
-  try {
-    me.set(await request<Me>('/auth/me'))
-  } catch (thrown) {
-    if (!(thrown instanceof ApiError)) throw thrown
-    me.set(null)
-  }
 }

@@ -45,8 +45,22 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   const params: Record<string, string> = {}
   for (const [index, part] of expected.entries()) {
     const value = actual[index]!
-    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(value)
-    else if (part !== value) return undefined
+    if (!part.startsWith(':')) {
+      if (part !== value) return undefined
+      continue
+    }
+    const decoded = decode(value)
+    if (decoded === undefined) return undefined
+    params[part.slice(1)] = decoded
   }
   return params
+}
+
+/** Undefined for a text that no browser encodes, such as `%zz`. */
+function decode(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return undefined
+  }
 }

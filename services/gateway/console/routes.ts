@@ -14,14 +14,16 @@ interface Route {
   allows?: (person: Me) => boolean
 }
 
+const loadConsultations = () => import('./pages/consultations/page.tsx')
+
 /** Pages of the console. A page is a chunk of its own. The first one is the start page. */
 export const routes: Route[] = [
   {
     path: '/consultations',
-    load: () => import('./pages/consultations/page.tsx'),
+    load: loadConsultations,
     nav: { text: 'nav.consultations', icon: 'chat' },
   },
-  { path: '/consultations/:id', load: () => import('./pages/consultations/page.tsx') },
+  { path: '/consultations/:id', load: loadConsultations },
   {
     path: '/matters',
     load: () => import('./pages/matters/list.tsx'),

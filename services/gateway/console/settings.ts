@@ -1,7 +1,9 @@
+import { readStored, writeStored } from './storage.ts'
 import { makeStore } from './store.ts'
-import { type Language, loadCatalogue } from './text/text.ts'
+import { isLanguage, type Language, loadCatalogue } from './text/text.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
 
 interface Settings {
   language: Language
@@ -13,10 +15,13 @@ const storageKey = 'console.settings'
 /** Language and theme of this browser. */
 export const settings = makeStore<Settings>(readSettings())
 
+/** The stored settings. A value that is not known is replaced by the one that the browser prefers. */
 function readSettings(): Settings {
-  const stored: Partial<Settings> = JSON.parse(localStorage.getItem(storageKey) ?? '{}')
-  const language = navigator.language.startsWith('zh') ? 'zh' : 'en'
-  return { language, theme: 'system', ...stored }
+  const { language, theme } = readStored<Partial<Settings>>(storageKey) ?? {}
+  return {
+    language: isLanguage(language) ? language : navigator.language.startsWith('zh') ? 'zh' : 'en',
+    theme: themes.find((each) => each === theme) ?? 'system',
+  }
 }
 
 /** Loads the catalogue of the language and marks the document with language and theme. */
@@ -27,6 +32,6 @@ export async function applySettings(changes: Partial<Settings> = {}) {
   documentElement.lang = next.language === 'zh' ? 'zh-CN' : 'en'
   if (next.theme === 'system') delete documentElement.dataset.theme
   else documentElement.dataset.theme = next.theme
-  if (Object.keys(changes).length > 0) localStorage.setItem(storageKey, JSON.stringify(next))
+  if (Object.keys(changes).length > 0) writeStored(storageKey, next)
   settings.set(next)
 }

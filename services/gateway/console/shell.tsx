@@ -8,7 +8,8 @@ import { routes } from './routes.ts'
 import { t } from './text/text.ts'
 import { AccountMenu } from './ui/account-menu.tsx'
 import { Icon } from './ui/icon.tsx'
-import { Empty, Loading, PageHeading, Problem } from './ui/state.tsx'
+import { NotFound } from './ui/not-found.tsx'
+import { Loading, Problem } from './ui/state.tsx'
 
 interface ShellProps {
   person: Me
@@ -58,24 +59,25 @@ function CurrentPage({ person, focusesHeading }: ShellProps) {
   const { path } = usePlace()
   const found = findRoute(path)
   const allowed = found && found.route.allows?.(person) !== false
-  const [loaded, setLoaded] = useState<{ path: string; Page: ComponentType<PageProps> }>()
+  const [loaded, setLoaded] = useState<{ load: unknown; Page: ComponentType<PageProps> }>()
   const [error, setError] = useState<unknown>()
   const isFirst = useRef(!focusesHeading)
-  const pattern = allowed ? found.route.path : undefined
+  // Routes with the same page keep it, with its lists and their scroll positions.
+  const load = allowed ? found.route.load : undefined
 
   useEffect(() => {
     setError(undefined)
-    if (!allowed) return
+    if (!load) return
     // A chunk may arrive after another page was opened.
     let isCurrent = true
-    found.route.load().then(
-      ({ default: Page }) => isCurrent && setLoaded({ path: found.route.path, Page }),
+    load().then(
+      ({ default: Page }) => isCurrent && setLoaded({ load, Page }),
       (thrown) => isCurrent && setError(thrown),
     )
     return () => {
       isCurrent = false
     }
-  }, [pattern])
+  }, [load])
   useEffect(() => {
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus()
     if (loaded) isFirst.current = false
@@ -83,17 +85,6 @@ function CurrentPage({ person, focusesHeading }: ShellProps) {
 
   if (!allowed) return <NotFound />
   if (error) return <Problem error={error} onRetry={() => location.reload()} />
-  if (!loaded || loaded.path !== pattern) return <Loading />
+  if (!loaded || loaded.load !== load) return <Loading />
   return <loaded.Page params={found.params} />
 }
-
-const NotFound = () => (
-  <section class="page">
-    <PageHeading text={t('app.notFound')} />
-    <Empty title={t('app.notFound.hint')}>
-      <a class="button primary" href="/consultations">
-        {t('app.home')}
-      </a>
-    </Empty>
-  </section>
-)

@@ -25,6 +25,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Failure of a request without a response, or with a part of one. */
+export const offline = (cause: unknown) => new ApiError(0, 'OFFLINE', String(cause), null, null)
+
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
@@ -48,7 +51,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     ...(signal && { signal }),
   }).catch((thrown: unknown) => {
     if (signal?.aborted) throw thrown
-    throw new ApiError(0, 'OFFLINE', String(thrown), null, null)
+    throw offline(thrown)
   })
   if (!response.ok) throw await readError(response)
   return response
@@ -57,15 +60,23 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 async function readError(response: Response): Promise<ApiError> {
   const envelope = await response.json().catch(() => ({}))
   const { code = 'INTERNAL', message = response.statusText, data = null } = envelope
-  // The session has ended: the shell shows the sign-in page.
-  if (response.status === 401 && me.get()) me.set(null)
+  checkSession(response.status)
   return new ApiError(response.status, code, message, data, response.headers.get('x-request-id'))
+}
+
+/** A session that has ended shows the sign-in page in place of the shell. */
+export function checkSession(status: number) {
+  if (status === 401 && me.get()) me.set(null)
 }
 
 /** Sends a request and opens the envelope of its response. */
 export async function request<T>(path: string, options?: RequestOptions): Promise<T> {
   const response = await send(path, options)
-  return ((await response.json()) as { data: T }).data
+  const { data } = await response.json().catch((thrown: unknown) => {
+    if (options?.signal?.aborted) throw thrown
+    throw offline(thrown)
+  })
+  return data
 }
 
 /** A page of a list. */

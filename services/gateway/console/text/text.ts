@@ -9,6 +9,9 @@ const loaders: Record<Language, () => Promise<{ default: Catalogue }>> = {
 
 let current: { language: Language; catalogue: Catalogue } | undefined
 
+export const isLanguage = (value: unknown): value is Language =>
+  typeof value === 'string' && Object.hasOwn(loaders, value)
+
 export async function loadCatalogue(language: Language) {
   current = { language, catalogue: (await loaders[language]()).default }
 }
@@ -31,13 +34,23 @@ const locale = () => (currentLanguage() === 'zh' ? 'zh-CN' : 'en-GB')
 export const formatDate = (time: string) =>
   new Date(time).toLocaleDateString(locale(), { year: 'numeric', month: 'short', day: 'numeric' })
 
-export const formatTime = (time: string) =>
-  new Date(time).toLocaleString(locale(), {
+/** Day and time in the time zone of the reader, with the year unless it is the current one. */
+export function formatTime(time: string): string {
+  const date = new Date(time)
+  return date.toLocaleString(locale(), {
+    ...(date.getFullYear() !== new Date().getFullYear() && { year: 'numeric' }),
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
   })
+}
+
+/** Reads a number as people type it: 50,000 or ５００００. NaN if it is none. */
+export function parseNumber(text: string): number {
+  const plain = text.normalize('NFKC').replaceAll(/[,\s]/g, '')
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : Number.NaN
+}
 
 export const formatNumber = (value: number) => value.toLocaleString(locale())
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { me, request } from '../api/client.ts'
+import { signOut } from '../api/person.ts'
 import type { Me } from '../api/types.ts'
 import { navigate } from '../router.ts'
 import { t, translate } from '../text/text.ts'
@@ -45,7 +45,7 @@ export function AccountMenu({ person }: { person: Me }) {
         <p>
           <a href="/services">{t('app.apis')}</a>
         </p>
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={leave}>
           {t('app.signOut')}
         </button>
       </div>
@@ -53,13 +53,8 @@ export function AccountMenu({ person }: { person: Me }) {
   )
 }
 
-async function signOut() {
-  const out = await request<{ end_session_url?: string }>('/auth/logout', { method: 'POST' }).catch(
-    () => ({ end_session_url: undefined }),
-  )
-  if (out.end_session_url) location.href = out.end_session_url
-  else {
-    me.set(null)
-    navigate('/sign-in', { replace: true })
-  }
+async function leave() {
+  const address = await signOut()
+  if (address) location.href = address
+  else navigate('/sign-in', { replace: true })
 }

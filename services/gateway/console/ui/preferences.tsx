@@ -1,10 +1,9 @@
-import { applySettings, settings, type Theme } from '../settings.ts'
+import { applySettings, settings, type Theme, themes } from '../settings.ts'
 import { useStore } from '../store.ts'
 import { type Language, t } from '../text/text.ts'
 
 /** Languages name themselves, so that a reader finds theirs. */
 const languages: Record<Language, string> = { zh: '中文', en: 'English' }
-const themes: Theme[] = ['system', 'light', 'dark']
 
 /** Choice of language and theme. */
 export function Preferences() {

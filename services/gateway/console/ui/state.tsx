@@ -3,6 +3,7 @@ import { ApiError } from '../api/client.ts'
 import type { Load } from '../api/use-load.ts'
 import { t, translate } from '../text/text.ts'
 import { Icon } from './icon.tsx'
+import { usePageTitle } from './page-title.ts'
 
 export const Loading = () => (
   <p class="loading" role="status">
@@ -29,8 +30,13 @@ export const Empty = ({ title, hint, children }: EmptyProps) => (
 /** Message for a failed request in the language of the reader. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t('error.INTERNAL')
-  const text = translate('error', error.code)
-  return text === error.code ? error.message : text
+  return translateError(error.code, error.message)
+}
+
+/** Text of an error code, or the message of the service if the catalogue lacks the code. */
+export function translateError(code: string, message: string): string {
+  const text = translate('error', code)
+  return text === code ? message : text
 }
 
 interface ProblemProps {
@@ -79,12 +85,15 @@ interface HeadingProps {
 }
 
 /** Heading of a page with its actions. The shell moves the focus here after navigation. */
-export const PageHeading = ({ text, children }: HeadingProps) => (
-  <header class="page-heading">
-    <h1 tabIndex={-1}>{text}</h1>
-    {children}
-  </header>
-)
+export function PageHeading({ text, children }: HeadingProps) {
+  usePageTitle(text)
+  return (
+    <header class="page-heading">
+      <h1 tabIndex={-1}>{text}</h1>
+      {children}
+    </header>
+  )
+}
 
 /** Label of a state, coloured by its tone. */
 export const Badge = ({ tone, text }: { tone: Tone; text: string }) => (

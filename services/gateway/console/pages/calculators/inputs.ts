@@ -1,3 +1,5 @@
+import { parseNumber } from '../../text/text.ts'
+
 /** The part of JSON Schema that descriptions of calculators use. */
 export interface InputSchema {
   type: 'number' | 'integer' | 'string' | 'boolean' | 'array' | 'object'
@@ -119,14 +121,11 @@ function parseValue(schema: InputSchema, draft: Draft, path: string, faults: Fau
   }
   const fault = findNumberFault(schema, draft)
   if (fault) faults[path] = fault
-  return toNumber(draft)
+  return parseNumber(draft)
 }
 
-/** Accepts separators of thousands: 50,000. */
-const toNumber = (text: string) => Number(text.replaceAll(/[,，\s]/g, ''))
-
 function findNumberFault(schema: InputSchema, text: string): Fault | undefined {
-  const value = toNumber(text)
+  const value = parseNumber(text)
   const { minimum, maximum } = schema
   if (!Number.isFinite(value)) return { kind: 'number' }
   if (schema.type === 'integer' && !Number.isInteger(value)) return { kind: 'integer' }

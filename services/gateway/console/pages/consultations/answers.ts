@@ -1,5 +1,6 @@
-import type { Card, Question } from '../../api/types.ts'
-import { t } from '../../text/text.ts'
+import type { Card, Question, File as StoredFile } from '../../api/types.ts'
+import { personalKey, readStored, removeStored, writeStored } from '../../storage.ts'
+import { parseNumber, t } from '../../text/text.ts'
 
 export interface Answer {
   field_key: string
@@ -7,9 +8,11 @@ export interface Answer {
   unknown?: true
 }
 
-/** Input of a person for one question. Text of controls; lists for several choices and files. */
+/** Input of a person for one question. Text of controls; lists for several choices. */
 export interface DraftAnswer {
   value: string | string[]
+  /** Files of a question for files. */
+  files?: StoredFile[]
   isUnknown: boolean
 }
 export type Draft = Record<string, DraftAnswer>
@@ -23,11 +26,11 @@ const initialAnswer = (question: Question): DraftAnswer => {
   return { value: given === undefined || given === null ? '' : String(given), isUnknown: false }
 }
 
-const storageKey = (cardId: string) => `console.card.${cardId}`
+const storageKey = (cardId: string) => personalKey(`card.${cardId}`)
 
 /** The stored draft of a card, completed by the defaults of its questions. */
 export function readDraft({ card_id, questions }: Card): Draft {
-  const stored: Draft = JSON.parse(localStorage.getItem(storageKey(card_id)) ?? '{}')
+  const stored = readStored<Draft>(storageKey(card_id)) ?? {}
   return Object.fromEntries(
     questions.map((question) => [
       question.field_key,
@@ -37,16 +40,16 @@ export function readDraft({ card_id, questions }: Card): Draft {
 }
 
 export const saveDraft = ({ card_id }: Card, draft: Draft) =>
-  localStorage.setItem(storageKey(card_id), JSON.stringify(draft))
+  writeStored(storageKey(card_id), draft)
 
-export const deleteDraft = ({ card_id }: Card) => localStorage.removeItem(storageKey(card_id))
+export const deleteDraft = ({ card_id }: Card) => removeStored(storageKey(card_id))
 
 /** Converts the input to the value that the API expects; undefined if it is not valid. */
 function toAnswerValue({ input_type }: Question, value: string | string[]): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value : null
   if (value.trim() === '') return null
   if (input_type === 'number' || input_type === 'money') {
-    const number = Number(value)
+    const number = parseNumber(value)
     return Number.isFinite(number) ? number : undefined
   }
   return input_type === 'boolean' ? value === 'true' : value
@@ -58,8 +61,9 @@ export function buildAnswers({ questions }: Card, draft: Draft) {
   const errors: Record<string, string> = {}
   for (const question of questions) {
     const { field_key, required } = question
-    const { value: input, isUnknown } = draft[field_key] ?? initialAnswer(question)
-    const value = isUnknown ? null : toAnswerValue(question, input)
+    const { value: input, files, isUnknown } = draft[field_key] ?? initialAnswer(question)
+    const given = files ? files.map(({ fileId }) => fileId) : input
+    const value = isUnknown ? null : toAnswerValue(question, given)
     if (value === undefined) errors[field_key] = t('card.invalid')
     else if (value === null && required && !isUnknown) errors[field_key] = t('card.required')
     else answers.push({ field_key, value, ...(isUnknown && { unknown: true as const }) })

@@ -3,16 +3,9 @@ import { ApiError } from '../../api/client.ts'
 import type { Card } from '../../api/types.ts'
 import { t, translate } from '../../text/text.ts'
 import { Badge } from '../../ui/state.tsx'
-import {
-  buildAnswers,
-  collectErrors,
-  type Draft,
-  deleteDraft,
-  readDraft,
-  saveDraft,
-} from './answers.ts'
+import { buildAnswers, collectErrors, type Draft, readDraft, saveDraft } from './answers.ts'
 import type { Consultation } from './consultation.ts'
-import { QuestionField } from './question-field.tsx'
+import { type ChangeAnswer, QuestionField } from './question-field.tsx'
 
 interface CardFormProps {
   card: Card
@@ -33,13 +26,22 @@ export function CardForm({ card, isHidden, consultation }: CardFormProps) {
     if (firstInvalid) firstInvalid.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [errors])
 
+  const change = (key: string, changeAnswer: ChangeAnswer) =>
+    setDraft((before) => ({ ...before, [key]: changeAnswer(before[key]!) }))
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) saveDraft(card, draft)
+    isFirst.current = false
+  }, [draft])
+  const [uploading, setUploading] = useState<Record<string, boolean>>({})
+  const isUploading = Object.values(uploading).includes(true)
+
   async function submit() {
     const { answers, errors } = buildAnswers(card, draft)
     setErrors(errors)
     if (Object.keys(errors).length > 0) return
     const failure = await consultation.answerCard(card, answers)
-    if (failure === undefined) deleteDraft(card)
-    else if (failure instanceof ApiError) setErrors(collectErrors(failure.issues, answers))
+    if (failure instanceof ApiError) setErrors(collectErrors(failure.issues, answers))
   }
   return (
     <form
@@ -66,11 +68,10 @@ export function CardForm({ card, isHidden, consultation }: CardFormProps) {
             question={question}
             answer={draft[question.field_key]!}
             error={errors[question.field_key]}
-            onChange={(answer) => {
-              const next = { ...draft, [question.field_key]: answer }
-              setDraft(next)
-              saveDraft(card, next)
-            }}
+            onChange={(changeAnswer) => change(question.field_key, changeAnswer)}
+            onUploading={(isBusy) =>
+              setUploading((before) => ({ ...before, [question.field_key]: isBusy }))
+            }
           />
         ))}
       </div>
@@ -81,7 +82,7 @@ export function CardForm({ card, isHidden, consultation }: CardFormProps) {
             {t('card.skip')}
           </button>
         )}
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={isUploading}>
           {t('card.submit')}
         </button>
       </footer>

@@ -1,42 +1,38 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../../text/text.ts'
+import { useRef } from 'preact/hooks'
+import { type Store, useStore } from '../../store.ts'
+import { formatNumber, t } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
+import type { MessageContent } from './message-draft.ts'
 import { UploadList } from './upload-list.tsx'
+import { useFileDrop } from './use-file-drop.ts'
 import { useUploads } from './use-uploads.ts'
 
 interface ComposerProps {
-  /** Names the draft, which is kept until the message is sent. */
-  draftKey: string
+  draft: Store<MessageContent>
   isLocked: boolean
   /** Why the input is locked. */
   lockedHint?: string
   /** Stops the running turn. */
   onStop?: () => Promise<unknown>
-  /** Sends a message; false if that failed. */
-  onSend: (content: string, fileIds: string[]) => Promise<boolean>
+  /** Sends the draft. */
+  onSend: () => void
 }
 
+/** Number of characters that the service accepts. */
 const maxLength = 20_000
 
 /** Input of a message with files. Enter sends, Shift and Enter start a new line. */
-export function Composer({ draftKey, isLocked, lockedHint, onStop, onSend }: ComposerProps) {
-  const storageKey = `console.draft.${draftKey}`
-  const [text, setText] = useState(() => localStorage.getItem(storageKey) ?? '')
-  const [isOver, setOver] = useState(false)
-  const { uploads, addFiles, remove, clear, fileIds, isBusy } = useUploads()
+export function Composer({ draft, isLocked, lockedHint, onStop, onSend }: ComposerProps) {
+  const { text, files } = useStore(draft)
+  const { uploads, addFiles, remove, retry, isBusy } = useUploads(files, (change) =>
+    draft.set({ ...draft.get(), files: change(draft.get().files) }),
+  )
+  const isOver = useFileDrop(isLocked ? undefined : addFiles)
   const picker = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (text) localStorage.setItem(storageKey, text)
-    else localStorage.removeItem(storageKey)
-  }, [text])
-  const canSend = !isLocked && !isBusy && text.trim() !== ''
-
-  async function submit() {
-    if (!canSend) return
-    const sent = text
-    setText('')
-    clear()
-    if (!(await onSend(sent, fileIds))) setText((typed) => typed || sent)
+  const isTooLong = text.length > maxLength
+  const canSend = !isLocked && !isBusy && !isTooLong && text.trim() !== ''
+  const submit = () => {
+    if (canSend) onSend()
   }
   return (
     <form
@@ -45,28 +41,19 @@ export function Composer({ draftKey, isLocked, lockedHint, onStop, onSend }: Com
         event.preventDefault()
         submit()
       }}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        if (!isLocked) addFiles(event.dataTransfer?.files ?? [])
-      }}
     >
-      {uploads.length > 0 && <UploadList uploads={uploads} onRemove={remove} />}
+      {uploads.length > 0 && <UploadList uploads={uploads} onRemove={remove} onRetry={retry} />}
       <textarea
         rows={2}
-        maxLength={maxLength}
         aria-label={t('composer.message')}
+        aria-invalid={isTooLong}
+        aria-describedby="composer-hint"
         placeholder={lockedHint ?? t('composer.placeholder')}
         disabled={isLocked}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={({ currentTarget }) => draft.set({ ...draft.get(), text: currentTarget.value })}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
           event.preventDefault()
           submit()
         }}
@@ -91,7 +78,18 @@ export function Composer({ draftKey, isLocked, lockedHint, onStop, onSend }: Com
           <Icon name="attach" />
           {t('composer.attach')}
         </button>
-        <span class="faint composer-hint">{t('composer.hint')}</span>
+        <span
+          id="composer-hint"
+          class={isTooLong ? 'field-error composer-error' : 'faint composer-hint'}
+          role={isTooLong ? 'alert' : undefined}
+        >
+          {isTooLong
+            ? t('composer.tooLong', {
+                count: formatNumber(text.length),
+                max: formatNumber(maxLength),
+              })
+            : t('composer.hint')}
+        </span>
         {onStop ? (
           <button type="button" onClick={onStop}>
             <Icon name="stop" />
@@ -107,3 +105,6 @@ export function Composer({ draftKey, isLocked, lockedHint, onStop, onSend }: Com
     </form>
   )
 }
+
+/** Enter that chooses a word of an input method. Safari ends the composition before the key: code 229. */
+const isComposing = (event: KeyboardEvent) => event.isComposing || event.keyCode === 229

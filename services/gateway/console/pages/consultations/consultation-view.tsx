@@ -1,24 +1,29 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { ApiError } from '../../api/client.ts'
 import { useStore } from '../../store.ts'
 import { t } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { errorText, Loading, Problem } from '../../ui/state.tsx'
+import { NotFound } from '../../ui/not-found.tsx'
+import { usePageTitle } from '../../ui/page-title.ts'
+import { errorText, Loading, Problem, translateError } from '../../ui/state.tsx'
 import { CardForm } from './card-form.tsx'
 import { Composer } from './composer.tsx'
-import { type Consultation, makeConsultation } from './consultation.ts'
-import { firstMessages } from './first-messages.ts'
+import { makeConsultation } from './consultation.ts'
 import { Thread } from './thread.tsx'
 
 /** One consultation: its messages, the card that waits for an answer, and the input. */
 export function ConsultationView({ id }: { id: string }) {
   const consultation = useMemo(() => makeConsultation(id), [id])
   useEffect(() => {
-    open(consultation, id)
+    consultation.refresh()
     return consultation.close
   }, [consultation])
   const { session, turn, card, error, turnError, isConnectionLost } = useStore(consultation.state)
 
+  usePageTitle(session ? (session.title ?? t('consultations.untitled')) : undefined)
+
   if (!session) {
+    if (error instanceof ApiError && error.status === 404) return <NotFound />
     return error ? <Problem error={error} onRetry={consultation.refresh} /> : <Loading />
   }
   const isArchived = session.status === 'ARCHIVED'
@@ -41,9 +46,7 @@ export function ConsultationView({ id }: { id: string }) {
         <div role="status">
           {isConnectionLost && <p class="notice warn">{t('consultations.reconnecting')}</p>}
           {turnError && (
-            <p class="notice warn">
-              {turnError.code === 'STOPPED' ? t('consultations.stopped') : turnError.message}
-            </p>
+            <p class="notice warn">{translateError(turnError.code, turnError.message)}</p>
           )}
           {isArchived && <p class="notice">{t('consultations.archived')}</p>}
           {error !== undefined && <p class="notice bad">{errorText(error)}</p>}
@@ -57,22 +60,13 @@ export function ConsultationView({ id }: { id: string }) {
           />
         )}
         <Composer
-          draftKey={id}
+          draft={consultation.draft}
           isLocked={isArchived || turn !== null || card !== null}
           {...(card && { lockedHint: t('card.lock') })}
           {...(turn && { onStop: consultation.stop })}
-          onSend={async (content, fileIds) =>
-            (await consultation.sendMessage(content, fileIds)) === undefined
-          }
+          onSend={consultation.sendDraft}
         />
       </div>
     </>
   )
-}
-
-async function open(consultation: Consultation, id: string) {
-  const first = firstMessages.get(id)
-  firstMessages.delete(id)
-  await consultation.refresh()
-  if (first) await consultation.sendMessage(first.content, first.fileIds)
 }

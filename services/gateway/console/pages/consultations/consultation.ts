@@ -1,136 +1,102 @@
-import { ApiError, type Page, request, send, withQuery } from '../../api/client.ts'
-import type { Card, ConsultationMessage, ConsultationSession } from '../../api/types.ts'
+import { ApiError, request, send } from '../../api/client.ts'
+import type { Card, ConsultationSession } from '../../api/types.ts'
 import { makeStore } from '../../store.ts'
-import type { Answer } from './answers.ts'
-import { readEvents } from './event-stream.ts'
+import { type Answer, deleteDraft } from './answers.ts'
+import { type ConsultationState, initialState } from './consultation-state.ts'
+import { followTurn, type OpenStream } from './follow-turn.ts'
 import { makeFrames } from './frames.ts'
-import { applyEvent, lastEventIdOf, newTurn, type Turn } from './turn.ts'
-
-export const sessionsPath = '/consultations-service/api/v1/consultations/sessions'
-const messagesPerPage = 200
-const maxPauseMs = 8_000
-
-export interface ConsultationState {
-  session: ConsultationSession | undefined
-  messages: ConsultationMessage[]
-  /** Message that was sent and is not stored yet. */
-  unsent: string | null
-  turn: Turn | null
-  card: Card | null
-  isConnectionLost: boolean
-  /** Failure of the load, or of the last action. */
-  error: unknown
-  /** Error event of the last turn. */
-  turnError: Turn['error']
-}
-
-/** Opens a stream; after a lost connection it continues after `lastEventId`. */
-type OpenStream = (lastEventId: string | undefined) => Promise<Response>
+import { loadMessages, sessionsPath } from './load-messages.ts'
+import {
+  clearDraft,
+  makeMessageDraft,
+  makeUnsent,
+  restoreDraft,
+  type UnsentMessage,
+} from './message-draft.ts'
+import { makeRetries } from './retries.ts'
+import { lastEventIdOf, newTurn, type Turn } from './turn.ts'
 
 export type Consultation = ReturnType<typeof makeConsultation>
 
 /** A session with its messages, its running turn and its card. It follows what other tabs start. */
 export function makeConsultation(id: string, tabs = new BroadcastChannel('console.consultations')) {
   const path = `${sessionsPath}/${id}`
-  const state = makeStore<ConsultationState>({
-    session: undefined,
-    messages: [],
-    unsent: null,
-    turn: null,
-    card: null,
-    isConnectionLost: false,
-    error: undefined,
-    turnError: null,
-  })
+  const state = makeStore(initialState)
+  const draft = makeMessageDraft(id)
+  const unsent = makeUnsent(id)
   const closing = new AbortController()
   const { signal } = closing
-  let isFollowing = false
+  const retries = makeRetries(signal)
+  let isRunning = false
   let lastEventId: string | undefined
-  let wake = () => {}
+  /** The refresh under way. An action replaces it, so that it never shows an older state. */
+  let refreshing: AbortController | undefined
 
   const update = (changes: Partial<ConsultationState>) => state.set({ ...state.get(), ...changes })
 
   /** Words arrive faster than a screen shows them: the state changes once for each frame. */
   const frames = makeFrames(update)
 
-  /** Loads the messages that are not known yet. Returns all messages. */
-  async function loadMessages(): Promise<ConsultationMessage[]> {
-    const known = state.get().messages
-    const messages = known.slice(0, known.length - (known.length % messagesPerPage))
-    for (let page = messages.length / messagesPerPage + 1; ; page++) {
-      const query = { page, size: messagesPerPage }
-      const loaded = await request<Page<ConsultationMessage>>(
-        withQuery(`${path}/messages`, query),
-        { signal },
-      )
-      messages.push(...loaded.items)
-      if (page >= loaded.total_pages) return messages
-    }
-  }
-
-  /** Loads messages and card, and follows the running turn. */
+  /** Loads messages and card, sends a message that a reload interrupted, and follows the running turn. */
   async function refresh() {
-    if (isFollowing) return
+    if (isRunning) return
+    refreshing?.abort()
+    const current = new AbortController()
+    refreshing = current
+    const until = AbortSignal.any([signal, current.signal])
     try {
       const [session, { card }, messages] = await Promise.all([
-        request<ConsultationSession>(path, { signal }),
-        request<{ card: Card | null }>(`${path}/pending_card`, { signal }),
-        loadMessages(),
+        request<ConsultationSession>(path, { signal: until }),
+        request<{ card: Card | null }>(`${path}/pending_card`, { signal: until }),
+        loadMessages(id, state.get().messages, until),
       ])
       update({ session, card, messages, error: undefined })
-      await follow(openRunning)
+      const message = unsent.read()
+      if (message) return void (await deliver(message))
+      let running: Response | undefined = await openRunning(undefined, until)
+      if (running.status === 204) return
+      refreshing = undefined
+      await runTurn((after) => {
+        const opened = running
+        running = undefined
+        return opened ? Promise.resolve(opened) : openRunning(after)
+      })
     } catch (error) {
-      if (!signal.aborted) update({ error })
+      if (!until.aborted) update({ error })
     }
   }
 
-  const openRunning: OpenStream = (after) =>
-    send(`${path}/stream`, { signal, ...(after && { headers: { 'Last-Event-ID': after } }) })
+  const openRunning = (after: string | undefined, until = signal) =>
+    send(`${path}/stream`, { signal: until, ...(after && { headers: { 'Last-Event-ID': after } }) })
 
-  /** Sends a body that starts a turn. Its id makes a repetition join the turn that the first one started. */
-  function openTurn(action: 'chat' | 'resume', body: object): OpenStream {
-    const client_message_id = crypto.randomUUID()
-    return (after) =>
-      after
-        ? openRunning(after)
-        : send(`${path}/${action}`, {
-            method: 'POST',
-            body: { ...body, client_message_id },
-            signal,
-          })
-  }
+  /** Sends a body that starts a turn. A repetition with its id joins the turn that the first one started. */
+  const openTurn =
+    (action: 'chat' | 'resume', body: { client_message_id: string }): OpenStream =>
+    (after) =>
+      after ? openRunning(after) : send(`${path}/${action}`, { method: 'POST', body, signal })
 
-  /** Follows a turn to its end. Every lost connection is opened again after the last event. */
-  async function follow(open: OpenStream) {
-    if (isFollowing) return
-    isFollowing = true
-    let turn = newTurn()
-    // A request that starts a turn locks the input at once.
-    if (open !== openRunning) update({ turn })
+  /** Follows a turn to its end and shows its outcome. */
+  async function runTurn(open: OpenStream, onAccept = () => {}) {
+    if (isRunning) throw new ApiError(409, 'TURN_IN_PROGRESS', 'A turn is running.', null, null)
+    isRunning = true
+    refreshing?.abort()
+    update({ turn: newTurn() })
     try {
-      for (let attempt = 0; !turn.isEnded; attempt++) {
-        if (attempt > 0) await pause(Math.min(maxPauseMs, 250 * 2 ** attempt))
-        try {
-          const response = await open(lastEventIdOf(turn))
-          if (response.status === 204) break
-          update({ isConnectionLost: false, turn })
-          for await (const event of readEvents(response.body!)) {
-            const isFirst = turn.id === null
-            turn = applyEvent(turn, event)
-            attempt = 0
-            frames.schedule({ turn, isConnectionLost: false })
-            if (isFirst) startTurn()
-          }
-          if (!turn.isEnded) showLoss(turn)
-        } catch (thrown) {
-          signal.throwIfAborted()
-          if (thrown instanceof ApiError && !isTransient(thrown)) throw thrown
-          showLoss(turn)
-        }
-      }
+      const turn = await followTurn({
+        open,
+        retries,
+        signal,
+        onConnect: (turn) => update({ isConnectionLost: false, turn }),
+        onEvent: (turn) => frames.schedule({ turn, isConnectionLost: false }),
+        onFirstEvent: () => {
+          onAccept()
+          showQuestion()
+        },
+        onLoss: showLoss,
+      })
       if (turn.id !== null) await endTurn(turn)
     } finally {
-      isFollowing = false
+      isRunning = false
       frames.cancel()
       update({ turn: null, isConnectionLost: false })
     }
@@ -142,9 +108,9 @@ export function makeConsultation(id: string, tabs = new BroadcastChannel('consol
   }
 
   /** Shows the message that started the turn: it is stored by now. The answer is shown by the turn. */
-  async function startTurn() {
+  async function showQuestion() {
     tabs.postMessage({ id })
-    const messages = await loadMessages().catch(() => [])
+    const messages = await loadMessages(id, state.get().messages, signal).catch(() => [])
     const question = messages.findLastIndex(({ role }) => role === 'USER')
     if (question >= state.get().messages.length) {
       update({ messages: messages.slice(0, question + 1), unsent: null })
@@ -156,22 +122,16 @@ export function makeConsultation(id: string, tabs = new BroadcastChannel('consol
     frames.cancel()
     update({ turn })
     lastEventId = lastEventIdOf(turn)
-    const [messages, session] = await Promise.all([
-      loadMessages(),
-      request<ConsultationSession>(path, { signal }),
-    ])
+    const load = () =>
+      Promise.all([
+        loadMessages(id, state.get().messages, signal),
+        request<ConsultationSession>(path, { signal }),
+      ])
+    const [messages, session] = await retries.run(load, () => showLoss(turn))
     const { card, error: turnError } = turn
     update({ messages, session, card, turnError, unsent: null, turn: null })
     tabs.postMessage({ id })
   }
-
-  /** Waits before the next attempt, at most until the network is back. */
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      wake = resolve
-      setTimeout(resolve, ms)
-    })
-  const wakeUp = () => wake()
 
   /** Runs an action of the person. A conflict means that another tab was first: the state is loaded again. */
   async function act(run: () => Promise<unknown>): Promise<unknown> {
@@ -180,7 +140,7 @@ export function makeConsultation(id: string, tabs = new BroadcastChannel('consol
       await run()
       return undefined
     } catch (error) {
-      if (signal.aborted) return undefined
+      if (signal.aborted) return error
       update({ unsent: null })
       if (error instanceof ApiError && error.status === 409) await refresh()
       update({ error })
@@ -188,43 +148,70 @@ export function makeConsultation(id: string, tabs = new BroadcastChannel('consol
     }
   }
 
-  const refreshVisible = () => document.visibilityState === 'visible' && refresh()
-  const onMessage = ({ data }: MessageEvent<{ id: string }>) => data.id === id && refresh()
+  /** Sends a message. A refused one becomes the draft again. */
+  async function deliver(message: UnsentMessage) {
+    const { text, files, client_message_id } = message
+    const body = { content: text, file_ids: files.map(({ fileId }) => fileId), client_message_id }
+    let isAccepted = false
+    const accept = () => {
+      isAccepted = true
+      unsent.remove()
+    }
+    await act(async () => {
+      update({ unsent: text })
+      try {
+        await runTurn(openTurn('chat', body), accept)
+      } catch (thrown) {
+        // A page that closes before the response sends the message when it opens again.
+        if (thrown instanceof ApiError && !isAccepted) {
+          unsent.remove()
+          restoreDraft(draft, message)
+        }
+        throw thrown
+      }
+    })
+  }
+
+  const refreshVisible = () => void (document.visibilityState === 'visible' && refresh())
+  const onMessage = ({ data }: MessageEvent<{ id: string }>) => void (data.id === id && refresh())
   tabs.addEventListener('message', onMessage)
-  document.addEventListener('visibilitychange', refreshVisible)
-  addEventListener('online', wakeUp)
+  document.addEventListener('visibilitychange', refreshVisible, { signal })
 
   return {
     state,
+    draft,
     refresh,
-    sendMessage: (content: string, file_ids: string[]) =>
-      act(() => {
-        update({ unsent: content })
-        return follow(openTurn('chat', { content, file_ids }))
-      }),
-    answerCard: (card: Card, answers: Answer[]) =>
-      act(() => {
-        const { card_id } = card
-        return follow(openTurn('resume', { card_id, user_response: { answers } }))
-      }),
-    skipCard: ({ card_id }: Card) =>
+    sendDraft() {
+      const message = unsent.write(draft.get())
+      clearDraft(draft)
+      return deliver(message)
+    },
+    /** Returns the failure of an answer that was refused. */
+    answerCard: (card: Card, answers: Answer[]) => {
+      const { card_id } = card
+      const client_message_id = crypto.randomUUID()
+      const body = { card_id, user_response: { answers }, client_message_id }
+      return act(() => runTurn(openTurn('resume', body), () => deleteDraft(card)))
+    },
+    skipCard: (card: Card) =>
       act(async () => {
-        await request(`${path}/pending_card/skip`, { method: 'POST', body: { card_id } })
-        update({ card: null })
+        const { card_id } = card
         const after = lastEventId
-        await follow((last) => openRunning(last ?? after))
+        let isSkipped = false
+        await runTurn(async (last) => {
+          if (!isSkipped)
+            await request(`${path}/pending_card/skip`, { method: 'POST', body: { card_id } })
+          isSkipped = true
+          return openRunning(last ?? after)
+        })
+        deleteDraft(card)
         await refresh()
       }),
     stop: () => act(() => request(`${path}/stop`, { method: 'POST', body: {} })),
     close() {
       closing.abort()
-      wake()
       tabs.removeEventListener('message', onMessage)
       tabs.close()
-      document.removeEventListener('visibilitychange', refreshVisible)
-      removeEventListener('online', wakeUp)
     },
   }
 }
-
-const isTransient = ({ status }: ApiError) => status === 0 || status === 429 || status >= 502

@@ -34,7 +34,6 @@ interface BlockProps {
 
 const Block = memo(({ token, renderText }: BlockProps) => renderToken(token, renderText))
 
-/** marked escapes nothing in `text`, but its lexer leaves entities as they were written. */
 function renderToken(token: Token, text: RenderText): ComponentChildren {
   const children = () => (token as Tokens.Generic).tokens?.map((each) => renderToken(each, text))
   switch (token.type) {
@@ -72,11 +71,24 @@ function renderToken(token: Token, text: RenderText): ComponentChildren {
     case 'link':
       return renderLink(token as Tokens.Link, children())
     case 'text':
-      return children() ?? text(token.text)
+      return children() ?? text(decodeEntities(token.text))
+    case 'escape':
+      return token.text
+    case 'html':
+      return /^<br ?\/?>$/i.test(token.raw) ? <br /> : text(token.raw)
     default:
       return text(token.raw)
   }
 }
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: '\u00a0' }
+
+/** The lexer leaves entities as they were written. The result is a text node, whatever it contains. */
+const decodeEntities = (text: string) =>
+  text.replaceAll(/&(?:#(\d{1,7})|(\w+));/g, (whole, code: string | undefined, name: string) => {
+    if (code === undefined) return entities[name] ?? whole
+    return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole
+  })
 
 const renderList = ({ ordered, start, items }: Tokens.List, text: RenderText) => {
   const rows = items.map((item, index) => (

@@ -1,5 +1,5 @@
 import { useEffect, useId } from 'preact/hooks'
-import type { Question } from '../../api/types.ts'
+import type { Question, File as StoredFile } from '../../api/types.ts'
 import { t } from '../../text/text.ts'
 import type { DraftAnswer } from './answers.ts'
 import { UploadList } from './upload-list.tsx'
@@ -9,13 +9,17 @@ interface QuestionFieldProps {
   question: Question
   answer: DraftAnswer
   error: string | undefined
-  onChange: (answer: DraftAnswer) => void
+  onChange: (change: ChangeAnswer) => void
+  onUploading: (isBusy: boolean) => void
 }
+/** Answers change by functions: an upload ends after other answers have changed. */
+export type ChangeAnswer = (before: DraftAnswer) => DraftAnswer
 
 interface ControlProps {
   id: string
   question: Question
   value: string | string[]
+  files: StoredFile[]
   /** Attributes that every control of the question has. */
   common: {
     disabled: boolean
@@ -24,6 +28,8 @@ interface ControlProps {
     'aria-required': boolean
   }
   onChange: (value: string | string[]) => void
+  onFiles: (change: (before: StoredFile[]) => StoredFile[]) => void
+  onUploading: (isBusy: boolean) => void
 }
 
 const groupTypes: Question['input_type'][] = ['boolean', 'select', 'multi_select', 'file']
@@ -31,7 +37,8 @@ const groupTypes: Question['input_type'][] = ['boolean', 'select', 'multi_select
 const maxButtons = 6
 
 /** A question of a card: prompt, control for its type, help, error, and the choice “I don't know”. */
-export function QuestionField({ question, answer, error, onChange }: QuestionFieldProps) {
+export function QuestionField(props: QuestionFieldProps) {
+  const { question, answer, error, onChange, onUploading } = props
   const id = useId()
   const { input_type, required, help, options = [] } = question
   const isGroup =
@@ -57,7 +64,10 @@ export function QuestionField({ question, answer, error, onChange }: QuestionFie
         'aria-describedby': `${id}-help`,
         'aria-required': required,
       }}
-      onChange={(value) => onChange({ ...answer, value })}
+      files={answer.files ?? []}
+      onChange={(value) => onChange((before) => ({ ...before, value }))}
+      onFiles={(change) => onChange((before) => ({ ...before, files: change(before.files ?? []) }))}
+      onUploading={onUploading}
     />
   )
   return (
@@ -81,8 +91,8 @@ export function QuestionField({ question, answer, error, onChange }: QuestionFie
         <input
           type="checkbox"
           checked={answer.isUnknown}
-          onChange={({ currentTarget }) =>
-            onChange({ ...answer, isUnknown: currentTarget.checked })
+          onChange={({ currentTarget: { checked } }) =>
+            onChange((before) => ({ ...before, isUnknown: checked }))
           }
         />
         {t('card.unknown')}
@@ -181,11 +191,9 @@ const Choices = ({
 }
 
 /** Uploads files; the answer is the list of their ids. */
-function FileControl({ id, question, common, onChange }: ControlProps) {
-  const { uploads, addFiles, remove, fileIds } = useUploads()
-  useEffect(() => {
-    if (uploads.length > 0) onChange(fileIds)
-  }, [fileIds.join()])
+function FileControl({ id, question, common, files, onFiles, onUploading }: ControlProps) {
+  const { uploads, addFiles, remove, retry, isBusy } = useUploads(files, onFiles)
+  useEffect(() => onUploading(isBusy), [isBusy])
   return (
     <>
       <input
@@ -199,7 +207,7 @@ function FileControl({ id, question, common, onChange }: ControlProps) {
           currentTarget.value = ''
         }}
       />
-      {uploads.length > 0 && <UploadList uploads={uploads} onRemove={remove} />}
+      {uploads.length > 0 && <UploadList uploads={uploads} onRemove={remove} onRetry={retry} />}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { formatTime, t } from '../../text/text.ts'
 import { LongList } from '../../ui/long-list.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Empty } from '../../ui/state.tsx'
-import { sessionsPath } from './consultation.ts'
+import { sessionsPath } from './load-messages.ts'
 
 /** Consultations of the person, or of the organization for its staff, last updated first. */
 export function SessionList({ currentId }: { currentId: string | undefined }) {

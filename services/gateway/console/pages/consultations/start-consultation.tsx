@@ -1,36 +1,36 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { request } from '../../api/client.ts'
 import type { ConsultationSession } from '../../api/types.ts'
 import { navigate } from '../../router.ts'
 import type { TextKey } from '../../text/catalogue.ts'
 import { t } from '../../text/text.ts'
+import { usePageTitle } from '../../ui/page-title.ts'
 import { Problem } from '../../ui/state.tsx'
 import { Composer } from './composer.tsx'
-import { sessionsPath } from './consultation.ts'
-import { firstMessages } from './first-messages.ts'
+import { sessionsPath } from './load-messages.ts'
+import { clearDraft, type MessageContent, makeMessageDraft, makeUnsent } from './message-draft.ts'
 
 const samples: TextKey[] = ['start.sample.loan', 'start.sample.labor', 'start.sample.lease']
-const maxTitleLength = 40
 
 /** Starts a consultation with its first message. For people who are new here: samples to try. */
 export function StartConsultation({ hasHeading }: { hasHeading: boolean }) {
+  usePageTitle(hasHeading ? t('start.title') : t('nav.consultations'))
+  const draft = useMemo(() => makeMessageDraft('new'), [])
   const [isStarting, setStarting] = useState(false)
   const [error, setError] = useState<unknown>()
-  async function start(content: string, fileIds: string[]) {
+  /** Creates the session. Its page sends the message, also after a reload. */
+  async function start(message: MessageContent) {
     setStarting(true)
     setError(undefined)
     try {
-      const [line = ''] = content.trim().split('\n')
-      const title = line.length > maxTitleLength ? `${line.slice(0, maxTitleLength)}…` : line
-      const body = { title }
+      const body = { title: titleOf(message.text) }
       const { id } = await request<ConsultationSession>(sessionsPath, { method: 'POST', body })
-      firstMessages.set(id, { content, fileIds })
+      makeUnsent(id).write(message)
+      if (message.text === draft.get().text) clearDraft(draft)
       navigate(`/consultations/${id}`)
-      return true
     } catch (thrown) {
       setStarting(false)
       setError(thrown)
-      return false
     }
   }
   const Heading = hasHeading ? 'h1' : 'h2'
@@ -43,7 +43,11 @@ export function StartConsultation({ hasHeading }: { hasHeading: boolean }) {
         <ul class="samples">
           {samples.map((key) => (
             <li key={key}>
-              <button type="button" disabled={isStarting} onClick={() => start(t(key), [])}>
+              <button
+                type="button"
+                disabled={isStarting}
+                onClick={() => start({ text: t(key), files: [] })}
+              >
                 {t(key)}
               </button>
             </li>
@@ -51,7 +55,17 @@ export function StartConsultation({ hasHeading }: { hasHeading: boolean }) {
         </ul>
         {error !== undefined && <Problem error={error} />}
       </div>
-      <Composer draftKey="new" isLocked={isStarting} onSend={start} />
+      <Composer draft={draft} isLocked={isStarting} onSend={() => start(draft.get())} />
     </div>
   )
+}
+
+const maxTitleLength = 40
+
+/** The first line of a message. A character of two code units is never cut. */
+function titleOf(text: string): string {
+  const [line = ''] = text.trim().split('\n')
+  const characters = [...line]
+  if (characters.length <= maxTitleLength) return line
+  return `${characters.slice(0, maxTitleLength).join('')}…`
 }

@@ -18,6 +18,10 @@ export function Thread({ consultation }: { consultation: Consultation }) {
     keyOf: (index) => messages[index]?.id ?? extra[index - messages.length]!,
   })
   const isFollowing = useRef(true)
+  // A person who sends a message looks at its answer.
+  useLayoutEffect(() => {
+    if (unsent !== null) isFollowing.current = true
+  }, [unsent])
   useLayoutEffect(() => {
     const element = scroller.current!
     if (isFollowing.current) element.scrollTop = element.scrollHeight

@@ -6,15 +6,26 @@ import type { Upload } from './use-uploads.ts'
 interface UploadListProps {
   uploads: Upload[]
   onRemove: (key: string) => void
+  onRetry: (key: string) => void
 }
 
 /** Files that were added, with the progress of the upload and the state of their text. */
-export const UploadList = ({ uploads, onRemove }: UploadListProps) => (
+export const UploadList = ({ uploads, onRemove, onRetry }: UploadListProps) => (
   <ul class="uploads">
     {uploads.map((upload) => (
       <li key={upload.key}>
         <span class="row-title">{upload.name}</span>
         <UploadState upload={upload} />
+        {upload.error !== undefined && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t('files.retry', { name: upload.name })}
+            onClick={() => onRetry(upload.key)}
+          >
+            {t('state.retry')}
+          </button>
+        )}
         <button
           type="button"
           class="quiet"

@@ -1,10 +1,14 @@
-import { ApiError, me, request } from '../../api/client.ts'
+import { ApiError, checkSession, me, offline, request } from '../../api/client.ts'
 import type { File as StoredFile } from '../../api/types.ts'
 
 export const filesPath = '/files-service/api/v1/files'
 
 /** Uploads a file for a consultation and asks for its text. `onProgress` gets the sent part, 0 to 1. */
-export function uploadFile(file: File, onProgress: (part: number) => void): Promise<StoredFile> {
+export function uploadFile(
+  file: File,
+  onProgress: (part: number) => void,
+  signal?: AbortSignal,
+): Promise<StoredFile> {
   const form = new FormData()
   form.set('parse', 'true')
   form.set('purpose', 'consultation')
@@ -17,11 +21,14 @@ export function uploadFile(file: File, onProgress: (part: number) => void): Prom
     upload.setRequestHeader('X-CSRF-Token', me.get()?.csrf ?? '')
     upload.responseType = 'json'
     upload.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total)
-    upload.onerror = () => reject(new ApiError(0, 'OFFLINE', 'No response.', null, null))
+    signal?.addEventListener('abort', () => upload.abort())
+    upload.onabort = () => reject(signal?.reason)
+    upload.onerror = () => reject(offline('No response.'))
     upload.onload = () => {
       const { status, response } = upload
       if (status === 201) resolve(response.data)
       else {
+        checkSession(status)
         const { code = 'INTERNAL', message = '', data = null } = response ?? {}
         reject(new ApiError(status, code, message, data, null))
       }

@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { File as StoredFile } from '../../api/types.ts'
-import { followParse, uploadFile } from './upload.ts'
+import { followParse, isParsing, uploadFile } from './upload.ts'
 
-/** A file on its way: the sent part, then the stored file or the error. */
+/** A file of a form: stored, on its way with the part that was sent, or failed. */
 export interface Upload {
   key: string
   name: string
@@ -11,37 +11,62 @@ export interface Upload {
   error?: unknown
 }
 
-/** Uploads of a form. */
-export function useUploads() {
-  const [uploads, setUploads] = useState<Upload[]>([])
-  const closing = useRef(new AbortController())
-  useEffect(() => () => closing.current.abort(), [])
+interface PendingUpload extends Upload {
+  source: File
+  stop: AbortController
+}
 
+/** Files of a form. The form keeps the stored ones; those on their way are lost with the page. */
+export function useUploads(
+  files: StoredFile[],
+  changeFiles: (change: (before: StoredFile[]) => StoredFile[]) => void,
+) {
+  const [pending, setPending] = useState<PendingUpload[]>([])
   const change = (key: string, changes: Partial<Upload>) =>
-    setUploads((before) =>
+    setPending((before) =>
       before.map((each) => (each.key === key ? { ...each, ...changes } : each)),
     )
+  const drop = (key: string) => setPending((before) => before.filter((each) => each.key !== key))
 
-  async function add(file: File) {
+  async function add(source: File) {
     const key = crypto.randomUUID()
-    setUploads((before) => [...before, { key, name: file.name, part: 0 }])
+    const stop = new AbortController()
+    const upload = { key, name: source.name, part: 0, source, stop }
+    setPending((before) => [...before, upload])
     try {
-      const stored = await uploadFile(file, (part) => change(key, { part }))
-      change(key, { part: 1, file: stored })
-      await followParse(stored, (next) => change(key, { file: next }), closing.current.signal)
+      const stored = await uploadFile(source, (part) => change(key, { part }), stop.signal)
+      changeFiles((before) => [...before, stored])
+      drop(key)
     } catch (error) {
       change(key, { error })
     }
   }
 
+  const parsing = files.filter(isParsing)
+  useEffect(() => {
+    const stop = new AbortController()
+    const replace = (next: StoredFile) =>
+      changeFiles((before) => before.map((each) => (each.fileId === next.fileId ? next : each)))
+    for (const file of parsing) followParse(file, replace, stop.signal)
+    return () => stop.abort()
+  }, [parsing.map(({ fileId }) => fileId).join()])
+
+  const stored = files.map((file) => ({ key: file.fileId, name: file.filename, part: 1, file }))
   return {
-    uploads,
-    addFiles: (files: Iterable<File>) => {
-      for (const file of files) add(file)
+    uploads: [...stored, ...pending],
+    addFiles: (added: Iterable<File>) => {
+      for (const file of added) add(file)
     },
-    remove: (key: string) => setUploads((before) => before.filter((each) => each.key !== key)),
-    clear: () => setUploads([]),
-    fileIds: uploads.flatMap(({ file }) => (file ? [file.fileId] : [])),
-    isBusy: uploads.some(({ file, error }) => !file && error === undefined),
+    remove(key: string) {
+      pending.find((each) => each.key === key)?.stop.abort()
+      drop(key)
+      changeFiles((before) => before.filter(({ fileId }) => fileId !== key))
+    },
+    retry(key: string) {
+      const failed = pending.find((each) => each.key === key)
+      drop(key)
+      if (failed) add(failed.source)
+    },
+    isBusy: pending.some(({ error }) => error === undefined),
   }
 }

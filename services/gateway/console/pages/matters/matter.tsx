@@ -3,6 +3,7 @@ import type { PageProps } from '../../page-props.ts'
 import { usePlace } from '../../router.ts'
 import type { TextKey } from '../../text/catalogue.ts'
 import { formatTime, t, translate } from '../../text/text.ts'
+import { NotFound } from '../../ui/not-found.tsx'
 import { Badge, Loaded, PageHeading } from '../../ui/state.tsx'
 import { Assessment } from './assessment.tsx'
 import { Calculations } from './calculations.tsx'
@@ -22,6 +23,7 @@ export default function MatterPage({ params: { id } }: PageProps) {
   const { query } = usePlace()
   const load = useLoad(`matter ${id}`, (signal) => loadMatter(id!, signal))
   const tab = tabs.find((each) => each === query.get('tab')) ?? 'overview'
+  if (load.error?.status === 404) return <NotFound />
   return (
     <section class="page">
       <Loaded load={load}>

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
-import { ApiError, me, request } from '../../api/client.ts'
+import { ApiError, request } from '../../api/client.ts'
+import { signInLocally } from '../../api/person.ts'
 import type { Me } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { t, translate } from '../../text/text.ts'
 import { personName } from '../../ui/account-menu.tsx'
+import { usePageTitle } from '../../ui/page-title.ts'
 import { Preferences } from '../../ui/preferences.tsx'
 import { Loaded, Problem } from '../../ui/state.tsx'
 
@@ -15,12 +17,13 @@ interface Person {
 
 /** Sign-in: sample people where local sign-in is on, else the identity provider. */
 export function SignIn() {
+  usePageTitle(t('app.name'))
   const people = useLoad('people', loadPeople)
   const [error, setError] = useState<unknown>()
   async function signIn(person: string) {
     setError(undefined)
     try {
-      me.set(await request<Me>('/auth/local', { method: 'POST', body: { person } }))
+      await signInLocally(person)
     } catch (thrown) {
       setError(thrown)
     }
