@@ -6,7 +6,11 @@ import type { Env } from './context.ts'
 import { Fault, type FaultKind, invalid, notFound } from './fault.ts'
 import { idempotent } from './idempotency.ts'
 import { type Guard, parseCaller } from './identity.ts'
+import { parseInSlices } from './parse-in-slices.ts'
 import { withText } from './response-text.ts'
+
+/** Bodies with more characters are parsed in slices. */
+const largeBody = 256 * 1024
 
 type Schema = z.ZodType
 type Output<S> = S extends Schema ? z.output<S> : undefined
@@ -83,7 +87,11 @@ export function endpoints<Deps extends object>() {
         const { text, value } = spec.body
           ? await readJson(c.req.raw, spec.bodyLimit ?? jsonLimit)
           : { text: '', value: undefined }
-        const body = spec.body && parseOrFault(spec.body, value)
+        const body =
+          spec.body &&
+          (text.length > largeBody
+            ? dataOrFault(await parseInSlices(spec.body, value))
+            : parseOrFault(spec.body, value))
         const run = () => handle(c, { params, query, body } as Input<P, Q, B>)
         // The body of a stream is known only after the handler has read it, so the handler checks the key.
         const response =
@@ -120,9 +128,13 @@ function parseQuery(schema: Schema, c: Context): unknown {
 
 function parseOrFault(schema: Schema, value: unknown): unknown {
   const parsed = schema.safeParse(value)
+  return dataOrFault(parsed.success ? parsed : { success: false, issues: parsed.error.issues })
+}
+
+function dataOrFault(parsed: Awaited<ReturnType<typeof parseInSlices>>): unknown {
   if (parsed.success) return parsed.data
   throw invalid(
-    parsed.error.issues.slice(0, 50).map((issue) => ({
+    parsed.issues.slice(0, 50).map((issue) => ({
       path: issue.path.join('.'),
       message: issue.message,
     })),

@@ -21,3 +21,17 @@ export class TimeSlice {
     this.#until = performance.now() + sliceMs
   }
 }
+
+/** Maps a list in slices. The result is that of `list.map`. */
+export async function mapInSlices<T, Result>(
+  list: readonly T[],
+  map: (each: T, index: number) => Result,
+): Promise<Result[]> {
+  const slice = new TimeSlice()
+  const results: Result[] = []
+  for (const [index, each] of list.entries()) {
+    if (slice.isOver) await slice.pause()
+    results.push(map(each, index))
+  }
+  return results
+}

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ok } from '../../_kit/endpoint.ts'
+import { mapInSlices } from '../../_kit/time-slice.ts'
 import { post } from '../deps.ts'
 import { articleKey, shortLawKey } from '../law/numerals.ts'
 import { segmentWords } from '../search/index/terms.ts'
@@ -31,7 +32,9 @@ export const layWords = [
     },
     async (c, { body: { lay_words, dry_run, digest, source } }) => {
       const split = memoize(splitTarget)
-      const records = lay_words.map((each) => toRecord.layWord(normalizeKeys(each, split)))
+      const records = await mapInSlices(lay_words, (each) =>
+        toRecord.layWord(normalizeKeys(each, split)),
+      )
       const counts = await c.env.sql.transaction(async (sql) => {
         const options = { source, dryRun: dry_run, digest }
         const counts = await reconcileRecords(sql, ['lay_word'], records, options)

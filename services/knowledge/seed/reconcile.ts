@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson, sha256Hex } from '../../_kit/hash.ts'
 import { json, type Sql, textArray } from '../../_kit/sql/sql.ts'
+import { mapInSlices } from '../../_kit/time-slice.ts'
 import { rejectDuplicates } from '../document.ts'
 import type { Counts, Kind, Source, StoredRecord } from './records.ts'
 
@@ -43,7 +44,7 @@ export async function reconcileRecords(
   const created: StoredRecord[] = []
   const updated: StoredRecord[] = []
   const replaced: z.output<typeof RecordRow>[] = []
-  for (const record of records) {
+  await mapInSlices(records, (record) => {
     const old = existing.get(`${record.kind} ${record.key}`)
     existing.delete(`${record.kind} ${record.key}`)
     if (!old) created.push(record)
@@ -54,7 +55,7 @@ export async function reconcileRecords(
       updated.push(record)
       replaced.push(old)
     }
-  }
+  })
   const deleted = [...existing.values()].filter(
     ({ package_id }) => packageId !== null && package_id === packageId,
   )
