@@ -1,32 +1,17 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../support/free-port.ts'
+import { script } from './local-scripts.ts'
 
 const run = promisify(execFile)
-const script = resolve(import.meta.dirname, '../../../shared/cluster/control-plane.sh')
 
-/** The folder of the cluster binaries. */
-export const binaries = join(
-  process.env.LEGAL_SUITE_CLUSTER_CACHE ?? resolve(homedir(), '.cache/legal-suite-cluster'),
-  'bin',
-)
-
-/** Returns why no control plane can be started, or undefined. */
+/** The reason why the scripts start no control plane, or undefined. */
 export const cannotStart = existsSync(script)
   ? undefined
   : 'there is no script to start a control plane; set TEST_KUBECONFIG to use a cluster of yours'
-
-/** Returns why no control plane can be started without a build of its binaries, or undefined. */
-export const cannotStartQuickly =
-  cannotStart ??
-  (['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'].every((name) =>
-    existsSync(join(binaries, name)),
-  )
-    ? undefined
-    : `the cluster binaries in ${binaries} are not built`)
 
 export type ControlPlane = {
   kubeconfig: string

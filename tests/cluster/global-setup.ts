@@ -1,14 +1,15 @@
 import { kubeconfigAccess } from '../../operator/runtime/access.ts'
 import { makeClient } from '../../operator/runtime/client.ts'
-import { cannotStart, startControlPlane } from './control-plane.ts'
 import { installDefinitions } from './definitions.ts'
+import type { Provider } from './provider.ts'
+import { startApiServer } from './start-cluster.ts'
 
-/** Provides a cluster with the CustomResourceDefinitions: the configured one, or one for this run. */
+/** Provides a cluster with the CustomResourceDefinitions. `run.ts` has found the provider. */
 export default async function setup() {
-  if (!process.env.TEST_KUBECONFIG && cannotStart) throw new Error(`no cluster: ${cannotStart}`)
-  const plane = process.env.TEST_KUBECONFIG ? undefined : await startControlPlane()
-  if (plane) process.env.TEST_KUBECONFIG = plane.kubeconfig
-  const access = await kubeconfigAccess(process.env.TEST_KUBECONFIG!)
-  await installDefinitions(makeClient({ access }))
-  return () => plane?.stop()
+  const provider = process.env.TEST_PROVIDER as Provider | undefined
+  if (!provider) throw new Error('start these tests with npm run test:cluster')
+  const cluster = await startApiServer(provider)
+  process.env.TEST_KUBECONFIG = cluster.kubeconfig
+  await installDefinitions(makeClient({ access: await kubeconfigAccess(cluster.kubeconfig) }))
+  return () => cluster.stop()
 }

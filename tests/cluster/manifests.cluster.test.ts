@@ -9,8 +9,8 @@ import { desired } from '../../operator/desired/index.ts'
 import type { KubeObject } from '../../operator/runtime/objects.ts'
 import { buildSuite, fullSpec, minimalSpec } from '../../operator/testing/suites.ts'
 import { renderChart, withoutHelm } from '../../packaging/chart/testing/helm.ts'
-import { binaries } from './control-plane.ts'
 import { manifest } from './definitions.ts'
+import { binaries } from './local-scripts.ts'
 
 const run = promisify(execFile)
 const schemasScript = resolve(import.meta.dirname, '../../../shared/cluster/schemas.sh')
