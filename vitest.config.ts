@@ -26,7 +26,11 @@ export default defineConfig({
           include: ['services', 'operator', 'packaging', 'tests'].map(
             (folder) => `${folder}/**/*.test.ts`,
           ),
-          exclude: [...contract, '**/*.cluster.test.ts', '**/*.browser.test.ts', 'node_modules/**'],
+          exclude: [
+            ...contract,
+            ...['cluster', 'nodes', 'browser'].map((tier) => `**/*.${tier}.test.ts`),
+            'node_modules/**',
+          ],
         },
       },
       ...['pglite', 'postgres', 'deno', 'workerd'].map(contractProject),

@@ -2,14 +2,15 @@
 export interface TarEntry {
   path: string
   content?: Buffer
+  isExecutable?: boolean
 }
 
 const blockSize = 512
 
 /** Writes a ustar archive. Owner is root, time is 0: equal entries give equal bytes. */
 export function writeTar(entries: TarEntry[]): Buffer {
-  const blocks = entries.flatMap(({ path, content }) => [
-    header(path, content),
+  const blocks = entries.flatMap(({ path, content, isExecutable }) => [
+    header(path, content, isExecutable || !content ? 0o755 : 0o644),
     ...(content ? [content, Buffer.alloc(padding(content.length))] : []),
   ])
   return Buffer.concat([...blocks, Buffer.alloc(2 * blockSize)])
@@ -34,12 +35,12 @@ export function readTar(archive: Buffer): Map<string, Buffer> {
 
 const padding = (size: number) => (blockSize - (size % blockSize)) % blockSize
 
-function header(path: string, content: Buffer | undefined): Buffer {
+function header(path: string, content: Buffer | undefined, mode: number): Buffer {
   const block = Buffer.alloc(blockSize)
   const { name, prefix } = splitPath(content ? path : `${path}/`)
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
   block.write(name, 0)
-  block.write(octal(content ? 0o644 : 0o755, 7), 100)
+  block.write(octal(mode, 7), 100)
   block.write(octal(0, 7), 108)
   block.write(octal(0, 7), 116)
   block.write(octal(content?.length ?? 0, 11), 124)
