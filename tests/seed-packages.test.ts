@@ -72,6 +72,34 @@ describe('the litigation elements', () => {
   })
 })
 
+describe('the conditions', () => {
+  test.each(byPath(litigation))('%s states them on answers that its questions allow', (_, file) => {
+    const questions = new Map<string, any>(
+      file.records.flatMap(({ questions }) => questions.map((each: any) => [each.field_key, each])),
+    )
+    const conditions = file.records.flatMap((element: any) =>
+      [element, ...element.legal_basis, ...element.defences].flatMap(({ only_if = [] }) => only_if),
+    )
+    for (const { field_key, values = [], from } of conditions) {
+      const question = questions.get(field_key)
+      expect(question, field_key).toBeDefined()
+      if (from) expect(question.input_type, field_key).toBe('date')
+      const allowed =
+        question.input_type === 'boolean'
+          ? [true, false]
+          : (question.options ?? []).map(({ value }: any) => value)
+      for (const value of values) expect(allowed, field_key).toContain(value)
+    }
+  })
+
+  test.each(byPath(litigation))('%s keeps an article for every required element', (_, file) => {
+    const cited = file.records.flatMap(({ legal_basis }: any) =>
+      legal_basis.filter(({ grounds_claim = true }: any) => grounds_claim),
+    )
+    expect(cited.length).toBeGreaterThanOrEqual(3)
+  })
+})
+
 describe('the profiles', () => {
   test.each(byPath(profiles))('%s fits its schema', (_, file) => {
     expectRecords(file, CauseOfActionProfile, SeedProfile)

@@ -40,6 +40,8 @@ describe.each(stories)('$name', (story) => {
     expect(deliverables.map((each) => each.deliverable_key).sort()).toEqual(keys.sort())
     for (const [key, passages] of Object.entries(expected.texts))
       for (const passage of passages) expect(texts[key], key).toContain(passage)
+    for (const [key, passages] of Object.entries(expected.not_texts))
+      for (const passage of passages) expect(texts[key], key).not.toContain(passage)
     const redline = outcome.parts.contract_redline
     if (redline) for (const tag of ['<w:ins ', '<w:del ']) expect(redline).toContain(tag)
     if (expected.cause_of_action_code === null) {

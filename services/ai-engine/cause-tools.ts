@@ -1,7 +1,23 @@
 import * as z from 'zod'
 import { defineTool } from './tool.ts'
 
-const LegalBasis = z.object({ law: z.string(), article: z.string(), quote: z.string().nullish() })
+const Condition = z.object({
+  field_key: z.string(),
+  values: z.array(z.unknown()).optional(),
+  from: z.string().optional(),
+})
+export type Condition = z.output<typeof Condition>
+/** Conditions that all have to be met. */
+const OnlyIf = z.array(Condition).default([])
+
+const LegalBasis = z.object({
+  law: z.string(),
+  article: z.string(),
+  quote: z.string().nullish(),
+  only_if: OnlyIf,
+  /** False for a rule on procedure, proof or defences, which a claim does not cite. */
+  grounds_claim: z.boolean().default(true),
+})
 const Bases = z.array(LegalBasis).default([])
 
 const Defence = z.object({
@@ -10,6 +26,7 @@ const Defence = z.object({
   description: z.string().default(''),
   kind: z.enum(['denial', 'objection', 'rule_of_law']).default('denial'),
   burden_of_proof: z.enum(['plaintiff', 'defendant']).nullish(),
+  only_if: OnlyIf,
   legal_basis: Bases,
 })
 
@@ -32,6 +49,7 @@ const Element = z.object({
   side: z.string().nullish(),
   applies_when: z.string().nullish(),
   applies_when_en: z.string().nullish(),
+  only_if: OnlyIf,
   evidence_types: z.array(z.string()).default([]),
   questions: z.array(z.unknown()).default([]),
   legal_basis: Bases,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Question } from '../../services/ai-engine/card.ts'
 import { fieldKeys } from '../../services/ai-engine/skills/intake_collection/fields.ts'
+import { OnlyIf } from '../../services/knowledge/seed/record-fields.ts'
 import {
   CauseOfActionProfile,
   LitigationElement,
@@ -17,6 +18,8 @@ const Basis = z.strictObject({
   law: NonEmpty,
   article: z.string().regex(/^第[零一二三四五六七八九十百千]+条$/),
   quote: NonEmpty.max(200),
+  only_if: OnlyIf,
+  grounds_claim: z.literal(false).optional(),
 })
 const bilingual = { name: Chinese, name_en: English, description: Chinese, description_en: English }
 const choices = ['select', 'multi_select']
@@ -50,6 +53,7 @@ const defence = {
   name: Chinese,
   name_en: English,
   description: Chinese,
+  only_if: OnlyIf,
   legal_basis: z.array(Basis).min(1),
 }
 /** Only objections have a burden of proof, and every objection names its party. */

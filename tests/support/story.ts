@@ -36,6 +36,8 @@ export const Story = z.strictObject({
     deliverables: z.array(z.string()),
     /** Texts that each document contains. */
     texts: z.record(z.string(), z.array(z.string())),
+    /** Texts that a document must not contain, such as articles for other cases. */
+    not_texts: z.record(z.string(), z.array(z.string())).default({}),
     /** Fields that no card asks, because a message or a file answers them. */
     not_asked: z.array(z.string()).default([]),
   }),

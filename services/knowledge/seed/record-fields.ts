@@ -5,12 +5,31 @@ export const Name = z.string().min(1).max(500)
 export const Text = z.string().max(20_000).default('')
 export const Texts = z.array(z.string().max(2_000)).max(1_000).default([])
 
+/** A condition on the answer to a question of the cause. Without `values` and `from`, any answer that affirms. */
+const Condition = z.object({
+  field_key: Key,
+  values: z
+    .array(z.union([z.string().max(200), z.boolean()]))
+    .min(1)
+    .max(100)
+    .optional(),
+  from: z.iso.date().optional().describe('Earliest day, for the answer to a question about a day.'),
+})
+
+/** Conditions that all have to be met. */
+export const OnlyIf = z.array(Condition).min(1).max(10).optional()
+
 export const LegalBasis = z
   .array(
     z.object({
       law: z.string().min(1).max(300),
       article: z.string().min(1).max(100),
       quote: z.string().max(20_000).optional(),
+      only_if: OnlyIf.describe('Cases in which the article is cited. Default: all.'),
+      grounds_claim: z
+        .boolean()
+        .optional()
+        .describe('False for a rule on procedure, proof or defences, which a claim does not cite.'),
     }),
   )
   .max(200)
@@ -34,6 +53,7 @@ export const Defence = z
     description: Text,
     kind: z.enum(['denial', 'objection', 'rule_of_law']).optional(),
     burden_of_proof: BurdenOfProof.optional().describe('Party that proves an objection.'),
+    only_if: OnlyIf.describe('Answers of the respondent that raise the defence.'),
     legal_basis: LegalBasis.default([]),
   })
   .refine((defence) => (defence.kind ?? 'objection') === 'objection' || !defence.burden_of_proof, {

@@ -14,6 +14,7 @@ import {
   LawEdition,
   LegalBasis,
   Name,
+  OnlyIf,
   Text,
   Texts,
 } from './record-fields.ts'
@@ -34,6 +35,7 @@ export const LitigationElement = z
     ),
     applies_when: z.string().max(500).optional().describe('Condition under which it is needed.'),
     applies_when_en: z.string().max(500).optional(),
+    only_if: OnlyIf.describe('The condition as answers: any other answer drops the element.'),
     evidence_types: Texts,
     questions: z.array(JsonObject).max(200).default([]),
     legal_basis: LegalBasis.default([]),

@@ -7,6 +7,7 @@ import { type FieldKey, type Fields, fieldKeys, parseFields } from '../intake_co
 import { readFigures } from '../intake_collection/figures.ts'
 import { fieldsFromMatter } from '../intake_collection/gather.ts'
 import { extractByRules } from '../intake_collection/rules.ts'
+import { meetsConditions } from './conditions.ts'
 import { isOwnStatement, readUnconfirmed } from './confirmation.ts'
 import { elementQuestions } from './element-questions.ts'
 import { FileIds, Matter, Messages, personTexts, SharedFacts, SkillState, Text } from './inputs.ts'
@@ -94,7 +95,9 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
     fields,
     facts,
     cause,
-    elements: claimElements(cause, facts, fields, texts),
+    elements: claimElements(cause, facts, fields, texts).filter(
+      ({ only_if }) => meetsConditions(only_if, facts) !== false,
+    ),
   }
 }
 

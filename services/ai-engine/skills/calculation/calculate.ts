@@ -2,8 +2,7 @@ import * as z from 'zod'
 import { Fault } from '../../../_kit/fault.ts'
 import { calculators } from '../../calculators/all.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
-import type { Bilingual } from '../_shared/language.ts'
-import { fallbackClaim, selectClaims } from './claims.ts'
+import { claimableElements, fallbackClaim, selectClaims } from './claims.ts'
 import type { InputQuestion, InputSource, Plan, StatedClaim } from './plan.ts'
 import { plansOf } from './plans.ts'
 
@@ -25,6 +24,8 @@ export const CalculatedClaim = z.object({
   amount: z.number().nullable(),
   /** Calculator, or key of the fact that states the amount. */
   source: z.string(),
+  /** Elements that this claim rests on and others of the cause do not. */
+  element_ids: z.array(z.string()).optional(),
 })
 const Skipped = z.object({ calculator: z.string(), reason: z.string() })
 
@@ -62,18 +63,22 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
   const { cause, language } = caseFile
   const done: CalculationResult = { calculations: [], claims: [], skipped: [] }
   if (!cause) return done
-  const claimNames = (name: Bilingual) => ({
+  const nameClaim = ({ name, elements = [] }: Pick<StatedClaim, 'name' | 'elements'>) => ({
     name: name[language],
     ...(language !== 'zh' && { name_zh: name.zh }),
+    ...(elements.length > 0 && {
+      element_ids: elements.map((element) => `${cause.code}.${element}`),
+    }),
   })
   const add = (claim: CalculationResult['claims'][number]) => {
     done.claims.push(claim)
     source.addClaim(claim.amount ?? 0)
   }
-  const addStated = ({ name, input }: StatedClaim) => {
+  const addStated = (claim: StatedClaim) => {
+    const { input } = claim
     const amount = input && source.money(input.name)
-    if (!input) add({ ...claimNames(name), amount: null, source: aimKey(caseFile) })
-    else if (amount) add({ ...claimNames(name), amount, source: source.keyOf(input.name) })
+    if (!input) add({ ...nameClaim(claim), amount: null, source: aimKey(caseFile) })
+    else if (amount) add({ ...nameClaim(claim), amount, source: source.keyOf(input.name) })
   }
   for (const claim of selectClaims(cause.code, getAim(source))) addStated(claim)
   for (const plan of plansOf(cause.code)) {
@@ -87,13 +92,19 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     source.results[plan.calculator] = outcome.result
     const claims = plan.claims?.(outcome.result, source) ?? []
     done.calculations.push({ ...outcome, facts: source.listRead() })
-    for (const { name, amount } of claims)
-      add({ ...claimNames(name), amount, source: plan.calculator })
+    for (const claim of claims)
+      add({ ...nameClaim(claim), amount: claim.amount, source: plan.calculator })
   }
   const fallback = fallbackClaim(cause.code)
   if (done.claims.length === 0 && fallback) addStated(fallback)
   return done
 }
+
+/** Elements of a cause that only some of its claims rest on. */
+export const listClaimableElements = (code: string): string[] =>
+  [...claimableElements(code), ...plansOf(code).flatMap(({ elements }) => elements ?? [])].map(
+    (element) => `${code}.${element}`,
+  )
 
 const aimKey = ({ fields }: CaseFile) => (fields.aim ? 'intake.aim' : 'intake.what_happened')
 

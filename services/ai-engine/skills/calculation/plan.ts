@@ -38,6 +38,8 @@ export interface InputQuestion {
 export interface Claim {
   name: Bilingual
   amount: number
+  /** Names of the elements that this claim rests on and others of the cause do not. */
+  elements?: string[]
 }
 
 /** A claim whose amount is a fact of the case, or a claim that is not about money. */
@@ -47,6 +49,9 @@ export interface StatedClaim {
   input?: InputQuestion
   /** Aims of the person for which the claim is made. Default: all. */
   when?: RegExp
+  /** Aims that exclude the claim. */
+  unless?: RegExp
+  elements?: Claim['elements']
 }
 
 /** How a calculator is used for a cause. */
@@ -58,6 +63,8 @@ export interface Plan {
   needs(source: InputSource): InputQuestion[]
   inputs(source: InputSource): Record<string, unknown>
   claims?(result: Record<string, unknown>, source: InputSource): Claim[]
+  /** Names of all elements that its claims may name. */
+  elements?: string[]
 }
 
 const ask = (

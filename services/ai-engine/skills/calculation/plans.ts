@@ -37,23 +37,40 @@ const loanInterest: Plan = {
       }),
     }
   },
-  claims: ({ principal_due, interest }) =>
+  claims: ({ principal_due, interest }, source) =>
     [
       {
         name: { zh: '返还借款本金', en: 'Repayment of the principal' },
         amount: Number(principal_due),
       },
-      { name: { zh: '支付利息', en: 'Payment of interest' }, amount: Number(interest) },
+      {
+        name: { zh: '支付利息', en: 'Payment of interest' },
+        amount: Number(interest),
+        elements: [
+          ...(source.get('interest_agreed') === true ? ['interest'] : []),
+          ...(isOverdue(source) ? ['overdue_interest'] : []),
+        ],
+      },
     ].filter(({ amount }) => amount > 0),
+  elements: ['interest', 'overdue_interest'],
 }
+const isOverdue = (source: InputSource) =>
+  (source.day('private_lending.due_date') ?? source.today) < source.today
 const hasRepaid = (source: InputSource) => (source.money('private_lending.repaid_amount') ?? 0) > 0
 
-const limitation: Plan = {
+/**
+ * Limitation of a claim that can be made from a day on: the first of the facts that is known. Without it nothing is
+ * calculated: a loan without a due day, for one, is due only after a demand.
+ */
+const limitationFrom = (...names: string[]): Plan => ({
   calculator: 'limitation',
-  applies: ({ limitationYears }) => limitationYears !== undefined,
-  needs: (source) => (dueDay(source) === undefined ? [inputs.event_date] : []),
+  applies: (source) =>
+    source.limitationYears !== undefined &&
+    (names.includes('event_date') || names.some((name) => source.day(name) !== undefined)),
+  needs: (source) =>
+    names.every((name) => source.day(name) === undefined) ? [inputs.event_date] : [],
   inputs(source) {
-    const due_on = dueDay(source)!
+    const due_on = names.flatMap((name) => source.day(name) ?? [])[0]!
     const interruptions = ['last_demand_date', 'last_acknowledgement_date']
       .flatMap((name) => source.day(`private_lending.${name}`) ?? [])
       .filter((day) => day > due_on)
@@ -64,18 +81,14 @@ const limitation: Plan = {
       ...(interruptions.length > 0 && { interruptions }),
     }
   },
-}
+})
+/** Limitation from the day of the harm or the dispute. */
+const limitation = limitationFrom('event_date')
 /** A labor dispute goes to arbitration first, whose period has rules of its own. */
 const arbitrationPeriod: Plan = {
   ...limitation,
   inputs: (source) => ({ ...limitation.inputs(source), labor_arbitration: true }),
 }
-const dueDay = (source: InputSource) =>
-  source.day('private_lending.due_date') ??
-  source.day('sale_contract.payment_due_date') ??
-  source.day('housing_sale.due_date') ??
-  source.day('construction_contract.payment_due_date') ??
-  source.day('event_date')
 
 /** The fee is for the sum of the claims, else for the amount in dispute. */
 const courtFee: Plan = {
@@ -101,13 +114,21 @@ const severance: Plan = {
   }),
   claims: ({ two_n, n }) =>
     two_n == null
-      ? [{ name: { zh: '支付经济补偿', en: 'Severance pay' }, amount: Number(n) }]
+      ? [
+          {
+            name: { zh: '支付经济补偿', en: 'Severance pay' },
+            amount: Number(n),
+            elements: ['severance'],
+          },
+        ]
       : [
           {
             name: { zh: '支付违法解除赔偿金', en: 'Damages for unlawful dismissal' },
             amount: Number(two_n),
+            elements: ['unlawful_dismissal'],
           },
         ],
+  elements: ['severance', 'unlawful_dismissal'],
 }
 
 const doubleWage: Plan = {
@@ -126,8 +147,10 @@ const doubleWage: Plan = {
     {
       name: { zh: '支付未签书面劳动合同的二倍工资差额', en: 'Second wage for want of a contract' },
       amount: Number(extra),
+      elements: ['double_wage'],
     },
   ],
+  elements: ['double_wage'],
 }
 
 const latePayment: Plan = {
@@ -143,8 +166,13 @@ const latePayment: Plan = {
   }),
   claims: ({ low }, source) => [
     { name: { zh: '支付货款', en: 'Payment of the price' }, amount: source.money('amount')! },
-    { name: { zh: '赔偿逾期付款损失', en: 'Damages for late payment' }, amount: Number(low) },
+    {
+      name: { zh: '赔偿逾期付款损失', en: 'Damages for late payment' },
+      amount: Number(low),
+      elements: ['breach_liability'],
+    },
   ],
+  elements: ['breach_liability'],
 }
 
 const childSupport: Plan = {
@@ -156,8 +184,13 @@ const childSupport: Plan = {
     children: source.get('children_count'),
   }),
   claims: ({ low }) => [
-    { name: { zh: '每月支付子女抚养费', en: 'Child support a month' }, amount: Number(low) },
+    {
+      name: { zh: '每月支付子女抚养费', en: 'Child support a month' },
+      amount: Number(low),
+      elements: ['custody'],
+    },
   ],
+  elements: ['custody'],
 }
 
 const divorceFee: Plan = {
@@ -202,20 +235,36 @@ const workInjury: Plan = {
     {
       name: { zh: '支付一次性伤残补助金', en: 'One-off disability grant' },
       amount: Number(grant),
+      elements: ['disability_grade'],
     },
   ],
+  elements: ['disability_grade'],
 }
 
 const plansByCause: Record<string, Plan[]> = {
-  private_lending: [loanInterest, limitation, courtFee],
+  private_lending: [loanInterest, limitationFrom('private_lending.due_date'), courtFee],
   labor_dispute: [severance, doubleWage, arbitrationPeriod],
   work_injury: [workInjury, arbitrationPeriod],
-  sale_contract: [latePayment, limitation, courtFee],
+  sale_contract: [
+    latePayment,
+    limitationFrom('sale_contract.payment_due_date', 'event_date'),
+    courtFee,
+  ],
+  housing_sale: [limitationFrom('housing_sale.due_date'), courtFee],
+  construction_contract: [
+    limitationFrom('construction_contract.payment_due_date', 'event_date'),
+    courtFee,
+  ],
+  financial_loan: [limitationFrom('financial_loan.default_date'), courtFee],
+  // The day on which these can be claimed follows from terms that the intake does not ask for.
+  equity_transfer: [courtFee],
+  guarantee: [courtFee],
   divorce: [childSupport, divorceFee],
   traffic_accident: [disability, limitation, courtFee],
   personal_injury: [gradedDisability, limitation, courtFee],
-  // The fee depends on what the shares are worth, which the estate as a whole does not show.
-  inheritance: [limitation],
+  // The fee depends on what the shares are worth, which the estate as a whole does not show. The division of an
+  // estate that the heirs hold in common is usually not subject to limitation.
+  inheritance: [],
 }
 
 /** Calculators of a cause, in order: a later plan may use the results of earlier ones. */

@@ -40,7 +40,10 @@ test('a loan with all facts is calculated without a card, and its claims are the
   expect(byId(output).loan_interest.result).toEqual(expected)
   expect(output.claims).toEqual([
     { name: '返还借款本金', amount: 100_000, source: 'loan_interest' },
-    { name: '支付利息', amount: expected.interest, source: 'loan_interest' },
+    {
+      ...{ name: '支付利息', amount: expected.interest, source: 'loan_interest' },
+      element_ids: ['private_lending.interest', 'private_lending.overdue_interest'],
+    },
   ])
   expect(byId(output).court_fee.result).toEqual(
     calculate('court_fee', { kind: 'property', amount: expected.total_due }),
@@ -95,6 +98,7 @@ test('a dismissal without a written contract gives damages and the second wage',
     name: '支付违法解除赔偿金',
     amount: two_n,
     source: 'severance',
+    element_ids: ['labor_dispute.unlawful_dismissal'],
   })
   expect(byId(output).double_wage.result.extra).toBeGreaterThan(0)
 })

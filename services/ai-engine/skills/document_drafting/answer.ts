@@ -1,3 +1,6 @@
+import * as z from 'zod'
+import { listRaisedDefences } from '../_shared/defences.ts'
+import { joinFact, wordDay, wordFact } from '../_shared/word-fact.ts'
 import { courtFormTable, factRows, partyRows } from './court-form.ts'
 import { type DraftDocument, form, type Source, type TableRow } from './document.ts'
 import { blank, type DraftBasis } from './draft-basis.ts'
@@ -15,13 +18,14 @@ const forms = {
 }
 
 /**
- * The answer to a claim, in element form. Always in Chinese. It states the facts that the person gave and,
- * element by element, who has to prove what; objections are only those that rest on such a fact or file.
+ * The answer to a claim, in element form. Always in Chinese. It raises the defences that rest on facts the person gave
+ * or on a limitation period that is over, then says who has to prove the elements on which they stated nothing.
  */
 export function draftAnswer(basis: DraftBasis): DraftDocument {
   const { cause, details, today } = basis
   const labor = cause.matter_category === 'labor_arbitration'
   const words = labor ? forms.labor : forms.court
+  const defences = [...defenceRows(basis), ...limitationRows(basis)]
   const signer = `答辩人（签名或盖章）：${details.client_name ?? blank.zh}`
   return {
     key: 'answer',
@@ -37,10 +41,13 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
         {
           cells: [
             '对请求的意见',
-            `${words.claimant}的请求以下列要件成立为前提，请依法审查其举证。`,
+            defences.length > 0
+              ? `不同意${words.claimant}的请求，请求依法驳回。理由如下。`
+              : `${words.claimant}的请求以下列要件成立为前提，请依法审查其举证。`,
           ],
           sources: form,
         },
+        ...defences,
         ...burdenRows(basis, words.claimant),
         ...factRows(basis),
       ]),
@@ -49,8 +56,56 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
   }
 }
 
-/** The elements in dispute, each with the side that has to prove it. */
+/** Defences that rest on facts of the person, with these facts and the articles that verified. */
+function defenceRows({ caseFile, citations }: DraftBasis): TableRow[] {
+  return listRaisedDefences(caseFile).map(({ defence, facts: keys }) => {
+    const facts = caseFile.facts.filter(({ key }) => keys.includes(key))
+    const cited = defence.legal_basis.filter(({ law, article }) =>
+      citations.some((each) => each.law === law && each.article === article),
+    )
+    const law = cited.map(({ law, article }) => `《${law}》${article}`).join('、')
+    return {
+      cells: [
+        defence.name,
+        [
+          ...facts.map((fact) => joinFact(wordFact(fact, caseFile, 'zh'), 'zh')),
+          ...(law ? [`依据：${law}`] : []),
+        ].join('\n'),
+      ],
+      sources: [
+        ...facts.map(({ key }): Source => ({ kind: 'fact', key })),
+        ...cited.map(
+          ({ law, article, quote }): Source => ({
+            kind: 'citation',
+            citation: { law, article, quote },
+          }),
+        ),
+      ],
+    }
+  })
+}
+
+const LastDay = z.object({ last_day: z.iso.date() })
+
+/** Limitation is considered only if the respondent pleads it. */
+function limitationRows({ calculation, today }: DraftBasis): TableRow[] {
+  const made = calculation.calculations.find(({ calculator }) => calculator === 'limitation')
+  const last = LastDay.safeParse(made?.result).data?.last_day
+  if (last === undefined || last >= today) return []
+  return [
+    {
+      cells: ['时效期间届满', `时效期间的最后一日为${wordDay(last, 'zh')}，答辩人提出时效抗辩。`],
+      sources: [{ kind: 'calculation', id: 'limitation' }],
+    },
+  ]
+}
+
+/** The elements in dispute on which the person stated nothing, each with the side that has to prove it. */
 function burdenRows({ caseFile, elements, issues }: DraftBasis, claimant: string): TableRow[] {
+  const isAdmitted = (element_id: string) =>
+    (elements.find((each) => each.element_id === element_id)?.evidence ?? []).some((id) =>
+      id.startsWith('intake.'),
+    )
   const listSources = (element_id: string): Source[] => [
     ...(elements.find((each) => each.element_id === element_id)?.evidence ?? []).map(
       (id): Source =>
@@ -58,7 +113,8 @@ function burdenRows({ caseFile, elements, issues }: DraftBasis, claimant: string
     ),
     ...form,
   ]
-  return issues.map(({ element_id, burden }) => ({
+  const open = issues.filter(({ element_id }) => !isAdmitted(element_id))
+  return open.map(({ element_id, burden }) => ({
     cells: [
       caseFile.elements.find((each) => each.element_id === element_id)?.name ?? element_id,
       burden === 'plaintiff'

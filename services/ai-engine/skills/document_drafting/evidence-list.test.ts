@@ -9,13 +9,18 @@ test.each([
   [[], '—'],
 ])('of the passages %j the list shows %s', (texts, shown) => {
   const item = {
-    ...{ file_id: 'f', name: '证明.pdf', proves: '证明事实。', element_ids: [] },
+    ...{ file_id: 'f', name: '证明.pdf', proves: '证明事实。', element_ids: ['e'] },
     quotes: texts.map((text) => ({ text })),
   }
+  const element = { element_id: 'e', name: '继承已经开始', required: true, only_if: [] }
   const basis = {
-    ...{ items: [item], details: {}, cause: { name: '继承纠纷' }, today: '2026-06-15' },
-    caseFile: { language: 'zh', elements: [] },
+    ...{ items: [item], details: {}, elements: [], today: '2026-06-15' },
+    cause: { code: 'inheritance', name: '继承纠纷' },
+    calculation: { claims: [] },
+    caseFile: { language: 'zh', elements: [element], facts: [], fields: {} },
   } as unknown as DraftBasis
   const [table] = draftEvidenceList(basis).blocks
-  expect(table).toMatchObject({ rows: [{ cells: ['1', '证明', '证明事实。', shown] }] })
+  expect(table).toMatchObject({
+    rows: [{ cells: ['1', '证明', '用于证明：继承已经开始。', shown] }],
+  })
 })

@@ -1,18 +1,13 @@
-import type { CaseFile } from '../_shared/case-file.ts'
 import { wordDay } from '../_shared/word-fact.ts'
 import type { EvidenceItem } from '../evidence_analysis/analyze.ts'
 import { type DraftDocument, form } from './document.ts'
 import type { DraftBasis } from './draft-basis.ts'
 import { fillIn, trimExtension } from './shared-blocks.ts'
+import { wordProof } from './word-proof.ts'
 
 /** The list of evidence for the court: each file, what it proves and the passage that shows it. */
-export function draftEvidenceList({
-  items,
-  caseFile,
-  details,
-  cause,
-  today,
-}: DraftBasis): DraftDocument {
+export function draftEvidenceList(basis: DraftBasis): DraftDocument {
+  const { items, details, cause, today } = basis
   const submitter = details.client_name ?? fillIn
   return {
     key: 'evidence_list',
@@ -30,7 +25,7 @@ export function draftEvidenceList({
           cells: [
             String(index + 1),
             trimExtension(item.name),
-            wordProof(item, caseFile),
+            wordProof(item, basis, 'zh'),
             chooseQuote(item),
           ],
           sources: [{ kind: 'file', file_id: item.file_id }],
@@ -43,18 +38,6 @@ export function draftEvidenceList({
       },
     ],
   }
-}
-
-/** What a file proves, in Chinese: the analysis says it in the language of the person. */
-function wordProof(
-  { proves, element_ids }: EvidenceItem,
-  { language, elements }: CaseFile,
-): string {
-  if (language === 'zh') return proves
-  const names = element_ids.flatMap(
-    (id) => elements.find(({ element_id }) => element_id === id)?.name ?? [],
-  )
-  return names.length > 0 ? `用于证明：${names.join('、')}。` : '—'
 }
 
 /** The first passage that says something: one with a figure or a day, else a long one. A title alone does not. */

@@ -1,5 +1,6 @@
 import { wordDay, wordMoney } from '../_shared/word-fact.ts'
 import { weaknessText } from '../evidence_analysis/render.ts'
+import { listCitations, listClaimedElements } from './claimed-elements.ts'
 import { type Block, type DraftDocument, form, type Source } from './document.ts'
 import type { DraftBasis } from './draft-basis.ts'
 import {
@@ -9,6 +10,7 @@ import {
   storyBlock,
   trimExtension,
 } from './shared-blocks.ts'
+import { wordProof } from './word-proof.ts'
 
 const statusLabels = {
   proven: { zh: '已证明', en: 'proven' },
@@ -39,7 +41,7 @@ export function draftLegalOpinion(basis: DraftBasis): DraftDocument {
     { title: say('证据评价', 'Evidence'), blocks: evidenceBlocks(basis) },
     {
       title: say('法律依据', 'Law'),
-      blocks: basis.citations.length > 0 ? [citationsTable(basis, language)] : [],
+      blocks: listCitations(basis).length > 0 ? [citationsTable(basis, language)] : [],
     },
     {
       title: say('请求与金额', 'Claims and amounts'),
@@ -117,8 +119,11 @@ function factBlocks(basis: DraftBasis): Block[] {
   ]
 }
 
-function issueBlocks({ caseFile, issues, elements }: DraftBasis): Block[] {
+function issueBlocks(basis: DraftBasis): Block[] {
+  const { caseFile, elements } = basis
   const { language } = caseFile
+  const claimed = new Set(listClaimedElements(basis).map(({ element_id }) => element_id))
+  const issues = basis.issues.filter(({ element_id }) => claimed.has(element_id))
   const ofElement = (element_id: string): Source[] =>
     (elements.find((each) => each.element_id === element_id)?.evidence ?? []).map((id) =>
       id.startsWith('intake.') ? { kind: 'fact', key: id } : { kind: 'file', file_id: id },
@@ -144,7 +149,8 @@ function issueBlocks({ caseFile, issues, elements }: DraftBasis): Block[] {
   ]
 }
 
-function evidenceBlocks({ caseFile, items }: DraftBasis): Block[] {
+function evidenceBlocks(basis: DraftBasis): Block[] {
+  const { caseFile, items } = basis
   const { language } = caseFile
   if (items.length === 0) return []
   return [
@@ -155,16 +161,16 @@ function evidenceBlocks({ caseFile, items }: DraftBasis): Block[] {
         zh: ['序号', '证据', '证明内容', '不足'],
         en: ['No.', 'File', 'What it shows', 'What weakens it'],
       }[language],
-      rows: items.map(({ file_id, name, proves, weaknesses }, index) => ({
+      rows: items.map((item, index) => ({
         cells: [
           String(index + 1),
-          trimExtension(name),
-          proves,
-          weaknesses
+          trimExtension(item.name),
+          wordProof(item, basis, language),
+          item.weaknesses
             .map((code) => weaknessText(code, language))
             .join({ zh: '、', en: ', ' }[language]) || '—',
         ],
-        sources: [{ kind: 'file', file_id }],
+        sources: [{ kind: 'file', file_id: item.file_id }],
       })),
     },
   ]
@@ -215,12 +221,20 @@ function riskBlocks({ caseFile, risk }: DraftBasis): Block[] {
       }[language],
       sources: form,
     },
-    ...risk.factors.map(
-      ({ name }, index): Block => ({
+    ...risk.factors.map(({ factor_id, name }, index): Block => {
+      const kind = factorLabels[factor_id.split('.')[0]!]
+      const text = kind ? kind[language].replace('%', name) : name
+      return {
         type: 'paragraph',
-        text: language === 'zh' ? `（${index + 1}）${name}` : `(${index + 1}) ${name}`,
+        text: language === 'zh' ? `（${index + 1}）${text}` : `(${index + 1}) ${text}`,
         sources: form,
-      }),
-    ),
+      }
+    }),
   ]
+}
+
+/** What a risk factor says about its element, by the first part of its id. */
+const factorLabels: Record<string, { zh: string; en: string }> = {
+  gap: { zh: '证据不足：%', en: 'Not fully proven: %' },
+  proof: { zh: '对方可以证明：%', en: 'The other side can prove: %' },
 }

@@ -4,7 +4,7 @@ import { blank, type DraftBasis, findOpponent } from './draft-basis.ts'
 import { claimAmount, claimName, claimSources, listArticles, storyBlock } from './shared-blocks.ts'
 
 /** Articles that a letter cites at most. */
-const maxCitations = 3
+const maxCitations = 6
 
 const letters = {
   demand: {

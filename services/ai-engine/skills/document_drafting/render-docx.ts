@@ -12,6 +12,7 @@ import {
   TextRun,
 } from 'docx'
 import type { Language } from '../_shared/language.ts'
+import { staysWithNext } from './block-order.ts'
 import type { Block, DraftDocument, RedlineRun } from './document.ts'
 import { documentStyles, fontTable, margins } from './docx-styles.ts'
 import { renderTable, textRuns } from './docx-table.ts'
@@ -38,7 +39,7 @@ export function renderDocx(draft: DraftDocument, day: string): Promise<string> {
           ...(ownTitle ? [] : [new Paragraph({ heading: HeadingLevel.TITLE, text: title })]),
           ...(subtitle ? [centered(subtitle)] : []),
           ...blocks.flatMap((block, index) =>
-            renderBlock(block, revision, blocks[index + 1]?.type === 'signature'),
+            renderBlock(block, revision, staysWithNext(blocks, index)),
           ),
         ],
       },
@@ -90,7 +91,7 @@ const renderRedline = (runs: RedlineRun[], isTitle: boolean, revision: () => Rev
     }),
   })
 
-/** Renders a part. `keepNext` keeps a paragraph on the page of the signature after it. */
+/** Renders a part. `keepNext` keeps a paragraph on the page of the next part. */
 function renderBlock(
   block: Block,
   revision: () => Revision,

@@ -2,6 +2,8 @@ import { citationKey } from '../_shared/citations.ts'
 import type { Language } from '../_shared/language.ts'
 import { joinFact, wordDay, wordFact, wordMoney } from '../_shared/word-fact.ts'
 import type { CalculationResult } from '../calculation/calculate.ts'
+import type { FoundCitation } from '../legal_research/research.ts'
+import { listCitations, listClaimedElements, listGrounds } from './claimed-elements.ts'
 import { type Block, form, type Source, type TableBlock, type TableRow } from './document.ts'
 import type { DraftBasis } from './draft-basis.ts'
 import { removeRequests } from './story-text.ts'
@@ -50,16 +52,14 @@ export const claimsTable = (basis: DraftBasis, language: Language): TableBlock =
 export function elementRows(basis: DraftBasis, language: Language): TableRow[] {
   const { caseFile, elements, items } = basis
   const fileNumber = (id: string) => items.findIndex(({ file_id }) => file_id === id) + 1
+  const claimed = listClaimedElements(basis)
   return elements.flatMap(({ element_id, evidence }) => {
-    const element = caseFile.elements.find((each) => each.element_id === element_id)
+    const element = claimed.find((each) => each.element_id === element_id)
     const facts = caseFile.facts.filter(
       ({ key }) => evidence.includes(key) && !key.startsWith('intake.evidence'),
     )
     const files = evidence.filter((id) => fileNumber(id) > 0)
     if (!element || facts.length + files.length === 0) return []
-    // Files alone may support what nobody claims, such as damages for pain.
-    const isOptional = !element.required || Boolean(element.applies_when)
-    if (isOptional && facts.length === 0) return []
     const exhibits = files
       .map((id) => `${fileNumber(id)} ${trimExtension(items[fileNumber(id) - 1]!.name)}`)
       .join({ zh: '、', en: ', ' }[language])
@@ -85,27 +85,30 @@ export function elementRows(basis: DraftBasis, language: Language): TableRow[] {
 export const trimExtension = (name: string) => name.replace(/\.[a-z0-9]{1,5}$/iu, '')
 
 /** Verified citations with their quotes. */
-export const citationsTable = ({ citations }: DraftBasis, language: Language): TableBlock => ({
+export const citationsTable = (basis: DraftBasis, language: Language): TableBlock => ({
   type: 'table',
   widths: [36, 64],
   head: { zh: ['法律依据', '条文'], en: ['Legal basis', 'Text'] }[language],
-  rows: citations.slice(0, maxCitations).map(({ law, article, quote }) => ({
-    cells: [citationKey({ law, article }), quote ?? ''],
-    sources: [{ kind: 'citation', citation: { law, article, quote } }],
-  })),
+  rows: listCitations(basis)
+    .slice(0, maxCitations)
+    .map(({ law, article, quote }) => ({
+      cells: [citationKey({ law, article }), quote ?? ''],
+      sources: [{ kind: 'citation', citation: { law, article, quote } }],
+    })),
 })
 const maxCitations = 30
 
-/** Articles that state a duty, such as to repay, go first where only some are cited. */
+/** Articles of the claims themselves, then those that state a duty, go first where only some are cited. */
 const duty = /应当.*(?:返还|归还|支付|赔偿|履行|承担)/su
 
 /** The articles that a document rests on, by law: 《民法典》第六百七十五条、第六百七十六条. */
-export function listArticles({ citations }: DraftBasis, max = maxCitations) {
-  const isDuty = ({ quote }: { quote?: string | null | undefined }) => duty.test(quote ?? '')
+export function listArticles(basis: DraftBasis, max = maxCitations) {
+  const citations = listGrounds(basis)
+  const claimed = new Set(basis.calculation.claims.flatMap(({ element_ids = [] }) => element_ids))
+  const rank = ({ element_ids, quote }: FoundCitation) =>
+    (element_ids.some((id) => claimed.has(id)) ? 0 : 2) + (duty.test(quote ?? '') ? 0 : 1)
   const ordered =
-    citations.length > max
-      ? [...citations.filter(isDuty), ...citations.filter((each) => !isDuty(each))]
-      : citations
+    citations.length > max ? citations.toSorted((a, b) => rank(a) - rank(b)) : citations
   const cited = ordered.slice(0, max)
   const byLaw = new Map<string, Set<string>>()
   for (const { law, article } of cited) byLaw.set(law, (byLaw.get(law) ?? new Set()).add(article))

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { CauseElement } from '../../cause-tools.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
 import { Citation } from '../_shared/citations.ts'
-import type { Language } from '../_shared/language.ts'
+import { meetsConditions } from '../_shared/conditions.ts'
 import type { ElementStatus } from '../sufficiency/assess.ts'
 
 export const Issue = z.object({
@@ -34,16 +34,16 @@ const maxContested = 3
 
 /**
  * Finds the issues: every required element that is not proven, and elements that facts were stated on. If
- * all are proven, those against which the other side has objections.
+ * all are proven, those of them against which the other side has objections.
  */
-export function findIssues({ elements, language }: CaseFile, rated: ElementStatus[]): Issue[] {
-  const issues = rated.flatMap((status) => {
-    const element = elements.find((each) => each.element_id === status.element_id)
-    return element ? [{ issue: toIssue(element, status, language), status }] : []
-  })
-  const open = issues.filter(
-    ({ status }) => status.status !== 'proven' && (status.required || status.evidence.length > 0),
-  )
+export function findIssues(caseFile: CaseFile, rated: ElementStatus[]): Issue[] {
+  const issues = rated
+    .filter(({ required, evidence }) => required || evidence.length > 0)
+    .flatMap((status) => {
+      const element = caseFile.elements.find((each) => each.element_id === status.element_id)
+      return element ? [{ issue: toIssue(element, status, caseFile), status }] : []
+    })
+  const open = issues.filter(({ status }) => status.status !== 'proven')
   const rank = { missing: 0, weak: 1, proven: 2 }
   const ordered = open.sort(
     (a, b) =>
@@ -57,7 +57,11 @@ export function findIssues({ elements, language }: CaseFile, rated: ElementStatu
   return contested.slice(0, maxContested).map(({ issue }) => issue)
 }
 
-function toIssue(element: CauseElement, rated: ElementStatus, language: Language): Issue {
+function toIssue(
+  element: CauseElement,
+  rated: ElementStatus,
+  { language, facts }: CaseFile,
+): Issue {
   const english = language === 'en'
   const name = english ? (element.name_en ?? element.name) : element.name
   return {
@@ -72,6 +76,8 @@ function toIssue(element: CauseElement, rated: ElementStatus, language: Language
       kind,
       burden: burden_of_proof ?? null,
     })),
-    legal_basis: element.legal_basis.map(({ law, article, quote }) => ({ law, article, quote })),
+    legal_basis: element.legal_basis
+      .filter(({ only_if }) => meetsConditions(only_if, facts) === true)
+      .map(({ law, article, quote }) => ({ law, article, quote })),
   }
 }

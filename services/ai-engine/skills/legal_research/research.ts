@@ -2,9 +2,17 @@ import * as z from 'zod'
 import type { SkillContext } from '../../skill.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
 import { Citation, citationKey, verifyAll } from '../_shared/citations.ts'
+import { meetsConditions } from '../_shared/conditions.ts'
+import { listRaisedDefences } from '../_shared/defences.ts'
 import { bestSentence } from '../_shared/quotes.ts'
 
-export const FoundCitation = Citation.extend({ element_ids: z.array(z.string()) })
+export const FoundCitation = Citation.extend({
+  element_ids: z.array(z.string()),
+  /** Whether a claim rests on the article. False for rules on procedure, proof or defences. */
+  grounds_claim: z.boolean().default(true),
+  /** Whether a defence that the person raises rests on the article. */
+  grounds_defence: z.boolean().default(false),
+})
 export type FoundCitation = z.output<typeof FoundCitation>
 
 export const Passage = z.object({
@@ -30,8 +38,12 @@ const Passages = z.object({
 type Tools = SkillContext<unknown>['tools']
 
 /** Finds the law of a case. A citation that does not verify is listed as unresolved and used nowhere. */
-export async function researchCase(caseFile: CaseFile, tools: Tools, as_of: string) {
-  const cited = collectCitations(caseFile)
+export async function researchCase(
+  caseFile: CaseFile,
+  cited: FoundCitation[],
+  tools: Tools,
+  as_of: string,
+) {
   const faults = await verifyAll(tools, cited, as_of)
   const passages = await findPassages(caseFile, tools, as_of)
   return {
@@ -43,15 +55,35 @@ export async function researchCase(caseFile: CaseFile, tools: Tools, as_of: stri
   }
 }
 
-/** Articles that the elements of the case rest on, each once with all its elements. */
-function collectCitations({ elements }: CaseFile): FoundCitation[] {
+/**
+ * Articles that the elements of the case rest on, each once with all its elements. An article for some cases only
+ * is left out until the answers of the person show such a case. The articles of defences that they raise follow.
+ */
+export function collectCitations(caseFile: CaseFile): FoundCitation[] {
+  const { elements, facts } = caseFile
+  const cited = [
+    ...elements.flatMap(({ element_id, legal_basis }) =>
+      legal_basis.map((basis) => ({ ...basis, element_id, grounds_defence: false })),
+    ),
+    ...listRaisedDefences(caseFile).flatMap(({ element_id, defence }) =>
+      defence.legal_basis.map((basis) => ({
+        ...{ ...basis, element_id },
+        grounds_claim: false,
+        grounds_defence: true,
+      })),
+    ),
+  ]
   const found = new Map<string, FoundCitation>()
-  for (const { element_id, legal_basis } of elements)
-    for (const citation of legal_basis) {
-      const known = found.get(citationKey(citation))
-      if (known) known.element_ids = [...new Set([...known.element_ids, element_id])]
-      else found.set(citationKey(citation), { ...citation, element_ids: [element_id] })
-    }
+  for (const { element_id, only_if, law, article, quote, ...grounds } of cited) {
+    if (meetsConditions(only_if, facts) !== true) continue
+    const known = found.get(citationKey({ law, article }))
+    const isBetter = !known || (grounds.grounds_claim && !known.grounds_claim)
+    found.set(citationKey({ law, article }), {
+      ...(isBetter ? { law, article, quote, ...grounds } : known),
+      grounds_defence: grounds.grounds_defence || known?.grounds_defence === true,
+      element_ids: [...new Set([...(known?.element_ids ?? []), element_id])],
+    })
+  }
   return [...found.values()]
 }
 

@@ -34,7 +34,11 @@ const research = async (intake_collection: object, requests: any[] = []) => {
   })
   return (await thread.say(story)).output
 }
-const intake = { cause_of_action_code: 'private_lending', event_date: '2023-05-01' }
+const intake = {
+  cause_of_action_code: 'private_lending',
+  event_date: '2023-05-01',
+  private_lending: { delivery_method: 'bank_transfer' },
+}
 
 test('citations that verify are kept with their elements, others are unresolved with the reason', async () => {
   const { citations, unresolved } = await research(intake)

@@ -3,7 +3,7 @@ import { canonicalJson, hash32 } from '../../../_kit/hash.ts'
 import { defineSkill } from '../../skill.ts'
 import { caseInputs, loadCase } from '../_shared/case-file.ts'
 import { lawDate } from '../_shared/citations.ts'
-import { FoundCitation, Passage, researchCase } from './research.ts'
+import { collectCitations, FoundCitation, Passage, researchCase } from './research.ts'
 
 const Outputs = z.object({
   as_of: z.iso.date(),
@@ -22,11 +22,12 @@ export default defineSkill({
     const caseFile = await loadCase(inputs, tools, today)
     const { cause, texts, language } = caseFile
     const as_of = lawDate(caseFile, today)
-    const basis = hash32(canonicalJson([cause, texts, as_of]))
+    const cited = collectCitations(caseFile)
+    const basis = hash32(canonicalJson([cause?.code ?? null, cited, texts, as_of]))
     const previous = Outputs.safeParse(state)
     if (previous.success && previous.data.basis === basis) return { output: previous.data }
     progress({ zh: '正在检索法律依据', en: 'Searching the law' }[language])
-    const found = await researchCase(caseFile, tools, as_of)
+    const found = await researchCase(caseFile, cited, tools, as_of)
     const output = { ...found, as_of, basis, made_by: 'rules' as const }
     const { citations, unresolved } = found
     return {

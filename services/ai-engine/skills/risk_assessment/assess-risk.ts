@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { queryTokens } from '../../../_kit/tokenize.ts'
+import { addMonths } from '../../calculators/days.ts'
 import type { CauseRecord } from '../../cause-tools.ts'
 import type { CaseFile } from '../_shared/case-file.ts'
 import { Citation } from '../_shared/citations.ts'
@@ -49,10 +50,21 @@ export interface RiskBasis {
   today: string
 }
 
-/** Rates the risk of the party that claims, by gaps in the evidence, limitation and typical risks. */
+/**
+ * Rates the risk of the side of the person. For the party that claims: gaps in the evidence, limitation and typical
+ * risks. For the respondent: what the other side can prove.
+ */
 export function assessRisk(basis: RiskBasis): Risk {
-  const { elements, issues } = basis
-  const factors = [...limitationFactors(basis), ...gapFactors(elements), ...typicalFactors(basis)]
+  const { elements, issues, caseFile } = basis
+  const factors =
+    caseFile.fields.client_role === 'respondent'
+      ? proofFactors(elements)
+      : [
+          ...limitationFactors(basis),
+          ...doubleWageFactors(basis),
+          ...gapFactors(elements),
+          ...typicalFactors(basis),
+        ]
   const score = Math.min(100, Math.round(factors.reduce((sum, { weight }) => sum + weight, 0)))
   const level = score >= limits.high ? 'high' : score >= limits.medium ? 'medium' : 'low'
   const strengths = { missing: 'strong', weak: 'moderate', proven: 'weak' } as const
@@ -83,6 +95,53 @@ function gapFactors(elements: ElementStatus[]) {
       element_id,
       legal_basis: [],
     }))
+}
+
+/** Required elements that are shown. */
+function proofFactors(elements: ElementStatus[]) {
+  const required = elements.filter((each) => each.required)
+  return required
+    .filter(({ status }) => status !== 'missing')
+    .map(({ element_id, name, status }) => ({
+      factor_id: `proof.${element_id}`,
+      name,
+      description: '',
+      weight: Math.round((elementPoints / required.length) * (1 - gapShare[status])),
+      element_id,
+      legal_basis: [],
+    }))
+}
+
+const Hired = z.object({ hired_on: z.iso.date(), left_on: z.iso.date().optional() })
+
+/**
+ * The second wage is owed for the time up to one year after the employment began, and claimed within one year after
+ * that time, whenever the employment ends.
+ */
+function doubleWageFactors({ calculation, today, caseFile }: RiskBasis) {
+  const found = calculation.calculations.find(({ calculator }) => calculator === 'double_wage')
+  const hired = Hired.safeParse(found?.inputs).data
+  if (!hired) return []
+  const owedUntil = addMonths(hired.hired_on, 12)
+  const until = hired.left_on && hired.left_on < owedUntil ? hired.left_on : owedUntil
+  const last = addMonths(until, 12)
+  if (last >= today) return []
+  return [
+    {
+      factor_id: 'limitation.double_wage',
+      name: {
+        zh: '二倍工资可能已过仲裁时效',
+        en: 'The second wage may be out of time',
+      }[caseFile.language],
+      description: {
+        zh: `二倍工资支付至 ${until}，一年的仲裁时效至 ${last}。用人单位提出时效抗辩的，该项请求难以支持。`,
+        en: `It is owed up to ${until}; the year for arbitration ended on ${last}. If the employer pleads it, this claim fails.`,
+      }[caseFile.language],
+      weight: 20,
+      element_id: null,
+      legal_basis: [{ law: '劳动争议调解仲裁法', article: '第二十七条' }],
+    },
+  ]
 }
 
 const LastDay = z.object({ last_day: z.string() })

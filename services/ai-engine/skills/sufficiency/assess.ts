@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { CauseElement } from '../../cause-tools.ts'
 import type { CaseFact, CaseFile } from '../_shared/case-file.ts'
+import { affirms } from '../_shared/conditions.ts'
 import { elementQuestions } from '../_shared/element-questions.ts'
 import type { EvidenceItem } from '../evidence_analysis/analyze.ts'
 import { describeGap } from './gaps.ts'
@@ -74,9 +75,7 @@ function rate({ element_id }: CauseElement, files: EvidenceItem[], facts: CaseFa
 /** Facts that the person stated on an element. A denial, such as `none`, states nothing for it. */
 function findFacts(element: CauseElement, { facts }: CaseFile): CaseFact[] {
   const keys = elementQuestions(element.questions).map(({ key }) => `intake.${key}`)
-  const stated = facts.filter(
-    ({ key, value }) => keys.includes(key) && value !== 'none' && value !== false,
-  )
+  const stated = facts.filter(({ key, value }) => keys.includes(key) && affirms(value))
   const evidence = facts.find(({ key }) => key === 'intake.evidence')
   return evidence && claimedEvidence(element, evidence.value) ? [...stated, evidence] : stated
 }

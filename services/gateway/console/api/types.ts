@@ -413,13 +413,24 @@ export interface ElementWithKnowledge {
   side?: string
   applies_when?: string
   applies_when_en?: string
+  only_if?: ({
+    field_key: string
+    values?: (string | boolean)[]
+    from?: string
+  })[]
   evidence_types: string[]
   questions: Record<string, unknown>[]
-  legal_basis: {
+  legal_basis: ({
     law: string
     article: string
     quote?: string
-  }[]
+    only_if?: ({
+      field_key: string
+      values?: (string | boolean)[]
+      from?: string
+    })[]
+    grounds_claim?: boolean
+  })[]
   name_en?: string
   description_en?: string
   standard?: string
@@ -443,11 +454,22 @@ export interface Defence {
   description: string
   kind?: 'denial' | 'objection' | 'rule_of_law'
   burden_of_proof?: 'plaintiff' | 'defendant'
-  legal_basis: {
+  only_if?: ({
+    field_key: string
+    values?: (string | boolean)[]
+    from?: string
+  })[]
+  legal_basis: ({
     law: string
     article: string
     quote?: string
-  }[]
+    only_if?: ({
+      field_key: string
+      values?: (string | boolean)[]
+      from?: string
+    })[]
+    grounds_claim?: boolean
+  })[]
 }
 
 export interface Calculation {
@@ -455,11 +477,17 @@ export interface Calculation {
   name_en?: string
   formula: string
   inputs: string[]
-  legal_basis: {
+  legal_basis: ({
     law: string
     article: string
     quote?: string
-  }[]
+    only_if?: ({
+      field_key: string
+      values?: (string | boolean)[]
+      from?: string
+    })[]
+    grounds_claim?: boolean
+  })[]
 }
 
 export interface ElementCase {

@@ -1,4 +1,5 @@
 import { TimeSlice } from '../../../../_kit/time-slice.ts'
+import { staysWithNext } from '../block-order.ts'
 import type { Block, DraftDocument } from '../document.ts'
 import { openPdf, type PdfPage } from './pdf-page.node.ts'
 import { drawTable } from './pdf-table.node.ts'
@@ -21,7 +22,9 @@ export async function renderPdf(draft: DraftDocument, day: string): Promise<stri
     page.skip(8)
   }
   const slice = new TimeSlice()
-  for (const block of blocks) {
+  for (const [index, block] of blocks.entries()) {
+    // Closing lines and signature: at most seven lines.
+    if (staysWithNext(blocks, index)) page.keep(180)
     writeBlock(page, block, language === 'zh' ? 2 * sizes.text : 0)
     // A long contract must not keep the process from renewing its leases.
     if (slice.isOver) await slice.pause()
