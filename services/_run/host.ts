@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../_kit/config.ts'
-import { toFault } from '../_kit/fault.ts'
+import { Fault, toFault } from '../_kit/fault.ts'
 import { neonDriver } from '../_kit/sql/neon.ts'
 import { postgresDriver } from '../_kit/sql/postgres.ts'
 import type { MigrationDriver } from '../_kit/sql/sql.ts'
@@ -57,5 +57,7 @@ export function describeStartError(
   if (error instanceof ConfigError) return error.message
   if (error.code === 'ECONNREFUSED') return 'The database is not reachable at DATABASE_URL.'
   const { code, message } = toFault(error)
-  return code === 'UPSTREAM_UNAVAILABLE' ? message : (error.stack ?? String(error))
+  return error instanceof Fault || code === 'UPSTREAM_UNAVAILABLE'
+    ? message
+    : (error.stack ?? String(error))
 }
