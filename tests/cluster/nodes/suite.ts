@@ -106,3 +106,16 @@ export const expectStatus = async (expected: object, within = 300_000) => {
     within,
   )
 }
+
+/** Runs SQL in the database of the suite, by a pod of the suite. */
+export async function queryDatabase(statement: string): Promise<any[]> {
+  const script = `import postgres from 'postgres'
+    const sql = postgres(process.env.DATABASE_URL, { max: 1 })
+    console.log(JSON.stringify(await sql.unsafe(process.argv[1])))
+    await sql.end()`
+  const output = await kubectl([
+    ...['--namespace', suiteNamespace(), 'exec', 'deployment/demo-memory', '--'],
+    ...['node', '--input-type=module', '--eval', script, statement],
+  ])
+  return JSON.parse(output)
+}
