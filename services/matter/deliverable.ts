@@ -57,15 +57,22 @@ export async function loadDeliverables(sql: Sql, matterId: string, keys: string[
   return new Map(rows.map((each) => [each.deliverable_key, each]))
 }
 
+/** Saves the newest state of deliverables, and keeps each version. */
 export const saveDeliverables = (
   sql: Sql,
   matterId: string,
   deliverables: DeliverableState[],
 ) => sql`
+  with input as (
+    select * from jsonb_to_recordset(${json(deliverables)})
+      as input (deliverable_key text, title text, kind text, file_id text, version int)
+  ), versions as (
+    insert into matter.deliverable_versions
+      (matter_id, deliverable_key, title, kind, file_id, version)
+    select ${matterId}::uuid, deliverable_key, title, kind, file_id, version from input
+  )
   insert into matter.deliverables (matter_id, deliverable_key, title, kind, file_id, version)
-  select ${matterId}::uuid, deliverable_key, title, kind, file_id, version
-  from jsonb_to_recordset(${json(deliverables)})
-    as input (deliverable_key text, title text, kind text, file_id text, version int)
+  select ${matterId}::uuid, deliverable_key, title, kind, file_id, version from input
   on conflict (matter_id, deliverable_key) do update
   set title = excluded.title, kind = excluded.kind, file_id = excluded.file_id,
     version = excluded.version`

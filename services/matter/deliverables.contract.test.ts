@@ -75,6 +75,25 @@ describe('deliverables', () => {
     ])
   })
 
+  test('every version stays readable with its own file, newest first', async () => {
+    const id = await withDeliverables({ deliverable_key: 'a', title: 'First', file_id: 'f-1' })
+    await at.sync(id, { deliverables: [{ deliverable_key: 'a', file_id: 'f-2' }] })
+    await at.sync(id, { deliverables: [{ deliverable_key: 'a', file_id: 'f-2' }] })
+    await at.sync(id, { deliverables: [{ deliverable_key: 'a', title: 'Third' }] })
+    const { items, total } = await at.read(`${path}/${id}/deliverables/a/versions`)
+    expect(total).toBe(3)
+    expect(items).toMatchObject([
+      { version: 3, title: 'Third', file_id: 'f-2' },
+      { version: 2, title: 'First', file_id: 'f-2' },
+      { version: 1, title: 'First', file_id: 'f-1' },
+    ])
+    expect(items[2].presigned_url).toContain('f-1')
+    const get = (key: string, headers = {}) =>
+      at.call('GET', `${path}/${id}/deliverables/${key}/versions`, { headers })
+    expect((await get('b')).status).toBe(404)
+    expect((await get('a', { 'x-organization-id': 'foreign' })).status).toBe(404)
+  })
+
   test('the link of a deleted file is null', async () => {
     const id = await withDeliverables(
       { deliverable_key: 'a', file_id: 'gone-1' },

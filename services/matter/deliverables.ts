@@ -55,6 +55,31 @@ export const deliverables = [
       return ok(c, item)
     },
   ),
+
+  get(
+    `${path}/:deliverableKey/versions`,
+    {
+      summary: 'List the versions of a deliverable with new download links, newest first',
+      description: '`created_at` is the time of the version.',
+      guard: userGuard,
+      params: ByKey,
+      query: PageQuery,
+      responses: { 200: pageSchema(Deliverable) },
+    },
+    async (c, { params: { id, deliverableKey }, query }) => {
+      const { sql, files } = c.env
+      const { organization_id } = await requireVisible(sql, visibleToUser(c.var.caller), id)
+      const page = await selectPage(sql, StoredDeliverable, query, {
+        columns,
+        from: fragment`matter.deliverable_versions
+          where matter_id = ${id} and deliverable_key = ${deliverableKey}`,
+        order: fragment`version desc`,
+      })
+      if (page.total === 0) throw notFound(`deliverable ${deliverableKey}`)
+      const items = await withLinks(files, page.items, requestAs(c.var, organization_id))
+      return ok(c, { ...page, items })
+    },
+  ),
 ]
 
 /**

@@ -19,6 +19,9 @@ const createFull = async (user_id: string, file_ids: string[], more: object = {}
     deliverables: [{ deliverable_key: 'd', file_id: `deliverable-${user_id}` }],
     facts: [{ entity_key: 'f', content: 'c' }],
   })
+  await at.sync(id, {
+    deliverables: [{ deliverable_key: 'd', file_id: `deliverable-${user_id}-2` }],
+  })
   await at.post(`/api/v1/internal/matters/${id}/analysis/versions/allocate`)
   const submission = { version: 1, items: [1] }
   await at.post(`/api/v1/internal/matters/${id}/issues/submit`, submission)
@@ -29,7 +32,7 @@ test('the matters of a client are erased with everything that belongs to them', 
   const id = await createFull('gone', ['own', 'shared'])
   const other = await createFull('stays', ['shared'], { lawyer_id: 'gone' })
   const counts = { matters: 1, todos: 1, phases: 1, deliverables: 1, facts: 1, submissions: 1 }
-  const expected = { matter_ids: [id], file_ids: ['deliverable-gone', 'own'] }
+  const expected = { matter_ids: [id], file_ids: ['deliverable-gone', 'deliverable-gone-2', 'own'] }
   const planned = (await erase({ user_id: 'gone', dry_run: true })).data
   expect(planned).toMatchObject({ ...expected, erased: { ...counts, references: 1 } })
   expect(await status(id)).toBe(200)

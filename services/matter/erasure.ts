@@ -22,6 +22,7 @@ const tables = [
   'todos',
   'phases',
   'deliverables',
+  'deliverable_versions',
   'facts',
   'events',
   'syncs',
@@ -75,7 +76,7 @@ async function erase(sql: Sql, org: string, { user_id, matter_id }: ErasureReque
 
 const FileId = z.object({ file_id: z.string() })
 
-/** Files of the matters, deliverables included, that no other matter of the organization uses. */
+/** Files of the matters, all versions of deliverables included, that no other matter of the organization uses. */
 async function loadExclusiveFiles(sql: Sql, org: string, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const files = (condition: SqlFragment) =>
@@ -83,7 +84,7 @@ async function loadExclusiveFiles(sql: Sql, org: string, ids: string[]): Promise
       select jsonb_array_elements_text(file_ids) as file_id from matter.matters
       where organization_id = ${org} and ${condition}
       union
-      select file_id from matter.deliverables join matter.matters on matters.id = matter_id
+      select file_id from matter.deliverable_versions join matter.matters on matters.id = matter_id
       where organization_id = ${org} and file_id is not null and ${condition}`
   const list = fragment`${textArray(ids)}::uuid[]`
   const rows = await sql.rows(FileId)`

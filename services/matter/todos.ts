@@ -7,7 +7,7 @@ import { fragment, join, type Sql } from '../_kit/sql/sql.ts'
 import { commitChange } from './commit-change.ts'
 import { get, post } from './deps.ts'
 import { ById, lockMatter, requireVisible } from './matter.ts'
-import { diffMembers, isEqual } from './merge.ts'
+import { diffMembers, isEqual, type Members } from './merge.ts'
 import { bodySchema } from './playbook.ts'
 import { actorId, userGuard, visibleToUser } from './scope.ts'
 import {
@@ -78,7 +78,7 @@ export const todos = [
         await commitChange(sql, matter, actorId(caller), {
           type: before ? 'todo.updated' : 'todo.created',
           summary: `${before ? 'Updated' : 'Created'} todo ${body.todo_key}: ${after.title}`,
-          ...diffMembers(before ?? {}, after, 0),
+          ...diffTodo(before ?? {}, after),
         })
         return { todo: todo!, made: !before }
       })
@@ -109,7 +109,7 @@ export const todos = [
         await commitChange(sql, matter, actorId(caller), {
           type: 'todo.completed',
           summary: `Completed todo ${before.todo_key}: ${before.title}`,
-          ...diffMembers(before, after, 0),
+          ...diffTodo(before, after),
         })
         return todo!
       })
@@ -117,6 +117,12 @@ export const todos = [
     },
   ),
 ]
+
+/** Changes of a todo. The state after the change names it, so that a reader knows which one it is. */
+function diffTodo(before: Members, after: Members & { todo_key: string; title: string }) {
+  const { from, to } = diffMembers(before, after, 0)
+  return { from, to: { todo_key: after.todo_key, title: after.title, ...to } }
+}
 
 async function loadTodo(sql: Sql, matterId: string, keyOrId: string): Promise<Todo> {
   const todo = await sql.row(Todo)`
