@@ -81,3 +81,15 @@ test('the fallback model replaces a model that fails, and the trace names it', a
   const span = data.spans.find(({ kind }: { kind: string }) => kind === 'model')
   expect(span.attributes).toMatchObject({ answered_by: 'second' })
 })
+
+test('the statistics of use name the budgets and the tokens of this month', async () => {
+  await execute({ user_id: 'u-1', matter_id: 'm-1' }, 'stats')
+  const read = async (headers = {}) => (await at.get('/usage/stats', headers)).data.budgets
+  const limits = { organization: 200_000, user: 100_000, matter: 50_000 }
+  expect(await read({ 'x-organization-id': 'stats' })).toEqual({
+    ...limits,
+    used_this_month: 50_010,
+  })
+  const all = { 'x-organization-id': '' }
+  expect(await read(all)).toEqual({ ...limits, used_this_month: null })
+})

@@ -15,7 +15,7 @@ import type { Limits } from './run/graph.ts'
 import { type Hub, makeHub } from './run/hub.ts'
 import type { Skill } from './skill.ts'
 import { loadSkills } from './skills/registry.ts'
-import { type Budgets, openBudgets } from './store/budget.ts'
+import { type BudgetLimits, type Budgets, openBudgets } from './store/budget.ts'
 import { commit } from './store/commit.ts'
 import { type CommitStep, makeCommitGroup } from './store/commit-group.ts'
 import type { RetentionDays } from './store/retention.ts'
@@ -123,6 +123,7 @@ export interface Deps {
   model: EngineModel | null
   /** Null if no budget is configured. */
   budgets: Budgets | null
+  budgetLimits: BudgetLimits
   hub: Hub
   commit: CommitStep
   /** Runs that this process drives, by run id; aborting the controller ends the run. */
@@ -141,20 +142,19 @@ export interface Deps {
 
 export function open(config: Config, { client, runtime }: OpenContext): Deps {
   let skills: Promise<Skill[]> | undefined
+  const budgetLimits = {
+    organization: config.AI_BUDGET_ORGANIZATION,
+    user: config.AI_BUDGET_USER,
+    matter: config.AI_BUDGET_MATTER,
+  }
   return {
     skills() {
       skills ??= loadSkills({ runtime, skillsDir: config.SKILLS_DIR })
       return skills
     },
     model: configureModel(config),
-    budgets: openBudgets(
-      {
-        organization: config.AI_BUDGET_ORGANIZATION,
-        user: config.AI_BUDGET_USER,
-        matter: config.AI_BUDGET_MATTER,
-      },
-      config.ENGINE_STEP_TIMEOUT_MS,
-    ),
+    budgets: openBudgets(budgetLimits, config.ENGINE_STEP_TIMEOUT_MS),
+    budgetLimits,
     hub: makeHub(),
     // On workerd a request must not wait for the queries of another.
     commit: runtime === 'workerd' ? commit : makeCommitGroup(),

@@ -5,6 +5,7 @@ import { PageQuery, pageSchema, selectPage } from '../_kit/page.ts'
 import { fragment, join, timestamp } from '../_kit/sql/sql.ts'
 import { get } from './deps.ts'
 import { service, visibleToService } from './scope.ts'
+import { loadTokensOfMonth } from './store/budget.ts'
 
 const Tokens = {
   input_tokens: z.int(),
@@ -31,6 +32,18 @@ const Use = z
 const Sum = z.object({ calls: z.int(), ...Tokens })
 const groupedBy = (name: string) => z.array(Sum.extend({ [name]: z.string().nullable() }))
 
+const Budgets = z.object({
+  organization: z.int().nullable().describe('Tokens of an organization per calendar month (UTC).'),
+  user: z.int().nullable().describe('Tokens of a user per calendar month (UTC).'),
+  matter: z.int().nullable().describe('Tokens of a matter.'),
+  used_this_month: z
+    .int()
+    .nullable()
+    .describe(
+      'Tokens that count for the budget of the organization. Null without X-Organization-Id.',
+    ),
+})
+
 const Stats = z.object({
   total: Sum,
   by_organization: groupedBy('organization_id'),
@@ -38,6 +51,7 @@ const Stats = z.object({
   by_skill: groupedBy('skill'),
   by_model: groupedBy('model'),
   by_day: groupedBy('day'),
+  budgets: Budgets.describe('Limits by subject. Null: no limit.'),
 })
 
 const IdFilter = z.string().min(1).max(200).optional()
@@ -95,7 +109,8 @@ export const usage = [
       responses: { 200: Stats },
     },
     async (c, { query }) => {
-      const { sql } = c.env
+      const { sql, budgetLimits } = c.env
+      const { organizationId } = c.var.caller
       const from = modelCalls(c.var.caller, query)
       const by = (name: string, column: ReturnType<typeof fragment>) =>
         sql.rows(Sum.extend({ [name]: z.string().nullable() }))`
@@ -108,7 +123,13 @@ export const usage = [
         by('model', fragment`name as model`),
         by('day', fragment`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day`),
       ])
-      return ok(c, { total: total!, by_organization, by_user, by_skill, by_model, by_day })
+      const budgets = {
+        organization: budgetLimits.organization ?? null,
+        user: budgetLimits.user ?? null,
+        matter: budgetLimits.matter ?? null,
+        used_this_month: organizationId ? await loadTokensOfMonth(sql, organizationId) : null,
+      }
+      return ok(c, { total: total!, by_organization, by_user, by_skill, by_model, by_day, budgets })
     },
   ),
 ]

@@ -49,6 +49,17 @@ export function openBudgets(limits: BudgetLimits, reservationMs: number): Budget
 
 const Used = z.object({ tokens: z.coerce.number() })
 
+/** Calls since the start of the calendar month in UTC. */
+const thisMonth = fragment`created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`
+
+/** Tokens of an organization that count for its budget. */
+export async function loadTokensOfMonth(sql: Sql, organizationId: string): Promise<number> {
+  const used = await sql.row(Used)`
+    select coalesce(sum(input_tokens + output_tokens), 0) as tokens from ai_engine.calls
+    where organization_id = ${organizationId} and kind = 'model' and ${thisMonth}`
+  return used!.tokens
+}
+
 /**
  * Organization and user count per calendar month in UTC, a matter counts from its start. Replayed calls cost nothing
  * and are not checked.
@@ -59,13 +70,12 @@ async function checkBudgets(
   { organization_id, user_id, matter_id }: Subject,
   tokens: number,
 ): Promise<void> {
-  const month = fragment`created_at >= date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'`
   const ofUser = fragment`user_id = ${user_id}`
   const inMatter = fragment`thread_id in (select thread_id from ai_engine.threads
     where organization_id = ${organization_id} and matter_id = ${matter_id})`
   const subjects: [keyof BudgetLimits, SqlFragment | null, SqlFragment][] = [
-    ['organization', month, fragment`true`],
-    ['user', user_id === null ? null : fragment`${ofUser} and ${month}`, ofUser],
+    ['organization', thisMonth, fragment`true`],
+    ['user', user_id === null ? null : fragment`${ofUser} and ${thisMonth}`, ofUser],
     ['matter', matter_id === null ? null : inMatter, fragment`matter_id = ${matter_id}`],
   ]
   for (const [name, recorded, reserved] of subjects) {
