@@ -23,6 +23,11 @@ export const formatAnswers = (
       const question = findQuestion(card, answer)
       const label = question?.question ?? answer.field_key
       if (answer.unknown) return `${label} ${text('unknownAnswer', language)}`
+      if (typeof answer.value === 'boolean') {
+        return `${label} ${text(answer.value ? 'yes' : 'no', language)}`
+      }
+      // The message lists its files by their names.
+      if (question?.input_type === 'file') return `${label} ${text('attached', language)}`
       const { options = [] } = (question ?? {}) as { options?: { value: string; label: string }[] }
       const valueText = (value: unknown) =>
         options.find((option) => option.value === value)?.label ??

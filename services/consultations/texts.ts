@@ -52,6 +52,9 @@ const texts = {
   },
   stopped: { zh: '已停止回复。', en: 'The reply was stopped.' },
   cardSkipped: { zh: '跳过', en: 'Skipped' },
+  yes: { zh: '是', en: 'Yes' },
+  no: { zh: '否', en: 'No' },
+  attached: { zh: '见附件', en: 'attached' },
   unknownAnswer: { zh: '不知道', en: 'I don’t know' },
 } satisfies Record<string, Record<Language, string>>
 

@@ -1,6 +1,7 @@
 import { formatMoney } from '../_shared/amounts.ts'
 import type { Language } from '../_shared/language.ts'
 import type { CalculationResult } from './calculate.ts'
+import { resultLabel } from './result-labels.ts'
 
 /** Lists the results for the person: each figure of each calculation, then the claims. */
 export function renderCalculations(
@@ -10,12 +11,14 @@ export function renderCalculations(
   const figures = calculations.map(({ title, result }) => {
     const values = Object.entries(result).flatMap(([name, value]) =>
       typeof value === 'number'
-        ? [`${name} ${formatMoney(value)}`]
+        ? [`${resultLabel(name, language)} ${formatMoney(value)}`]
         : typeof value === 'string'
-          ? [`${name} ${value}`]
+          ? [`${resultLabel(name, language)} ${value}`]
           : [],
     )
-    return `- ${title[language]}: ${values.join(', ')}`
+    return language === 'zh'
+      ? `- ${title.zh}：${values.join('，')}`
+      : `- ${title.en}: ${values.join(', ')}`
   })
   const sums = claims.map(({ name, amount }) =>
     amount === null ? `- ${name}` : `- ${name}: ${formatMoney(amount)}`,
