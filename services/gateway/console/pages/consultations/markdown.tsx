@@ -13,14 +13,17 @@ interface MarkdownProps {
 }
 
 const plain: RenderText = (text) => text
+/** In a longer text the browser lays out only the blocks near the visible part. */
+const maxLaidOutBlocks = 40
 
 /** Renders Markdown as elements. HTML in the text is shown as text. Only the last block renders while text grows. */
 export function Markdown({ text, renderText = plain }: MarkdownProps) {
   const lex = useRef<ReturnType<typeof makeMarkdownLexer> | undefined>(undefined)
   lex.current ??= makeMarkdownLexer()
+  const blocks = lex.current(text)
   return (
-    <div class="markdown">
-      {lex.current(text).map((token, index) => (
+    <div class={blocks.length > maxLaidOutBlocks ? 'markdown long' : 'markdown'}>
+      {blocks.map((token, index) => (
         <Block key={index} token={token} renderText={renderText} />
       ))}
     </div>

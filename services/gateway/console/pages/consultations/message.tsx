@@ -26,24 +26,50 @@ const Bubble = ({ isOwn, author, time, children }: BubbleProps) => (
   </article>
 )
 
-export const StoredMessage = memo(({ message }: { message: ConsultationMessage }) => {
-  const { role, author_id, author_type, content, file_ids, created_at } = message
-  const isOwn = role === 'USER' && author_id === me.get()?.id
+interface ThreadEntryProps {
+  message?: ConsultationMessage | undefined
+  turn?: Turn | undefined
+}
+
+/**
+ * A stored message, or the running turn that becomes one. Both are the same elements, so that a long answer is not
+ * built again at its end.
+ */
+export const ThreadEntry = memo(({ message, turn }: ThreadEntryProps) => {
+  const isOwn = message?.role === 'USER'
+  const isMine = isOwn && message.author_id === me.get()?.id
+  const isAnswer = message === undefined || message.role === 'ASSISTANT'
+  const text = message?.content ?? turn?.text ?? ''
   return (
     <Bubble
-      isOwn={role === 'USER'}
-      author={isOwn ? t('consultations.you') : translate('userType', author_type)}
-      time={formatTime(created_at)}
+      isOwn={isOwn}
+      author={
+        isMine ? t('consultations.you') : translate('userType', message?.author_type ?? 'assistant')
+      }
+      {...(message && { time: formatTime(message.created_at) })}
     >
-      {role === 'ASSISTANT' ? <Answer text={content} /> : <p class="plain">{content}</p>}
-      {file_ids.length > 0 && <FileNames ids={file_ids} />}
+      {turn && turn.tasks.length > 0 && <Tasks key="tasks" tasks={turn.tasks} />}
+      {turn && text === '' && <Working key="working" progress={turn.progress} />}
+      {isAnswer ? (
+        <Answer key="answer" text={text} isComplete={message !== undefined} />
+      ) : (
+        <p key="plain" class="plain">
+          {text}
+        </p>
+      )}
+      {message && message.file_ids.length > 0 && <FileNames key="files" ids={message.file_ids} />}
     </Bubble>
   )
 })
 
-/** A finished answer. Citations of articles are buttons that open the article. */
-function Answer({ text }: { text: string }) {
-  const { renderText, panel } = useCitations(text)
+interface AnswerProps {
+  text: string
+  isComplete: boolean
+}
+
+/** An answer. Citations of articles become buttons when it is complete. */
+function Answer({ text, isComplete }: AnswerProps) {
+  const { renderText, panel } = useCitations(isComplete ? text : '')
   return (
     <>
       <Markdown text={text} renderText={renderText} />
@@ -58,19 +84,11 @@ export const UnsentMessage = ({ content }: { content: string }) => (
   </Bubble>
 )
 
-/** The answer while it arrives, with the tasks of the assistant. */
-export const RunningTurn = ({ turn }: { turn: Turn }) => (
-  <Bubble isOwn={false} author={translate('userType', 'assistant')}>
-    {turn.tasks.length > 0 && <Tasks tasks={turn.tasks} />}
-    {turn.text ? (
-      <Markdown text={turn.text} />
-    ) : (
-      <p class="faint working">
-        <span class="spinner" aria-hidden="true" />
-        {turn.progress ?? t('consultations.thinking')}
-      </p>
-    )}
-  </Bubble>
+const Working = ({ progress }: { progress: string | null }) => (
+  <p class="faint working">
+    <span class="spinner" aria-hidden="true" />
+    {progress ?? t('consultations.thinking')}
+  </p>
 )
 
 const Tasks = ({ tasks }: { tasks: Task[] }) => (

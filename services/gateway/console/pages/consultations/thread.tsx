@@ -3,7 +3,7 @@ import { useStore } from '../../store.ts'
 import { t } from '../../text/text.ts'
 import { useVirtual } from '../../ui/use-virtual.ts'
 import type { Consultation } from './consultation.ts'
-import { RunningTurn, StoredMessage, UnsentMessage } from './message.tsx'
+import { ThreadEntry, UnsentMessage } from './message.tsx'
 
 /** Distance from the end in pixels within which the thread follows new text. */
 const followDistance = 80
@@ -11,11 +11,19 @@ const followDistance = 80
 /** Messages of a consultation. Only those near the visible part are in the document. */
 export function Thread({ consultation }: { consultation: Consultation }) {
   const { messages, unsent, turn } = useStore(consultation.state)
-  const extra = [...(unsent === null ? [] : ['unsent']), ...(turn ? ['turn'] : [])]
+  const extra = [...(unsent === null ? [] : ['unsent']), ...(turn ? [turn.key] : [])]
+  /** Keys of turns by the message that they became: its row stays the same. */
+  const turnKeys = useRef(new Map<string, string>())
+  if (turn?.messageId) turnKeys.current.set(turn.messageId, turn.key)
+  const keyOf = (index: number) => {
+    const message = messages[index]
+    if (!message) return extra[index - messages.length]!
+    return turnKeys.current.get(message.id) ?? message.id
+  }
   const { scroller, rows, height, measure } = useVirtual({
     count: messages.length + extra.length,
     estimateHeight: 140,
-    keyOf: (index) => messages[index]?.id ?? extra[index - messages.length]!,
+    keyOf,
   })
   const isFollowing = useRef(true)
   // A person who sends a message looks at its answer.
@@ -48,12 +56,13 @@ export function Thread({ consultation }: { consultation: Consultation }) {
             class="thread-row"
             style={{ transform: `translateY(${start}px)` }}
           >
-            {messages[index] ? (
-              <StoredMessage message={messages[index]} />
-            ) : extra[index - messages.length] === 'unsent' ? (
+            {extra[index - messages.length] === 'unsent' ? (
               <UnsentMessage content={unsent!} />
             ) : (
-              turn && <RunningTurn turn={turn} />
+              <ThreadEntry
+                message={messages[index]}
+                turn={messages[index] ? undefined : (turn ?? undefined)}
+              />
             )}
           </div>
         ))}

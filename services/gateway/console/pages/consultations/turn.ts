@@ -9,6 +9,8 @@ export interface Task {
 
 /** State of one turn of the assistant, built from its events. */
 export interface Turn {
+  /** Names the turn on the page, from before its first event until its message is stored. */
+  key: string
   id: string | null
   lastEventNo: number
   text: string
@@ -16,10 +18,15 @@ export interface Turn {
   progress: string | null
   card: Card | null
   error: { code: string; message: string } | null
+  /** The stored message of the turn, once it has ended. */
+  messageId: string | null
   isEnded: boolean
 }
 
+let turnCount = 0
+
 export const newTurn = (): Turn => ({
+  key: `turn ${++turnCount}`,
   id: null,
   lastEventNo: 0,
   text: '',
@@ -27,6 +34,7 @@ export const newTurn = (): Turn => ({
   progress: null,
   card: null,
   error: null,
+  messageId: null,
   isEnded: false,
 })
 
@@ -43,7 +51,7 @@ export class MissingEvents extends Error {}
  */
 export function applyEvent(before: Turn, { id, event, data }: StreamEvent): Turn {
   const [turnId, no] = splitId(id)
-  const turn = turnId === before.id ? before : { ...newTurn(), id: turnId }
+  const turn = turnId === before.id ? before : { ...newTurn(), key: before.key, id: turnId }
   if (no <= turn.lastEventNo) return before
   if (no !== turn.lastEventNo + 1) throw new MissingEvents(id)
   return { ...turn, lastEventNo: no, ...reduceEvent(turn, event, data) }
@@ -74,7 +82,7 @@ function reduceEvent(turn: Turn, event: string, data: any): Partial<Turn> {
     case 'error':
       return { error: data }
     case 'end':
-      return { isEnded: true, progress: null }
+      return { isEnded: true, progress: null, messageId: data.message_id ?? null }
     default:
       return {}
   }
