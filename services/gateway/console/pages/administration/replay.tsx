@@ -4,8 +4,8 @@ import type { Checkpoint, Round, RunAnswer, TraceDetail } from '../../api/types.
 import { useAction } from '../../api/use-action.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { formatTime, t, translate } from '../../text/text.ts'
+import { LineDiff } from '../../ui/line-diff.tsx'
 import { Badge, Empty, Loaded, Loading, Problem } from '../../ui/state.tsx'
-import { diffLines } from './diff-lines.ts'
 import { enginePath, traceTones } from './runs.tsx'
 
 interface ReplayData {
@@ -76,8 +76,6 @@ interface ComparisonProps {
 
 /** What came out of the original and of the replay, line by line. */
 function Comparison({ original, answer }: ComparisonProps) {
-  const lines = diffLines(formatOutput(original), formatOutput(answer))
-  const isEqual = lines.every(({ kind }) => kind === 'same')
   return (
     <div class="comparison" role="status">
       <p class="row-details">
@@ -92,27 +90,11 @@ function Comparison({ original, answer }: ComparisonProps) {
         <Badge tone={traceTones[answer.status]} text={translate('runStatus', answer.status)} />
         <a href={`/administration/runs/${answer.trace_id}`}>{t('replay.open')}</a>
       </p>
-      <p class={isEqual ? 'notice' : 'notice warn'}>
-        {t(isEqual ? 'replay.equal' : 'replay.differs')}
-      </p>
-      <div class="table-scroll">
-        <table class="diff">
-          <thead>
-            <tr>
-              <th scope="col">{t('replay.original')}</th>
-              <th scope="col">{t('replay.branch')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map(({ kind, left, right }, index) => (
-              <tr key={index} class={kind}>
-                <td>{left}</td>
-                <td>{right}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <LineDiff
+        left={{ title: t('replay.original'), text: formatOutput(original) }}
+        right={{ title: t('replay.branch'), text: formatOutput(answer) }}
+        texts={{ equal: t('replay.equal'), differs: t('replay.differs') }}
+      />
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { navigate, usePlace } from '../../router.ts'
 import { formatNumber, t } from '../../text/text.ts'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { AdministrationLayout } from './administration.tsx'
+import { Budgets, type UsageBudgets } from './budgets.tsx'
 import { DayChart } from './day-chart.tsx'
 import { sumTokens, type UsageDay, type UsageSum } from './usage-sum.ts'
 
@@ -15,6 +16,7 @@ interface Stats {
   by_model: (UsageSum & { model: string | null })[]
   by_user: (UsageSum & { user_id: string | null })[]
   by_day: UsageDay[]
+  budgets: UsageBudgets
 }
 
 /** Tokens of the models by day, skill, model and person. */
@@ -48,21 +50,24 @@ export default function UsagePage() {
         </label>
       </div>
       <Loaded load={load}>
-        {(stats) =>
-          stats.total.calls === 0 ? (
-            <Empty title={t('usage.empty')} hint={t('usage.empty.hint')} />
-          ) : (
-            <>
-              <Totals total={stats.total} />
-              <DayChart days={stats.by_day} />
-              <div class="readings">
-                <GroupTable group="skill" rows={stats.by_skill} />
-                <GroupTable group="model" rows={stats.by_model} />
-                <GroupTable group="user_id" rows={stats.by_user} />
-              </div>
-            </>
-          )
-        }
+        {(stats) => (
+          <>
+            <Budgets budgets={stats.budgets} />
+            {stats.total.calls === 0 ? (
+              <Empty title={t('usage.empty')} hint={t('usage.empty.hint')} />
+            ) : (
+              <>
+                <Totals total={stats.total} />
+                <DayChart days={stats.by_day} />
+                <div class="readings">
+                  <GroupTable group="skill" rows={stats.by_skill} />
+                  <GroupTable group="model" rows={stats.by_model} />
+                  <GroupTable group="user_id" rows={stats.by_user} />
+                </div>
+              </>
+            )}
+          </>
+        )}
       </Loaded>
     </AdministrationLayout>
   )

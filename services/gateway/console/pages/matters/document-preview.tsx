@@ -1,10 +1,9 @@
-import { send } from '../../api/client.ts'
 import type { Deliverable } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/state.tsx'
-import { downloadPath } from './download-path.ts'
-import { type Block, readDocx } from './read-docx.ts'
+import { loadDocx } from './load-docx.ts'
+import type { Block } from './read-docx.ts'
 
 interface DocumentPreviewProps {
   deliverable: Deliverable
@@ -13,10 +12,7 @@ interface DocumentPreviewProps {
 
 /** The text of a Word document: headings, paragraphs and tables. */
 export function DocumentPreview({ deliverable, onClose }: DocumentPreviewProps) {
-  const load = useLoad(deliverable.deliverable_key, async (signal) => {
-    const response = await send(downloadPath(deliverable) ?? '', { signal })
-    return readDocx(new Uint8Array(await response.arrayBuffer()))
-  })
+  const load = useLoad(deliverable.deliverable_key, (signal) => loadDocx(deliverable, signal))
   return (
     <Dialog title={deliverable.title} onClose={onClose}>
       <Loaded load={load}>

@@ -4,6 +4,7 @@ import { formatTime, t } from '../../text/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { DocumentPreview } from './document-preview.tsx'
 import { downloadPath } from './download-path.ts'
+import { VersionComparison } from './version-comparison.tsx'
 
 interface Document {
   key: string
@@ -20,8 +21,14 @@ function groupDocuments(deliverables: Deliverable[]): Document[] {
   return [...keys].map((key) => ({ key, word: find(key), pdf: find(`${key}_pdf`) }))
 }
 
-export function Documents({ deliverables }: { deliverables: Deliverable[] }) {
+interface DocumentsProps {
+  matterId: string
+  deliverables: Deliverable[]
+}
+
+export function Documents({ matterId, deliverables }: DocumentsProps) {
   const [opened, setOpened] = useState<Deliverable>()
+  const [compared, setCompared] = useState<Deliverable>()
   const documents = groupDocuments(deliverables)
   return (
     <section class="panel-box" aria-labelledby="documents">
@@ -50,7 +57,17 @@ export function Documents({ deliverables }: { deliverables: Deliverable[] }) {
                     {t('documents.preview')}
                   </button>
                 )}
+                {word && word.version > 1 && (
+                  <button
+                    type="button"
+                    aria-label={t('documents.compare.of', { title: word.title })}
+                    onClick={() => setCompared(word)}
+                  >
+                    {t('documents.compare')}
+                  </button>
+                )}
                 {word && <Download deliverable={word} type="DOCX" />}
+                {pdf && <OpenPdf deliverable={pdf} />}
                 {pdf && <Download deliverable={pdf} type="PDF" />}
               </span>
             </li>
@@ -58,7 +75,31 @@ export function Documents({ deliverables }: { deliverables: Deliverable[] }) {
         })}
       </ul>
       {opened && <DocumentPreview deliverable={opened} onClose={() => setOpened(undefined)} />}
+      {compared && (
+        <VersionComparison
+          matterId={matterId}
+          deliverable={compared}
+          onClose={() => setCompared(undefined)}
+        />
+      )}
     </section>
+  )
+}
+
+/** The PDF in a tab of its own, shown by the viewer of the browser. */
+const OpenPdf = ({ deliverable }: { deliverable: Deliverable }) => {
+  const path = downloadPath(deliverable)
+  if (path === undefined) return null
+  return (
+    <a
+      class="button"
+      href={path}
+      target="_blank"
+      rel="noopener"
+      aria-label={t('documents.openPdf.of', { title: deliverable.title })}
+    >
+      {t('documents.openPdf')}
+    </a>
   )
 }
 

@@ -1,6 +1,8 @@
+import { me } from '../../api/client.ts'
 import type { MatterEvent } from '../../api/types.ts'
-import { currentLanguage, formatTime, t, translate } from '../../text/text.ts'
+import { formatTime, t, translate } from '../../text/text.ts'
 import { Empty } from '../../ui/state.tsx'
+import { formatTodo } from './format-todo.ts'
 
 /** Changes of a matter, newest first: who changed what. */
 export function History({ events }: { events: MatterEvent[] }) {
@@ -15,11 +17,12 @@ export function History({ events }: { events: MatterEvent[] }) {
               <span class="faint event-source">
                 {formatTime(event.at)}
                 {' · '}
-                {translate('actor', event.actor)}
+                {event.actor === me.get()?.id
+                  ? t('consultations.you')
+                  : translate('actor', event.actor)}
               </span>
             </p>
-            {/* The service writes summaries in English. */}
-            <p>{currentLanguage() === 'en' ? event.summary : listMembers(event)}</p>
+            <p>{describeChange(event)}</p>
             <details>
               <summary>{t('history.details')}</summary>
               <pre>{formatChange(event)}</pre>
@@ -31,10 +34,19 @@ export function History({ events }: { events: MatterEvent[] }) {
   )
 }
 
-/** Parts of the matter that changed. */
-const listMembers = ({ from, to }: MatterEvent) =>
-  Object.keys({ ...(from as object), ...(to as object) })
-    .map((name) => translate('matterPart', name))
-    .join('、')
+/** What changed, in the language of the reader. The summary of the service is English. */
+function describeChange({ type, from, to }: MatterEvent): string {
+  const before = from as Record<string, unknown>
+  const after = to as Record<string, unknown>
+  if (type === 'matter.status') {
+    const states = [before.status, after.status].map((each) => translate('matterStatus', `${each}`))
+    return [states.join(' → '), ...(after.reason ? [after.reason] : [])].join(' · ')
+  }
+  if (typeof after.todo_key === 'string') {
+    return formatTodo({ todo_key: after.todo_key, title: String(after.title) })
+  }
+  const names = Object.keys({ ...before, ...after }).map((name) => translate('matterPart', name))
+  return [...new Set(names)].join(t('state.separator'))
+}
 
 const formatChange = ({ from, to }: MatterEvent) => JSON.stringify({ from, to }, null, 2)

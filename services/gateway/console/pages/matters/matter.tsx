@@ -4,6 +4,7 @@ import { usePlace } from '../../router.ts'
 import type { TextKey } from '../../text/catalogue.ts'
 import { formatTime, t, translate } from '../../text/text.ts'
 import { NotFound } from '../../ui/not-found.tsx'
+import { Tabs } from '../../ui/section-tabs.tsx'
 import { Badge, Loaded, PageHeading } from '../../ui/state.tsx'
 import { Assessment } from './assessment.tsx'
 import { Calculations } from './calculations.tsx'
@@ -23,6 +24,7 @@ export default function MatterPage({ params: { id } }: PageProps) {
   const { query } = usePlace()
   const load = useLoad(`matter ${id}`, (signal) => loadMatter(id!, signal))
   const tab = tabs.find((each) => each === query.get('tab')) ?? 'overview'
+  const tabPath = (each: Tab) => `/matters/${id}?tab=${each}`
   if (load.error?.status === 404) return <NotFound />
   return (
     <section class="page">
@@ -30,17 +32,14 @@ export default function MatterPage({ params: { id } }: PageProps) {
         {(details) => (
           <>
             <MatterHeading details={details} />
-            <nav class="tabs" aria-label={t('matter.tabs')}>
-              {tabs.map((each) => (
-                <a
-                  key={each}
-                  href={`/matters/${id}?tab=${each}`}
-                  aria-current={each === tab ? 'page' : undefined}
-                >
-                  {t(`matter.tab.${each}` as TextKey)}
-                </a>
-              ))}
-            </nav>
+            <Tabs
+              label={t('matter.tabs')}
+              tabs={tabs.map((each) => ({
+                path: tabPath(each),
+                text: t(`matter.tab.${each}` as TextKey),
+              }))}
+              currentPath={tabPath(tab)}
+            />
             <TabContent tab={tab} details={details} onChange={load.reload} />
           </>
         )}
@@ -85,7 +84,7 @@ function TabContent({ tab, details, onChange }: TabContentProps) {
         <>
           <Phases phases={phases} />
           <Todos matterId={matter.id} todos={todos} onChange={onChange} />
-          <Documents deliverables={deliverables} />
+          <Documents matterId={matter.id} deliverables={deliverables} />
         </>
       )
     case 'evidence':
@@ -95,7 +94,7 @@ function TabContent({ tab, details, onChange }: TabContentProps) {
     case 'calculations':
       return <Calculations matter={matter} />
     case 'documents':
-      return <Documents deliverables={deliverables} />
+      return <Documents matterId={matter.id} deliverables={deliverables} />
     case 'history':
       return <History events={events} />
   }

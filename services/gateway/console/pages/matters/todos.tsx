@@ -3,6 +3,7 @@ import { request } from '../../api/client.ts'
 import type { Todo } from '../../api/types.ts'
 import { formatDate, t, translate } from '../../text/text.ts'
 import { Badge, Problem } from '../../ui/state.tsx'
+import { formatTodo } from './format-todo.ts'
 import { mattersPath } from './matter-labels.ts'
 
 interface TodosProps {
@@ -35,7 +36,7 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
         {sorted.map((todo) => (
           <li key={todo.id} class="todo">
             <span>
-              <strong>{todoTitle(todo)}</strong>
+              <strong>{formatTodo(todo)}</strong>
               <span class="faint">
                 {translate('userType', todo.actor)}
                 {todo.due_at && ` · ${t('matter.todos.due', { day: formatDate(todo.due_at) })}`}
@@ -56,10 +57,4 @@ export function Todos({ matterId, todos, onChange }: TodosProps) {
       </ul>
     </section>
   )
-}
-
-/** Todos that every matter has are named by the console: matter-service names them in English. */
-function todoTitle({ todo_key, title }: Todo): string {
-  const name = translate('todo', todo_key)
-  return name === todo_key ? title : name
 }

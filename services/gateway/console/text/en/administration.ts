@@ -216,4 +216,12 @@ export default {
   'eventType.card.answered': 'Card answered',
   'eventType.deliverable.released': 'Document released',
   'eventType.job.updated': 'Job changed',
+  'budgets.title': 'Budgets',
+  'budgets.used': '{used} of {limit} tokens used this month',
+  'budgets.organization': 'Organization per month',
+  'budgets.user': 'Person per month',
+  'budgets.matter': 'Matter',
+  'budgets.none': 'No limit',
+  'budgets.hint':
+    'Budgets are part of the configuration of the engine. A call beyond a budget is refused.',
 }

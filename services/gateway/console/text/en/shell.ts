@@ -46,4 +46,6 @@ export default {
   'error.UPSTREAM_UNAVAILABLE': 'A service is not available at the moment. Try again.',
   'error.INTERNAL': 'The server failed. Try again later.',
   'error.request': 'Request {id}',
+  'state.comparison': 'Comparison',
+  'state.separator': ', ',
 }

@@ -214,4 +214,11 @@ export default {
   'eventType.card.answered': '卡片已回答',
   'eventType.deliverable.released': '文书发布',
   'eventType.job.updated': '任务变更',
+  'budgets.title': '额度',
+  'budgets.used': '本月已用 {used} / {limit} 个词元',
+  'budgets.organization': '机构每月',
+  'budgets.user': '个人每月',
+  'budgets.matter': '每个案件',
+  'budgets.none': '不限',
+  'budgets.hint': '额度在引擎的配置中设定，超出额度的调用会被拒绝。',
 }

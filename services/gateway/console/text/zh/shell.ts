@@ -46,4 +46,6 @@ export default {
   'error.UPSTREAM_UNAVAILABLE': '服务暂时不可用，请重试。',
   'error.INTERNAL': '服务器出错，请稍后再试。',
   'error.request': '请求编号 {id}',
+  'state.comparison': '对比',
+  'state.separator': '、',
 }
