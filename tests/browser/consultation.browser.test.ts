@@ -13,6 +13,7 @@ import {
   startConsultation,
 } from './consult.ts'
 import { slowAnswer, slowQuestion } from './global-setup.ts'
+import { releaseVersion } from './new-version.ts'
 import { openPage, origin, phone, signIn, useBrowser } from './support.ts'
 
 useBrowser()
@@ -55,6 +56,15 @@ test('a consultation runs from the first message over cards to a document that o
     .click()
   const bytes = await readFile(await (await download).path())
   expect(Object.keys(unzipSync(bytes))).toContain('word/document.xml')
+
+  const matterId = new URL(page.url()).pathname.split('/').at(-1)!
+  await releaseVersion(page, matterId, bytes, ['50,000', '60,000'])
+  await page.reload()
+  await page.getByRole('button', { name: /Compare versions/ }).click()
+  const comparison = page.getByRole('dialog')
+  await comparison.getByText('The versions differ.').waitFor()
+  expect(await comparison.locator('.removed').first().innerText()).toContain('50,000')
+  expect(await comparison.locator('.added').first().innerText()).toContain('60,000')
   await close()
 })
 
@@ -99,6 +109,23 @@ test('two tabs show the same answer while it arrives and the same end', async ()
   await close()
 })
 
+test('a card that one tab answers is replaced by the next one in the other tab', async () => {
+  const { page, context, close } = await openPage()
+  await signIn(page, 'client')
+  await startConsultation(page, story)
+  await card(page).waitFor()
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await card(other).waitFor()
+  const element = await card(other).elementHandle()
+  await answerCard(page)
+  await element!.waitForElementState('hidden')
+  await card(page).waitFor()
+  const questions = await card(page).locator('.question').allInnerTexts()
+  await expect.poll(() => card(other).locator('.question').allInnerTexts()).toEqual(questions)
+  await close()
+})
+
 test('a citation of an answer opens the article with its state', async () => {
   const { page, close } = await openPage()
   await signIn(page, 'client')
@@ -128,6 +155,57 @@ test('a file is uploaded, read and sent with a message on a phone', async () => 
   await card(page).waitFor()
   await messages(page).first().getByRole('link', { name: 'IOU.txt' }).waitFor()
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  await close()
+})
+
+test('a skipped card is gone, and the consultation goes on with the next one', async () => {
+  const { page, close } = await openPage()
+  await signIn(page, 'client')
+  await startConsultation(page, story)
+  const skip = page.getByRole('button', { name: 'Skip' })
+  for (;;) {
+    await card(page).waitFor()
+    if (await skip.isVisible()) break
+    await answerCard(page)
+  }
+  const id = await card(page).elementHandle()
+  const before = await messages(page).count()
+  await skip.click()
+  await id!.waitForElementState('hidden')
+  await card(page).or(page.locator('.composer textarea:enabled')).waitFor()
+  await expect.poll(() => messages(page).count()).toBeGreaterThan(before)
+  expect(await page.locator('.notice').count()).toBe(0)
+  await close()
+})
+
+test('files dropped anywhere show their progress, can be removed and are sent', async () => {
+  const { page, close } = await openPage('/consultations/new')
+  await signIn(page, 'client')
+  let send = () => {}
+  const isSent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  await page.route('**/upload', async (route) => {
+    await isSent
+    await route.continue()
+  })
+  const files = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer()
+    for (const name of ['first.txt', 'second.txt']) transfer.items.add(new File(['IOU'], name))
+    return transfer
+  })
+  await page.dispatchEvent('h1', 'dragover', { dataTransfer: files })
+  await page.locator('.composer.over').waitFor()
+  await page.dispatchEvent('h1', 'drop', { dataTransfer: files })
+  await page.getByRole('progressbar', { name: 'Uploading first.txt' }).waitFor()
+  await composer(page).fill(story)
+  expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Remove second.txt' }).click()
+  send()
+  await page.getByText('Read', { exact: true }).waitFor()
+  await composer(page).press('Enter')
+  await messages(page).first().getByRole('link', { name: 'first.txt' }).waitFor()
+  expect(await page.getByRole('link', { name: 'second.txt' }).count()).toBe(0)
   await close()
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findViolations, openPage, phone, signIn, useBrowser, withSettings } from './support.ts'
+import { openPage, signIn, useBrowser } from './support.ts'
 
 useBrowser()
 
@@ -56,23 +56,3 @@ test('the keyboard alone signs in, lands on the heading and skips the navigation
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   await close()
 })
-
-test.each(['zh', 'en'] as const)(
-  'the sign-in page and the shell have no accessibility violation in %s',
-  async (language) => {
-    for (const theme of ['light', 'dark'] as const) {
-      const { page, close } = await openPage('/', withSettings(language, theme))
-      await page.locator('.people').waitFor()
-      expect(await findViolations(page)).toEqual([])
-      await signIn(page, 'administrator')
-      await page.locator('h1').waitFor()
-      await page.locator('summary').click()
-      expect(await findViolations(page)).toEqual([])
-      await page.setViewportSize(phone)
-      expect(await findViolations(page)).toEqual([])
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect(width).toBeLessThanOrEqual(phone.width)
-      await close()
-    }
-  },
-)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { findChromium } from './chromium.ts'
 
 export const origin = inject('origin')
+export const desktop = { width: 1280, height: 800 }
 export const phone = { width: 390, height: 844 }
 
 let browser: Browser
@@ -20,7 +21,7 @@ export async function openPage(path = '/', options: BrowserContextOptions = {}) 
   const context = await browser.newContext({
     locale: 'en-GB',
     baseURL: origin,
-    viewport: { width: 1280, height: 800 },
+    viewport: desktop,
     ...options,
   })
   const page = await context.newPage()
@@ -51,14 +52,16 @@ export async function signIn(page: Page, person: Person) {
   await page.getByRole('navigation').first().waitFor()
 }
 
-/** Lists violations of WCAG 2.2 AA on a page, with the elements. */
-export async function findViolations(page: Page): Promise<string[]> {
+/** Lists violations of WCAG 2.2 AA on a page, with the elements: by all rules, or by those of contrast. */
+export async function findViolations(page: Page, rules: 'all' | 'contrast' = 'all') {
   // The policy of the page refuses scripts in the page; the context of the debugger is not the page.
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(async () => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(async (chosen) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    return axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
-  })
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    const runOnly = chosen === 'all' ? tags : { type: 'rule' as const, values: ['color-contrast'] }
+    return axe.run({ runOnly, resultTypes: ['violations'] })
+  }, rules)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   )
