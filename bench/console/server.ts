@@ -14,9 +14,34 @@ export interface Load {
   rows: number
 }
 
+/** A message as consultations-service returns it. */
+const makeMessage = (id: string, role: 'USER' | 'ASSISTANT', content: string) => ({
+  id,
+  role,
+  author_type: role === 'USER' ? 'client' : 'assistant',
+  content,
+  file_ids: [],
+  created_at: time,
+})
+
+/** Messages of the thread before the stream. */
+export const makeThread = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    makeMessage(
+      `m${n}`,
+      n % 2 ? 'ASSISTANT' : 'USER',
+      `**${n}** ${words.repeat(3)}\n\n- ${words}\n- ${words}`,
+    ),
+  )
+
+/** Tokens of the answer: a paragraph every 40. */
+export const makeTokens = (count: number) =>
+  Array.from({ length: count }, (_, n) => ((n + 1) % 40 === 0 ? '。\n\n' : `词${n + 1}，`))
+
 /** The console with stand-ins of the services behind it: a long thread, a long list, a fast stream. */
 export async function startConsole({ messages, tokens, rows }: Load) {
   const files = await bundleConsole()
+  let thread = makeThread(messages)
   const page = (items: unknown[], total: number, next_cursor: string | null = null) => ({
     items,
     total,
@@ -40,21 +65,26 @@ export async function startConsole({ messages, tokens, rows }: Load) {
     '/sessions/1/pending_card': () => ({ card: null }),
     '/sessions/1/messages': (query) => {
       const from = (Number(query.get('page')) - 1) * 200
-      const items = Array.from({ length: Math.min(200, messages - from) }, (_, n) => ({
-        id: `m${from + n}`,
-        role: n % 2 ? 'ASSISTANT' : 'USER',
-        author_type: n % 2 ? 'assistant' : 'client',
-        content: `**${from + n}** ${words.repeat(3)}\n\n- ${words}\n- ${words}`,
-        file_ids: [],
-        created_at: time,
-      }))
-      return page(items, messages)
+      return page(thread.slice(from, from + 200), thread.length)
     },
+  }
+  /** Stores the question, streams the answer and stores it before the end of the stream. */
+  async function chat(response: ServerResponse) {
+    thread = [...makeThread(messages), makeMessage('question', 'USER', 'Go')]
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const send = (n: number, event: string, data: object) =>
+      response.write(`id: t:${n}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    const words = makeTokens(tokens)
+    await sendTokens(words, (content, n) => send(n, 'delta', { content }))
+    thread.push(makeMessage('answer', 'ASSISTANT', words.join('')))
+    const outcome = { output: '', message_id: 'answer', matter_id: null, interrupted: false }
+    send(tokens + 1, 'end', outcome)
+    response.end()
   }
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://bench')
     const path = pathname.replace('/consultations-service/api/v1/consultations', '')
-    if (path === '/sessions/1/chat') return streamTokens(response, tokens)
+    if (path === '/sessions/1/chat') return chat(response)
     if (path === '/sessions/1/stream') return void response.writeHead(204).end()
     const answer = answers[path]
     if (answer) {
@@ -75,15 +105,10 @@ export async function startConsole({ messages, tokens, rows }: Load) {
   }
 }
 
-/** Sends tokens as fast as the connection takes them, a paragraph every 40. */
-async function streamTokens(response: ServerResponse, count: number) {
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const send = (n: number, event: string, data: object) =>
-    response.write(`id: t:${n}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-  for (let n = 1; n <= count; n++) {
-    send(n, 'delta', { content: n % 40 === 0 ? '。\n\n' : `词${n}，` })
-    if (n % 20 === 0) await nextTurn()
+/** Sends tokens as fast as the connection takes them. Numbers start at 1. */
+export async function sendTokens(tokens: string[], send: (token: string, n: number) => void) {
+  for (const [index, token] of tokens.entries()) {
+    send(token, index + 1)
+    if (index % 20 === 0) await nextTurn()
   }
-  send(count + 1, 'end', { output: '', message_id: 'x', matter_id: null, interrupted: false })
-  response.end()
 }
