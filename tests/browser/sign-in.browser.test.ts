@@ -1,51 +1,44 @@
-import type { BrowserContext } from 'playwright-core'
-import { expect, test } from 'vitest'
-import gateway from '../../services/gateway/service.ts'
-import { publicUrl, startOidcProvider } from '../support/oidc.ts'
-import { stage } from '../support/stage.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OidcProvider, startOidcProvider } from '../support/oidc.ts'
+import { type Running, run } from '../support/process.ts'
 import { openPage, useBrowser } from './support.ts'
 
 useBrowser()
 
-/** Sends the requests of a browser for the public address to a gateway in this process. */
-const routeToGateway = (context: BrowserContext, send: (request: Request) => Promise<Response>) =>
-  context.route(`${publicUrl}/**`, async (route) => {
-    const request = route.request()
-    const body = request.postDataBuffer()
-    const response = await send(
-      new Request(request.url(), {
-        method: request.method(),
-        headers: await request.allHeaders(),
-        redirect: 'manual',
-        ...(body && { body: new Uint8Array(body) }),
-      }),
-    )
-    await route.fulfill({
-      status: response.status,
-      headers: {
-        ...Object.fromEntries(response.headers),
-        'set-cookie': response.headers.getSetCookie().join('\n'),
-      },
-      body: Buffer.from(await response.arrayBuffer()),
-    })
+const people = { lin: { name: '林律师', organization_id: 'firm-a', roles: ['attorneys'] } }
+const port = 25_000 + (process.pid % 800) * 10
+const address = `http://127.0.0.1:${port}`
+const directory = mkdtempSync(join(tmpdir(), 'legal-suite-sign-in-'))
+let provider: OidcProvider
+let suite: Running
+beforeAll(async () => {
+  provider = await startOidcProvider(people, address)
+  suite = run(process.execPath, ['services/_run/start.js', '--only', 'memory'], {
+    ...provider.env,
+    PORT: String(port),
+    DATA_DIR: directory,
+    LOG_LEVEL: 'warn',
   })
+  await suite.waitForOutput('internal key:')
+})
+afterAll(async () => {
+  await suite.stop()
+  await provider.close()
+  rmSync(directory, { recursive: true, force: true })
+})
 
 test('a person signs in at a provider, returns to the page of the link and signs out', async () => {
-  const people = { lin: { name: '林律师', organization_id: 'firm-a', roles: ['attorneys'] } }
-  const provider = await startOidcProvider(people)
-  const at = await stage(gateway, { env: provider.env })
-  const { page, context, close } = await openPage('about:blank')
-  await routeToGateway(context, async (request) => at.fetch(request))
-  await page.goto(`${publicUrl}/matters?status=ACTIVE`)
+  const { page, close } = await openPage(`${address}/calculators?from=link`)
   await page.getByRole('link', { name: 'Sign in with your organization' }).click()
-  await page.waitForURL(`${publicUrl}/matters?status=ACTIVE`)
+  await page.waitForURL(`${address}/calculators?from=link`)
   await page.locator('summary', { hasText: '林律师' }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL(`${provider.issuer}/**`)
-  await page.goto(`${publicUrl}/matters`)
+  await page.goto(`${address}/matters`)
   await page.getByRole('link', { name: 'Sign in with your organization' }).waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
   await close()
-  await at.close()
-  await provider.close()
 })

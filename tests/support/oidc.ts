@@ -14,8 +14,8 @@ export const publicUrl = 'https://suite.example'
 
 export type TestClaims = Record<string, unknown>
 
-/** An OpenID Connect provider on loopback that signs in `person` without asking. */
-export async function startOidcProvider(people: Record<string, TestClaims>) {
+/** An OpenID Connect provider on loopback that signs in `person` without asking. `address` is that of the gateway. */
+export async function startOidcProvider(people: Record<string, TestClaims>, address = publicUrl) {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}`
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
@@ -31,11 +31,11 @@ export async function startOidcProvider(people: Record<string, TestClaims>) {
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [`${publicUrl}/auth/callback`],
-        post_logout_redirect_uris: [`${publicUrl}/`],
+        redirect_uris: [`${address}/auth/callback`],
+        post_logout_redirect_uris: [`${address}/`],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        backchannel_logout_uri: `${publicUrl}/auth/backchannel-logout`,
+        backchannel_logout_uri: `${address}/auth/backchannel-logout`,
         backchannel_logout_session_required: true,
       },
     ],
@@ -107,7 +107,7 @@ export async function startOidcProvider(people: Record<string, TestClaims>) {
       new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(key),
     /** Environment of a gateway that uses this provider. */
     env: {
-      PUBLIC_URL: publicUrl,
+      PUBLIC_URL: address,
       OIDC_ISSUER: issuer,
       OIDC_CLIENT_ID: clientId,
       OIDC_CLIENT_SECRET: clientSecret,
