@@ -94,6 +94,7 @@ async function fillMany(subject: Knowledge, articles: Parameters<typeof buildDoc
       )
     await subject.post('atomic/batch-upsert', { documents })
   }
+  await subject.settle()
 }
 
 async function search(subject: Knowledge, organization: string, query: string, body: object) {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import postgres from 'postgres'
+import * as z from 'zod'
 import type { Sql } from '../../services/_kit/sql/sql.ts'
 import { indexedText } from '../../services/knowledge/indexed-text.ts'
 import {
@@ -14,9 +15,12 @@ import {
   type PostingRow,
   writePostings,
 } from '../../services/knowledge/search/index/postings.ts'
+import { writeSeqRange } from '../../services/knowledge/search/index/seq-ranges.ts'
 import { addTermIds, TermIds } from '../../services/knowledge/search/index/term-ids.ts'
 import { mixedChunk, splitPoint } from './corpus.ts'
 import type { Article } from './statutes.ts'
+
+const Base = z.object({ shard: z.int() })
 
 type TermCounts = ReturnType<typeof countTerms>
 
@@ -102,16 +106,19 @@ export function makeBulk(url: string, sql: Sql, articles: readonly Article[]) {
     const copying = postgres(url, { max: 1, onnotice: () => {} })
     await writeChunks(copying, base, articles, from, to, chunkLength)
     await copying.end()
+    const { shard } = (await sql.row(Base)`
+      select shard from knowledge.bases where no = ${base}`)!
     for (let at = from; at < to; ) {
       const end = Math.min(to, (Math.floor(at / blockSize) + 1) * blockSize)
-      await writePostings(sql, base, firstNumbering, postings(at, end))
+      await writePostings(sql, shard, firstNumbering, postings(at, end))
       at = end
     }
     let words = 0
     for (let chunk = from; chunk < to; chunk++) words += chunkLength(chunk)
+    await writeSeqRange(sql, shard, { first_seq: from, end_seq: to, base })
+    await sql`update knowledge.shards set next_seq = ${to} where no = ${shard}`
     await sql`
-      update knowledge.bases set next_seq = ${to}, chunks = ${to}, words = words + ${words},
-        version = version + 1
+      update knowledge.bases set chunks = ${to}, words = words + ${words}, version = version + 1
       where no = ${base}`
     return (to - from) / ((performance.now() - startedAt) / 1000)
   }

@@ -28,7 +28,7 @@ export const hits = 100
 /** Number of questions measured with an empty cache. */
 const coldQuestions = 20
 
-const Base = z.object({ no: z.int(), next_seq: z.int() })
+const Base = z.object({ no: z.int(), chunks: z.int() })
 const Touched = z.object({ postings: z.int().nullable() })
 
 /** Fills the service and the full-text table stage by stage and measures both at each stage. */
@@ -48,8 +48,8 @@ export async function openStages(
 
   async function fillTo(chunks: number) {
     const base = await sql.row(Base)`
-      select no, next_seq from knowledge.bases where id = ${benchBase}`
-    const from = base?.next_seq ?? 0
+      select no, chunks from knowledge.bases where id = ${benchBase}`
+    const from = base?.chunks ?? 0
     if (chunks <= articles.length) rate = await fill(subject, articles.slice(from, chunks))
     else bulkRate = await bulk(base!.no, from, chunks)
     await sql.statement('vacuum analyze')
@@ -60,7 +60,7 @@ export async function openStages(
     const ids = queryTerms(query).map(({ id }) => id)
     const row = await sql.row(Touched)`
       select sum(octet_length(entries)) / 4 as postings
-      from knowledge.postings join knowledge.bases on no = base
+      from knowledge.postings join knowledge.bases using (shard)
       where id = ${benchBase} and term = any(${numberArray(ids, 'int4')})`
     return row!.postings ?? 0
   }

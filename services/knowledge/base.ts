@@ -26,16 +26,10 @@ export const Base = z
   .meta({ id: 'KnowledgeBase' })
 export type Base = z.infer<typeof Base>
 
-/** A base with its number and the counters of its index. */
+/** A base with its number and its shard, which it has once it has chunks. */
 export const BaseRow = Base.extend({
   no: z.int(),
-  next_seq: z.int(),
-  words: z.int(),
-  version: z.int(),
-  delete_generation: z.int(),
-  merge_generation: z.int(),
-  numbering: z.int(),
-  index_behind: z.boolean(),
+  shard: z.int().nullable(),
   organization_id: z.string().nullable(),
 })
 export type BaseRow = z.infer<typeof BaseRow>
@@ -43,8 +37,7 @@ export type BaseRow = z.infer<typeof BaseRow>
 export const baseColumns = fragment`id, name, description, organization_id is null as system,
   audience, chunks, created_at, updated_at`
 
-export const baseRowColumns = fragment`${baseColumns}, no, next_seq, words, version, delete_generation,
-  merge_generation, numbering, index_behind, organization_id`
+export const baseRowColumns = fragment`${baseColumns}, no, shard, organization_id`
 
 export const KbId = z
   .string()
@@ -68,14 +61,18 @@ export function readableCondition({ organizationId, userType }: Reader) {
   return fragment`(base.organization_id is null or ${own} and ${audience})`
 }
 
-/** Loads the named bases, or every readable base if none is named. 404 if one is missing. */
+/**
+ * Loads the named bases, or every readable base if none is named. 404 if one is missing. In the order of their
+ * shards, so that two writers lock these in the same order.
+ */
 export async function loadBases(
   sql: Sql,
   caller: Reader,
   kbIds: readonly string[],
 ): Promise<BaseRow[]> {
   const found = await sql.rows(BaseRow)`
-    select ${baseRowColumns} from knowledge.bases base where ${baseCondition(caller, kbIds)} order by no`
+    select ${baseRowColumns} from knowledge.bases base where ${baseCondition(caller, kbIds)}
+    order by shard, no`
   requireAllFound(found, kbIds)
   return found
 }
@@ -88,12 +85,14 @@ export function baseCondition(caller: Reader, kbIds: readonly string[]) {
     or base.organization_id is null and base.name = any(${textArray(named)}))`
 }
 
-export function requireAllFound(found: readonly BaseRow[], kbIds: readonly string[]) {
+type NamedBase = Pick<BaseRow, 'id' | 'name' | 'system'>
+
+export function requireAllFound(found: readonly NamedBase[], kbIds: readonly string[]) {
   const missing = [...new Set(kbIds)].find((kbId) => !found.some((base) => matchesKbId(base, kbId)))
   if (missing) throw notFound(`knowledge base ${missing}`)
 }
 
-export const matchesKbId = (base: BaseRow, kbId: string) =>
+export const matchesKbId = (base: NamedBase, kbId: string) =>
   base.id === kbId.toLowerCase() || (base.system && base.name === kbId)
 
 export async function loadBase(sql: Sql, caller: Reader, kbId: string) {

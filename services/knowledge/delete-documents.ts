@@ -12,13 +12,13 @@ export async function deleteDocuments(
   which: SqlFragment,
   origin: WriteOrigin,
 ): Promise<{ documents: number; seqs: number[] }> {
-  await lockBase(sql, base, origin)
+  const { shard } = await lockBase(sql, base, origin)
   const deleted = await sql.rows(DeletedChunk)`
     delete from knowledge.chunks where base = ${base} and document_id in (
       select document_id from knowledge.documents where base = ${base} and ${which})
     returning seq, words`
   const documents = await sql`
     delete from knowledge.documents where base = ${base} and ${which} returning document_id`
-  if (deleted.length > 0) await updateCounters(sql, base, [], deleted)
+  if (deleted.length > 0) await updateCounters(sql, base, shard?.no, [], deleted)
   return { documents: documents.length, seqs: deleted.map(({ seq }) => seq) }
 }

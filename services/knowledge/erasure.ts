@@ -47,7 +47,7 @@ async function erase(context: Deps, sql: Sql, tenant: string, body: ErasureReque
     select no from knowledge.bases base where organization_id = ${tenant} and (
       exists (select from knowledge.documents document where document.base = base.no and ${subject})
       or exists (select from knowledge.files file where file.base = base.no and ${subject}))
-    order by no`
+    order by shard, no`
   for (const base of bases) {
     const files = await sql`
       delete from knowledge.files where base = ${base.no} and ${subject} returning file_id`

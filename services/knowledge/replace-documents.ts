@@ -2,9 +2,11 @@ import * as z from 'zod'
 import { numberArray, type Sql, textArray } from '../_kit/sql/sql.ts'
 import { TimeSlice } from '../_kit/time-slice.ts'
 import { indexedText } from './indexed-text.ts'
-import { lockBase, requireSeqs, type WriteOrigin } from './lock-base.ts'
+import { type LockedBase, type LockedShard, lockBase, type WriteOrigin } from './lock-base.ts'
 import type { PreparedChunk, PreparedDocument } from './prepare.ts'
 import { maxSegmentChunks, SegmentBuilder, writeSegment } from './search/index/segment.ts'
+import { writeSeqRange } from './search/index/seq-ranges.ts'
+import { placeChunks } from './shards/place-chunks.ts'
 import {
   type IndexedChunk,
   insertChunkRows,
@@ -52,8 +54,8 @@ export async function replaceDocuments(
   documents: readonly PreparedDocument[],
   origin: WriteOrigin = 'tenant',
 ): Promise<Replacement> {
-  // Locks the base: sequence numbers are assigned in order, and another write may change its laws.
-  let next = (await lockBase(sql, base, origin)).next_seq
+  // Sequence numbers are assigned in order, and another write may change the laws of the base.
+  const locked = await lockBase(sql, base, origin)
   const replaced = await loadDocuments(sql, base, documents)
   const stored = await loadStoredChunks(sql, base, [...replaced.keys()])
   const kept: IndexedChunk[] = []
@@ -65,27 +67,38 @@ export async function replaceDocuments(
       const existing = hasSameTitle ? stored.get(key) : undefined
       const same = existing && isUnchanged(existing, chunk)
       if (same) stored.delete(key)
-      const indexed = {
-        document,
-        chunk,
-        seq: same ? existing.seq : next++,
-        words: same ? existing.words : 0,
-      }
-      if (same) kept.push(indexed)
-      else added.push(indexed)
+      if (same) kept.push({ document, chunk, seq: existing.seq, words: existing.words })
+      else added.push({ document, chunk, seq: 0, words: 0 })
     }
   }
-  requireSeqs(next)
   const deleted = [...stored.values()]
   if (deleted.length > 0) await deleteChunks(sql, base, deleted)
+  const { shard, moved } = await place(sql, locked, added, deleted)
+  for (const chunk of kept) chunk.seq = moved.get(chunk.seq) ?? chunk.seq
   await writeDocumentRows(sql, base, documents, origin === 'tenant' ? null : origin.packageId)
-  await insertChunks(sql, base, added)
+  if (shard && added.length > 0) await insertChunks(sql, base, shard.no, added)
   if (kept.length > 0) await updateChunkRows(sql, base, kept)
-  await updateCounters(sql, base, added, deleted)
+  await updateCounters(sql, base, shard?.no, added, deleted)
   return {
-    seqs: [...kept, ...added, ...deleted].map(({ seq }) => seq),
+    seqs: [...[...kept, ...added, ...deleted].map(({ seq }) => seq), ...[...moved].flat()],
     laws: distinctLaws([...replaced.values(), ...documents]),
   }
+}
+
+/** Finds the shard of a base and numbers its new chunks. */
+async function place(
+  sql: Sql,
+  base: LockedBase,
+  added: readonly IndexedChunk[],
+  deleted: readonly StoredChunk[],
+): Promise<{ shard: LockedShard | undefined; moved: ReadonlyMap<number, number> }> {
+  if (added.length === 0) return { shard: base.shard, moved: new Map() }
+  const total = base.chunks + added.length - deleted.length
+  const placed = await placeChunks(sql, base, { added: added.length, total })
+  added.forEach((chunk, index) => {
+    chunk.seq = placed.shard.next_seq + index
+  })
+  return placed
 }
 
 const distinctLaws = (documents: readonly { law: string | null }[]) => [
@@ -102,7 +115,12 @@ const deleteChunks = (sql: Sql, base: number, chunks: readonly StoredChunk[]) =>
  * Inserts new chunks and their segments. Extracts the terms of a batch while the database writes the batch
  * before it.
  */
-async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChunk[]) {
+async function insertChunks(
+  sql: Sql,
+  base: number,
+  shard: number,
+  chunks: readonly IndexedChunk[],
+) {
   let segment = new SegmentBuilder()
   const slice = new TimeSlice()
   let written: Promise<unknown> = Promise.resolve()
@@ -118,11 +136,13 @@ async function insertChunks(sql: Sql, base: number, chunks: readonly IndexedChun
     written.catch(() => {})
     await slice.pause()
     if (segment.chunks < maxSegmentChunks) continue
-    await writeSegment(sql, base, segment.build())
+    await writeSegment(sql, shard, segment.build())
     segment = new SegmentBuilder()
   }
-  if (segment.chunks > 0) await writeSegment(sql, base, segment.build())
+  if (segment.chunks > 0) await writeSegment(sql, shard, segment.build())
   await written
+  const first_seq = chunks[0]!.seq
+  await writeSeqRange(sql, shard, { first_seq, end_seq: first_seq + chunks.length, base })
 }
 
 const chunkKey = (documentId: string, index: number) => `${index} ${documentId}`

@@ -27,6 +27,7 @@ import { layWords } from './seed/lay-words.ts'
 import { structured } from './seed/structured.ts'
 import { systemDocuments } from './seed/system-documents.ts'
 import { unownedDocuments } from './seed/unowned-documents.ts'
+import { consolidateShards, enqueueConsolidation } from './shards/consolidate-job.ts'
 import { upsert } from './upsert.ts'
 
 export default defineService({
@@ -62,6 +63,7 @@ export default defineService({
   jobs: {
     embed: embedBase,
     merge: mergeSegments,
+    consolidate: consolidateShards,
     attach: attachFile,
     reindex: reindexDocuments,
     index: deliverChanges,
@@ -75,5 +77,6 @@ export default defineService({
     await enqueueMissingEmbeddings(context)
     await checkQdrant(context)
     await enqueueHourlySync(context)
+    await enqueueConsolidation(context.sql)
   },
 })

@@ -81,16 +81,20 @@ const toChunkRow = ({ document, chunk, seq, words }: IndexedChunk) => ({
 const totalWords = (chunks: readonly { words: number }[]) =>
   chunks.reduce((sum, { words }) => sum + words, 0)
 
-/** Updates the counters by which searches rank and invalidate caches. */
+/** Updates the counters of a base and its shard, by which searches rank and invalidate caches. */
 export const updateCounters = (
   sql: Sql,
   base: number,
+  shard: number | undefined,
   added: readonly { words: number }[],
   deleted: readonly { words: number }[],
 ) => sql`
-  update knowledge.bases set next_seq = next_seq + ${added.length}, version = version + 1,
-    added_since_merge = added_since_merge + ${added.length},
-    delete_generation = delete_generation + ${deleted.length},
+  with counted as (
+    update knowledge.shards set next_seq = next_seq + ${added.length},
+      added_since_merge = added_since_merge + ${added.length},
+      delete_generation = delete_generation + ${deleted.length}
+    where no = ${shard ?? null})
+  update knowledge.bases set version = version + 1,
     chunks = chunks + ${added.length - deleted.length},
     words = words + ${totalWords(added) - totalWords(deleted)}, updated_at = now()
   where no = ${base}`

@@ -6,6 +6,8 @@ import knowledge from '../../services/knowledge/service.ts'
 
 const key = 'a-key-for-tests-only'
 
+type Headers = Record<string, string>
+
 /** Starts a process of knowledge-service; several may share a database. */
 export function startKnowledge(driver: Driver, env: Record<string, string> = {}) {
   const started = knowledge.start({
@@ -17,8 +19,8 @@ export function startKnowledge(driver: Driver, env: Record<string, string> = {})
     runtime: 'node',
     version: '0',
   })
-  async function request(path: string, body: unknown): Promise<any> {
-    const headers = { 'content-type': 'application/json', 'x-internal-api-key': key }
+  async function request(path: string, body: unknown, more: Headers = {}): Promise<any> {
+    const headers = { 'content-type': 'application/json', 'x-internal-api-key': key, ...more }
     const response = await started.fetch(
       new Request(`http://test/api/v1/internal/${path}`, {
         method: 'POST',
@@ -29,28 +31,36 @@ export function startKnowledge(driver: Driver, env: Record<string, string> = {})
     return { status: response.status, ...(await response.json()) }
   }
   /** Returns the data of a request that must succeed. */
-  async function post(path: string, body: unknown): Promise<any> {
-    const { status, data, message } = await request(path, body)
+  async function post(path: string, body: unknown, more: Headers = {}): Promise<any> {
+    const { status, data, message } = await request(path, body, more)
     expect(status, message).toBe(200)
     return data
   }
+  /** Deletes what is at an external path. */
+  const remove = (path: string, headers: Headers) =>
+    started.fetch(
+      new Request(`http://test/api/v1/knowledge/${path}`, {
+        method: 'DELETE',
+        headers: { 'x-internal-api-key': key, ...headers },
+      }),
+    )
   /** Runs due jobs until none is left. */
   const settle = async () => {
     while ((await started.tick()) > 0);
   }
-  return { request, post, settle }
+  return { request, post, remove, settle, sweep: started.sweep }
 }
 
 export type KnowledgeProcess = ReturnType<typeof startKnowledge>
 
 let bases = 0
 
-/** Creates a base of an organization. */
-export async function insertBase(driver: Driver): Promise<string> {
+/** Creates a base of an organization. Small bases of one organization share a shard. */
+export async function insertBase(driver: Driver, organization = 'acme'): Promise<string> {
   const id = crypto.randomUUID()
   await makeSql(driver)`
     insert into knowledge.bases (id, organization_id, name)
-    values (${id}, 'acme', ${`Base ${++bases}`})`
+    values (${id}, ${organization}, ${`Base ${++bases}`})`
   return id
 }
 
@@ -72,11 +82,11 @@ export const buildDocument = (
   chunks: chunks.map((content, chunk_index) => ({ chunk_index, content, metadata: {} })),
 })
 
-/** Merges a base now, also if the job is not due. */
+/** Merges the shard of a base now, also if the job is not due. */
 export async function mergeBase(driver: Driver, { settle }: KnowledgeProcess, kb: string) {
   await makeSql(driver)`
     insert into knowledge.jobs (id, kind, payload, run_at, max_attempts)
-    select gen_random_uuid(), 'merge', jsonb_build_object('base', no), now(), 1
-    from knowledge.bases where id = ${kb}`
+    select gen_random_uuid(), 'merge', jsonb_build_object('shard', shard), now(), 1
+    from knowledge.bases where id = ${kb} and shard is not null`
   await settle()
 }

@@ -43,7 +43,7 @@ export async function searchQdrant(
   request: RetrievalRequest,
 ): Promise<{ byKeyword: Candidate[]; byVector: Candidate[] }> {
   const { bases, filters, asOf } = scope
-  if (bases.length === 0) return { byKeyword: [], byVector: [] }
+  if (bases.size === 0) return { byKeyword: [], byVector: [] }
   if (client.circuit.open()) throw new Error('Qdrant circuit is open')
   const { query, limit } = request
   const expanded = query ? await expandQuery(deps, query, scope.expansionData) : emptyQuery
@@ -57,10 +57,10 @@ export async function searchQdrant(
   const [sparse = [], dense = []] = terms.length > 0 ? scored : [[], ...scored]
   const where = fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`
   const [byKeyword, byVector] = await Promise.all([
-    rescoreTop(deps, bases, sparse, priors, fetchSize).then((best) =>
+    rescoreTop(deps, scope, sparse, priors, fetchSize).then((best) =>
       fetchChunks(deps.sql, best, where),
     ),
-    rescoreWithPriors(deps, bases, dense, priors).then((best) =>
+    rescoreWithPriors(deps, scope, dense, priors).then((best) =>
       fetchChunks(deps.sql, best.slice(0, fetchSize), where),
     ),
   ])
@@ -76,11 +76,7 @@ function buildSearches(
   { terms, priors }: ExpandedQuery,
   fetchSize: number,
 ): Schemas['QueryRequest'][] {
-  const filter = buildFilter(
-    bases.map(({ no }) => no),
-    filters,
-    asOf,
-  )
+  const filter = buildFilter([...bases.keys()], filters, asOf)
   const sparse = {
     query: sparseQuery(terms),
     using: sparseVectorName,

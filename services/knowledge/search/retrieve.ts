@@ -34,7 +34,7 @@ export async function retrieve(
   request: RetrievalRequest,
 ): Promise<Retrieved> {
   const retrieved = await retrieveOnce(context, scope, request)
-  if (!(await isRenumbered(context.sql, scope.bases))) return retrieved
+  if (!(await isRenumbered(context.sql, scope.shards))) return retrieved
   const searchCache = makeSearchCache(snapshotCacheMebibytes)
   return readSnapshot(context.sql, async (sql) =>
     retrieveFromDatabase({ ...context, sql, searchCache }, await loadScope(sql), request),
@@ -50,7 +50,7 @@ async function retrieveOnce(
   const { qdrant, embedder, kit } = context
   // Qdrant holds vectors of the embedding model only, not vectors that callers supplied. After a renumbering
   // it holds points under former numbers until the new ones are delivered.
-  const isSearchable = !(request.vector && !embedder) && !scope.bases.some(isBehind)
+  const isSearchable = !(request.vector && !embedder) && !scope.isBehind
   if (!qdrant || !isSearchable) return retrieveFromDatabase(context, scope, request)
   try {
     const retrieved = await searchQdrant(qdrant, context, scope, request)
@@ -61,8 +61,6 @@ async function retrieveOnce(
     return { ...(await retrieveFromDatabase(context, scope, request)), failed: true }
   }
 }
-
-const isBehind = ({ index_behind }: SearchScope['bases'][number]) => index_behind
 
 async function retrieveFromDatabase(
   context: ServiceContext<Deps>,

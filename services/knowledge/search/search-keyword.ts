@@ -1,4 +1,3 @@
-import type { BaseRow } from '../base.ts'
 import type { SearchDeps } from './deps.ts'
 import type { Candidate } from './fetch/candidate.ts'
 import { fetchChunksInForce } from './fetch/fetch-chunks.ts'
@@ -6,7 +5,7 @@ import { locateChunks } from './index/locate-chunks.ts'
 import { loadPostings } from './index/read-postings.ts'
 import type { ExpandedQuery } from './query/expand.ts'
 import type { LawPriors } from './query/priors.ts'
-import { isFiltered, type SearchScope } from './query/request.ts'
+import { isFiltered, type SearchedBases, type SearchScope } from './query/request.ts'
 import { searchTopK } from './rank/bm25.ts'
 import { contextRescoreDepth, rescoreInContext } from './rank/context-rescore.ts'
 import { rescoreByPhrase } from './rank/phrase-rescore.ts'
@@ -30,23 +29,18 @@ export async function searchKeyword(
   limit: number,
 ): Promise<Candidate[]> {
   const { sql, searchCache } = deps
-  const { bases } = scope
   const postings = await loadPostings(
     sql,
     searchCache,
-    bases,
+    scope,
     terms.map(({ id }) => id),
   )
-  const statistics = {
-    chunks: bases.reduce((sum, { chunks }) => sum + chunks, 0),
-    words: bases.reduce((sum, { words }) => sum + words, 0),
-  }
   const fetchSize = Math.max(limit, phraseRescoreDepth) + overfetch
   const depth = Math.max(fetchSize, contextRescoreDepth(priors))
-  const rank: Rank = (limit, allowed) => searchTopK(terms, postings, statistics, limit, allowed)
+  const rank: Rank = (limit, allowed) => searchTopK(terms, postings, scope, limit, allowed)
   const fetchTop = async (top: readonly ScoredChunk[]) => {
-    const scored = await rescoreTop(deps, bases, top, priors, fetchSize)
-    return fetchChunksInForce(sql, searchCache, bases, scored, scope.asOf)
+    const scored = await rescoreTop(deps, scope, top, priors, fetchSize)
+    return fetchChunksInForce(sql, searchCache, scope, scored)
   }
   const filtered = isFiltered(scope.filters)
   const top = filtered ? await rankAllowed(sql, scope, rank, depth) : await rank(depth)
@@ -61,12 +55,12 @@ export async function searchKeyword(
 /** Rescores the top chunks in context and drops deleted ones; the rest keep their order. Returns the best. */
 export async function rescoreTop(
   { sql, searchCache }: SearchDeps,
-  bases: readonly BaseRow[],
+  searched: SearchedBases,
   scored: readonly ScoredChunk[],
   priors: LawPriors,
   limit: number,
 ): Promise<ScoredChunk[]> {
   const depth = contextRescoreDepth(priors)
-  const located = await locateChunks(sql, searchCache, bases, scored.slice(0, depth))
+  const located = await locateChunks(sql, searchCache, searched, scored.slice(0, depth))
   return [...rescoreInContext(located, priors, limit), ...scored.slice(depth)].slice(0, limit)
 }

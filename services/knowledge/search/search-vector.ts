@@ -12,20 +12,21 @@ import { rescoreWithPriors, vectorFetchSize } from './rank/vector-rescore.ts'
 /** Searches the chunks nearest to a vector in the database, best first. */
 export async function searchVector(
   context: ServiceContext<Deps>,
-  { bases, filters, asOf }: SearchScope,
+  scope: SearchScope,
   vector: readonly number[],
   { priors }: ExpandedQuery,
   limit: number,
 ): Promise<Candidate[]> {
   const { sql, embedder, vectorIndexes } = context
+  const { bases, filters, asOf } = scope
   const nearest = await findNearest(sql, vectorIndexes, {
     model: embedder?.model ?? callerSuppliedModel,
-    bases: bases.map(({ no }) => no),
+    bases: [...bases.keys()],
     vector,
     limit: vectorFetchSize(priors, limit),
     minimum: limit,
     where: fragment`${filterConditions(filters)} ${inForceCondition(asOf)}`,
   })
-  const rescored = await rescoreWithPriors(context, bases, nearest, priors)
+  const rescored = await rescoreWithPriors(context, scope, nearest, priors)
   return fetchChunks(sql, rescored.slice(0, limit))
 }

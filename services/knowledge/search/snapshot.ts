@@ -1,5 +1,5 @@
 import { numberArray, type Sql } from '../../_kit/sql/sql.ts'
-import type { BaseRow } from '../base.ts'
+import type { Shard } from './index/shard.ts'
 
 /** Runs reads on one snapshot of the database, so that they agree on the numbers of chunks. */
 export const readSnapshot = <T>(sql: Sql, read: (sql: Sql) => Promise<T>): Promise<T> =>
@@ -8,13 +8,13 @@ export const readSnapshot = <T>(sql: Sql, read: (sql: Sql) => Promise<T>): Promi
     return read(sql)
   })
 
-/** True if the chunks of a base were renumbered since the bases were loaded. */
-export async function isRenumbered(sql: Sql, bases: readonly BaseRow[]): Promise<boolean> {
+/** True if sequence numbers changed their chunk or base since the shards were loaded. */
+export async function isRenumbered(sql: Sql, shards: readonly Shard[]): Promise<boolean> {
   const rows = await sql`
-    select from unnest(${ints(bases.map(({ no }) => no))},
-        ${ints(bases.map(({ numbering }) => numbering))}) loaded (no, numbering)
-      join knowledge.bases base using (no)
-    where base.numbering <> loaded.numbering limit 1`
+    select from unnest(${ints(shards.map(({ no }) => no))},
+        ${numberArray(shards.map(({ layout }) => layout))}) loaded (no, layout)
+      left join knowledge.shards shard using (no)
+    where shard.layout is distinct from loaded.layout limit 1`
   return rows.length > 0
 }
 

@@ -1,7 +1,7 @@
 import { fragment, numberArray, type Sql, type SqlFragment } from '../../../_kit/sql/sql.ts'
-import type { BaseRow } from '../../base.ts'
 import { chunkMetadataInForce } from '../../law/law-metadata.ts'
 import type { SearchCache } from '../index/cache.ts'
+import type { SearchScope } from '../query/request.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import type { CachedChunk, Candidate } from './candidate.ts'
 import { RescoreFields } from './rescore-fields.ts'
@@ -41,16 +41,14 @@ export async function fetchChunks(
   })
 }
 
-/** Fetches scored chunks that are in force on a day, from the cache where possible. */
+/** Fetches scored chunks that are in force on the day of a search, from the cache where possible. */
 export async function fetchChunksInForce(
   sql: Sql,
   cache: SearchCache,
-  bases: readonly BaseRow[],
+  { bases, asOf }: Pick<SearchScope, 'bases' | 'asOf'>,
   scored: readonly ScoredChunk[],
-  day: string,
 ): Promise<Candidate[]> {
-  const versions = new Map(bases.map(({ no, version }) => [no, version]))
-  const cacheKey = ({ base, seq }: ScoredChunk) => `${base} ${versions.get(base)} ${seq}`
+  const cacheKey = ({ base, seq }: ScoredChunk) => `${base} ${bases.get(base)?.version} ${seq}`
   const cached = scored.map((each) => cache.chunks.get(cacheKey(each)))
   const missing = scored.filter((_, index) => cached[index] === undefined)
   const fetched = new Map<string, CachedChunk>()
@@ -61,7 +59,7 @@ export async function fetchChunksInForce(
   }
   return scored.flatMap((each, index) => {
     const chunk = cached[index] ?? fetched.get(cacheKey(each))
-    if (!chunk || !isInForce(chunk, day)) return []
+    if (!chunk || !isInForce(chunk, asOf)) return []
     return [{ base: each.base, seq: each.seq, score: each.score, chunk }]
   })
 }

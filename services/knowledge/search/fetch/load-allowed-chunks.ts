@@ -15,7 +15,7 @@ const conditions = ({ filters, asOf }: SearchScope) =>
 const ints = (list: number[]) => numberArray(list, 'int4')
 
 /**
- * Loads the chunks that match the filters and are in force, by base; undefined if there are more than
+ * Loads the chunks that match the filters and are in force, by shard; undefined if there are more than
  * `maxAllowedChunks`.
  */
 export async function loadAllowedChunks(
@@ -25,14 +25,15 @@ export async function loadAllowedChunks(
   const rows = await sql.rows(ChunkRefRow)`
     select chunk.base, chunk.seq
     from knowledge.chunks chunk join knowledge.documents document using (base, document_id)
-    where chunk.base = any(${ints(scope.bases.map(({ no }) => no))}) ${conditions(scope)}
+    where chunk.base = any(${ints([...scope.bases.keys()])}) ${conditions(scope)}
     limit ${maxAllowedChunks + 1}`
   if (rows.length > maxAllowedChunks) return undefined
   const allowed = new Map<number, Set<number>>()
   for (const { base, seq } of rows) {
-    const seqs = allowed.get(base)
+    const { no } = scope.bases.get(base)!.shard
+    const seqs = allowed.get(no)
     if (seqs) seqs.add(seq)
-    else allowed.set(base, new Set([seq]))
+    else allowed.set(no, new Set([seq]))
   }
   return allowed
 }

@@ -1,4 +1,3 @@
-import type { BaseRow } from '../../base.ts'
 import type { CachedChunk } from '../fetch/candidate.ts'
 import { grownCapacity } from './capacity.ts'
 import { ChunkColumns } from './chunk-columns.ts'
@@ -9,15 +8,17 @@ import {
   type PostingList,
   postingListBytes,
 } from './posting-list.ts'
+import { SeqRanges } from './seq-ranges.ts'
+import type { Shard } from './shard.ts'
 
-/** An empty list is shared by all terms of a base. */
+/** An empty list is shared by all terms of a shard. */
 const listBytes = (list: PostingList) => (list.entries.length === 0 ? 50 : postingListBytes(list))
 
 /**
- * Cached arrays of a base's index. Valid until its segments are merged (`mergeGeneration`) or its chunks are
- * renumbered (`numbering`).
+ * Cached arrays of a shard. Valid until its segments are merged (`mergeGeneration`) or its chunks are renumbered
+ * (`numbering`).
  */
-export class BaseIndex {
+export class ShardIndex {
   /** Unique in the process: part of the cache key of posting lists. */
   readonly id: number
   readonly mergeGeneration: number
@@ -25,19 +26,22 @@ export class BaseIndex {
   /** Encoded length of each chunk. */
   lengths = new Uint8Array(0)
   columns: ChunkColumns
-  /** Posting lists by term, for small bases: an organization may search thousands of them. */
+  /** The bases of the chunks. */
+  ranges: SeqRanges
+  /** Posting lists by term, for small shards: a service may search those of thousands of organizations. */
   readonly #terms = new Map<number, PostingList>()
   #termBytes = 0
 
-  constructor(id: number, { merge_generation, delete_generation, numbering }: BaseRow) {
+  constructor(id: number, { merge_generation, delete_generation, numbering, layout }: Shard) {
     this.id = id
     this.numbering = numbering
     this.mergeGeneration = merge_generation
     this.columns = new ChunkColumns(delete_generation)
+    this.ranges = new SeqRanges(layout)
   }
 
   get bytes() {
-    return 200 + this.lengths.length + this.columns.bytes + this.#termBytes
+    return 200 + this.lengths.length + this.columns.bytes + this.ranges.bytes + this.#termBytes
   }
 
   #empty = emptyPostingList(0)
@@ -56,10 +60,20 @@ export class BaseIndex {
     this.#terms.set(term, list)
   }
 
-  ensureCapacity({ next_seq, delete_generation }: BaseRow) {
+  /** Ranges of a layout. A search that began before a change of it does not get those of later searches. */
+  rangesOf = ({ layout }: Shard) =>
+    this.ranges.layout === layout ? this.ranges : new SeqRanges(layout)
+
+  setRanges(ranges: SeqRanges) {
+    const { layout, coveredUntil } = this.ranges
+    if (ranges.layout === layout && ranges.coveredUntil > coveredUntil) this.ranges = ranges
+  }
+
+  ensureCapacity({ next_seq, delete_generation, layout }: Shard) {
     if (delete_generation > this.columns.deleteGeneration) {
       this.columns = new ChunkColumns(delete_generation)
     }
+    if (layout > this.ranges.layout) this.ranges = new SeqRanges(layout)
     if (next_seq <= this.lengths.length) return
     const lengths = new Uint8Array(grownCapacity(next_seq))
     lengths.set(this.lengths)
@@ -68,47 +82,48 @@ export class BaseIndex {
 }
 
 export interface SearchCache {
-  getIndex(base: BaseRow): BaseIndex
-  getTerm(base: BaseRow, index: BaseIndex, term: number): PostingList | undefined
+  getIndex(shard: Shard): ShardIndex
+  getTerm(shard: Shard, index: ShardIndex, term: number): PostingList | undefined
   /** Keeps a list unless a longer one is cached. */
-  setTerm(base: BaseRow, index: BaseIndex, term: number, list: PostingList): void
+  setTerm(shard: Shard, index: ShardIndex, term: number, list: PostingList): void
   /** Chunks by base, version and sequence number. */
   chunks: Lru<CachedChunk>
 }
 
 const mebibyte = 2 ** 20
 
-/** Bases with at most one block of chunks keep their posting lists in their own index. */
-const isSmall = ({ next_seq }: BaseRow) => next_seq <= listBlockSize
+/** Shards with at most one block of chunks keep their posting lists in their own index. */
+const isSmall = ({ next_seq }: Shard) => next_seq <= listBlockSize
 
 /**
- * Cache of recently searched data, bounded in bytes. A search first reads the counters of its bases
+ * Cache of recently searched data, bounded in bytes. A search first reads the counters of its shards and bases
  * and drops stale entries, so it sees every write that any replica committed before.
  */
 export function makeSearchCache(mebibytes: number): SearchCache {
   const budget = mebibytes * mebibyte
-  const indexes = new Lru<BaseIndex>(0.3 * budget, ({ bytes }) => bytes)
+  const indexes = new Lru<ShardIndex>(0.3 * budget, ({ bytes }) => bytes)
   const terms = new Lru<PostingList>(0.5 * budget, postingListBytes)
-  const termKey = (index: BaseIndex, term: number) => `${index.id} ${term}`
+  const termKey = (index: ShardIndex, term: number) => `${index.id} ${term}`
   let lastId = 0
   return {
-    getIndex(base) {
-      const key = String(base.no)
+    getIndex(shard) {
+      const key = String(shard.no)
       const existing = indexes.get(key)
       const isValid =
-        existing?.numbering === base.numbering && existing.mergeGeneration >= base.merge_generation
-      const index = isValid ? existing : new BaseIndex(++lastId, base)
-      index.ensureCapacity(base)
+        existing?.numbering === shard.numbering &&
+        existing.mergeGeneration >= shard.merge_generation
+      const index = isValid ? existing : new ShardIndex(++lastId, shard)
+      index.ensureCapacity(shard)
       // A search that began before a renumbering must not replace the index of later ones.
-      if (!existing || existing.numbering <= base.numbering) indexes.set(key, index)
+      if (!existing || existing.numbering <= shard.numbering) indexes.set(key, index)
       return index
     },
-    getTerm: (base, index, term) =>
-      isSmall(base) ? index.getTerm(term) : terms.get(termKey(index, term)),
-    setTerm(base, index, term, list) {
-      const cached = this.getTerm(base, index, term)
+    getTerm: (shard, index, term) =>
+      isSmall(shard) ? index.getTerm(term) : terms.get(termKey(index, term)),
+    setTerm(shard, index, term, list) {
+      const cached = this.getTerm(shard, index, term)
       if (cached && cached.coveredUntil >= list.coveredUntil) return
-      if (isSmall(base)) index.setTerm(term, list)
+      if (isSmall(shard)) index.setTerm(term, list)
       else terms.set(termKey(index, term), list)
     },
     chunks: new Lru<CachedChunk>(0.2 * budget, ({ hit }) => 2_000 + 4 * hit.content.length),

@@ -31,8 +31,8 @@ const deleted = -1
 const subArticle = -1
 
 /**
- * Document, index and article of each chunk of a base, as typed arrays by sequence number. Filled on
- * demand; valid until a chunk of the base is deleted (`deleteGeneration`).
+ * Document, index and article of each chunk of a shard, as typed arrays by sequence number. Filled on
+ * demand; valid until a chunk of the shard is deleted (`deleteGeneration`).
  */
 export class ChunkColumns {
   readonly deleteGeneration: number
@@ -86,11 +86,12 @@ export class ChunkColumns {
       this.#article = grow(this.#article, last + 1)
     }
     for (const seq of seqs) this.#document[seq] = deleted
-    for (const { seq, document_id, title, citation_count, chunk_index, article } of rows) {
-      let number = this.#numbers.get(document_id)
+    for (const { base, seq, document_id, title, citation_count, chunk_index, article } of rows) {
+      const key = `${base} ${document_id}`
+      let number = this.#numbers.get(key)
       if (number === undefined) {
         number = this.#documents.push({ document_id, citation_count, law: shortLawKey(title) })
-        this.#numbers.set(document_id, number)
+        this.#numbers.set(key, number)
       }
       this.#document[seq] = number
       this.#index[seq] = chunk_index

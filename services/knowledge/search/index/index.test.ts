@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KnowledgeStage, stageKnowledge } from '../../../../tests/support/knowledge.ts'
-import { BaseRow, baseRowColumns } from '../../base.ts'
 import { candidatePhrases } from '../query/expansion-data.ts'
 import { queryTerms } from '../query/query-terms.ts'
 import { makeSearchCache } from './cache.ts'
@@ -16,6 +15,7 @@ import {
 } from './posting.ts'
 import { termFrequency } from './posting-list.ts'
 import { loadPostings } from './read-postings.ts'
+import { Shard, shardColumns } from './shard.ts'
 import { extractTerms, termId } from './terms.ts'
 
 describe('a posting', () => {
@@ -65,11 +65,12 @@ describe('terms', () => {
 })
 
 /** Postings of terms as a process without a cache reads them, as pairs of chunk and frequency. */
-async function readAll(at: KnowledgeStage, base: number, terms: string[]) {
-  const [row] = await at.sql.rows(BaseRow)`
-    select ${baseRowColumns} from knowledge.bases base where no = ${base}`
-  const [read] = await loadPostings(at.sql, makeSearchCache(8), [row!], terms.map(termId))
-  const seqs = Array.from({ length: row!.next_seq }, (_, seq) => seq)
+async function readAll(at: KnowledgeStage, no: number, terms: string[]) {
+  const shards = await at.sql.rows(Shard)`
+    select ${shardColumns} from knowledge.shards shard where no = ${no}`
+  const scope = { shards, bases: { has: () => true } }
+  const [read] = await loadPostings(at.sql, makeSearchCache(8), scope, terms.map(termId))
+  const seqs = Array.from({ length: shards[0]!.next_seq }, (_, seq) => seq)
   return {
     postings: read!.terms.map((list) =>
       seqs.flatMap((seq) => {
@@ -115,8 +116,9 @@ describe('merging segments', () => {
 
   test('an interrupted and resumed merge does not change search results', async () => {
     const kb = await at.createBase()
-    const [row] = await at.sql`select no from knowledge.bases where id = ${kb}`
-    const base = Number(row!.no)
+    await at.upsert(kb, [{ document_id: 'first', chunks: ['deed'] }])
+    const [row] = await at.sql`select shard from knowledge.bases where id = ${kb}`
+    const shard = Number(row!.shard)
     const write = (from: number) =>
       at.upsert(
         kb,
@@ -127,7 +129,7 @@ describe('merging segments', () => {
       )
     /** A replica without a cache. */
     const hits = async () => {
-      const { postings } = await readAll(at, base, ['tenure', 'rent', 'lease', 'w61'])
+      const { postings } = await readAll(at, shard, ['tenure', 'rent', 'lease', 'w61'])
       return postings
     }
     for (let from = 0; from < 1_200; from += 60) await write(from)
@@ -140,14 +142,14 @@ describe('merging segments', () => {
           if (left-- === 0) throw new Error('stopped')
         },
       }
-      const merge = mergeSegments(at as never, { base }, { id: 'one', signal } as never)
+      const merge = mergeSegments(at as never, { shard }, { id: 'one', signal } as never)
       await expect(merge).rejects.toThrow('stopped')
       expect(await hits()).toEqual(expected)
     }
     const { signal } = new AbortController()
-    await mergeSegments(at as never, { base }, { id: 'two', signal } as never)
+    await mergeSegments(at as never, { shard }, { id: 'two', signal } as never)
     expect(await hits()).toEqual(expected)
-    const left = await at.sql`select from knowledge.segments where base = ${base}`
+    const left = await at.sql`select from knowledge.segments where shard = ${shard}`
     expect(left).toEqual([])
     await write(1_200)
     expect((await hits())[0]).toHaveLength(1_260)
@@ -166,7 +168,7 @@ describe('merging segments', () => {
       { document_id: 'c', chunks: ['依照《乙法》办理。', '《中华人民共和国乙法》另有规定。'] },
     ])
     expect((await at.searchIds([kb], '返还孳息'))[0]).toBe('甲法')
-    await at.sql`update knowledge.bases set added_since_merge = 10000 where id = ${kb}`
+    await at.sql`update knowledge.shards set added_since_merge = 10000`
     await at.upsert(kb, [{ document_id: 'd', chunks: ['无关。'] }])
     await at.runJobs()
     expect(await at.sql`select title from knowledge.documents where citation_count = 2`).toEqual([
@@ -184,11 +186,13 @@ describe('merging segments', () => {
       ).length
     await at.upsert(kb, [{ document_id: 'd', chunks: ['x'] }])
     expect(await waiting()).toBe(0)
-    await at.sql`update knowledge.bases set added_since_merge = 10000 where id = ${kb}`
+    await at.sql`update knowledge.shards set added_since_merge = 10000`
     await at.upsert(kb, [{ document_id: 'd', chunks: ['y'] }])
     expect(await waiting()).toBe(1)
     await at.runJobs()
-    const [state] = await at.sql`select added_since_merge from knowledge.bases where id = ${kb}`
+    const [state] = await at.sql`
+      select added_since_merge from knowledge.shards
+      where no = (select shard from knowledge.bases where id = ${kb})`
     expect(state).toEqual({ added_since_merge: 0 })
     expect(await at.searchIds([kb], 'y')).toEqual(['d'])
   })

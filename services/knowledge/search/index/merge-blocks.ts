@@ -13,7 +13,7 @@ import type { SegmentRow } from './segment.ts'
 /** New sequence number of a chunk whose postings are dropped. */
 export const deleted = -1
 
-/** Blocks of 16,384 chunks that a base may have, which bounds their numbers. */
+/** Blocks of 16,384 chunks that a shard may have, which bounds their numbers. */
 const maxBlocks = 2 ** 14
 
 /**

@@ -1,39 +1,46 @@
 import * as z from 'zod'
 import type { JobContext } from '../../../_kit/jobs.ts'
-import type { Sql } from '../../../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../../../_kit/sql/sql.ts'
 
 const MergeRun = z.object({
-  base: z.int(),
+  shard: z.int(),
   /** Fencing token: a later run has a higher one. */
   merge_run: z.int(),
   numbering: z.int(),
   added_since_merge: z.int(),
-  chunks: z.int(),
   next_seq: z.int(),
+  purge: z.boolean(),
+  chunks: z.int(),
 })
-/** A merge of a base, with the counters of the base when it began. */
+/** A merge of a shard, with the counters of the shard when it began. */
 export type MergeRun = z.infer<typeof MergeRun>
 
-/** Begins a merge; undefined if the base does not exist. */
-export const beginMerge = (sql: Sql, base: number) => sql.row(MergeRun)`
-  update knowledge.bases set merge_run = merge_run + 1 where no = ${base}
-  returning no as base, merge_run, numbering, added_since_merge, chunks, next_seq`
+/** Number of chunks of the shard `shard`. */
+export const shardChunks = fragment`
+  coalesce((select sum(chunks) from knowledge.bases base where base.shard = shard.no), 0)`
 
-const LockedBase = z.object({ merge_run: z.int(), next_seq: z.int() })
+/** Begins a merge; undefined if the shard does not exist. */
+export const beginMerge = (sql: Sql, shard: number) => sql.row(MergeRun)`
+  update knowledge.shards shard set merge_run = merge_run + 1 where no = ${shard}
+  returning no as shard, merge_run, numbering, added_since_merge, next_seq, purge,
+    ${shardChunks} as chunks`
 
-/** Locks the base of a merge in the caller's transaction; throws if a later merge has begun. */
-export async function lockMergedBase(sql: Sql, { base, merge_run }: MergeRun) {
-  const locked = await sql.row(LockedBase)`
-    select merge_run, next_seq from knowledge.bases where no = ${base} for update`
-  if (locked?.merge_run !== merge_run) throw new Error(`base ${base}: a later merge has begun`)
+const LockedShard = z.object({ merge_run: z.int(), next_seq: z.int() })
+
+/** Locks the shard of a merge in the caller's transaction; throws if a later merge has begun. */
+export async function lockMergedShard(sql: Sql, { shard, merge_run }: MergeRun) {
+  const locked = await sql.row(LockedShard)`
+    select merge_run, next_seq from knowledge.shards where no = ${shard} for update`
+  if (locked?.merge_run !== merge_run)
+    throw new Error(`shard ${shard}: a later merge has begun, or a base has left`)
   return locked
 }
 
-/** True if another job merges the base. Two merges would repeat each other's work. */
-export async function isMerging(sql: Sql, base: number, { id }: JobContext): Promise<boolean> {
+/** True if another job merges the shard. Two merges would repeat each other's work. */
+export async function isMerging(sql: Sql, shard: number, { id }: JobContext): Promise<boolean> {
   const others = await sql`
     select from knowledge.jobs where kind = 'merge' and status = 'RUNNING' and lease_until > now()
-      and payload ->> 'base' = ${String(base)} and id::text <> ${id}`
+      and payload ->> 'shard' = ${String(shard)} and id::text <> ${id}`
   return others.length > 0
 }
 

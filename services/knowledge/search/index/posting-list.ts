@@ -6,7 +6,7 @@ export const listBlockSize = 1 << listBlockBits
 /** Upper bound of sequence numbers: a block number has 16 bits. */
 export const maxSeq = 2 ** (listBlockBits + 16)
 
-/** Posting list of a term in one base. */
+/** Posting list of a term in one shard. */
 export interface PostingList {
   /** The list is complete for chunks below this number. */
   coveredUntil: number
@@ -125,6 +125,22 @@ export function termFrequency(
     if (found >>> 4 === offset && (found & 15) > 0) return found & 15
   }
   return 0
+}
+
+/** Counts the postings of the chunks that are marked in `searched`. */
+export function countSearched(
+  { blocks, starts, entries }: PostingList,
+  searched: Uint8Array,
+): number {
+  let count = 0
+  for (let nth = 0; nth < blocks.length; nth++) {
+    const first = blocks[nth]! << listBlockBits
+    const end = starts[nth + 1]!
+    for (let index = starts[nth]!; index < end; index++) {
+      count += searched[first + (entries[index]! >>> 4)] ?? 0
+    }
+  }
+  return count
 }
 
 /** Joins two lists of consecutive chunks; a block in which they meet occurs twice. */

@@ -1,4 +1,4 @@
-/** The chunks of a base are numbered by `seq` from 0 on; a block covers 16,384 of these numbers. */
+/** The chunks of a shard are numbered by `seq` from 0 on; a block covers 16,384 of these numbers. */
 const blockBits = 14
 export const blockSize = 1 << blockBits
 export const blockNumber = (seq: number) => seq >>> blockBits

@@ -7,7 +7,7 @@ export interface PostingRow {
   entries: string
 }
 
-/** Numbering of a new base. */
+/** Numbering of a new shard. */
 export const firstNumbering = -1
 
 /** Rows per statement. */
@@ -16,7 +16,7 @@ const batchSize = 20_000
 /** Appends postings to their blocks. Sorted by term, so that two writers lock rows in the same order. */
 export async function writePostings(
   sql: Sql,
-  base: number,
+  shard: number,
   numbering: number,
   rows: PostingRow[],
 ): Promise<void> {
@@ -29,11 +29,11 @@ export async function writePostings(
         'int4',
       )}`
     await sql`
-      insert into knowledge.postings as existing (base, term, block, numbering, entries)
-      select ${base}::int, term, block, ${numbering}::int, entries
+      insert into knowledge.postings as existing (shard, term, block, numbering, entries)
+      select ${shard}::int, term, block, ${numbering}::int, entries
       from unnest(${ints('term')}, ${ints('block')},
         ${textArray(batch.map(({ entries }) => entries))}) added (term, block, entries)
-      on conflict (base, term, block, numbering) do update
+      on conflict (shard, term, block, numbering) do update
         set entries = existing.entries || excluded.entries`
   }
 }

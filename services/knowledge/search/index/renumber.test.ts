@@ -22,7 +22,12 @@ const start = (driver: Driver = database.driver) => startKnowledge(driver)
 const Counters = z.object({ next_seq: z.int(), chunks: z.int(), numbering: z.int() })
 const readCounters = async (kb: string) =>
   (await makeSql(database.driver).row(Counters)`
-    select next_seq, chunks, numbering from knowledge.bases where id = ${kb}`)!
+    select next_seq, chunks, numbering
+    from knowledge.bases base join knowledge.shards shard on shard.no = base.shard
+    where id = ${kb}`)!
+
+/** Creates a base that shares its shard with no other. */
+const insertAlone = () => insertBase(database.driver, crypto.randomUUID())
 
 let fillers = 0
 
@@ -50,7 +55,7 @@ async function searchContents(process: Process, kb: string, query: string): Prom
 
 describe('renumbering', () => {
   test('the sequence numbers follow the content after many imports and deletions of it', async () => {
-    const [kb, process] = [await insertBase(database.driver), start()]
+    const [kb, process] = [await insertAlone(), start()]
     await write(process, buildLarge(kb, 'kept', 20, ['lien']))
     for (let round = 0; round < 4; round++) {
       await write(process, buildLarge(kb, 'd', 300, ['lien', `round${round}`]))
@@ -64,15 +69,16 @@ describe('renumbering', () => {
     }
     const numberings = await makeSql(database.driver)`
       select distinct numbering from knowledge.postings
-      where base = (select no from knowledge.bases where id = ${kb})`
+      where shard = (select shard from knowledge.bases where id = ${kb})`
     expect(numberings).toEqual([{ numbering: 3 }])
   })
 
   test('a base without free sequence numbers rejects a write, and accepts it once renumbered', async () => {
-    const [kb, process] = [await insertBase(database.driver), start()]
+    const [kb, process] = [await insertAlone(), start()]
     await write(process, buildLarge(kb, 'a', 2, ['lien', 'debt']))
     await makeSql(database.driver)`
-      update knowledge.bases set next_seq = ${maxSeq - 1} where id = ${kb}`
+      update knowledge.shards set next_seq = ${maxSeq - 1}
+      where no = (select shard from knowledge.bases where id = ${kb})`
     const documents = [buildLarge(kb, 'b', 2, ['lien'])]
     expect(await process.request('atomic/batch-upsert', { documents })).toMatchObject({
       status: 409,
@@ -89,7 +95,7 @@ describe('renumbering', () => {
     let renumberedCount = 0
     for (const isWarm of [false, true]) {
       for (let statement = 1, isOver = false; !isOver; statement++) {
-        const kb = await insertBase(database.driver)
+        const kb = await insertAlone()
         const writer = start()
         let left = Number.POSITIVE_INFINITY
         const searcher = start({
@@ -136,7 +142,7 @@ describe('renumbering', () => {
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 10 }),
       async (steps) => {
-        const kb = await insertBase(database.driver)
+        const kb = await insertAlone()
         const searcher = start()
         const stored = new Map<string, readonly string[]>()
         const check = async () => {

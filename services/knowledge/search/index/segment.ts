@@ -100,10 +100,10 @@ export class SegmentBuilder {
 /** Most chunks of a segment. */
 export const maxSegmentChunks = 4_096
 
-/** Adds a segment to the index of a base, in the caller's transaction. */
-export const writeSegment = (sql: Sql, base: number, segment: Segment) => sql`
-  insert into knowledge.segments (base, first_seq, end_seq, terms, ends, entries)
-  values (${base}, ${segment.firstSeq}, ${segment.endSeq}, ${ints(segment.terms)},
+/** Adds a segment to a shard, in the caller's transaction. */
+export const writeSegment = (sql: Sql, shard: number, segment: Segment) => sql`
+  insert into knowledge.segments (shard, first_seq, end_seq, terms, ends, entries)
+  values (${shard}, ${segment.firstSeq}, ${segment.endSeq}, ${ints(segment.terms)},
     ${ints(segment.ends)}, ${encodePostings(segment.postings)})`
 
 const ints = (list: Int32Array) => numberArray(list as unknown as readonly number[], 'int4')
@@ -118,9 +118,9 @@ const SegmentRow = z.object({
 })
 export type SegmentRow = z.infer<typeof SegmentRow>
 
-/** Loads the oldest segments of a base, those of chunks below `end` only. */
-export const loadSegments = (sql: Sql, base: number, limit?: number, end = maxSeq) =>
+/** Loads the oldest segments of a shard, those of chunks below `end` only. */
+export const loadSegments = (sql: Sql, shard: number, limit?: number, end = maxSeq) =>
   sql.rows(SegmentRow)`
     select id, first_seq, to_jsonb(terms) as terms, to_jsonb(ends) as ends, entries, merged_below
-    from knowledge.segments where base = ${base} and first_seq < ${end}
+    from knowledge.segments where shard = ${shard} and first_seq < ${end}
     order by id limit ${limit ?? null}`

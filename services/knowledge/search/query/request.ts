@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { ExternalId, JsonObject } from '../../../_kit/fields.ts'
 import { fragment, join, json, textArray } from '../../../_kit/sql/sql.ts'
-import { type BaseRow, KbId } from '../../base.ts'
+import { KbId } from '../../base.ts'
 import { Day, DocType, SectionId } from '../../document.ts'
+import type { Shard } from '../index/shard.ts'
 import type { ExpansionData } from './expansion-data.ts'
 
 const Filters = z.object({
@@ -51,9 +52,26 @@ export interface RetrievalRequest {
   limit: number
 }
 
+export interface SearchedBase {
+  shard: Shard
+  /** Changes with every write. */
+  version: number
+}
+
+export interface SearchedBases {
+  /** The bases that have chunks, by number. */
+  bases: ReadonlyMap<number, SearchedBase>
+  /** The shards of the bases. They may hold other bases too. */
+  shards: readonly Shard[]
+  /** Number of chunks of the bases, and of the terms in them. */
+  chunks: number
+  words: number
+  /** True if Qdrant has not received the new sequence numbers of some base yet. */
+  isBehind: boolean
+}
+
 /** Bases, filters and day of a search, with the expansion data of its query. */
-export interface SearchScope {
-  bases: readonly BaseRow[]
+export interface SearchScope extends SearchedBases {
   expansionData: ExpansionData
   filters: Filters
   asOf: string

@@ -13,7 +13,7 @@ import {
   emptyPostingList,
   termFrequency,
 } from '../index/posting-list.ts'
-import type { BasePostings } from '../index/read-postings.ts'
+import type { ShardPostings } from '../index/read-postings.ts'
 import { searchTopK } from './bm25.ts'
 
 /** A chunk: the frequency of each of the terms 0, 1, 2, … and the total number of terms. */
@@ -22,8 +22,11 @@ interface Chunk {
   length: number
 }
 
+/** The only base of a shard; both have the same number. */
+const inBase = (no: number) => ({ shard: no, searched: undefined, baseOf: () => no })
+
 /** Builds postings as the database stores them: one row per block, entries in any order. */
-function buildPostings(chunks: readonly Chunk[], gap: number, split: number): BasePostings {
+function buildPostings(chunks: readonly Chunk[], gap: number, split: number): ShardPostings {
   const lengths = new Uint8Array(chunks.length * gap + 1)
   const encodeRows = (term: number, from: number, to: number) => {
     const rows = new Map<number, string>()
@@ -41,7 +44,7 @@ function buildPostings(chunks: readonly Chunk[], gap: number, split: number): Ba
     const before = decodePostings(encodeRows(term, 0, end), 0, split, lengths)
     return appendPostings(before, decodePostings(encodeRows(term, 0, end), split, end, lengths))
   })
-  return { base: 1, lengths, terms }
+  return { lengths, terms, ...inBase(1) }
 }
 
 const roundLength = (length: number) => decodeLength(encodeLength(length))
@@ -131,6 +134,41 @@ describe('searchTopK', () => {
     )
   })
 
+  test('chunks of other bases in a shard are not found and do not change scores', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(chunk, fc.boolean()), { minLength: 1, maxLength: 120 }),
+        weights,
+        fc.constantFrom(1, 700),
+        async (all, weights, gap) => {
+          const source = buildPostings(
+            all.map(([chunk]) => chunk),
+            gap,
+            0,
+          )
+          const searched = new Uint8Array(source.lengths.length)
+          const own = all.flatMap(([chunk, isOwn], index) => {
+            if (isOwn) searched[index * gap] = 1
+            return isOwn ? [{ chunk, seq: index * gap }] : []
+          })
+          const chunks = own.map(({ chunk }) => chunk)
+          const words = chunks.reduce((sum, { length }) => sum + length, 0)
+          const found = await searchTopK(
+            weights.map((weight, id) => ({ id, weight })),
+            [{ ...source, searched }],
+            { chunks: chunks.length, words },
+            120,
+          )
+          const expected = byDefinition(chunks, weights, 1)
+          expect(found).toHaveLength(expected.length)
+          const scores = new Map(expected.map(({ seq, score }) => [own[seq]!.seq, score]))
+          for (const { seq, score } of found) expect(score / scores.get(seq)!).toBeCloseTo(1, 4)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
   test('the top k are exact in a large base, where frequent terms only rescore candidates', async () => {
     let state = 7
     const random = () => {
@@ -162,8 +200,13 @@ describe('searchTopK', () => {
       1,
       200,
     )
-    const both = await searchTopK(terms, [source, { ...few, base: 2 }], statistics, 100)
-    const every = await searchTopK(terms, [source, { ...few, base: 2 }], statistics, chunks.length)
+    const both = await searchTopK(terms, [source, { ...few, ...inBase(2) }], statistics, 100)
+    const every = await searchTopK(
+      terms,
+      [source, { ...few, ...inBase(2) }],
+      statistics,
+      chunks.length,
+    )
     expect(both.map(({ base, seq }) => [base, seq])).toEqual(
       every.slice(0, 100).map(({ base, seq }) => [base, seq]),
     )
@@ -200,7 +243,7 @@ describe('searchTopK', () => {
     const terms = [0, 1, 2, 3].map((id) => ({ id, weight: 1 }))
     const found = await searchTopK(
       terms,
-      [source, { ...source, base: 2 }],
+      [source, { ...source, ...inBase(2) }],
       { chunks: 8, words: 8 },
       3,
     )
@@ -213,7 +256,7 @@ describe('searchTopK', () => {
 
   test('terms without postings return no hits', async () => {
     const terms = [emptyPostingList(0), emptyPostingList(5)]
-    const source = { base: 1, lengths: new Uint8Array(5), terms }
+    const source = { lengths: new Uint8Array(5), terms, ...inBase(1) }
     const queryTerms = terms.map((_, id) => ({ id, weight: 1 }))
     expect(await searchTopK(queryTerms, [source], { chunks: 5, words: 5 }, 10)).toEqual([])
   })

@@ -1,7 +1,12 @@
 import { TimeSlice } from '../../../_kit/time-slice.ts'
 import { decodeLength } from '../index/posting.ts'
-import { listBlockBits, type PostingList, termFrequency } from '../index/posting-list.ts'
-import type { BasePostings } from '../index/read-postings.ts'
+import {
+  countSearched,
+  listBlockBits,
+  type PostingList,
+  termFrequency,
+} from '../index/posting-list.ts'
+import type { ShardPostings } from '../index/read-postings.ts'
 import type { WeightedTerm } from '../query/query-terms.ts'
 import type { ScoredChunk } from './scored-chunk.ts'
 import { TopK } from './top-k.ts'
@@ -15,7 +20,7 @@ export interface CollectionStatistics {
   words: number
 }
 
-/** Chunks that may be found, by base. */
+/** Chunks that may be found, by shard. */
 export type ChunkFilter = ReadonlyMap<number, ReadonlySet<number>>
 
 /** From this collection size on, terms in more than 1/8 of the chunks do not generate candidates. */
@@ -31,21 +36,19 @@ const withMargin = (limit: number) => limit + 500
  */
 export async function searchTopK(
   terms: readonly WeightedTerm[],
-  postings: readonly BasePostings[],
+  postings: readonly ShardPostings[],
   statistics: CollectionStatistics,
   limit: number,
   allowed?: ChunkFilter,
 ): Promise<ScoredChunk[]> {
-  const documentFrequencies = terms.map((_, index) =>
-    postings.reduce((sum, source) => sum + source.terms[index]!.entries.length, 0),
-  )
+  const slice = new TimeSlice()
+  const documentFrequencies = await countDocuments(terms, postings, slice)
   const weights = idfWeights(terms, documentFrequencies, statistics.chunks)
   const tfNorms = tfNormTable(statistics)
-  const slice = new TimeSlice()
   const scanTerms = async (chosen: readonly number[], count: number) => {
     const top = new TopK(count)
     for (const source of postings) {
-      const allowedSeqs = allowed && (allowed.get(source.base) ?? new Set<number>())
+      const allowedSeqs = allowed && (allowed.get(source.shard) ?? new Set<number>())
       const present = chosen.filter((index) => source.terms[index]!.entries.length > 0)
       const windows = scan(source, present, { weights, tfNorms }, top, allowedSeqs)
       while (!windows.next().done) if (slice.isOver) await slice.pause()
@@ -56,26 +59,48 @@ export async function searchTopK(
   const isFrequent = (index: number) =>
     documentFrequencies[index]! > statistics.chunks * frequentShare
   const frequent = statistics.chunks < minChunksForPruning ? [] : all.filter(isFrequent)
-  if (frequent.length === 0) return (await scanTerms(all, limit)).toSorted()
+  const baseOfShard = new Map(postings.map(({ shard, baseOf }) => [shard, baseOf]))
+  const baseOf = (shard: number, seq: number) => baseOfShard.get(shard)!(seq)
+  if (frequent.length === 0) return (await scanTerms(all, limit)).toSorted(baseOf)
   const rarer = all.filter((index) => !isFrequent(index))
   const first = await scanTerms(rarer, withMargin(limit))
-  if (first.size < withMargin(limit)) return (await scanTerms(all, limit)).toSorted()
+  if (first.size < withMargin(limit)) return (await scanTerms(all, limit)).toSorted(baseOf)
   addFrequentTerms(first, frequent, postings, weights, tfNorms)
-  return first.toSorted(limit)
+  return first.toSorted(baseOf, limit)
+}
+
+/**
+ * Counts the searched chunks that contain each term. Chunks of other bases in the same shard do not count: the
+ * scores of a search must not depend on bases that it does not cover.
+ */
+async function countDocuments(
+  terms: readonly WeightedTerm[],
+  postings: readonly ShardPostings[],
+  slice: TimeSlice,
+): Promise<number[]> {
+  const counts = terms.map(() => 0)
+  for (const { terms: lists, searched } of postings) {
+    for (let index = 0; index < lists.length; index++) {
+      const list = lists[index]!
+      counts[index]! += searched ? countSearched(list, searched) : list.entries.length
+      if (slice.isOver) await slice.pause()
+    }
+  }
+  return counts
 }
 
 /** Adds the scores of frequent terms to the candidates of the others. */
 function addFrequentTerms(
   found: TopK,
   chosen: readonly number[],
-  postings: readonly BasePostings[],
+  postings: readonly ShardPostings[],
   weights: Float64Array,
   tfNorms: Float64Array,
 ) {
-  for (const { base, lengths, terms } of postings) {
+  for (const { shard, lengths, terms } of postings) {
     const frequent = chosen.map((index) => terms[index]!)
     const own = chosen.map((index) => weights[index]!)
-    found.rescore(base, (seq, score) => {
+    found.rescore(shard, (seq, score) => {
       const length = lengths[seq]!
       let sum = score
       for (let nth = 0; nth < frequent.length; nth++) {
@@ -92,9 +117,9 @@ const windowSize = windowBlocks << listBlockBits
 /** Scores of the chunks of one window. Searches share it: a window is scored without interruption. */
 const scores = new Float64Array(windowSize)
 
-/** Scores the chunks of a base by the chosen terms, one window of blocks per step. */
+/** Scores the chunks of a shard by the chosen terms, one window of blocks per step. */
 function* scan(
-  { base, lengths, terms: all }: BasePostings,
+  { shard, lengths, terms: all, searched }: ShardPostings,
   chosen: readonly number[],
   { weights, tfNorms }: { weights: Float64Array; tfNorms: Float64Array },
   top: TopK,
@@ -113,7 +138,7 @@ function* scan(
       const norms = { lengths, tfNorms, weight: weights[chosen[index]!]! }
       next[index] = addTerm(terms[index]!, next[index]!, block, norms)
     }
-    collect(top, base, first, size, allowedSeqs)
+    collect(top, shard, first, size, searched, allowedSeqs)
     yield
   }
 }
@@ -142,33 +167,34 @@ function addTerm(
 ): number {
   let nth = from
   for (; nth < blocks.length && blocks[nth]! < firstBlock + windowBlocks; nth++) {
-    const inBase = blocks[nth]! << listBlockBits
+    const inShard = blocks[nth]! << listBlockBits
     const inWindow = (blocks[nth]! - firstBlock) << listBlockBits
     const end = starts[nth + 1]!
     for (let index = starts[nth]!; index < end; index++) {
       const entry = entries[index]!
       const offset = entry >>> 4
       scores[inWindow + offset]! +=
-        weight * tfNorms[((entry & 15) << 6) | lengths[inBase + offset]!]!
+        weight * tfNorms[((entry & 15) << 6) | lengths[inShard + offset]!]!
     }
   }
   return nth
 }
 
-/** Offers the chunks of a window to the top k. */
+/** Offers the searched chunks of a window to the top k. */
 function collect(
   top: TopK,
-  base: number,
+  shard: number,
   first: number,
   size: number,
+  searched: Uint8Array | undefined,
   allowedSeqs: ReadonlySet<number> | undefined,
 ) {
   let { threshold } = top
   for (let place = 0; place < size; place++) {
     const score = scores[place]!
-    if (score > threshold && (!allowedSeqs || allowedSeqs.has(first + place))) {
-      threshold = top.add(base, first + place, score)
-    }
+    if (score <= threshold || (searched && searched[first + place] !== 1)) continue
+    if (allowedSeqs && !allowedSeqs.has(first + place)) continue
+    threshold = top.add(shard, first + place, score)
   }
 }
 

@@ -5,7 +5,7 @@ export class TopK {
   /** A chunk must score more than this to be among the best. */
   threshold = 0
   readonly limit: number
-  readonly #bases: Int32Array
+  readonly #shards: Int32Array
   readonly #seqs: Int32Array
   readonly #scores: Float64Array
   #size = 0
@@ -13,16 +13,16 @@ export class TopK {
   constructor(limit: number) {
     this.limit = limit
     const room = 2 * limit + 1024
-    this.#bases = new Int32Array(room)
+    this.#shards = new Int32Array(room)
     this.#seqs = new Int32Array(room)
     this.#scores = new Float64Array(room)
   }
 
   /** Adds a chunk and returns the current threshold. */
-  add(base: number, seq: number, score: number): number {
+  add(shard: number, seq: number, score: number): number {
     if (this.#size === this.#scores.length) this.#cut(this.limit)
     if (score > this.threshold) {
-      this.#bases[this.#size] = base
+      this.#shards[this.#size] = shard
       this.#seqs[this.#size] = seq
       this.#scores[this.#size++] = score
     }
@@ -34,22 +34,22 @@ export class TopK {
     return this.#size
   }
 
-  /** Replaces the scores of a base's chunks. */
-  rescore(base: number, score: (seq: number, score: number) => number) {
+  /** Replaces the scores of a shard's chunks. */
+  rescore(shard: number, score: (seq: number, score: number) => number) {
     const { size } = this
     for (let index = 0; index < size; index++) {
-      if (this.#bases[index] !== base) continue
+      if (this.#shards[index] !== shard) continue
       this.#scores[index] = score(this.#seqs[index]!, this.#scores[index]!)
     }
   }
 
-  /** Returns the best chunks, best first. */
-  toSorted(limit = this.limit): ScoredChunk[] {
+  /** Returns the best chunks with their bases, best first. */
+  toSorted(baseOf: (shard: number, seq: number) => number, limit = this.limit): ScoredChunk[] {
     this.#cut(limit)
     const sorted: ScoredChunk[] = []
     for (let index = 0; index < this.#size; index++) {
-      const base = this.#bases[index]!
       const seq = this.#seqs[index]!
+      const base = baseOf(this.#shards[index]!, seq)
       sorted.push({ base, seq, score: this.#scores[index]! })
     }
     return sorted.sort(byScore)
@@ -65,7 +65,7 @@ export class TopK {
     for (let index = 0; index < this.#size; index++) {
       const score = scores[index]!
       if (score < last || (score === last && equal-- <= 0)) continue
-      this.#bases[size] = this.#bases[index]!
+      this.#shards[size] = this.#shards[index]!
       this.#seqs[size] = this.#seqs[index]!
       scores[size++] = score
     }

@@ -1,7 +1,7 @@
-import type { BaseRow } from '../../base.ts'
 import type { SearchDeps } from '../deps.ts'
 import { locateChunks } from '../index/locate-chunks.ts'
 import { type LawPriors, priorBoost } from '../query/priors.ts'
+import type { SearchedBases } from '../query/request.ts'
 import { byScore, type ScoredChunk } from './scored-chunk.ts'
 
 /** Weight of a prior relative to cosine similarity. */
@@ -16,12 +16,12 @@ export const vectorFetchSize = (priors: LawPriors, limit: number) =>
 /** Adds the priors of laws and articles to the nearest chunks of a vector search. */
 export async function rescoreWithPriors(
   { sql, searchCache }: Pick<SearchDeps, 'sql' | 'searchCache'>,
-  bases: readonly BaseRow[],
+  searched: SearchedBases,
   nearest: readonly ScoredChunk[],
   priors: LawPriors,
 ): Promise<ScoredChunk[]> {
   if (priors.size === 0) return [...nearest]
-  const located = await locateChunks(sql, searchCache, bases, nearest)
+  const located = await locateChunks(sql, searchCache, searched, nearest)
   return located
     .map(({ base, seq, score, document, article }) => ({
       base,

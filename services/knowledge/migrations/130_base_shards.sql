@@ -1,0 +1,1 @@
+create index concurrently if not exists bases_shard on knowledge.bases (shard);
