@@ -1,24 +1,15 @@
 import { TimeSlice } from '../../../_kit/time-slice.ts'
-import { decodeLength } from '../index/posting.ts'
-import {
-  countSearched,
-  listBlockBits,
-  type PostingList,
-  termFrequency,
-} from '../index/posting-list.ts'
+import { listBlockBits, type PostingList, termFrequency } from '../index/posting-list.ts'
 import type { ShardPostings } from '../index/read-postings.ts'
 import type { WeightedTerm } from '../query/query-terms.ts'
 import type { ScoredChunk } from './scored-chunk.ts'
+import {
+  type CollectionStatistics,
+  countDocuments,
+  idfWeights,
+  tfNormTable,
+} from './term-weights.ts'
 import { TopK } from './top-k.ts'
-
-const k1 = 1.2
-const b = 0.75
-
-/** Number of searched chunks, and of the terms in them. */
-export interface CollectionStatistics {
-  chunks: number
-  words: number
-}
 
 /** Chunks that may be found, by shard. */
 export type ChunkFilter = ReadonlyMap<number, ReadonlySet<number>>
@@ -67,26 +58,6 @@ export async function searchTopK(
   if (first.size < withMargin(limit)) return (await scanTerms(all, limit)).toSorted(baseOf)
   addFrequentTerms(first, frequent, postings, weights, tfNorms)
   return first.toSorted(baseOf, limit)
-}
-
-/**
- * Counts the searched chunks that contain each term. Chunks of other bases in the same shard do not count: the
- * scores of a search must not depend on bases that it does not cover.
- */
-async function countDocuments(
-  terms: readonly WeightedTerm[],
-  postings: readonly ShardPostings[],
-  slice: TimeSlice,
-): Promise<number[]> {
-  const counts = terms.map(() => 0)
-  for (const { terms: lists, searched } of postings) {
-    for (let index = 0; index < lists.length; index++) {
-      const list = lists[index]!
-      counts[index]! += searched ? countSearched(list, searched) : list.entries.length
-      if (slice.isOver) await slice.pause()
-    }
-  }
-  return counts
 }
 
 /** Adds the scores of frequent terms to the candidates of the others. */
@@ -196,30 +167,4 @@ function collect(
     if (allowedSeqs && !allowedSeqs.has(first + place)) continue
     threshold = top.add(shard, first + place, score)
   }
-}
-
-/** Query weight of each term times its inverse document frequency. */
-const idfWeights = (
-  terms: readonly WeightedTerm[],
-  documentFrequencies: readonly number[],
-  chunks: number,
-) =>
-  Float64Array.from(terms, ({ weight }, index) => {
-    const n = documentFrequencies[index]!
-    return weight * Math.log(1 + (Math.max(chunks, n) - n + 0.5) / (n + 0.5))
-  })
-
-/** Normalized term frequency for each pair of frequency and length code. */
-function tfNormTable({ chunks, words }: CollectionStatistics): Float64Array {
-  const average = words / Math.max(chunks, 1) || 1
-  const norms = Array.from(
-    { length: 64 },
-    (_, code) => k1 * (1 - b + (b * decodeLength(code)) / average),
-  )
-  const tfNorms = new Float64Array(1024)
-  for (let value = 0; value < tfNorms.length; value++) {
-    const count = value >>> 6
-    tfNorms[value] = (count * (k1 + 1)) / (count + norms[value & 63]!)
-  }
-  return tfNorms
 }
