@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, newDatabase } from '../../../tests/support/databases.ts'
 import { silent } from '../../_kit/log.ts'
 import { makeMetrics } from '../../_kit/metrics.ts'
-import { makeSql, type Row } from '../../_kit/sql/sql.ts'
+import { makeSql, type Param, type Row } from '../../_kit/sql/sql.ts'
 import knowledge from '../service.ts'
 
 const key = 'a-key-for-tests-only'
@@ -12,6 +12,7 @@ const chunksPerDocument = 1_000
 
 let database: Database
 let rowCount = 0
+let statements: { text: string; params: Param[] }[] = []
 let post: (path: string, body: unknown) => Promise<any>
 
 /** Starts the service on a database whose rows are counted. */
@@ -24,7 +25,13 @@ beforeAll(async () => {
   }
   const started = knowledge.start({
     env: { ENVIRONMENT: 'test', INTERNAL_API_KEY: key },
-    database: { ...driver, query: (text, params) => count(driver.query(text, params)) },
+    database: {
+      ...driver,
+      query(text, params) {
+        statements.push({ text, params })
+        return count(driver.query(text, params))
+      },
+    },
     peers: () => () => Promise.reject(new Error('no peers')),
     log: silent,
     metrics: makeMetrics(),
@@ -83,6 +90,20 @@ describe('a search in a large base', () => {
       documents: new Set(['d4']),
     })
     expect(await search({ doc_types: ['absent'] })).toMatchObject({ hits: 0 })
+  })
+
+  test('the chunks of other bases are not read to check ranked ones', async () => {
+    const { driver } = database
+    await makeSql(driver).statement('analyze')
+    statements = []
+    await search({ document_ids: ['d5'] })
+    const plans = await Promise.all(
+      statements
+        .filter(({ text }) => text.includes('knowledge.chunks') && text.includes('unnest'))
+        .map(({ text, params }) => driver.query(`explain ${text}`, params)),
+    )
+    expect(plans.length).toBeGreaterThan(0)
+    expect(JSON.stringify(plans)).not.toContain('Seq Scan on chunks')
   })
 
   test('chunks in force are found when most chunks are repealed', async () => {

@@ -1,6 +1,7 @@
-import { fragment, numberArray, type Sql, type SqlFragment } from '../../../_kit/sql/sql.ts'
+import { fragment, type Sql, type SqlFragment } from '../../../_kit/sql/sql.ts'
 import { chunkMetadataInForce } from '../../law/law-metadata.ts'
 import type { SearchCache } from '../index/cache.ts'
+import { chunkRows } from '../index/chunk-rows.ts'
 import type { SearchScope } from '../query/request.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import type { CachedChunk, Candidate } from './candidate.ts'
@@ -18,14 +19,11 @@ export async function fetchChunks(
   where: SqlFragment = fragment``,
 ): Promise<Candidate[]> {
   if (scored.length === 0) return []
-  const ints = (list: number[]) => numberArray(list, 'int4')
   const rows = (await sql`
     select chunk.base, chunk.seq, base.id as kb_id, document_id, title, doc_type, chunk_index,
       section_id, content, ${chunkMetadataInForce} as metadata,
       chunk.in_force_from, chunk.in_force_to
-    from unnest(${ints(scored.map(({ base }) => base))}, ${ints(scored.map(({ seq }) => seq))})
-        scored (base, seq)
-      join knowledge.chunks chunk using (base, seq)
+    from ${chunkRows(scored)} chunk
       join knowledge.documents document using (base, document_id)
       join knowledge.bases base on base.no = chunk.base
     where true ${where}`) as unknown as ChunkRow[]

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { fragment, numberArray, type Sql } from '../../../_kit/sql/sql.ts'
+import { chunkRows } from '../index/chunk-rows.ts'
 import { filterConditions, inForceCondition, type SearchScope } from '../query/request.ts'
 import type { ChunkFilter } from '../rank/bm25.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
@@ -46,9 +47,7 @@ export async function keepAllowedChunks(
 ): Promise<ScoredChunk[]> {
   const rows = await sql.rows(ChunkRefRow)`
     select chunk.base, chunk.seq
-    from unnest(${ints(ranked.map(({ base }) => base))}, ${ints(ranked.map(({ seq }) => seq))})
-        ranked (base, seq)
-      join knowledge.chunks chunk using (base, seq)
+    from ${chunkRows(ranked)} chunk
       join knowledge.documents document using (base, document_id)
     where true ${conditions(scope)}`
   const allowed = new Set(rows.map(({ base, seq }) => `${base} ${seq}`))

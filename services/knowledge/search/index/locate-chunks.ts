@@ -1,8 +1,9 @@
-import { fragment, numberArray, type Sql } from '../../../_kit/sql/sql.ts'
+import { fragment, type Sql } from '../../../_kit/sql/sql.ts'
 import type { SearchedBases } from '../query/request.ts'
 import type { ScoredChunk } from '../rank/scored-chunk.ts'
 import type { SearchCache } from './cache.ts'
 import type { ChunkColumns, ColumnRow, LocatedChunk } from './chunk-columns.ts'
+import { chunkRows } from './chunk-rows.ts'
 import { loadSeqRanges } from './load-seq-ranges.ts'
 
 /** Adds document and position to scored chunks, in their order; drops deleted ones and those of other bases. */
@@ -69,9 +70,7 @@ const columns = fragment`base, seq, document_id, title, chunk_index, article, ci
 const readColumns = (sql: Sql, chunks: readonly ScoredChunk[]) =>
   sql`
     select ${columns}
-    from unnest(${ints(chunks.map(({ base }) => base))}, ${ints(chunks.map(({ seq }) => seq))})
-        scored (base, seq)
-      join knowledge.chunks using (base, seq)
+    from ${chunkRows(chunks)} chunk
       join knowledge.documents using (base, document_id)` as Promise<unknown> as Promise<
     ColumnRow[]
   >
@@ -86,5 +85,3 @@ const readColumnRange = (
     where base = ${base} and seq >= ${from} and seq < ${to}` as Promise<unknown> as Promise<
     ColumnRow[]
   >
-
-const ints = (list: number[]) => numberArray(list, 'int4')
