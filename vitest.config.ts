@@ -16,7 +16,8 @@ const contractProject = (name: string) => ({
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    maxWorkers: 2,
+    // Tests wait for databases and processes: one worker more than cores keeps two cores busy.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -61,7 +61,9 @@ function defenceRows({ caseFile, citations }: DraftBasis): TableRow[] {
   return listRaisedDefences(caseFile).map(({ defence, facts: keys }) => {
     const facts = caseFile.facts.filter(({ key }) => keys.includes(key))
     const cited = defence.legal_basis.filter(({ law, article }) =>
-      citations.some((each) => each.law === law && each.article === article),
+      citations.some(
+        (each) => each.grounds_defence && each.law === law && each.article === article,
+      ),
     )
     const law = cited.map(({ law, article }) => `《${law}》${article}`).join('、')
     return {

@@ -31,13 +31,16 @@ const factKeys = ({ elements }: DraftBasis, element_id: string) =>
     (id) => id.startsWith('intake.') && !id.startsWith('intake.evidence'),
   )
 
-/** Verified articles of the elements that the documents speak of. */
+/** Verified articles that the claims rest on, and the defences that a respondent raises. */
 export function listCitations(basis: DraftBasis): FoundCitation[] {
   const claimed = new Set(listClaimedElements(basis).map(({ element_id }) => element_id))
-  return basis.citations.filter(({ element_ids }) => element_ids.some((id) => claimed.has(id)))
+  return basis.citations.filter(
+    ({ element_ids, grounds_claim, grounds_defence }) =>
+      (grounds_claim || grounds_defence) && element_ids.some((id) => claimed.has(id)),
+  )
 }
 
-/** Those that a claim cites: not the rules on procedure, proof and defences. An answer cites those of its defences. */
+/** Those that the side of the person cites: for its claims, or for its defences. */
 export function listGrounds(basis: DraftBasis): FoundCitation[] {
   const defends = basis.caseFile.fields.client_role === 'respondent'
   return listCitations(basis).filter((each) =>

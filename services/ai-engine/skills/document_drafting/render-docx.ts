@@ -99,7 +99,7 @@ function renderBlock(
 ): (Paragraph | Table)[] {
   if (block.type === 'redline') return [renderRedline(block.runs, block.isTitle === true, revision)]
   if (block.type === 'heading')
-    return [new Paragraph({ heading: HeadingLevel.HEADING_1, text: block.text })]
+    return [new Paragraph({ heading: HeadingLevel.HEADING_1, keepNext: true, text: block.text })]
   if (block.type === 'signature') return renderSignature(block.lines)
   if (block.type === 'paragraph') {
     const { text, align, flush } = block

@@ -69,7 +69,7 @@ export function collectCitations(caseFile: CaseFile): FoundCitation[] {
       defence.legal_basis.map((basis) => ({
         ...{ ...basis, element_id },
         grounds_claim: false,
-        grounds_defence: true,
+        grounds_defence: basis.grounds_claim,
       })),
     ),
   ]

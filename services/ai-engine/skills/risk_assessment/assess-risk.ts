@@ -37,8 +37,9 @@ const elementPoints = 70
 const gapShare = { missing: 1, weak: 0.5, proven: 0 }
 /** Points of a risk factor of the cause that the story speaks of. */
 const factorPoints = 5
-/** Words that a risk factor shares with the story before it counts. */
+/** Words, and share of its words, that a risk factor has in common with the story before it counts. */
 const minSharedWords = 2
+const minSharedShare = 0.6
 const limits = { medium: 25, high: 55 }
 
 export interface RiskBasis {
@@ -169,7 +170,11 @@ function limitationFactors({ calculation, today, caseFile }: RiskBasis) {
 function typicalFactors({ cause, caseFile }: RiskBasis) {
   const story = new Set(caseFile.texts.flatMap(queryTokens))
   return cause.risk_factors
-    .filter(({ name }) => queryTokens(name).filter((t) => story.has(t)).length >= minSharedWords)
+    .filter(({ name }) => {
+      const words = queryTokens(name)
+      const shared = words.filter((word) => story.has(word)).length
+      return shared >= minSharedWords && shared >= words.length * minSharedShare
+    })
     .map(({ name, name_en, description, legal_basis }, index) => ({
       factor_id: `typical.${index + 1}`,
       name: caseFile.language === 'en' ? (name_en ?? name) : name,
