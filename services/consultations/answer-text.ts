@@ -1,4 +1,4 @@
-import { type Language, text } from './texts.ts'
+import { detectLanguage, type Language, text } from './texts.ts'
 import type { Card } from './turn/engine.ts'
 
 interface Answer {
@@ -11,13 +11,18 @@ type AnsweredCard = Pick<Card, 'questions'>
 const findQuestion = ({ questions }: AnsweredCard, { field_key }: Answer) =>
   questions.find((each) => each.field_key === field_key)
 
-/** Formats answers as text: one line per answer with its question and the labels of its options. */
+/**
+ * Formats answers as text: one line per answer with its question and the labels of its options. The words of an
+ * answer have the language of the questions; a name or an amount says nothing about it.
+ */
 export const formatAnswers = (
   card: AnsweredCard,
   answers: Answer[],
-  language: Language | null,
-): string =>
-  answers
+  fallback: Language | null,
+): string => {
+  const language =
+    detectLanguage(card.questions.map(({ question }) => question).join('')) ?? fallback
+  return answers
     .filter(({ value, unknown }) => unknown || (value !== null && value !== undefined))
     .map((answer) => {
       const question = findQuestion(card, answer)
@@ -36,6 +41,7 @@ export const formatAnswers = (
       return `${label} ${values.map(valueText).join(', ')}`
     })
     .join('\n')
+}
 
 /** File ids in answers to questions of type `file`. */
 export const fileIdsIn = (card: AnsweredCard, answers: Answer[]): string[] => [
