@@ -309,6 +309,7 @@ outputs:
   details: Answers to the questions of the cause, by the key of the question.
   quotes: The passage that a date or an amount was found in, by field.
   unconfirmed: Dates and amounts that wait for the person's confirmation; nothing is computed from them.
+  contradictions: Sums and days of which the person and a file say different things, and what the person chose.
   asked: Keys of the questions that were asked.
   open_questions: Questions that are still without an answer.
   synced: Hashes of the values that the matter holds.

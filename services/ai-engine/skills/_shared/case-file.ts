@@ -61,15 +61,16 @@ export async function loadCase(inputs: CaseInputs, tools: Tools, today: string):
   const texts = personTexts(inputs.messages, inputs.message)
   const language = lastLanguage(texts) ?? (intake.language === 'en' ? 'en' : 'zh')
   const fromTexts = readTexts(texts, today)
-  const fields: Fields = {
-    ...fromTexts.fields,
-    ...fieldsFromMatter(matter),
-    ...withoutNulls(parseFields(values)),
-  }
+  // What the person rejected or does not know is not read from texts or from the matter again.
+  const isDeclined = (name: string) => known[name]?.value === null
+  const fields = withoutNulls(
+    { ...fromTexts.fields, ...fieldsFromMatter(matter), ...withoutNulls(parseFields(values)) },
+    isDeclined,
+  )
   const code = fields.cause_of_action_code ?? (await recognizedCode(tools, texts))
   const cause = await loadCauseRecord(tools, code)
   const profile = matter.profile ?? {}
-  const details = readDetails(cause, values, profile)
+  const details = readDetails(cause, values, profile).filter(({ name }) => !isDeclined(name))
   const ofMatter: Fields = fieldsFromMatter(matter)
   const unconfirmed = readUnconfirmed(profile)
   const isOfMatter = (name: string, value: unknown) =>
@@ -180,5 +181,7 @@ function claimElements(
   return cause.elements.filter(({ side }) => !side || claims(side))
 }
 
-const withoutNulls = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
+const withoutNulls = (fields: Fields, isLeftOut = (_: string) => false): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([key, value]) => value != null && !isLeftOut(key)),
+  )

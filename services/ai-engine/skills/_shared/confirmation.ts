@@ -28,12 +28,20 @@ const unconfirmedMember = 'unconfirmed_facts'
 export const readUnconfirmed = (profile: Record<string, unknown>): string[] =>
   z.array(z.string()).safeParse(profile[unconfirmedMember]).data ?? []
 
-/** The member of the profile that lists the facts that nobody confirmed. */
-export const unconfirmedProfile = (facts: Facts, texts: string[]) => ({
+/**
+ * The member of the profile that lists the facts that nobody confirmed. One that the person rejected stays on the
+ * list, because the profile still holds the value that was read.
+ */
+export const unconfirmedProfile = (
+  facts: Facts,
+  texts: string[],
+  profile: Record<string, unknown> | null | undefined,
+) => ({
   [unconfirmedMember]: Object.entries(facts)
-    .filter(
-      ([name, { value, confirmed }]) =>
-        value != null && !confirmed && !isOwnStatement(name, value, texts),
+    .filter(([name, { value, confirmed }]) =>
+      value == null
+        ? readUnconfirmed(profile ?? {}).includes(name)
+        : !confirmed && !isOwnStatement(name, value, texts),
     )
     .map(([name]) => name)
     .sort(),

@@ -70,6 +70,34 @@ test('a rejected sum is asked for with the value that was read, and the answer i
   expect(done.output.claims[0]).toMatchObject({ amount: 90_000 })
 })
 
+test('a rejected sum does not come back from the message that states it', async () => {
+  const at = threadWith('rules')
+  await at.say('我在2023年5月1日借给张三10万元，约定2024年5月1日归还。')
+  await at.answer({ figures_confirmed: false })
+  const done = await at.answer({
+    'answers.private_lending__delivered_amount': null,
+    'answers.amount': null,
+  })
+  expect(done.output.claims).toEqual([])
+  expect(done.output.skipped).toContainEqual({
+    calculator: 'loan_interest',
+    reason: 'missing: amount',
+  })
+})
+
+test('a rejected sum stays on the list of what nobody confirmed', async () => {
+  const at = threadWith('rules')
+  at.state.matter = {
+    profile: { ...loan, unconfirmed_facts: ['private_lending.delivered_amount'] },
+  }
+  await at.say('')
+  await at.answer({ figures_confirmed: false })
+  const done = await at.answer({ 'answers.private_lending__delivered_amount': null })
+  expect(done.products.profile).toMatchObject({
+    unconfirmed_facts: expect.arrayContaining(['private_lending.delivered_amount']),
+  })
+})
+
 test.each([
   ['does not know', { figures_confirmed: null }],
   ['skips the card', undefined],

@@ -86,7 +86,7 @@ export default defineSkill({
       output,
       facts: changes,
       products: {
-        profile: unconfirmedProfile(facts, caseFile.texts),
+        profile: unconfirmedProfile(facts, caseFile.texts, inputs.matter.profile),
         data: { work_product: { calculation: result } },
       },
       ...(result.calculations.length > 0 && { reply: renderCalculations(result, language) }),

@@ -79,6 +79,7 @@ export default defineSkill({
       ...(deliverable === 'memo' || contract.truncated ? [] : [draftRedline(review)]),
     ]
     const faults = await checkDocuments(documents, {
+      contradicted: [],
       facts: new Map(),
       fileIds: new Set(inputs.file_ids),
       calculation: { calculations: [], claims: [], skipped: [] },

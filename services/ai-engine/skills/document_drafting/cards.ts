@@ -64,6 +64,10 @@ const ruleTexts: Record<GateFault['rule'], Bilingual> = {
     zh: '所依据的事实未经您确认',
     en: 'it rests on a fact that you have not confirmed',
   },
+  contradicted: {
+    zh: '您的说法与材料的金额不一致，请先选择正确的一项',
+    en: 'your sum and that of a file differ; please choose one first',
+  },
   stale: {
     zh: '所依据的事实已变更，需要重新计算',
     en: 'a fact that it was calculated with has changed',

@@ -1,7 +1,9 @@
+import * as z from 'zod'
 import type { Facts } from '../../facts.ts'
 import type { CaseFact, CaseFile } from '../_shared/case-file.ts'
 import { maxShownFacts } from '../_shared/read-back.ts'
 import { answerKey, answersPrefix } from '../calculation/input-source.ts'
+import { Contradiction } from '../intake_collection/contradictions.ts'
 import type { Details } from './draft-basis.ts'
 import type { GateFact, GateFault } from './gate.ts'
 
@@ -22,6 +24,15 @@ export function listGateFacts(
     ...named('drafting.client_name', client_name),
     ...named('intake.opposing_party', opposing_name),
   ])
+}
+
+/** Sums of which the sources say different things and the person has not chosen one. */
+export function listContradicted(intake: Record<string, unknown>, facts: Facts): number[] {
+  const contradictions = z.array(Contradiction).safeParse(intake.contradictions).data ?? []
+  return contradictions
+    .filter(({ key }) => facts[key]?.value == null)
+    .flatMap(({ stated, file }) => [stated.value, file.value])
+    .filter((value) => typeof value === 'number')
 }
 
 /** The unconfirmed facts that keep a document back, as many as a card reads back. */

@@ -27,6 +27,7 @@ const check = (block: Block, as_of = '2026-06-15', facts: Record<string, GateFac
       facts: new Map(Object.entries(facts)),
       fileIds: new Set(['f-1']),
       calculation,
+      contradicted: [70_000],
       as_of,
       tools: seedCauseTools(),
     },
@@ -72,6 +73,16 @@ test.each([
     'a missing article of an interpretation with its number after the title',
     'citation',
     paragraph('依据《最高人民法院关于审理劳动争议案件适用法律问题的解释》（二）第九百条。', form),
+  ],
+  [
+    'an amount that its fact does not state',
+    'amount',
+    paragraph('借款100,001元。', { kind: 'fact', key: 'intake.amount' }),
+  ],
+  [
+    'a sum that the sources contradict',
+    'contradicted',
+    paragraph('借条写明7万元。', { kind: 'file', file_id: 'f-1' }),
   ],
   ['a blank that is not filled in', 'blank', paragraph('原告：（待补充）', form)],
 ])('a statement with %s fails by the rule %s', async (_, rule, block) => {
@@ -133,6 +144,7 @@ test('a claim whose amount differs from its fact fails', async () => {
       facts: new Map(Object.entries(confirmed)),
       fileIds: new Set(),
       calculation: claimed,
+      contradicted: [],
       as_of: '2026-06-15',
       tools: seedCauseTools(),
     },

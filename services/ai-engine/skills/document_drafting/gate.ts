@@ -10,7 +10,7 @@ import { blank } from './draft-basis.ts'
 
 export const GateFault = z.object({
   document: z.string(),
-  rule: z.enum(['citation', 'source', 'amount', 'blank', 'unconfirmed', 'stale']),
+  rule: z.enum(['citation', 'source', 'amount', 'blank', 'unconfirmed', 'stale', 'contradicted']),
   text: z.string(),
   reason: z.string(),
   /** Key of the fact that is not confirmed. Its confirmation ends the fault. */
@@ -30,6 +30,8 @@ export interface GateBasis {
   facts: Map<string, GateFact>
   fileIds: Set<string>
   calculation: CalculationResult
+  /** Sums between which the person has not chosen. */
+  contradicted: number[]
   as_of: string
   tools: SkillContext<unknown>['tools']
 }
@@ -38,7 +40,7 @@ export interface GateBasis {
  * Checks the documents before delivery: every citation verifies, every statement has a source that exists,
  * every amount comes from a calculation, or from the fact, file or article that its statement rests on. No
  * statement rests on a fact that the person has not confirmed, nor on a calculation with such a fact or with
- * one that has changed since.
+ * one that has changed since. A sum that the sources contradict is in no statement.
  */
 export async function checkDocuments(
   documents: DraftDocument[],
@@ -58,14 +60,21 @@ function checkStatements(document: DraftDocument, basis: GateBasis): GateFault[]
   })
   return listStatements(document).flatMap(({ text, sources }) => {
     const unknown = sources.filter((source) => !exists(source, basis))
-    const quoted = sources.some(({ kind }) => kind !== 'form' && kind !== 'calculation')
+    const stated = amountsIn(text)
+    // The words of a file or of an article are quoted as they are.
+    const quoted = sources.some(({ kind }) => kind === 'file' || kind === 'citation')
+    const ofFacts = factAmounts(sources, basis)
     const wrong = quoted
       ? []
-      : amountsIn(text).filter(({ amount }) => !amounts.has(Math.round(amount * 100)))
+      : stated.filter(
+          ({ amount }) => !amounts.has(toCents(amount)) && !ofFacts.has(toCents(amount)),
+        )
+    const contradicted = stated.filter(({ amount }) => basis.contradicted.includes(amount))
     return [
       ...(sources.length === 0 ? [fault('source', text, 'no source')] : []),
       ...unknown.map((source) => fault('source', text, `unknown source: ${describe(source)}`)),
       ...wrong.map((each) => fault('amount', text, `not calculated: ${each.text}`)),
+      ...contradicted.map((each) => fault('contradicted', text, `contradicted: ${each.text}`)),
       ...sources.flatMap((source) =>
         checkFacts(source, basis).map(({ rule, key }) => ({
           ...fault(rule, text, `${rule === 'stale' ? 'changed' : 'not confirmed'}: ${key}`),
@@ -119,13 +128,25 @@ function exists(source: Source, { facts, fileIds, calculation }: GateBasis): boo
 const describe = (source: Source) =>
   source.kind === 'fact' ? source.key : source.kind === 'file' ? source.file_id : source.kind
 
+const toCents = (amount: number) => Math.round(amount * 100)
+
+/** Amounts that the facts behind a statement state: a number, or those in words. In cents. */
+function factAmounts(sources: Source[], { facts }: GateBasis): Set<number> {
+  const values = sources.flatMap((each) => (each.kind === 'fact' ? facts.get(each.key)?.value : []))
+  return new Set(
+    values.flatMap((value) =>
+      typeof value === 'number'
+        ? [toCents(value)]
+        : amountsIn(JSON.stringify(value ?? '')).map(({ amount }) => toCents(amount)),
+    ),
+  )
+}
+
 /** All numbers of the calculations and claims, in cents. */
 function calculatedAmounts({ calculations, claims }: CalculationResult): Set<number> {
-  const found = new Set(
-    claims.flatMap(({ amount }) => (amount === null ? [] : [Math.round(amount * 100)])),
-  )
+  const found = new Set(claims.flatMap(({ amount }) => (amount === null ? [] : [toCents(amount)])))
   const collect = (value: unknown): void => {
-    if (typeof value === 'number') found.add(Math.round(value * 100))
+    if (typeof value === 'number') found.add(toCents(value))
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect)
   }
   for (const { result, inputs } of calculations) collect([result, inputs])

@@ -12,7 +12,7 @@ import { confirmCard, detailsCard } from './cards.ts'
 import { Details } from './draft-basis.ts'
 import { draftDocuments, readBasis } from './draft-documents.ts'
 import { checkDocuments, GateFault } from './gate.ts'
-import { isConfirmable, listGateFacts, unconfirmedFacts } from './gate-facts.ts'
+import { isConfirmable, listContradicted, listGateFacts, unconfirmedFacts } from './gate-facts.ts'
 import { deliveryProducts, draftingProducts } from './products.ts'
 import { releaseDocuments } from './release.ts'
 
@@ -74,6 +74,7 @@ export default defineSkill({
       facts: listGateFacts(caseFile, inputs.facts, details),
       fileIds: new Set(inputs.file_ids),
       calculation: readCalculation(inputs.calculation),
+      contradicted: listContradicted(inputs.intake_collection, inputs.facts),
       as_of: lawDate(caseFile, today),
       tools,
     }
@@ -108,7 +109,11 @@ export default defineSkill({
         documents: release.documents,
         products: {
           ...deliveryProducts(language, release.keys.length > 0),
-          profile: unconfirmedProfile({ ...inputs.facts, ...confirmed }, caseFile.texts),
+          profile: unconfirmedProfile(
+            { ...inputs.facts, ...confirmed },
+            caseFile.texts,
+            inputs.matter.profile,
+          ),
         },
         reply: release.reply,
       }

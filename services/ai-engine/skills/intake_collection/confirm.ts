@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import type { Control } from '../../skill.ts'
+import type { AnsweredCard, Control } from '../../skill.ts'
 import type { Language } from '../_shared/language.ts'
+import type { Extraction } from './extract.ts'
 import { type FieldKey, type Fields, fieldKeys } from './fields.ts'
 import type { Figure } from './figures.ts'
 import { fieldLabel, formatValue } from './format.ts'
@@ -10,6 +11,8 @@ export const PendingFigure = z.object({
   key: z.enum(fieldKeys as [FieldKey, ...FieldKey[]]),
   value: z.union([z.number(), z.string()]),
   quote: z.string(),
+  /** Whether the text leaves no other reading. */
+  certain: z.boolean().optional(),
 })
 export type PendingFigure = z.infer<typeof PendingFigure>
 
@@ -19,17 +22,30 @@ export const confirmedKey = 'figures_confirmed'
 /** Selects the figures to confirm: those of open fields, and certain ones that contradict a known value. */
 export function figuresToConfirm(
   uncertain: Figure[],
-  certain: PendingFigure[],
+  found: Pick<Extraction, 'fields' | 'quotes'>,
   fields: Fields,
 ): PendingFigure[] {
-  const strip = ({ key, value, quote }: PendingFigure): PendingFigure => ({ key, value, quote })
   const contradicts = ({ key, value }: PendingFigure) =>
     fields[key] != null && fields[key] !== value
   return [
-    ...uncertain.filter(({ key, value }) => fields[key] !== value),
-    ...certain.filter(contradicts),
-  ].map(strip)
+    ...uncertain
+      .filter(({ key, value }) => fields[key] !== value)
+      .map(({ key, value, quote }) => ({ key, value, quote })),
+    ...certainFigures(found).filter(contradicts),
+  ]
 }
+
+const certainFigures = ({ fields, quotes }: Pick<Extraction, 'fields' | 'quotes'>) =>
+  (Object.keys(quotes) as FieldKey[]).map((key) => ({
+    key,
+    value: fields[key] as number | string,
+    quote: quotes[key]!,
+    certain: true,
+  }))
+
+/** The figures of an answered confirm card, if the person said yes. */
+export const confirmedFigures = (pending: PendingFigure[], answered: AnsweredCard | null) =>
+  answered?.answers[`intake_collection.${confirmedKey}`] === true ? pending : []
 
 /** Builds the card that reads the figures back with their quotes: one yes or no for all of them. */
 export function confirmCard(pending: PendingFigure[], fields: Fields, language: Language): Control {

@@ -11,11 +11,14 @@ import { fileRules } from './file-rules.ts'
 const maxFiles = 20
 
 /** An answer that a file gives, with the passage that shows it. */
-interface FileAnswer {
+export interface FileAnswer {
   key: string
   value: unknown
   quote: string
   file_id: string
+  filename: string | null
+  /** Question that asks for the same sum. */
+  sameAs?: string | undefined
 }
 
 const LoadedFile = z.object({
@@ -37,7 +40,8 @@ export async function readFileAnswers(
     const file = LoadedFile.safeParse(await tools.load_file({ file_id })).data
     if (!file?.text) continue
     const { kind } = classifyFile(file.filename, file.text, file.content_type)
-    found.push(...answersIn(file.text, kind, code, today).map((each) => ({ ...each, file_id })))
+    const answers = answersIn(file.text, kind, code, today)
+    found.push(...answers.map((each) => ({ ...each, file_id, filename: file.filename })))
   }
   return found.filter(({ key }, index) => found.findIndex((each) => each.key === key) === index)
 }
@@ -59,12 +63,12 @@ function answersIn(text: string, kind: string, code: string | null | undefined, 
         (!about || about.test(text)) &&
         !notAbout?.test(text),
     )
-    .flatMap(({ key, where, read }) => {
+    .flatMap(({ key, where, read, sameAs }) => {
       const matching = where ? passages.filter(({ clause }) => where.test(clause)) : []
-      if (!where) return [{ key, value: read(passages), quote: title }]
+      if (!where) return [{ key, value: read(passages), quote: title, sameAs }]
       return matching.length === 0
         ? []
-        : [{ key, value: read(matching), quote: matching[0]!.clause.slice(0, 200) }]
+        : [{ key, value: read(matching), quote: matching[0]!.clause.slice(0, 200), sameAs }]
     })
     .filter(({ value }) => value !== undefined)
 }

@@ -19,6 +19,8 @@ interface FileRule {
   /** Clauses that hold the answer. Default: the file as a whole. */
   where?: RegExp
   read(passages: FilePassage[]): unknown
+  /** Question that asks for the same sum, if the file differs from what the person said. */
+  sameAs?: string
 }
 
 /** The only value of a list; a file with several values answers nothing. */
@@ -66,6 +68,7 @@ export const fileRules: FileRule[] = [
     causes: loan,
     notAbout: repayment,
     read: money,
+    sameAs: 'amount',
   },
   {
     key: 'private_lending.repaid_amount',

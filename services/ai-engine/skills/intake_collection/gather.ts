@@ -77,13 +77,16 @@ export function gatherDetails(
   known: Record<string, unknown>,
   stated: Record<string, unknown>,
   profile: Record<string, unknown> | null | undefined,
+  /** Values of the matter that the person rejected. */
+  rejected: string[],
 ): Record<string, unknown> {
   const details: Record<string, unknown> = {}
   for (const { key } of questions) {
     if (fieldKeys.includes(key as FieldKey)) continue
     const ofMatter = valueAt(profile, key)
     const declined = stated[key] === null || ofMatter === null ? null : undefined
-    const value = stated[key] ?? ofMatter ?? known[key] ?? declined
+    const isKept = stated[key] !== null || !rejected.includes(key)
+    const value = stated[key] ?? (isKept ? ofMatter : undefined) ?? known[key] ?? declined
     if (value !== undefined) details[key] = value
   }
   return details

@@ -5,6 +5,8 @@ import skill from './skill.ts'
 
 const loan = '我在2024年3月5日借给张三10万元，有借条，约定2024年底还，他一直不还。我想要回借款。'
 
+type Trial = Awaited<ReturnType<typeof completed>>
+
 async function completed() {
   const trial = makeSkillThread('intake_collection', skill, { tools: seedCauseTools() })
   await trial.say(loan)
@@ -69,6 +71,21 @@ test('a contradiction that the person does not confirm leaves the earlier figure
   expect(output).toMatchObject({ amount: 100_000, complete: true })
   expect(products.profile ?? {}).not.toHaveProperty('amount')
 })
+
+test.each([
+  ['does not know', (at: Trial) => at.answer({ figures_confirmed: null })],
+  ['skips the card', (at: Trial) => at.skip()],
+])(
+  'a contradiction that the person leaves open makes the figure unknown (%s)',
+  async (_, leave) => {
+    const trial = await completed()
+    await trial.say('我记错了，其实借给他的是12万元')
+    const { output, products } = await leave(trial)
+    expect(output).toMatchObject({ amount: null, complete: true })
+    expect(products.profile).toMatchObject({ amount: null })
+    expect((trial.state.facts as any).amount).toMatchObject({ value: null })
+  },
+)
 
 test.each([
   '谢谢',

@@ -60,7 +60,10 @@ export function buildProducts(intake: Intake, matter: Matter): Products {
 /** Products of fields and answers that changed after the intake was complete. */
 export function buildUpdate(intake: Intake, changed: string[]): Products {
   const { fields, category } = intake
-  const present = changed.filter(isFieldKey).filter((key) => fields[key] != null)
+  const changedFields = changed.filter(isFieldKey)
+  const present = changedFields.filter((key) => fields[key] != null)
+  // A null removes what is not known any more.
+  const removed = changedFields.filter((key) => fields[key] == null)
   const details = Object.fromEntries(
     Object.entries(intake.details).filter(([key]) => changed.includes(key)),
   )
@@ -71,6 +74,7 @@ export function buildUpdate(intake: Intake, changed: string[]): Products {
     }),
     profile: {
       ...Object.fromEntries(present.map((key) => [key, fields[key]])),
+      ...Object.fromEntries(removed.map((key) => [key, null])),
       ...intake.unconfirmed,
       // A member of the profile is replaced as a whole.
       ...(Object.keys(details).length > 0 && nestDetails(intake.details)),

@@ -1,21 +1,29 @@
 import * as z from 'zod'
-import { type AnsweredCard, defineSkill } from '../../skill.ts'
+import { defineSkill } from '../../skill.ts'
 import { readUnconfirmed, unconfirmedProfile } from '../_shared/confirmation.ts'
 import { FileIds, Matter, Messages, personTexts, SharedFacts, Text } from '../_shared/inputs.ts'
 import { lastLanguage } from '../_shared/language.ts'
-import { asksForLetter, hasQuestion, readMessage, serviceTypeIn } from '../_shared/read-message.ts'
-import { detectArea } from './area.ts'
+import { hasQuestion, readMessage, serviceTypeIn } from '../_shared/read-message.ts'
+import { chooseCategory } from './category.ts'
 import {
   bestCandidate,
   causeName,
   fetchCauseQuestions,
   fetchChecklistQuestions,
-  type Recognition,
   recognizeCause,
 } from './cause.ts'
-import { confirmCard, confirmedKey, figuresToConfirm, type PendingFigure } from './confirm.ts'
+import { confirmCard, confirmedFigures, figuresToConfirm } from './confirm.ts'
+import {
+  contradictionCard,
+  findContradictions,
+  isOpen,
+  isUnanswered,
+  leftOpen,
+  settleContradictions,
+} from './contradictions.ts'
+import { enterContradictions } from './enter-contradictions.ts'
 import { extract, noExtraction } from './extract.ts'
-import { type FieldKey, type Fields, parseFields } from './fields.ts'
+import { type FieldKey, parseFields } from './fields.ts'
 import { fieldsFromFiles, readFileAnswers } from './file-answers.ts'
 import {
   addLater,
@@ -56,11 +64,24 @@ export default defineSkill({
     const confirmed = confirmedFigures(work.unconfirmed, answered)
     const foundBefore = { ...work.found_by, ...pickSources(inputs.facts) }
     const before = parseFields({ ...state, ...pickValues(inputs.facts) })
+    const settled = settleContradictions(work.contradictions, answered, extraction.fields)
+    const chosen = settled.filter((_, at) => answered && isOpen(work.contradictions[at]!))
+    const unanswered = isUnanswered(work.contradictions, answered)
+      ? leftOpen(work.unconfirmed, before)
+      : []
+    // What the person rejected comes back neither from the matter nor from texts.
+    const rejected = [
+      ...readUnconfirmed(inputs.matter.profile ?? {}),
+      ...[...settled, ...unanswered].map(({ key }) => key),
+    ]
+    const ofMatter = Object.entries(fieldsFromMatter(inputs.matter)).filter(
+      ([key]) => before[key as FieldKey] !== null || !rejected.includes(key),
+    )
     const merged = mergeSources(
       [
         ['answer', parseFields(stripPrefix(answered?.answers ?? {}))],
         ['before', applyConfirmed(before, confirmed)],
-        ['matter', fieldsFromMatter(inputs.matter)],
+        ['matter', Object.fromEntries(ofMatter)],
       ],
       extraction,
       foundBefore,
@@ -95,7 +116,9 @@ export default defineSkill({
     const fileValues = Object.fromEntries(fileAnswers.map(({ key, value }) => [key, value]))
     const known = { ...pickValues(inputs.facts), ...fileValues }
     const stated = pickValues(inputs.facts, 'answer')
-    const details = gatherDetails(causeQuestions, known, stated, inputs.matter.profile)
+    const gather = (values: Record<string, unknown>) =>
+      gatherDetails(causeQuestions, values, stated, inputs.matter.profile, rejected)
+    const details = gather(known)
     // A corrected figure also replaces answers that state the same sum or day.
     for (const { key, value, quote } of correctedDetails(confirmed, before, details)) {
       details[key] = value
@@ -104,6 +127,22 @@ export default defineSkill({
     }
     for (const { key, value } of fileAnswers)
       if (key in fromFiles || details[key] === value) foundBy[key] = 'file'
+    const contradictions = [
+      ...settled,
+      ...unanswered,
+      ...findContradictions(
+        fileAnswers,
+        {
+          values: { ...said, ...gather(pickValues(inputs.facts)) },
+          foundBy: { ...foundBefore, ...merged.foundBy },
+          quotes: { ...extraction.quotes, ...work.quotes },
+          details,
+        },
+        settled,
+      ),
+    ]
+    const entered = [...chosen, ...unanswered]
+    enterContradictions({ fields, details, foundBy, quotes }, contradictions, entered, language)
     // What another thread read and nobody confirmed is not confirmed by standing in the matter.
     for (const key of readUnconfirmed(inputs.matter.profile ?? {}))
       if (inputs.facts[key] === undefined && (foundBy[key] ?? 'matter') === 'matter')
@@ -117,11 +156,14 @@ export default defineSkill({
     }
     const missing = missingKeys(interview)
     const uncertain = extraction.uncertain.filter(({ key }) => !(key in fromFiles))
-    const unconfirmed = figuresToConfirm(uncertain, certainFigures(extraction), fields)
+    // Figures that waited while the person chose between two sources are still to be confirmed.
+    const unconfirmed =
+      chosen.length > 0 ? work.unconfirmed : figuresToConfirm(uncertain, extraction, fields)
+    const isContradicted = contradictions.some(isOpen)
     const name = causeName(recognition, fields.cause_of_action_code) ?? work.cause_name ?? null
     const output = {
       ...fields,
-      complete: missing.length === 0 && unconfirmed.length === 0,
+      complete: missing.length === 0 && unconfirmed.length === 0 && !isContradicted,
       missing,
       ...(asksFor && { service_type_id: asksFor }),
       matter_category: chooseCategory(fields, recognition, texts, work, inputs.matter),
@@ -134,13 +176,18 @@ export default defineSkill({
       details,
       quotes,
       unconfirmed,
-      asked: work.asked,
+      contradictions,
+      asked: work.asked.filter((key) => !chosen.some((each) => each.key === key)),
       open_questions: openQuestions(interview, language),
       synced: work.synced,
     }
     const facts = buildFacts({ ...fields, ...details }, foundBy, quotes, inputs.facts)
     const wasComplete = work.complete || Object.keys(work.synced).length > 0
     const inProgress = wasComplete ? {} : { phases: [intakePhase('IN_PROGRESS', language)] }
+    if (isContradicted) {
+      const control = contradictionCard(contradictions, causeQuestions, language)
+      return { output, facts, control, products: inProgress, reply: control.title ?? '' }
+    }
     if (unconfirmed.length > 0) {
       const control = confirmCard(unconfirmed, fields, language)
       return { output, facts, control, products: inProgress, reply: control.title ?? '' }
@@ -167,10 +214,12 @@ export default defineSkill({
     const intake: Intake = {
       ...{ fields, details, foundBy, quotes, causeName: name, causeQuestions, language },
       category: output.matter_category,
-      unconfirmed: unconfirmedProfile({ ...inputs.facts, ...facts }, texts),
+      unconfirmed: unconfirmedProfile({ ...inputs.facts, ...facts }, texts, inputs.matter.profile),
     }
     const synced = hashValues({ ...fields, ...details })
-    const changed = Object.keys(synced).filter((key) => synced[key] !== work.synced[key])
+    const changed = Object.keys({ ...work.synced, ...synced }).filter(
+      (key) => synced[key] !== work.synced[key],
+    )
     if (!wasComplete) {
       const products = buildProducts(intake, inputs.matter)
       return { output: { ...output, synced }, facts, products, reply: doneMessage(intake) }
@@ -188,33 +237,3 @@ export default defineSkill({
   /** State of version 1 has the same members; new members of version 2 have defaults. */
   migrate: (state) => state,
 })
-
-/** The figures of an answered confirm card, if the person said yes. */
-function confirmedFigures(pending: PendingFigure[], answered: AnsweredCard | null) {
-  return answered?.answers[`intake_collection.${confirmedKey}`] === true ? pending : []
-}
-
-const certainFigures = ({ fields, quotes }: typeof noExtraction): PendingFigure[] =>
-  (Object.keys(quotes) as FieldKey[]).map((key) => ({
-    key,
-    value: fields[key] as number | string,
-    quote: quotes[key]!,
-  }))
-
-/** Category of the matter: of its cause, else of its area of law, else as it was. */
-function chooseCategory(
-  fields: Fields,
-  { causes }: Recognition,
-  texts: string[],
-  work: z.output<typeof WorkState>,
-  matter: Matter,
-): string {
-  const text = texts.join('\n')
-  const cause = causes.find(({ code }) => code === fields.cause_of_action_code)
-  const isLetter = readMessage(text) === 'service' && asksForLetter(text)
-  if (cause && !isLetter) return cause.matter_category ?? 'civil_litigation'
-  const service = readMessage(text) === 'service' ? 'non_litigation' : undefined
-  return (
-    detectArea(text) ?? service ?? matter.matter_category ?? work.matter_category ?? 'consultation'
-  )
-}

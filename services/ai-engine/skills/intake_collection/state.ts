@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { PendingFigure } from './confirm.ts'
+import { Contradiction } from './contradictions.ts'
 import { fieldKeys, fieldSchemas } from './fields.ts'
 
 const FoundBys = z.record(z.string(), z.enum(['answer', 'matter', 'file', 'rules', 'model']))
@@ -20,9 +21,12 @@ export const WorkState = z.object({
   cause_name: BilingualName.nullish().catch(null),
   quotes: z.record(z.string(), z.string()).default({}).catch({}),
   unconfirmed: z.array(PendingFigure).default([]).catch([]),
+  contradictions: z.array(Contradiction).default([]).catch([]),
   asked: z.array(z.string()).default([]).catch([]),
   synced: z.record(z.string(), z.int()).default({}).catch({}),
 })
+
+export type WorkState = z.output<typeof WorkState>
 
 const collected = z.object(fieldSchemas).partial().shape
 
@@ -40,6 +44,7 @@ export const Outputs = z.object({
   details: z.record(z.string(), z.unknown()),
   quotes: z.record(z.string(), z.string()),
   unconfirmed: z.array(PendingFigure),
+  contradictions: z.array(Contradiction),
   asked: z.array(z.string()),
   open_questions: z.array(z.string()),
   synced: z.record(z.string(), z.int()),
