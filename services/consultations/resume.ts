@@ -49,7 +49,8 @@ export const resume = turnEndpoints({
   },
   async buildContent(c, session, { user_response, card_id, client_message_id }, speaker) {
     const { answers } = user_response
-    const written = textsIn(answers)
+    // Names and choices say nothing about the language: the messages of the session do.
+    const written = session.language === null ? textsIn(answers) : ''
     const sent = answers.map(({ field_key, value = null, unknown }) => ({
       field_key,
       value,
@@ -59,7 +60,7 @@ export const resume = turnEndpoints({
     return {
       request: { kind: 'resume', card_id: card_id ?? card.card_id, answers: sent },
       refused_turn_id: card.refused_turn_id,
-      content: formatAnswers(card, answers, detectLanguage(written) ?? session.language),
+      content: formatAnswers(card, answers, session.language ?? detectLanguage(written)),
       written,
       file_ids: fileIdsIn(card, answers),
       metadata: { card_id: card.card_id, answers },

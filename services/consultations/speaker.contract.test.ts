@@ -115,4 +115,14 @@ describe('texts of the service', () => {
     await at.call('DELETE', `${sessionsPath}/${id}`)
     expect((await at.chat(id, content)).message).toMatch(pattern)
   })
+
+  test('stay in the language of the messages after a name or a choice is answered', async () => {
+    const { id } = await at.open()
+    at.engine.state.plan = askCardFirst
+    await at.chat(id, '借款到期不还怎么办？')
+    const answers = ['Amy Li', 'bank_transfer'].map((value) => ({ field_key: 'intake.note', value }))
+    const amount = { field_key: 'intake.amount', value: 100_000 }
+    expect((await at.resume(id, [amount, answers[0]!])).status).toBe(200)
+    expect((await at.resume(id, [amount, answers[1]!])).message).toMatch(/[一-鿿]/)
+  })
 })
