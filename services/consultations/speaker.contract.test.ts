@@ -120,7 +120,10 @@ describe('texts of the service', () => {
     const { id } = await at.open()
     at.engine.state.plan = askCardFirst
     await at.chat(id, '借款到期不还怎么办？')
-    const answers = ['Amy Li', 'bank_transfer'].map((value) => ({ field_key: 'intake.note', value }))
+    const answers = ['Amy Li', 'bank_transfer'].map((value) => ({
+      field_key: 'intake.note',
+      value,
+    }))
     const amount = { field_key: 'intake.amount', value: 100_000 }
     expect((await at.resume(id, [amount, answers[0]!])).status).toBe(200)
     expect((await at.resume(id, [amount, answers[1]!])).message).toMatch(/[一-鿿]/)
