@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { listRaisedDefences } from '../_shared/defences.ts'
 import { joinFact, wordDay, wordFact } from '../_shared/word-fact.ts'
+import type { CalculationResult } from '../calculation/calculate.ts'
 import { courtFormTable, factRows, partyRows } from './court-form.ts'
 import { type DraftDocument, form, type Source, type TableRow } from './document.ts'
 import { blank, type DraftBasis } from './draft-basis.ts'
@@ -39,12 +40,7 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
         ...partyRows(basis, words.own, words.other),
         { section: '答辩意见' },
         {
-          cells: [
-            '对请求的意见',
-            defences.length > 0
-              ? `不同意${words.claimant}的请求，请求依法驳回。理由如下。`
-              : `${words.claimant}的请求以下列要件成立为前提，请依法审查其举证。`,
-          ],
+          cells: ['对请求的意见', wordPosition(basis, words.claimant, defences.length > 0)],
           sources: form,
         },
         ...defences,
@@ -54,6 +50,26 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
       ...courtClosing(details.court ?? words.to, signer, today),
     ],
   }
+}
+
+/** What the answer asks for: no more than its defences carry. */
+function wordPosition(
+  { caseFile, calculation, today }: DraftBasis,
+  claimant: string,
+  has: boolean,
+) {
+  if (!has) return `${claimant}的请求以下列要件成立为前提，请依法审查其举证。`
+  const { amount } = caseFile.fields
+  const isPart = (key: string) => {
+    const value = caseFile.facts.find((fact) => fact.key === key)?.value
+    return typeof value === 'number' && (amount == null || value < amount)
+  }
+  const raised = listRaisedDefences(caseFile)
+  const coversAll =
+    isOverLimitation(calculation, today) || raised.some(({ facts }) => !facts.some(isPart))
+  return coversAll
+    ? `不同意${claimant}的请求，请求依法驳回。理由如下。`
+    : `不同意${claimant}的部分请求，请求依法驳回相应部分。理由如下。`
 }
 
 /** Defences that rest on facts of the person, with these facts and the articles that verified. */
@@ -89,11 +105,18 @@ function defenceRows({ caseFile, citations }: DraftBasis): TableRow[] {
 
 const LastDay = z.object({ last_day: z.iso.date() })
 
+function findLastDay({ calculations }: CalculationResult): string | undefined {
+  const made = calculations.find(({ calculator }) => calculator === 'limitation')
+  return LastDay.safeParse(made?.result).data?.last_day
+}
+
+const isOverLimitation = (calculation: CalculationResult, today: string) =>
+  (findLastDay(calculation) ?? today) < today
+
 /** Limitation is considered only if the respondent pleads it. */
 function limitationRows({ calculation, today }: DraftBasis): TableRow[] {
-  const made = calculation.calculations.find(({ calculator }) => calculator === 'limitation')
-  const last = LastDay.safeParse(made?.result).data?.last_day
-  if (last === undefined || last >= today) return []
+  const last = findLastDay(calculation)
+  if (last === undefined || !isOverLimitation(calculation, today)) return []
   return [
     {
       cells: ['时效期间届满', `时效期间的最后一日为${wordDay(last, 'zh')}，答辩人提出时效抗辩。`],
