@@ -11,6 +11,7 @@ import { remindDueCards } from '../store/notices.ts'
 import type { StartedLease } from '../store/start-run.ts'
 import { giveUpRun } from './abandon-run.ts'
 import { drive, logAbandoned, maxClaims } from './drive.ts'
+import { trackRun } from './track-run.ts'
 
 /** Share of the slots that new runs leave to recovery. */
 const recoveryShare = 1 / 8
@@ -35,8 +36,7 @@ async function driveRun(context: ServiceContext<Deps>, lease: StartedLease): Pro
   const { sql, commit, kit, hub, limits, activeRuns } = context
   const deps = { sql, commit, hub, limits, log: kit.log, metrics: kit.metrics }
   const stop = new AbortController()
-  activeRuns.set(lease.run_id, stop)
-  hub.begin(lease.run_id)
+  const end = trackRun(activeRuns, hub, lease.run_id, stop)
   try {
     if (!supportedGraphVersions.has(lease.graph_version))
       return await giveUpRun(sql, lease, {
@@ -57,8 +57,7 @@ async function driveRun(context: ServiceContext<Deps>, lease: StartedLease): Pro
       (failed) => kit.log.warn({ run: lease.run_id, ...errorFields(failed) }, 'run not released'),
     )
   } finally {
-    activeRuns.delete(lease.run_id)
-    hub.end(lease.run_id)
+    end()
     startQueued(context)
   }
 }
