@@ -35,6 +35,12 @@ export function runHelm(...args: string[]): string {
   return stdout
 }
 
+/**
+ * Quotes digests such as 79252876e0119664. Helm leaves them unquoted: Go reads a number that overflows as a string,
+ * other parsers as infinity.
+ */
+const quoteOverflows = (yaml: string) => yaml.replace(/: (\d+e\d{3,})$/gm, ': "$1"')
+
 /** Renders a chart. */
 export function renderChart(
   chart: string,
@@ -51,7 +57,7 @@ export function renderChart(
       ...apis,
       ...args,
     )
-    return parseAllDocuments(output)
+    return parseAllDocuments(quoteOverflows(output))
       .map((each) => each.toJS() as KubeObject)
       .filter(Boolean)
   } finally {
