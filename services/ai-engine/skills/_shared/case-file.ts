@@ -12,7 +12,7 @@ import { isOwnStatement, readUnconfirmed } from './confirmation.ts'
 import { elementQuestions } from './element-questions.ts'
 import { FileIds, Matter, Messages, personTexts, SharedFacts, SkillState, Text } from './inputs.ts'
 import { type Language, lastLanguage } from './language.ts'
-import { partySideIn } from './party-side.ts'
+import { answeredSide, partySideIn } from './party-side.ts'
 
 type Tools = SkillContext<unknown>['tools']
 
@@ -170,10 +170,12 @@ function claimElements(
 ): CauseElement[] {
   if (!cause) return []
   const answer = facts.find(({ key }) => key.endsWith('.role'))?.value
-  const answered = cause.parties.find(
-    ({ role, name_en }) =>
-      role === answer || (name_en && String(answer).endsWith(name_en.toLowerCase())),
-  )?.role
+  const answered =
+    answeredSide(cause.code, answer, client_role) ??
+    cause.parties.find(
+      ({ role, name_en }) =>
+        role === answer || (name_en && String(answer).endsWith(name_en.toLowerCase())),
+    )?.role
   const stated = client_role === 'respondent' ? undefined : partySideIn(cause.code, texts)
   const own = answered ?? stated
   if (own === undefined) return cause.elements

@@ -33,7 +33,7 @@ export const writtenCitations = (text: string): Citation[] =>
   )
 
 /** First day of the Civil Code. Facts that ended before it are judged by the law of their time. */
-const civilCodeFrom = '2021-01-01'
+export const civilCodeFrom = '2021-01-01'
 
 /** Causes about a relation that lasts: the day that the intake asks for is its beginning. */
 const lastingRelations = new Set([

@@ -23,6 +23,11 @@ function meets({ values, from }: Condition, value: unknown): boolean {
   return answers.some((answer) => (values ? values.includes(answer) : affirms(answer)))
 }
 
-/** A denial, such as `none`, states nothing. */
+/** A denial, such as `none` or 没有, states nothing. */
 export const affirms = (answer: unknown): boolean =>
-  answer != null && answer !== false && answer !== 'none' && answer !== '' && answer !== 0
+  answer != null &&
+  answer !== false &&
+  answer !== 0 &&
+  !(typeof answer === 'string' && denial.test(answer.trim()))
+const denial =
+  /^(?:|无|没有?|否|不是|不知道|不清楚|暂无|都没有|none|no|nothing|n\/a|unknown)[。.！!]?$/iu

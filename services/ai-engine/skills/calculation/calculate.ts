@@ -45,15 +45,12 @@ export function missingInputs(code: string, source: InputSource): InputQuestion[
   const ofPlans = plansOf(code)
     .filter((plan) => plan.applies?.(source) ?? true)
     .flatMap((plan) => plan.needs(source))
-  const ofClaims = selectClaims(code, getAim(source)).flatMap(({ input }) => input ?? [])
+  const ofClaims = selectClaims(code, source).flatMap(({ input }) => input ?? [])
   const questions = [...ofPlans, ...ofClaims].filter(({ name }) => source.get(name) === undefined)
   return questions.filter(
     ({ name }, index) => questions.findIndex((each) => each.name === name) === index,
   )
 }
-
-const getAim = (source: InputSource) =>
-  `${source.get('aim') ?? ''} ${source.get('what_happened') ?? ''}`
 
 /**
  * Calculates the claims of a case: first those that the facts state, then those of the plans. A plan without
@@ -80,7 +77,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     if (!input) add({ ...nameClaim(claim), amount: null, source: aimKey(caseFile) })
     else if (amount) add({ ...nameClaim(claim), amount, source: source.keyOf(input.name) })
   }
-  for (const claim of selectClaims(cause.code, getAim(source))) addStated(claim)
+  for (const claim of selectClaims(cause.code, source)) addStated(claim)
   for (const plan of plansOf(cause.code)) {
     source.startReading()
     if (plan.applies?.(source) === false) continue
@@ -95,7 +92,7 @@ export function calculateCase(caseFile: CaseFile, source: InputSource): Calculat
     for (const claim of claims)
       add({ ...nameClaim(claim), amount: claim.amount, source: plan.calculator })
   }
-  const fallback = fallbackClaim(cause.code)
+  const fallback = fallbackClaim(cause.code, source)
   if (done.claims.length === 0 && fallback) addStated(fallback)
   return done
 }

@@ -19,6 +19,8 @@ export interface InputSource {
   money(name: string): number | undefined
   day(name: string): string | undefined
   today: string
+  /** Sides of the cause whose elements the case has: that of the party that claims; all if it is unknown. */
+  sides: string[]
   /** Years of the limitation period of the cause. */
   limitationYears: number | undefined
   /** Results of earlier plans, by calculator. */
@@ -51,6 +53,12 @@ export interface StatedClaim {
   when?: RegExp
   /** Aims that exclude the claim. */
   unless?: RegExp
+  /** Words that give up a claim which is made by default. */
+  waived?: RegExp
+  /** Whether the case needs the claim. Default: always. */
+  applies?(source: InputSource): boolean
+  /** Side that can make the claim. Default: either. */
+  side?: string
   elements?: Claim['elements']
 }
 
@@ -156,6 +164,60 @@ export const inputs = {
     'money',
     '已经支付了多少购房款（元）？',
     'How much of the price was paid, in CNY?',
+  ),
+  sale_paid: ask(
+    'sale_contract.paid_amount',
+    'money',
+    '已经付了多少货款（元）？',
+    'How much of the price was paid, in CNY?',
+  ),
+  paid_for_debtor: ask(
+    'guarantee.paid_for_debtor',
+    'money',
+    '已经代为偿还多少元？',
+    'How much was paid for the debtor, in CNY?',
+  ),
+  overcharged: ask(
+    'property_service.overcharged',
+    'money',
+    '多收、重复收取的费用共多少元？',
+    'How much was overcharged, in CNY?',
+  ),
+  property_harm: ask(
+    'property_service.harm_amount',
+    'money',
+    '损失多少元？',
+    'What is the loss, in CNY?',
+  ),
+  service_sum: ask(
+    'service_contract.claimed_amount',
+    'money',
+    '要求退还或支付多少元？',
+    'How much is claimed, in CNY?',
+  ),
+  loan_outstanding: ask(
+    'financial_loan.outstanding',
+    'money',
+    '尚欠的贷款本金是多少元？',
+    'How much of the principal is outstanding, in CNY?',
+  ),
+  unreturned: ask(
+    'unjust_enrichment.unreturned',
+    'money',
+    '至今还有多少元没有退还？',
+    'How much has not been returned so far, in CNY?',
+  ),
+  vehicle_loss: ask(
+    'traffic_accident.property_loss',
+    'money',
+    '车辆和物品损失多少元？',
+    'What is the loss in vehicle and goods, in CNY?',
+  ),
+  last_month_wage: ask(
+    'labor_dispute.last_month_wage',
+    'money',
+    '解除前上一个月的工资是多少元？',
+    'What was the wage of the last month, in CNY?',
   ),
   local_wage: ask(
     'local_average_wage',

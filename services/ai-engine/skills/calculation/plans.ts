@@ -1,4 +1,5 @@
 import { addDays } from '../../calculators/days.ts'
+import { readAim } from './claims.ts'
 import { type InputSource, inputs, type Plan } from './plan.ts'
 
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
@@ -51,9 +52,11 @@ const loanInterest: Plan = {
           ...(isOverdue(source) ? ['overdue_interest'] : []),
         ],
       },
-    ].filter(({ amount }) => amount > 0),
+    ].filter(({ amount }, index) => amount > 0 && (index === 0 || !waivesInterest(source))),
   elements: ['interest', 'overdue_interest'],
 }
+const waivesInterest = (source: InputSource) =>
+  /不(?:要|要求|主张|收)[^，。]{0,4}利息|放弃利息|no interest/iu.test(readAim(source))
 const isOverdue = (source: InputSource) =>
   (source.day('private_lending.due_date') ?? source.today) < source.today
 const hasRepaid = (source: InputSource) => (source.money('private_lending.repaid_amount') ?? 0) > 0
@@ -71,8 +74,13 @@ const limitationFrom = (...names: string[]): Plan => ({
     names.every((name) => source.day(name) === undefined) ? [inputs.event_date] : [],
   inputs(source) {
     const due_on = names.flatMap((name) => source.day(name) ?? [])[0]!
-    const interruptions = ['last_demand_date', 'last_acknowledgement_date']
-      .flatMap((name) => source.day(`private_lending.${name}`) ?? [])
+    // A payment acknowledges the debt.
+    const interruptions = [
+      'private_lending.last_demand_date',
+      'private_lending.last_acknowledgement_date',
+      'repaid_on',
+    ]
+      .flatMap((name) => source.day(name) ?? [])
       .filter((day) => day > due_on)
       .sort()
     return {
@@ -85,9 +93,18 @@ const limitationFrom = (...names: string[]): Plan => ({
 /** Limitation from the day of the harm or the dispute. */
 const limitation = limitationFrom('event_date')
 /** A labor dispute goes to arbitration first, whose period has rules of its own. */
+const arbitrationFrom = (name: string): Plan => {
+  const period = limitationFrom(name)
+  return {
+    ...period,
+    inputs: (source) => ({ ...period.inputs(source), labor_arbitration: true }),
+  }
+}
+/** While the employment lasts, unpaid wages can be claimed at any time. */
 const arbitrationPeriod: Plan = {
-  ...limitation,
-  inputs: (source) => ({ ...limitation.inputs(source), labor_arbitration: true }),
+  ...arbitrationFrom('event_date'),
+  applies: (source) =>
+    source.limitationYears !== undefined && source.get('labor_dispute.ending') !== 'ongoing',
 }
 
 /** The fee is for the sum of the claims, else for the amount in dispute. */
@@ -98,10 +115,19 @@ const courtFee: Plan = {
 }
 const disputedSum = (source: InputSource) => source.sumClaims() || source.money('amount')
 
+/** Who goes on working is owed no damages for the dismissal. */
+const reinstatement = /恢复劳动关系|继续履行|回去上班|reinstat/iu
+const endingWords =
+  /辞退|解雇|开除|裁员|被裁|解除|到期|离职|补偿|赔偿金|[2二]\s*N|dismiss|fired|laid off|severance|terminat/iu
+
 const severance: Plan = {
   calculator: 'severance',
-  applies: (source) =>
-    !['resigned', 'ongoing'].includes(String(source.get('labor_dispute.ending') ?? '')),
+  applies: (source) => {
+    const ending = source.get('labor_dispute.ending')
+    if (reinstatement.test(readAim(source)) || ending === 'resigned' || ending === 'ongoing')
+      return false
+    return ending !== undefined || endingWords.test(readAim(source))
+  },
   needs: () => [inputs.employment_start, inputs.event_date, inputs.monthly_wage],
   inputs: (source) => ({
     start: source.day('employment_start'),
@@ -141,7 +167,8 @@ const doubleWage: Plan = {
     ...(source.day('labor_dispute.contract_signed_date') && {
       signed_on: source.day('labor_dispute.contract_signed_date'),
     }),
-    ...(source.day('event_date') && { left_on: source.day('event_date') }),
+    ...(source.get('labor_dispute.ending') !== 'ongoing' &&
+      source.day('event_date') && { left_on: source.day('event_date') }),
   }),
   claims: ({ extra }) => [
     {
@@ -155,6 +182,13 @@ const doubleWage: Plan = {
 
 const latePayment: Plan = {
   calculator: 'late_payment',
+  /** Claims of the seller. If the side is unknown, who wants their money back is the buyer. */
+  applies: (source) =>
+    source.sides.includes('seller') &&
+    !(
+      source.sides.includes('buyer') &&
+      /退款|退货|退还|不发货|refund|money back/iu.test(readAim(source))
+    ),
   needs: (source) => [
     inputs.amount,
     ...(source.day('sale_contract.payment_due_date') ? [] : [inputs.event_date]),
@@ -231,31 +265,38 @@ const workInjury: Plan = {
     monthly_wage: source.money('monthly_wage'),
     local_average_wage: source.money('local_average_wage'),
   }),
-  claims: ({ grant }) => [
-    {
-      name: { zh: '支付一次性伤残补助金', en: 'One-off disability grant' },
-      amount: Number(grant),
-      elements: ['disability_grade'],
-    },
-  ],
+  /** The insurance fund pays the grant of an insured employee, the employer that of one who is not. */
+  claims: ({ grant }, source) =>
+    source.get('work_injury.insured') === false
+      ? [
+          {
+            name: { zh: '支付一次性伤残补助金', en: 'One-off disability grant' },
+            amount: Number(grant),
+            elements: ['disability_grade'],
+          },
+        ]
+      : [],
   elements: ['disability_grade'],
 }
 
 const plansByCause: Record<string, Plan[]> = {
   private_lending: [loanInterest, limitationFrom('private_lending.due_date'), courtFee],
   labor_dispute: [severance, doubleWage, arbitrationPeriod],
-  work_injury: [workInjury, arbitrationPeriod],
+  // The right is known with the recognition, not on the day of the injury.
+  work_injury: [workInjury, arbitrationFrom('work_injury.recognised_date')],
   sale_contract: [
     latePayment,
     limitationFrom('sale_contract.payment_due_date', 'event_date'),
     courtFee,
   ],
   housing_sale: [limitationFrom('housing_sale.due_date'), courtFee],
-  construction_contract: [
-    limitationFrom('construction_contract.payment_due_date', 'event_date'),
-    courtFee,
-  ],
-  financial_loan: [limitationFrom('financial_loan.default_date'), courtFee],
+  // The day of the contract or of completion is not that on which the price is due.
+  construction_contract: [limitationFrom('construction_contract.payment_due_date'), courtFee],
+  // A debt in instalments: from the last one, or from the day on which all became due.
+  financial_loan: [limitationFrom('financial_loan.acceleration_date'), courtFee],
+  // An end to an interference, and an apology, can be claimed at any time.
+  neighbor_relations: [courtFee],
+  reputation_right: [courtFee],
   // The day on which these can be claimed follows from terms that the intake does not ask for.
   equity_transfer: [courtFee],
   guarantee: [courtFee],

@@ -51,18 +51,18 @@ test('a debt that is repaid in full is to be dismissed, with the article', () =>
 })
 
 test('a part that is repaid dismisses that part only', () => {
-  expect(answer({ repaid: 40_000 }).对请求的意见).toContain('驳回相应部分')
+  expect(answer({ repaid: 40_000 }).对请求的意见).toContain('请求依法驳回该部分请求')
 })
 
 test('a limitation period that is over is pleaded against the whole claim', () => {
   const rows = answer({ repaid: 40_000, calculations: [limitation('2026-06-14')] })
   expect(rows.对请求的意见).toContain('请求依法驳回。')
-  expect(rows.时效期间届满).toContain('2026年6月14日')
+  expect(rows.诉讼时效期间届满).toContain('2026年6月14日')
 })
 
 test('without a defence the answer asks for proof and dismisses nothing', () => {
   const rows = answer({ calculations: [limitation('2026-06-15')] })
   expect(rows.对请求的意见).toContain('审查其举证')
-  expect(rows).not.toHaveProperty('时效期间届满')
+  expect(rows).not.toHaveProperty('诉讼时效期间届满')
   expect(rows).not.toHaveProperty('已经偿还')
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { civilCodeFrom, lawDate } from '../_shared/citations.ts'
 import { listRaisedDefences } from '../_shared/defences.ts'
 import { joinFact, wordDay, wordFact } from '../_shared/word-fact.ts'
-import type { CalculationResult } from '../calculation/calculate.ts'
 import { courtFormTable, factRows, partyRows } from './court-form.ts'
 import { type DraftDocument, form, type Source, type TableRow } from './document.ts'
 import { blank, type DraftBasis } from './draft-basis.ts'
@@ -26,7 +26,8 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
   const { cause, details, today } = basis
   const labor = cause.matter_category === 'labor_arbitration'
   const words = labor ? forms.labor : forms.court
-  const defences = [...defenceRows(basis), ...limitationRows(basis)]
+  const barred = limitationRows(basis, labor)
+  const defences = [...defenceRows(basis), ...barred]
   const signer = `答辩人（签名或盖章）：${details.client_name ?? blank.zh}`
   return {
     key: 'answer',
@@ -40,7 +41,7 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
         ...partyRows(basis, words.own, words.other),
         { section: '答辩意见' },
         {
-          cells: ['对请求的意见', wordPosition(basis, words.claimant, defences.length > 0)],
+          cells: ['对请求的意见', wordRequest(basis, words.claimant, barred.length > 0)],
           sources: form,
         },
         ...defences,
@@ -52,24 +53,23 @@ export function draftAnswer(basis: DraftBasis): DraftDocument {
   }
 }
 
-/** What the answer asks for: no more than its defences carry. */
-function wordPosition(
-  { caseFile, calculation, today }: DraftBasis,
-  claimant: string,
-  has: boolean,
-) {
-  if (!has) return `${claimant}的请求以下列要件成立为前提，请依法审查其举证。`
-  const { amount } = caseFile.fields
-  const isPart = (key: string) => {
-    const value = caseFile.facts.find((fact) => fact.key === key)?.value
-    return typeof value === 'number' && (amount == null || value < amount)
-  }
+/**
+ * What the answer asks for. A payment of a part of the debt defeats the claim for that part alone; only a period that
+ * is over, or payment of the whole, defeats it all.
+ */
+function wordRequest({ caseFile }: DraftBasis, claimant: string, isBarred: boolean): string {
   const raised = listRaisedDefences(caseFile)
-  const coversAll =
-    isOverLimitation(calculation, today) || raised.some(({ facts }) => !facts.some(isPart))
-  return coversAll
+  const review = `${claimant}的请求以下列要件成立为前提，请依法审查其举证。`
+  if (raised.length === 0 && !isBarred) return review
+  const factValue = (key: string) => caseFile.facts.find((each) => each.key === key)?.value
+  const paid = raised
+    .flatMap(({ facts }) => facts.map(factValue))
+    .filter((v) => typeof v === 'number')
+  const owed = factValue('intake.private_lending.delivered_amount') ?? factValue('intake.amount')
+  const isPart = paid.length > 0 && !(typeof owed === 'number' && Math.max(...paid) >= owed)
+  return isBarred || !isPart
     ? `不同意${claimant}的请求，请求依法驳回。理由如下。`
-    : `不同意${claimant}的部分请求，请求依法驳回相应部分。理由如下。`
+    : `不同意${claimant}就已经偿还部分提出的请求，请求依法驳回该部分请求。其余请求以下列要件成立为前提，请依法审查其举证。理由如下。`
 }
 
 /** Defences that rest on facts of the person, with these facts and the articles that verified. */
@@ -104,23 +104,49 @@ function defenceRows({ caseFile, citations }: DraftBasis): TableRow[] {
 }
 
 const LastDay = z.object({ last_day: z.iso.date() })
-
-function findLastDay({ calculations }: CalculationResult): string | undefined {
-  const made = calculations.find(({ calculator }) => calculator === 'limitation')
-  return LastDay.safeParse(made?.result).data?.last_day
+const limitationLaw = {
+  court: [
+    {
+      law: '民法典',
+      article: '第一百八十八条',
+      quote: '向人民法院请求保护民事权利的诉讼时效期间为三年',
+    },
+    {
+      law: '民法典',
+      article: '第一百九十二条',
+      quote: '诉讼时效期间届满的，义务人可以提出不履行义务的抗辩',
+    },
+  ],
+  labor: [
+    {
+      law: '劳动争议调解仲裁法',
+      article: '第二十七条',
+      quote: '劳动争议申请仲裁的时效期间为一年',
+    },
+  ],
 }
 
-const isOverLimitation = (calculation: CalculationResult, today: string) =>
-  (findLastDay(calculation) ?? today) < today
-
 /** Limitation is considered only if the respondent pleads it. */
-function limitationRows({ calculation, today }: DraftBasis): TableRow[] {
-  const last = findLastDay(calculation)
-  if (last === undefined || !isOverLimitation(calculation, today)) return []
+function limitationRows(basis: DraftBasis, labor: boolean): TableRow[] {
+  const { calculation, caseFile, today } = basis
+  const made = calculation.calculations.find(({ calculator }) => calculator === 'limitation')
+  const last = LastDay.safeParse(made?.result).data?.last_day
+  if (last === undefined || last >= today) return []
+  const law = labor ? limitationLaw.labor : limitationLaw.court
+  // The Civil Code is not the law of facts that ended before it.
+  const cited = labor || lawDate(caseFile, today) >= civilCodeFrom ? law : []
+  const articles = cited.map(({ article }) => article).join('、')
+  const text = [
+    `时效期间的最后一日为${wordDay(last, 'zh')}，答辩人提出时效抗辩。`,
+    ...(articles ? [`依据：《${law[0]!.law}》${articles}`] : []),
+  ].join('\n')
   return [
     {
-      cells: ['时效期间届满', `时效期间的最后一日为${wordDay(last, 'zh')}，答辩人提出时效抗辩。`],
-      sources: [{ kind: 'calculation', id: 'limitation' }],
+      cells: [labor ? '仲裁时效期间届满' : '诉讼时效期间届满', text],
+      sources: [
+        { kind: 'calculation', id: 'limitation' },
+        ...cited.map((citation): Source => ({ kind: 'citation', citation })),
+      ],
     },
   ]
 }

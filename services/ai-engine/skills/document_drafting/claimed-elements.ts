@@ -17,7 +17,7 @@ export function listClaimedElements(basis: DraftBasis): CauseElement[] {
   return caseFile.elements.filter((element) => {
     const { element_id, required, applies_when, only_if } = element
     if (claimable.has(element_id)) return claimed.has(element_id)
-    if (only_if.length > 0) return meetsConditions(only_if, caseFile.facts) !== false
+    if (only_if.length > 0) return meetsConditions(only_if, caseFile.facts) === true
     if (required && !applies_when) return true
     const keys = factKeys(basis, element_id)
     // Facts of every intake, such as the monthly wage, do not show what an optional element is about.

@@ -77,15 +77,21 @@ export function collectCitations(caseFile: CaseFile): FoundCitation[] {
   for (const { element_id, only_if, law, article, quote, ...grounds } of cited) {
     if (meetsConditions(only_if, facts) !== true) continue
     const known = found.get(citationKey({ law, article }))
+    // An article is cited for the elements whose claim or defence it grounds, not for those it is only a rule of.
+    if (known && isGround(known) && !isGround(grounds)) continue
     const isBetter = !known || (grounds.grounds_claim && !known.grounds_claim)
+    const same = known && isGround(known) === isGround(grounds) ? known.element_ids : []
     found.set(citationKey({ law, article }), {
       ...(isBetter ? { law, article, quote, ...grounds } : known),
       grounds_defence: grounds.grounds_defence || known?.grounds_defence === true,
-      element_ids: [...new Set([...(known?.element_ids ?? []), element_id])],
+      element_ids: [...new Set([...same, element_id])],
     })
   }
   return [...found.values()]
 }
+
+const isGround = (each: Pick<FoundCitation, 'grounds_claim' | 'grounds_defence'>) =>
+  each.grounds_claim || each.grounds_defence
 
 async function findPassages({ texts, cause }: CaseFile, tools: Tools, as_of: string) {
   const query = [cause?.name ?? '', ...texts].join('\n').trim().slice(0, 8_000)

@@ -113,7 +113,11 @@ function proofFactors(elements: ElementStatus[]) {
     }))
 }
 
-const Hired = z.object({ hired_on: z.iso.date(), left_on: z.iso.date().optional() })
+const Hired = z.object({
+  hired_on: z.iso.date(),
+  left_on: z.iso.date().optional(),
+  signed_on: z.iso.date().optional(),
+})
 
 /**
  * The second wage is owed for the time up to one year after the employment began, and claimed within one year after
@@ -123,8 +127,8 @@ function doubleWageFactors({ calculation, today, caseFile }: RiskBasis) {
   const found = calculation.calculations.find(({ calculator }) => calculator === 'double_wage')
   const hired = Hired.safeParse(found?.inputs).data
   if (!hired) return []
-  const owedUntil = addMonths(hired.hired_on, 12)
-  const until = hired.left_on && hired.left_on < owedUntil ? hired.left_on : owedUntil
+  const ends = [addMonths(hired.hired_on, 12), hired.left_on, hired.signed_on]
+  const until = ends.filter((day) => day !== undefined).sort()[0]!
   const last = addMonths(until, 12)
   if (last >= today) return []
   return [
