@@ -14,9 +14,11 @@ const claimsByCause = { ...contractClaims, ...otherClaims }
 /** Causes whose claims all come from calculators; the sum in dispute is claimed if these give none. */
 const calculated = new Set(['private_lending', 'sale_contract', 'work_injury'])
 
-/** What the person asks for and what happened, in their words. */
-export const readAim = (source: InputSource): string =>
-  `${source.get('aim') ?? ''}。${source.get('what_happened') ?? ''}`
+/** What the person asks for and what happened, in their words; without an intake, what they wrote. */
+export function readAim(source: InputSource): string {
+  const told = [source.get('aim'), source.get('what_happened')].filter((text) => text != null)
+  return (told.length > 0 ? told : source.texts).join('。')
+}
 
 /** Claims that the person makes besides those of the calculators. */
 export function selectClaims(code: string, source: InputSource): StatedClaim[] {
@@ -39,6 +41,7 @@ export function fallbackClaim(code: string, source: InputSource): StatedClaim | 
   // The sum in dispute is more than what is left of it.
   if ((source.money(paidFacts[code] ?? '') ?? 0) > 0) return undefined
   const aim = readAim(source)
+  if (aim.trim() === '') return sumInDispute
   return asksForMoney.test(wishesIn(aim)) && !waivesMoney.test(aim) ? sumInDispute : undefined
 }
 const paidFacts: Record<string, string> = {

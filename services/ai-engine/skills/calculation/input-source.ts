@@ -54,6 +54,7 @@ export function makeSource(from: SourceFacts): InputSource {
     money: (name) => z.number().min(0).safeParse(get(name)).data,
     day: (name) => z.iso.date().safeParse(get(name)).data,
     today,
+    texts: caseFile.texts,
     sides: [...new Set(caseFile.elements.flatMap(({ side }) => side ?? []))],
     limitationYears: caseFile.cause?.limitation?.years ?? undefined,
     results: {},

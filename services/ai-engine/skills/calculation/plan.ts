@@ -19,6 +19,8 @@ export interface InputSource {
   money(name: string): number | undefined
   day(name: string): string | undefined
   today: string
+  /** Messages of the person. */
+  texts: string[]
   /** Sides of the cause whose elements the case has: that of the party that claims; all if it is unknown. */
   sides: string[]
   /** Years of the limitation period of the cause. */

@@ -22,7 +22,10 @@ const limitation = (last_day: string) => ({ calculator: 'limitation', result: { 
 
 /** The rows of the answer of a borrower who is sued for 100,000 yuan, by label. */
 function answer({ repaid, calculations = [] }: { repaid?: number; calculations?: object[] }) {
-  const facts = repaid === undefined ? [] : [{ key: repaidKey, value: repaid }]
+  const facts = [
+    { key: 'intake.amount', value: 100_000 },
+    ...(repaid === undefined ? [] : [{ key: repaidKey, value: repaid }]),
+  ]
   const basis = {
     cause: { code: 'private_lending', name: '民间借贷纠纷' },
     ...{ details: {}, items: [], issues: [], elements: [], today: '2026-06-15' },
