@@ -34,6 +34,8 @@ export const exempt: Record<string, string> = {
   '/api/v1/domains': 'records of the platform by key, like tags',
   '/api/v1/knowledge/causes-of-action': 'records of the seeds, a few hundred',
   '/api/v1/knowledge/checklists': 'records of the seeds, a few hundred',
+  '/api/v1/matters/:id/deliverables/:deliverableKey/versions':
+    'versions of one document, by primary key',
   '/api/v1/internal/seed/system-kb-documents/unowned':
     'documents that do not belong in system bases',
 }
