@@ -3,7 +3,7 @@ const sidePatterns: Record<string, [role: string, pattern: RegExp][]> = {
   sale_contract: [
     [
       'seller',
-      /(?:欠|[不没未]有?[付结]|拖欠)[^，。；]{0,6}货款|(?:我|我们|我公司|我司|本公司)[^，。；买]{0,14}(?:交付|供货|送货|发货|卖给)|\bI (?:sold|delivered)\b|unpaid (?:price|invoice)/iu,
+      /(?:欠|[不没未]有?[付结]|拖欠)[^，。；]{0,6}货款|(?:我|我们|我公司|我司|本公司)[^，。；买]{0,14}(?:交付|供货|送货|发货|卖给)|我(?:们|公司|司)?要求[^，。；]{0,6}(?:支付|付清)[^，。；]{0,4}货款|\bI (?:sold|delivered)\b|unpaid (?:price|invoice)/iu,
     ],
     [
       'buyer',
