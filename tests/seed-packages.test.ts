@@ -92,12 +92,15 @@ describe('the conditions', () => {
     }
   })
 
-  test.each(byPath(litigation))('%s keeps an article for every required element', (_, file) => {
-    const cited = file.records.flatMap(({ legal_basis }: any) =>
-      legal_basis.filter(({ grounds_claim = true }: any) => grounds_claim),
-    )
-    expect(cited.length).toBeGreaterThanOrEqual(3)
-  })
+  test.each(byPath(litigation))(
+    '%s keeps at least three articles that ground a claim',
+    (_, file) => {
+      const cited = file.records.flatMap(({ legal_basis }: any) =>
+        legal_basis.filter(({ grounds_claim = true }: any) => grounds_claim),
+      )
+      expect(cited.length).toBeGreaterThanOrEqual(3)
+    },
+  )
 })
 
 describe('the profiles', () => {

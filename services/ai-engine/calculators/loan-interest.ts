@@ -82,7 +82,7 @@ export const loanInterest = defineCalculator({
     if (!byLpr || loan.overdue_from! >= loan.to) return main
     return {
       ...main,
-      alternatives: readingsOf(loan).map(([reading, label]) => ({
+      alternatives: listReadings(loan).map(([reading, label]) => ({
         label,
         ...settle(loan, reading),
       })),
@@ -94,7 +94,7 @@ export const loanInterest = defineCalculator({
  * Other readings of "the LPR of that time" where no rate was agreed: the LPR of each day; and for a contract
  * from before the reform the 6 % of the interpretation of that time, up to the reform (31).
  */
-function readingsOf(loan: Loan): [OverdueReading, Title][] {
+function listReadings(loan: Loan): [OverdueReading, Title][] {
   const floating = {
     zh: '逾期利息按各期LPR浮动计算',
     en: 'Overdue interest by the LPR of each day',

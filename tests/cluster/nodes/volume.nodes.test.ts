@@ -7,12 +7,12 @@ import { buildManifest, suiteObjects, suiteSpec, waitUntilReady } from './suite.
 
 const volumes = ['rooted-postgres', 'rooted-files']
 const storageClassName = 'root-owned'
-const folderOf = (volume: string) => `/var/local-path-provisioner/${suiteNamespace()}-${volume}`
+const volumePath = (volume: string) => `/var/local-path-provisioner/${suiteNamespace()}-${volume}`
 
 /** Creates the folders as root, as a storage system does whose volumes belong to root. */
 const folderPod = (node: string) => {
   const script = volumes
-    .map((volume) => `require('node:fs').mkdirSync('${folderOf(volume)}', { mode: 0o755 })`)
+    .map((volume) => `require('node:fs').mkdirSync('${volumePath(volume)}', { mode: 0o755 })`)
     .join(';')
   const mount = { name: 'node', mountPath: '/var/local-path-provisioner' }
   const container = nodePod(`legal-suite:${versions.current}`, ['-e', script], [mount])
@@ -39,7 +39,7 @@ const persistentVolume = (volume: string, node: string) => ({
     persistentVolumeReclaimPolicy: 'Retain',
     storageClassName,
     claimRef: { namespace: suiteNamespace(), name: volume },
-    local: { path: folderOf(volume) },
+    local: { path: volumePath(volume) },
     nodeAffinity: {
       required: {
         nodeSelectorTerms: [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { selectClaims } from './claims.ts'
 import type { InputSource } from './plan.ts'
 
-const claimsOf = (code: string, aim: string, sides: string[]) =>
+const selectNames = (code: string, aim: string, sides: string[]) =>
   selectClaims(code, {
     get: (name: string) => (name === 'aim' ? aim : undefined),
     sides,
@@ -23,5 +23,5 @@ test.each([
   ['labor_dispute', '公司没有拖欠工资，但把我辞退了', [], []],
   ['copyright_infringement', '不要赔偿，只要下架', [], ['停止侵害']],
 ])('%s: %s as %j claims %j', (code, aim, sides, claims) => {
-  expect(claimsOf(code, aim, sides)).toEqual(claims)
+  expect(selectNames(code, aim, sides)).toEqual(claims)
 })

@@ -22,7 +22,7 @@ function threadWith(source: FactSource) {
     today: '2026-06-15',
   })
 }
-const factOf = (at: ReturnType<typeof threadWith>, name: string) => (at.state.facts as any)[name]
+const readFact = (at: ReturnType<typeof threadWith>, name: string) => (at.state.facts as any)[name]
 
 test.each(['model', 'file', 'rules'] as const)(
   'a sum found by %s is read back before it enters a calculation',
@@ -43,7 +43,7 @@ test.each(['model', 'file', 'rules'] as const)(
       'private_lending.delivered_amount': 100_000,
       event_date: '2023-05-01',
     })
-    expect(factOf(at, 'private_lending.delivered_amount')).toMatchObject({
+    expect(readFact(at, 'private_lending.delivered_amount')).toMatchObject({
       source,
       confirmed: true,
     })

@@ -15,7 +15,7 @@ const files: TestFiles = {
 }
 const loan = (sum: string) => `我在2023年5月1日借给张三${sum}，到期后他一直不还，我想要回借款。`
 const thread = () => makeSkillThread('intake_collection', skill, { tools: seedCauseTools(files) })
-const factOf = (at: ReturnType<typeof thread>, name: string) => (at.state.facts as any)[name]
+const readFact = (at: ReturnType<typeof thread>, name: string) => (at.state.facts as any)[name]
 
 test('a sum of the person that differs from an IOU is shown with both sources and is not known until the choice', async () => {
   const at = thread()
@@ -29,7 +29,7 @@ test('a sum of the person that differs from an IOU is shown with both sources an
   expect(labels[1]).toMatch(/^100,000元（借条.txt写明：“.*”）$/)
   expect(output.complete).toBe(false)
   for (const name of ['amount', 'private_lending.delivered_amount'])
-    expect(factOf(at, name)).toMatchObject({ value: null })
+    expect(readFact(at, name)).toMatchObject({ value: null })
 })
 
 test.each([
@@ -41,7 +41,7 @@ test.each([
   const { output } = await at.answer({ amount_confirmed: choice })
   expect(output).toMatchObject({ amount: sum, contradictions: [{ key: 'amount', choice }] })
   for (const name of ['amount', 'private_lending.delivered_amount'])
-    expect(factOf(at, name)).toMatchObject({ value: sum, source: 'answer', confirmed: true })
+    expect(readFact(at, name)).toMatchObject({ value: sum, source: 'answer', confirmed: true })
   expect(output.what_happened).toContain(story)
   // The choice is made once.
   expect((await at.rerun()).card?.review_type).not.toBe('select')
@@ -56,10 +56,10 @@ test.each([
   await at.say(loan('8万元'), ['iou', 'slip'])
   const { output } = await decline(at)
   expect(output.amount).toBeNull()
-  expect(factOf(at, 'amount')).toMatchObject({ value: null })
+  expect(readFact(at, 'amount')).toMatchObject({ value: null })
   // A later message states the sum.
   await at.say('其实我借给他9万元。')
-  expect(factOf(at, 'amount')).toMatchObject({ value: 90_000, confirmed: false })
+  expect(readFact(at, 'amount')).toMatchObject({ value: 90_000, confirmed: false })
 })
 
 test('an answer that differs from a file sent later is asked about, although it was confirmed', async () => {
@@ -76,13 +76,13 @@ test('an answer that differs from a file sent later is asked about, although it 
     '2024年5月1日（借条.txt写明：“于2024年5月1日前归还”）',
     '都不对',
   ])
-  expect(factOf(at, 'private_lending.due_date')).toMatchObject({ value: null })
+  expect(readFact(at, 'private_lending.due_date')).toMatchObject({ value: null })
   await at.answer({ private_lending__due_date_confirmed: 'file', amount_confirmed: 'stated' })
-  expect(factOf(at, 'private_lending.due_date')).toMatchObject({
+  expect(readFact(at, 'private_lending.due_date')).toMatchObject({
     value: '2024-05-01',
     confirmed: true,
   })
-  expect(factOf(at, 'amount')).toMatchObject({ value: 80_000, confirmed: true })
+  expect(readFact(at, 'amount')).toMatchObject({ value: 80_000, confirmed: true })
 })
 
 test('a transfer is compared with the sum that the person says was lent', async () => {
@@ -101,5 +101,5 @@ test('a rejected value does not come back from the matter', async () => {
   await at.answer({ amount_confirmed: 'neither' })
   at.state.matter = { profile: { amount: 80_000 } }
   await at.say('他一直不还钱。')
-  expect(factOf(at, 'amount')).toMatchObject({ value: null })
+  expect(readFact(at, 'amount')).toMatchObject({ value: null })
 })

@@ -6,7 +6,7 @@ import { type Fields, isFieldKey } from './fields.ts'
 import type { FoundBy } from './products.ts'
 
 /** What the intake knows: fields, answers to questions of the cause, and where each comes from. */
-interface Known {
+interface IntakeFacts {
   fields: Fields
   details: Record<string, unknown>
   foundBy: Record<string, FoundBy>
@@ -18,7 +18,7 @@ interface Known {
  * known to any skill.
  */
 export function enterContradictions(
-  known: Known,
+  known: IntakeFacts,
   contradictions: Contradiction[],
   answered: Contradiction[],
   language: Language,

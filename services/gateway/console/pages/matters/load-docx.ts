@@ -10,7 +10,7 @@ export async function loadDocx(deliverable: Deliverable, signal: AbortSignal): P
 }
 
 /** One line for each paragraph and each row of a table. */
-export const linesOf = (blocks: Block[]): string =>
+export const joinBlocks = (blocks: Block[]): string =>
   blocks
     .flatMap((block) =>
       block.kind === 'paragraph' ? [block.text] : block.rows.map((row) => row.join(' | ')),

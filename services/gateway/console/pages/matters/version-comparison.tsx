@@ -6,7 +6,7 @@ import { formatTime, t } from '../../text/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LineDiff } from '../../ui/line-diff.tsx'
 import { Loaded } from '../../ui/state.tsx'
-import { linesOf, loadDocx } from './load-docx.ts'
+import { joinBlocks, loadDocx } from './load-docx.ts'
 import { mattersPath } from './matter-labels.ts'
 
 interface VersionComparisonProps {
@@ -55,8 +55,8 @@ function Versions({ versions }: { versions: Deliverable[] }) {
       <Loaded load={load}>
         {([one, other]) => (
           <LineDiff
-            left={{ title: t('documents.version', { version: left }), text: linesOf(one) }}
-            right={{ title: t('documents.version', { version: right }), text: linesOf(other) }}
+            left={{ title: t('documents.version', { version: left }), text: joinBlocks(one) }}
+            right={{ title: t('documents.version', { version: right }), text: joinBlocks(other) }}
             texts={{ equal: t('documents.equal'), differs: t('documents.differs') }}
           />
         )}
